@@ -1,0 +1,47 @@
+import Koa from 'koa'
+import { cursorSecret, keyring } from './auth/keys.ts'
+import { sessions } from './auth/sessions.ts'
+import { tokens } from './auth/tokens.ts'
+import { cursors } from './http/cursor.ts'
+import { idempotency } from './http/idempotency.ts'
+import { kernel } from './http/kernel.ts'
+import type { Log } from './http/log.ts'
+import { type Rate, rateLimit } from './http/ratelimit.ts'
+import type { Route } from './http/route.ts'
+import { closeReasons } from './resources/close-reasons.ts'
+import { deals } from './resources/deals.ts'
+import { type Deps, resourceDeps } from './resources/deps.ts'
+import { members } from './resources/members.ts'
+import { stages } from './resources/stages.ts'
+import { tags } from './resources/tags.ts'
+import type { Store } from './store/open.ts'
+
+/** Every resource of the public interface. */
+const RESOURCES: ((deps: Deps) => Route[])[] = [deals, closeReasons, stages, members, tags]
+
+/** The catalog: every method and path under /api/v1. Only what stands here is public. */
+export const catalog = (deps: Deps): Route[] => RESOURCES.flatMap((resource) => resource(deps))
+
+export type AppOptions = {
+  dataDir: string
+  log: Log
+  rate: Rate | null
+  corsOrigins: readonly string[]
+  stopping: () => boolean
+}
+
+/** The public interface as a Koa application; it listens nowhere by itself. */
+export function api(store: Store, { dataDir, rate, ...options }: AppOptions): Koa {
+  const app = new Koa()
+  app.use(
+    kernel(catalog(resourceDeps(store)), {
+      ...options,
+      sessions: sessions(tokens(keyring(dataDir, store), store), store),
+      write: store.write,
+      cursors: cursors(cursorSecret(dataDir)),
+      answers: idempotency(store),
+      rate: rate && rateLimit(rate, store.clock.now),
+    }),
+  )
+  return app
+}

@@ -1,0 +1,128 @@
+import { InspectFooter, PublicProtocol } from 'paseto'
+import { SignFactory, VerifyFactory } from 'paseto/v4/public'
+import { Problem } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import type { Store } from '../store/open.ts'
+import type { Keyring } from './keys.ts'
+import { isScope, SCOPES, type Scope } from './scopes.ts'
+
+const v4 = new PublicProtocol(SignFactory, VerifyFactory)
+const encoder = new TextEncoder()
+
+/** What a verified token claims; what it may do stands in the database. */
+export type Claims = { jti: string; org: string; sub: string; kid: string }
+
+export type NewToken = { id: string; token: string; scopes: Scope[]; expires_at: string | null }
+export type TokenInfo = {
+  id: string
+  email: string
+  scopes: Scope[]
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+export type Tokens = ReturnType<typeof tokens>
+
+/** Bearer tokens: PASETO v4.public, bound to this installation by the implicit assertion. */
+export function tokens(
+  keys: Keyring,
+  { db, clock, installation, accessChanged }: Pick<Store, 'db' | 'clock' | 'installation' | 'accessChanged'>,
+) {
+  const implicitAssertion = encoder.encode(`dealbox:${installation}`)
+  const member = db.prepare('SELECT id, role, status FROM members WHERE org_id = ? AND email = ?')
+  const publicId = db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck()
+  const insert = db.prepare(
+    'INSERT INTO tokens (org_id, id, member_id, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const revocation = db.prepare('UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+  const exists = db.prepare('SELECT 1 FROM tokens WHERE id = ?').pluck()
+  const all = db.prepare(
+    `SELECT tokens.id, members.email, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.revoked_at
+     FROM tokens JOIN members ON members.org_id = tokens.org_id AND members.id = tokens.member_id
+     WHERE tokens.org_id = ? ORDER BY tokens.id DESC`,
+  )
+
+  /** Makes a token for a member; the answer is the only place where it can be read. */
+  async function create(
+    org: number,
+    email: string,
+    scopes: readonly Scope[],
+    expiresAt: number | null,
+  ): Promise<NewToken> {
+    const owner = member.get(org, email.toLowerCase()) as { id: string; role: string; status: string } | undefined
+    if (!owner)
+      throw new Problem(404, 'no_such_member', `There is no member with the email ${email} in this organisation.`)
+    if (owner.status !== 'active') throw new Problem(409, 'member_deactivated', `The member ${email} is deactivated.`)
+    const granted = owner.role === 'viewer' ? scopes.filter((scope) => scope.endsWith('.read')) : [...scopes]
+    if (granted.length < scopes.length && scopes.length < SCOPES.length) {
+      throw new Problem(409, 'viewer', `The member ${email} is a viewer; a token of theirs takes read scopes only.`)
+    }
+    const { kid, key } = await keys.signing()
+    const id = clock.id()
+    const now = clock.now()
+    const claims = { jti: id, org: publicId.get(org) as string, sub: owner.id, typ: 'api' }
+    const token = await v4.Sign(key, expiresAt === null ? claims : { ...claims, exp: rfc3339(expiresAt) }, {
+      footer: encoder.encode(JSON.stringify({ kid })),
+      implicitAssertion,
+      now: new Date(now),
+      ...(expiresAt === null ? { nonExpiring: true } : {}),
+    })
+    insert.run(org, id, owner.id, JSON.stringify(granted), now, expiresAt)
+    return { id, token, scopes: granted, expires_at: expiresAt === null ? null : rfc3339(expiresAt) }
+  }
+
+  /** The token stops working with the next request. */
+  function revoke(id: string): void {
+    if (!exists.get(id))
+      throw new Problem(404, 'no_such_token', `There is no token ${id}; "dealbox token list" shows all.`)
+    revocation.run(clock.now(), id)
+    accessChanged()
+  }
+
+  function list(org: number): TokenInfo[] {
+    return (all.all(org) as Record<string, never>[]).map((row) => ({
+      id: row.id as unknown as string,
+      email: row.email as unknown as string,
+      scopes: JSON.parse(row.scopes as unknown as string),
+      created_at: rfc3339(row.created_at as unknown as number),
+      expires_at: row.expires_at === null ? null : rfc3339(row.expires_at as unknown as number),
+      revoked_at: row.revoked_at === null ? null : rfc3339(row.revoked_at as unknown as number),
+    }))
+  }
+
+  /** The claims of a token that one of our keys signed for this installation, or undefined. Expiry is not judged. */
+  async function verify(token: string): Promise<Claims | undefined> {
+    try {
+      const { kid } = JSON.parse(new TextDecoder().decode(InspectFooter(token))) as { kid: string }
+      const key = await keys.verification(String(kid))
+      if (!key) return undefined
+      const { claims } = await v4.Verify(key, token, {
+        implicitAssertion,
+        allowNonExpiring: true,
+        now: new Date(clock.now()),
+      })
+      if (claims.typ !== 'api') return undefined
+      return { jti: String(claims.jti), org: String(claims.org), sub: String(claims.sub), kid }
+    } catch {
+      return undefined
+    }
+  }
+
+  return { create, revoke, list, verify }
+}
+
+/** Reads `all` or a list such as `rest.crm.deals.read,rest.crm.tags.read`. Throws Problem 422. */
+export function parseScopes(text: string): Scope[] {
+  if (text === 'all') return [...SCOPES]
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !isScope(name))
+  if (unknown !== undefined) {
+    throw new Problem(
+      422,
+      'unknown_scope',
+      `There is no scope "${unknown}"; use all, or some of: ${SCOPES.join(', ')}.`,
+    )
+  }
+  return [...new Set(names)] as Scope[]
+}

@@ -1,0 +1,44 @@
+import type { Caller } from '../lib/caller.ts'
+import { same } from '../lib/merge.ts'
+import type { Store } from '../store/open.ts'
+import type { EventName } from './names.ts'
+
+type Shape = { id: string } & Record<string, unknown>
+
+export type Outbox = ReturnType<typeof outbox>
+
+/** Not part of `changed_fields`: they change with every change. */
+const ALWAYS_CHANGING = new Set(['updated_at', 'version'])
+
+/**
+ * Writes events in the transaction of their change: what is rolled back is not announced, what is committed is
+ * announced. `seq` counts up per org without a gap, because it is taken in that same transaction.
+ */
+export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const nextSeq = db.prepare('UPDATE orgs SET last_seq = last_seq + 1 WHERE id = ? RETURNING last_seq').pluck()
+  const insert = db.prepare(
+    `INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, actor_id, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+
+  /** `object` is the REST shape after the change (before it, for a deletion); `before` only where it was changed. */
+  function record({ org, member }: Caller, type: EventName, object: Shape, before?: Shape): void {
+    const changed = before
+      ? Object.keys(object).filter((name) => !ALWAYS_CHANGING.has(name) && !same(before[name], object[name]))
+      : []
+    const previous = Object.fromEntries(changed.map((name) => [name, before?.[name]]))
+    insert.run(
+      org,
+      nextSeq.get(org),
+      clock.id(),
+      type,
+      object.id,
+      clock.now(),
+      member ? 'member' : 'system',
+      member,
+      JSON.stringify({ object, changed_fields: changed, previous }),
+    )
+  }
+
+  return { record }
+}

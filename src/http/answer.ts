@@ -1,0 +1,42 @@
+import { STATUS_CODES } from 'node:http'
+import type { Problem } from '../lib/problem.ts'
+
+/** What a request gets. `headers` is a flat list of names and values, as node:http takes it fastest. */
+export type Answer = { status: number; headers: string[]; body: string; type?: string }
+
+export const JSON_TYPE = 'application/json'
+export const PROBLEM_TYPE = 'application/problem+json'
+
+/** On every answer, whatever it is. */
+export const SECURITY_HEADERS = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Cache-Control',
+  'private, no-cache',
+  'Content-Security-Policy',
+  "default-src 'none'",
+]
+
+/** The problem document of RFC 9457. */
+export function problemBody(problem: Problem, requestId: string): string {
+  const { status, code, message, errors, more } = problem
+  return JSON.stringify({
+    type: `urn:dealbox:problem:${code}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: message,
+    code,
+    request_id: requestId,
+    ...(errors ? { errors } : {}),
+    ...more,
+  })
+}
+
+export function problemAnswer(problem: Problem, requestId: string): Answer {
+  return {
+    status: problem.status,
+    headers: Object.entries(problem.headers ?? {}).flat(),
+    body: problemBody(problem, requestId),
+    type: PROBLEM_TYPE,
+  }
+}

@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Session } from '../auth/sessions.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Store } from '../store/open.ts'
+import type { Answer } from './answer.ts'
+
+export const KEPT_MS = 24 * 3_600_000
+
+/** The Idempotency-Key of a request, quoted or bare. Throws Problem 400 for one that is no key. */
+export function idempotencyKey(req: IncomingMessage): string | undefined {
+  const header = req.headers['idempotency-key']
+  if (header === undefined || (req.method !== 'POST' && req.method !== 'PATCH')) return undefined
+  const key = String(header).replace(/^"(.*)"$/, '$1')
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem(
+      400,
+      'invalid_idempotency_key',
+      'The header Idempotency-Key has to be 1 to 255 visible ASCII characters.',
+    )
+  }
+  return key
+}
+
+/**
+ * Answers that were given to a key, kept in the transaction of their write: so N repeats, also across a crash, make
+ * one record. Only successes are kept; what was refused has left nothing behind and is simply tried again.
+ */
+export function idempotency({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const stored = db.prepare(
+    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = ? AND token_id = ? AND key = ? AND created_at > ?',
+  )
+  const insert = db.prepare(
+    `INSERT OR REPLACE INTO idempotency (org_id, token_id, key, fingerprint, status, headers, body, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+
+  /** The stored answer of the key, or undefined. Throws Problem 422 where it was used with another request. */
+  function find({ who, token }: Session, key: string, fingerprint: string): Answer | undefined {
+    const row = stored.get(who.org, token, key, clock.now() - KEPT_MS) as
+      | { fingerprint: string; status: number; headers: string; body: string }
+      | undefined
+    if (!row) return undefined
+    if (row.fingerprint !== fingerprint) {
+      throw new Problem(
+        422,
+        'idempotency_key_reused',
+        'This Idempotency-Key was used with another request; use a new key for a new request.',
+      )
+    }
+    return { status: row.status, headers: [...JSON.parse(row.headers), 'Idempotency-Replayed', 'true'], body: row.body }
+  }
+
+  function keep({ who, token }: Session, key: string, fingerprint: string, { status, headers, body }: Answer): void {
+    insert.run(who.org, token, key, fingerprint, status, JSON.stringify(headers), body, clock.now())
+  }
+
+  return { find, keep }
+}
+
+/** Of what makes two requests the same: method, target and body. */
+export function fingerprintOf(req: IncomingMessage, body: Buffer): string {
+  return hash('sha256', Buffer.concat([Buffer.from(`${req.method} ${req.url}\n`), body]), 'base64url')
+}

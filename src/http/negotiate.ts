@@ -1,0 +1,31 @@
+// Content negotiation, RFC 9110 section 12.5, as far as an API of one media type needs it.
+
+type Range = { name: string; quality: number }
+
+function ranges(header: string): Range[] {
+  return header.split(',').map((part) => {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    const q = parameters.find((parameter) => parameter.startsWith('q='))
+    return { name, quality: q === undefined ? 1 : Number(q.slice(2)) || 0 }
+  })
+}
+
+/** The quality of the first range that names the thing; more telling names come first. */
+function quality(header: string, names: readonly string[]): number {
+  const all = ranges(header)
+  for (const name of names) {
+    const range = all.find((one) => one.name === name)
+    if (range) return range.quality
+  }
+  return 0
+}
+
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return true
+  return quality(accept, ['application/json', 'application/*', '*/*']) > 0
+}
+
+export function acceptsGzip(encodings: string | undefined): boolean {
+  if (encodings === undefined || encodings === '') return false
+  return quality(encodings, ['gzip', '*']) > 0
+}

@@ -1,0 +1,192 @@
+import { UUID } from '../lib/id.ts'
+import { parseMicros } from '../lib/money.ts'
+import { Problem } from '../lib/problem.ts'
+import { isDate, parseTime } from '../lib/time.ts'
+import { type Condition, condition, createdCondition, type Filter, type Operator } from '../store/conditions.ts'
+import type { Ask, Sort } from '../store/page.ts'
+import type { Cursors } from './cursor.ts'
+import type { ListRoute } from './route.ts'
+
+export const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 100
+const MAX_IN = 100
+const NEWEST_FIRST = { sort: { column: 'id' }, descending: true }
+
+const badQuery = (detail: string) => new Problem(400, 'invalid_query', detail)
+
+/** The parameters of a query string, each once and correctly encoded. Throws Problem 400. */
+export function readQuery(text: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const at = pair.indexOf('=')
+    const name = decode(at < 0 ? pair : pair.slice(0, at))
+    if (parameters.has(name)) throw badQuery(`The parameter "${name}" is given more than once.`)
+    parameters.set(name, at < 0 ? '' : decode(pair.slice(at + 1)))
+  }
+  return parameters
+}
+
+function decode(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text.replace(/\+/g, ' '))
+    if (!decoded.includes('\u0000')) return decoded
+  } catch {
+    // reported below, as for NUL
+  }
+  throw badQuery('The query string is not correctly percent-encoded UTF-8.')
+}
+
+/** The operators of each type of filter; the bare name is `eq`. */
+export const OPERATORS: Record<Filter['type'], readonly Operator[]> = {
+  id: ['eq', 'ne', 'in'],
+  text: ['eq', 'ne', 'in'],
+  choice: ['eq', 'ne', 'in'],
+  flag: ['eq'],
+  amount: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'],
+  date: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'],
+  time: ['eq', 'gt', 'gte', 'lt', 'lte'],
+}
+
+export function operatorsOf(filter: Filter): readonly Operator[] {
+  return filter.link ? ['eq', 'in'] : filter.lifts ? ['eq'] : OPERATORS[filter.type]
+}
+
+/** Every parameter that a list takes, as it is written. */
+export function parameterNames({ filters, sorts }: Pick<ListRoute, 'filters' | 'sorts'>): string[] {
+  const names = Object.entries(filters).flatMap(([name, filter]) =>
+    operatorsOf(filter).map((operator) => (operator === 'eq' ? name : `${name}[${operator}]`)),
+  )
+  return [...names, ...(Object.keys(sorts).length > 0 ? ['sort'] : []), 'limit', 'cursor', 'count']
+}
+
+/** What a list is asked for, and the text that its cursors are bound to. Throws Problem 400. */
+export function readAsk(
+  route: ListRoute,
+  org: number,
+  query: string,
+  cursors: Cursors,
+): { ask: Ask; question: string } {
+  const parameters = readQuery(query)
+  const conditions: Condition[] = []
+  const bound: string[] = []
+  const lifted = new Set<string>()
+  for (const [name, value] of parameters) {
+    if (name === 'limit' || name === 'cursor' || name === 'count') continue
+    bound.push(JSON.stringify([name, value]))
+    if (name === 'sort') continue
+    const [, base = '', operator = 'eq'] = /^([a-z_.]+)(?:\[([a-z]+)\])?$/.exec(name) ?? []
+    const filter = Object.hasOwn(route.filters, base) ? route.filters[base] : undefined
+    if (!filter || (operator === 'eq') !== !name.endsWith(']') || !operatorsOf(filter).includes(operator as Operator)) {
+      throw badQuery(`There is no parameter "${name}" here; allowed are: ${parameterNames(route).join(', ')}.`)
+    }
+    if (filter.lifts) {
+      if (readFlag(name, value)) lifted.add(base)
+    } else conditions.push(...readCondition(base, name, filter, operator as Operator, value))
+  }
+  for (const [name, filter] of Object.entries(route.filters)) {
+    if (filter.lifts && !lifted.has(name))
+      conditions.push(condition(filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
+  }
+  const { sort, descending } = readSort(route, parameters.get('sort'))
+  const question = `${org} ${route.path} ${bound.sort().join()}`
+  const cursor = parameters.get('cursor')
+  return {
+    ask: {
+      limit: readLimit(parameters.get('limit')),
+      sort,
+      descending,
+      conditions,
+      after: cursor === undefined ? undefined : cursors.open(cursor, question),
+      count: parameters.has('count') && readFlag('count', parameters.get('count') as string),
+    },
+    question,
+  }
+}
+
+/** Flags of a write; each is true or false. Throws Problem 400. */
+export function readFlags(query: string, allowed: readonly string[]): Record<string, boolean> {
+  const flags: Record<string, boolean> = {}
+  for (const [name, value] of readQuery(query)) {
+    if (!allowed.includes(name)) {
+      const hint = allowed.length > 0 ? `allowed are: ${allowed.join(', ')}` : 'none is allowed'
+      throw badQuery(`There is no parameter "${name}" here; ${hint}.`)
+    }
+    flags[name] = readFlag(name, value)
+  }
+  return flags
+}
+
+function readFlag(name: string, value: string): boolean {
+  if (value !== 'true' && value !== 'false') throw badQuery(`The parameter "${name}" has to be true or false.`)
+  return value === 'true'
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_LIMIT)
+    throw badQuery(`The parameter "limit" has to be a whole number from 1 to ${MAX_LIMIT}.`)
+  return limit
+}
+
+function readSort(route: ListRoute, text: string | undefined): { sort: Sort; descending: boolean } {
+  if (text === undefined) return route.order ?? NEWEST_FIRST
+  const descending = text.startsWith('-')
+  const name = descending ? text.slice(1) : text
+  if (!Object.hasOwn(route.sorts, name)) {
+    const names = Object.keys(route.sorts)
+    throw badQuery(
+      names.length > 0
+        ? `The parameter "sort" has to be one of ${names.join(', ')}, with "-" in front for descending.`
+        : 'This list has one order only; leave "sort" out.',
+    )
+  }
+  return { sort: route.sorts[name] as Sort, descending }
+}
+
+function readCondition(base: string, name: string, filter: Filter, operator: Operator, text: string): Condition[] {
+  const value = (one: string) => readValue(name, filter, one)
+  if (operator === 'in') {
+    const values = text.split(',')
+    if (values.length > MAX_IN) throw badQuery(`The parameter "${name}" takes at most ${MAX_IN} values.`)
+    return [condition(base, filter, operator, values.map(value))]
+  }
+  if (text === 'null' && filter.nullable && (operator === 'eq' || operator === 'ne')) {
+    return [condition(base, filter, operator, [null])]
+  }
+  if (base === 'created_at') return createdCondition(operator, value(text) as number)
+  return [condition(base, filter, operator, [value(text)])]
+}
+
+function readValue(name: string, filter: Filter, text: string): string | number | bigint {
+  switch (filter.type) {
+    case 'id':
+      if (UUID.test(text)) return text
+      throw badQuery(`The parameter "${name}" has to be a UUID in lower case${filter.nullable ? ', or null' : ''}.`)
+    case 'choice':
+      if (filter.choices?.includes(text)) return text
+      throw badQuery(`The parameter "${name}" has to be one of ${filter.choices?.join(', ')}.`)
+    case 'flag':
+      return readFlag(name, text) ? 1 : 0
+    case 'amount': {
+      const micros = parseMicros(text)
+      if (micros !== undefined) return micros
+      throw badQuery(`The parameter "${name}" has to be an amount such as 1000 or 1000.5.`)
+    }
+    case 'date':
+      if (isDate(text)) return text
+      throw badQuery(`The parameter "${name}" has to be a day of the calendar, written YYYY-MM-DD.`)
+    case 'time': {
+      const ms = parseTime(text)
+      if (ms !== undefined) return ms
+      throw badQuery(
+        `The parameter "${name}" has to be an RFC 3339 time such as 2026-11-20T08:36:00Z ("+" is written %2B).`,
+      )
+    }
+    case 'text':
+      if (text === '' || text.length > 2048 || !text.isWellFormed())
+        throw badQuery(`The parameter "${name}" has to be a text of 1 to 2048 characters.`)
+      return filter.normal ? filter.normal(text.normalize('NFC')) : text.normalize('NFC')
+  }
+}

@@ -1,0 +1,177 @@
+import * as v from 'valibot'
+import { UUID } from './id.ts'
+import { isAmount, isCurrency } from './money.ts'
+import { isDate, isTimezone, parseTime, rfc3339 } from './time.ts'
+
+// The building blocks of every wire form. A message is `code|sentence`; the sentence continues the field's name.
+
+/** An object with exactly these members. The null prototype keeps `constructor` and the like unknown members. */
+export function object<Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject(Object.assign(Object.create(null), entries) as Entries)
+}
+
+/** The body of a PATCH: every member may be absent, and what is absent keeps its value (RFC 7396). */
+export function patchOf<Entries extends v.ObjectEntries>(entries: Entries) {
+  const optional = Object.entries(entries).map(([name, schema]) => [
+    name,
+    v.exactOptional(
+      schema.type === 'exact_optional' ? (schema as unknown as { wrapped: v.GenericSchema }).wrapped : schema,
+    ),
+  ])
+  return object(
+    Object.fromEntries(optional) as {
+      [Name in keyof Entries]: v.ExactOptionalSchema<Wrapped<Entries[Name]>, undefined>
+    },
+  )
+}
+type Wrapped<Schema> =
+  Schema extends v.ExactOptionalSchema<infer Inner, undefined> ? Inner : Schema extends v.GenericSchema ? Schema : never
+
+export const optional = <Schema extends v.GenericSchema>(schema: Schema) => v.exactOptional(schema)
+export const nullable = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema)
+
+const NUL = '\u0000'
+/** Text in NFC, without NUL and lone surrogates; `longest` counts characters as people do (code points). */
+const clean = (longest: number) =>
+  v.pipe(
+    v.string(),
+    v.check((text) => !text.includes(NUL), 'invalid_text|must not contain the character NUL'),
+    v.check((text) => text.isWellFormed(), 'invalid_text|must not contain half of a surrogate pair'),
+    v.transform((text) => text.normalize('NFC')),
+    v.maxLength(longest * 2, `too_long|must be at most ${longest} characters long`),
+    v.check(
+      (text) => text.length <= longest || [...text].length <= longest,
+      `too_long|must be at most ${longest} characters long`,
+    ),
+  )
+
+/** A title or a name: up to 255 characters, and something besides white space. */
+export const title = v.pipe(
+  clean(255),
+  v.check((text) => text.trim() !== '', 'empty|must not be empty'),
+  v.metadata({ minLength: 1, maxLength: 255 }),
+)
+
+/** One line of text, possibly empty. */
+export const line = (longest = 255) => v.pipe(clean(longest), v.metadata({ maxLength: longest }))
+
+/** Text of many lines, up to 64 KiB unless said otherwise. */
+export const longText = (bytes = 65_536) =>
+  v.pipe(
+    clean(bytes),
+    v.check((text) => Buffer.byteLength(text) <= bytes, `too_long|must be at most ${bytes} bytes long`),
+    v.metadata({ maxLength: bytes }),
+  )
+
+export const id = v.pipe(
+  v.string(),
+  v.regex(UUID, 'invalid_id|must be a UUID in lower case'),
+  v.metadata({ format: 'uuid' }),
+)
+
+export const amount = v.pipe(
+  v.number(),
+  v.check(
+    isAmount,
+    'invalid_amount|must be a number from 0 to 9000000000000 with at most 6 decimals and 15 significant digits',
+  ),
+  v.metadata({ minimum: 0, maximum: 9_000_000_000_000 }),
+)
+
+export const currency = v.pipe(
+  v.string(),
+  v.regex(/^[A-Z]{3}$/, 'invalid_currency|must be a currency code of ISO 4217 in three capital letters, such as "EUR"'),
+  v.check(isCurrency, 'invalid_currency|must be a currency code of ISO 4217, such as "EUR"'),
+)
+
+export const date = v.pipe(
+  v.string(),
+  v.check(isDate, 'invalid_date|must be a day of the calendar, written YYYY-MM-DD'),
+  v.metadata({ format: 'date' }),
+)
+
+/** Any RFC 3339 time, given back in UTC with milliseconds. */
+export const time = v.pipe(
+  v.string(),
+  v.check(
+    (text) => parseTime(text) !== undefined,
+    'invalid_time|must be an RFC 3339 time with at most milliseconds, such as "2026-11-20T08:36:00.000Z"',
+  ),
+  v.transform((text) => rfc3339(parseTime(text) as number)),
+  v.metadata({ format: 'date-time' }),
+)
+
+export const count = (largest = Number.MAX_SAFE_INTEGER) =>
+  v.pipe(
+    v.number(),
+    v.integer('invalid_integer|must be a whole number'),
+    v.minValue(0, 'out_of_range|must not be negative'),
+    v.maxValue(largest, `out_of_range|must be at most ${largest}`),
+  )
+
+export const flag = v.boolean()
+
+export const oneOf = <const Options extends readonly string[]>(options: Options) =>
+  v.picklist(options, `invalid_choice|must be one of ${options.map((option) => `"${option}"`).join(', ')}`)
+
+export const arrayOf = <Item extends v.GenericSchema>(item: Item, most = 1000) =>
+  v.pipe(v.array(item), v.maxLength(most, `too_many|must have at most ${most} items`))
+
+/** A set of ids: answered without duplicates, in the order given. */
+export const ids = v.pipe(
+  arrayOf(id),
+  v.transform((all) => [...new Set(all)]),
+)
+
+export const email = v.pipe(
+  line(254),
+  v.regex(
+    /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+\.[^\s@<>()[\]\\,;:".]+$/,
+    'invalid_email|must be an email address, such as "ana@example.com"',
+  ),
+  v.metadata({ maxLength: 254 }),
+)
+
+export const url = v.pipe(
+  line(2048),
+  v.check(
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+    'invalid_url|must be a web address that starts with http:// or https://',
+  ),
+  v.metadata({ maxLength: 2048, format: 'uri' }),
+)
+
+export const timezone = v.pipe(
+  v.string(),
+  v.check(isTimezone, 'invalid_timezone|must be an IANA time zone, such as "Europe/Berlin"'),
+)
+
+export const language = v.pipe(
+  v.string(),
+  v.check((text) => {
+    try {
+      return text.length <= 35 && Intl.getCanonicalLocales(text).length === 1
+    } catch {
+      return false
+    }
+  }, 'invalid_language|must be a language tag of BCP 47, such as "de" or "pt-BR"'),
+)
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+export const country = v.pipe(
+  v.string(),
+  v.regex(/^[A-Z]{2}$/, 'invalid_country|must be a country code of ISO 3166 in two capital letters, such as "DE"'),
+  v.check(
+    (code) =>
+      !/^(A[AC]|C[PQ]|D[DG]|E[AUZ]|IC|Q[M-Z]|T[AP]|U[NK]|X[A-Z]|ZZ|AN|BU|CS|FX|NT|SU|YD|YU|ZR)$/.test(code) &&
+      regions.of(code) !== undefined,
+    'invalid_country|must be a country code of ISO 3166, such as "DE"',
+  ),
+)
+
+/** What every record carries; read-only. */
+export const recordFields = {
+  created_at: v.pipe(v.string(), v.metadata({ format: 'date-time' })),
+  updated_at: v.pipe(v.string(), v.metadata({ format: 'date-time' })),
+  version: v.pipe(v.number(), v.integer()),
+}

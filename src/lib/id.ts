@@ -1,0 +1,83 @@
+import { randomFillSync } from 'node:crypto'
+
+/**
+ * The one source of ids and of the time they carry.
+ *
+ * `now()` never runs backwards: it is the wall clock, or the time of the newest id where the clock was set
+ * back. `id()` gives UUIDs v7 (RFC 9562, section 6.2, method 1): a 26-bit counter behind the millisecond keeps
+ * them in order within one, and `newest` (the greatest id in the store) keeps them in order across a restart.
+ */
+export type Clock = { now: () => number; id: () => string }
+
+const COUNTER_LIMIT = 2 ** 26
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+export type Randomness = (bytes: Uint8Array) => void
+
+export function startClock(
+  wall: () => number,
+  newest?: string | undefined,
+  fill: Randomness = (bytes) => randomFillSync(bytes),
+): Clock {
+  let lastMs = newest ? timeOfId(newest) : 0
+  // The newest id's counter stays unknown: at the same millisecond the next one goes ahead of all of them.
+  let counter = COUNTER_LIMIT
+  let stamp = ''
+  const pool = new Uint8Array(8192)
+  let used = pool.length
+
+  function now(): number {
+    return Math.max(wall(), lastMs)
+  }
+
+  function id(): string {
+    if (used + 10 > pool.length) {
+      fill(pool)
+      used = 0
+    }
+    const ms = now()
+    if (ms > lastMs || stamp === '') startMillisecond(ms > lastMs ? ms : lastMs + 1)
+    else if (++counter >= COUNTER_LIMIT) startMillisecond(lastMs + 1)
+    const low = counter & 0x3fff
+    const text =
+      stamp +
+      (counter >>> 14).toString(16).padStart(3, '0') +
+      '-' +
+      HEX[0x80 | (low >>> 8)] +
+      HEX[low & 0xff] +
+      '-' +
+      HEX[pool[used]!] +
+      HEX[pool[used + 1]!] +
+      HEX[pool[used + 2]!] +
+      HEX[pool[used + 3]!] +
+      HEX[pool[used + 4]!] +
+      HEX[pool[used + 5]!]
+    used += 6
+    return text
+  }
+
+  function startMillisecond(ms: number): void {
+    lastMs = ms
+    counter = ((pool[used]! << 16) | (pool[used + 1]! << 8) | pool[used + 2]!) & (COUNTER_LIMIT / 2 - 1)
+    used += 4
+    const hex = ms.toString(16).padStart(12, '0')
+    stamp = `${hex.slice(0, 8)}-${hex.slice(8)}-7`
+  }
+
+  return { now, id }
+}
+
+/** Milliseconds since 1970 that a UUID v7 carries. A record's `created_at` is always its id's. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
+/** The smallest UUID v7 of a millisecond: turns a bound on `created_at` into one on the key. */
+export function firstIdAt(ms: number): string {
+  const hex = Math.min(Math.max(ms, 0), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

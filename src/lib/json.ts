@@ -1,0 +1,100 @@
+import { Problem } from './problem.ts'
+
+const MAX_DEPTH = 32
+const MAX_ARRAY = 1000
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/**
+ * Reads a JSON body as strictly as RFC 8259 allows: fatal UTF-8, no duplicate members, nesting up to 32, arrays
+ * up to 1,000. A number that a double does not carry exactly becomes NaN, which every number field refuses, so
+ * that nothing is rounded in silence. Throws Problem 400.
+ */
+export function readJson(bytes: Uint8Array): Json {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw malformed('The body is not valid UTF-8.')
+  }
+  if (text === '') throw malformed('The body is empty; send a JSON object.')
+  const found = scan(text)
+  let value: Json
+  try {
+    value = found.longNumber ? JSON.parse(text, exactNumber) : JSON.parse(text)
+  } catch (error) {
+    throw malformed(`The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`)
+  }
+  if (found.members !== countMembers(value)) throw malformed('The body has an object with the same member twice.')
+  return value
+}
+
+function malformed(detail: string): Problem {
+  return new Problem(400, 'malformed_json', detail)
+}
+
+/** One pass over the text before it is parsed: depth, members, and whether a number may be too long for a double. */
+function scan(text: string): { members: number; longNumber: boolean } {
+  let depth = 0
+  let members = 0
+  let digits = 0
+  let longNumber = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x30 && code <= 0x39) {
+      if (++digits > 15) longNumber = true
+      continue
+    }
+    if (code === 0x65 || code === 0x45) {
+      longNumber ||= digits > 0 // an exponent: 1e400 and 1e-400 have few digits and are still no doubles
+      continue
+    }
+    if (code !== 0x2e) digits = 0
+    if (code === 0x22) at = endOfString(text, at)
+    else if (code === 0x3a) members++
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) throw new Problem(400, 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`)
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return { members, longNumber }
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end > 0) {
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++
+    if (slashes % 2 === 0) return end
+    end = text.indexOf('"', end + 1)
+  }
+  return text.length
+}
+
+function countMembers(value: Json): number {
+  if (value === null || typeof value !== 'object') return 0
+  let members = 0
+  if (Array.isArray(value)) {
+    if (value.length > MAX_ARRAY)
+      throw new Problem(400, 'array_too_long', `The body has an array of more than ${MAX_ARRAY} items.`)
+    for (const item of value) members += countMembers(item)
+    return members
+  }
+  for (const key of Object.keys(value)) members += 1 + countMembers(value[key] as Json)
+  return members
+}
+
+function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || !context?.source) return value
+  return decimal(context.source) === decimal(String(value)) ? value : Number.NaN
+}
+
+/** One spelling for each decimal number: its significant digits and the power of ten they start at. */
+function decimal(source: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+  const all = (whole + fraction).replace(/^0+/, '')
+  const significant = all.replace(/0+$/, '')
+  if (significant === '') return '0'
+  const scale = Number(exponent) - fraction.length + (all.length - significant.length)
+  return `${sign}${significant}e${scale}`
+}

@@ -1,0 +1,60 @@
+// Times on the wire are RFC 3339 in UTC with milliseconds; in the store, integer milliseconds.
+
+const TWO = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
+const THREE = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'))
+const DAY_MS = 86_400_000
+const days = new Map<number, string>()
+
+/** The same text as `toISOString`, several times faster: a page of a list holds 150 of them on few days. */
+export function rfc3339(ms: number): string {
+  const day = Math.floor(ms / DAY_MS)
+  let prefix = days.get(day)
+  if (prefix === undefined) {
+    if (days.size > 10_000) days.clear()
+    prefix = new Date(day * DAY_MS).toISOString().slice(0, -14)
+    days.set(day, prefix)
+  }
+  const rest = ms - day * DAY_MS
+  const hour = (rest / 3_600_000) | 0
+  const minute = ((rest / 60_000) | 0) % 60
+  const second = ((rest / 1000) | 0) % 60
+  return `${prefix}T${TWO[hour]}:${TWO[minute]}:${TWO[second]}.${THREE[rest % 1000]}Z`
+}
+
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})0*)?(?:[Zz]|([+-])(\d\d):(\d\d))$/
+
+/** Milliseconds of an RFC 3339 time in any offset, or undefined: finer than a millisecond is not accepted. */
+export function parseTime(text: string): number | undefined {
+  const parts = RFC3339.exec(text)
+  if (!parts) return undefined
+  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = parts
+  if (!isDate(`${year}-${month}-${day}`)) return undefined
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
+  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0')}Z`)
+  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
+  return sign === '-' ? local + offset : local - offset
+}
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Whether the text is a day of the calendar, written YYYY-MM-DD, from the year 1 on. */
+export function isDate(text: string): boolean {
+  const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
+  if (!parts) return false
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  const last = month === 2 && leap ? 29 : MONTH_DAYS[month - 1]
+  return year > 0 && last !== undefined && day > 0 && day <= last
+}
+
+/** Whether the running system knows the IANA time zone. */
+export function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,34 @@
+import * as v from 'valibot'
+import { type FieldError, field, invalid, Problem } from './problem.ts'
+
+/** The body as the schema reads it. Throws Problem 400 for a body that is no object, 422 with every field error. */
+export function validate<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+    throw new Problem(400, 'wrong_root', 'The body has to be a JSON object.')
+  }
+  const result = v.safeParse(schema, body)
+  if (result.success) return result.output
+  throw invalid(...result.issues.slice(0, 100).map(fieldError))
+}
+
+function fieldError(issue: v.BaseIssue<unknown>): FieldError {
+  const pointer = (issue.path ?? [])
+    .map((step) => `/${String(step.key).replace(/~/g, '~0').replace(/\//g, '~1')}`)
+    .join('')
+  const [code, message] = issue.message.split('|')
+  if (message !== undefined) return field(pointer, code as string, message)
+  if (issue.type === 'strict_object' && issue.expected === 'never') {
+    return field(pointer, 'unknown_field', 'is not a field that can be written here')
+  }
+  if (issue.received === 'undefined') return field(pointer, 'required', 'is required')
+  if (issue.received === 'null') return field(pointer, 'not_null', 'must not be null')
+  return field(pointer, 'invalid_type', `must be ${TYPE_NAMES[issue.type] ?? issue.expected}`)
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  string: 'a string',
+  number: 'a number that is carried exactly (at most 15 significant digits)',
+  boolean: 'true or false',
+  array: 'an array',
+  strict_object: 'an object',
+}

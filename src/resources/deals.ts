@@ -1,0 +1,271 @@
+import type * as v from 'valibot'
+import { changeRoute, type Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { fold } from '../lib/fold.ts'
+import { timeOfId } from '../lib/id.ts'
+import { change } from '../lib/merge.ts'
+import { conflict, field, invalid, notFound } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import * as c from '../store/columns.ts'
+import type { Filter } from '../store/conditions.ts'
+import { links } from '../store/links.ts'
+import { listing, type Sort } from '../store/page.ts'
+import { missing } from '../store/references.ts'
+import { rows } from '../store/rows.ts'
+import type { Deps } from './deps.ts'
+
+// 1. The wire form. A deal is the domain's Opportunity; both have the same id.
+
+const STATUSES = ['open', 'won', 'lost'] as const
+
+const fields = {
+  title: f.title,
+  amount: f.nullable(f.amount),
+  currency: f.nullable(f.currency),
+  company_id: f.nullable(f.id),
+  primary_contact_id: f.nullable(f.id),
+  owner_id: f.nullable(f.id),
+  tag_ids: f.ids,
+  expected_close_date: f.nullable(f.date),
+}
+
+export const Deal = f.object({
+  id: f.id,
+  title: fields.title,
+  amount: fields.amount,
+  currency: fields.currency,
+  stage: f.id,
+  status: f.oneOf(STATUSES),
+  company_id: fields.company_id,
+  primary_contact_id: fields.primary_contact_id,
+  owner_id: fields.owner_id,
+  tag_ids: fields.tag_ids,
+  expected_close_date: fields.expected_close_date,
+  close_reason_id: f.nullable(f.id),
+  closed_at: f.nullable(f.recordFields.created_at),
+  stage_changed_at: f.recordFields.created_at,
+  ...f.recordFields,
+})
+export type Deal = v.InferOutput<typeof Deal>
+
+const DealPatch = f.patchOf({ ...fields, stage: f.id })
+type DealPatch = v.InferOutput<typeof DealPatch>
+
+const DealCreate = f.object({ ...f.patchOf(fields).entries, title: f.title, pipeline_id: f.optional(f.id) })
+type DealCreate = v.InferOutput<typeof DealCreate>
+
+const DealClose = f.object({ reason_id: f.id })
+type DealClose = v.InferOutput<typeof DealClose>
+
+const filters: Record<string, Filter> = {
+  company_id: { type: 'id', nullable: true },
+  primary_contact_id: { type: 'id', nullable: true },
+  tag_id: { type: 'id', link: { table: 'deal_tags', key: 'deal_id', column: 'tag_id' } },
+  stage: { type: 'id', column: 'stage_id' },
+  owner_id: { type: 'id', nullable: true },
+  status: { type: 'choice', choices: STATUSES },
+  currency: { type: 'text', nullable: true },
+  amount: { type: 'amount', column: 'amount_micros', nullable: true },
+  expected_close_date: { type: 'date', nullable: true },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time' },
+}
+
+const sorts: Record<string, Sort> = {
+  created_at: { column: 'id' },
+  updated_at: { column: 'updated_at' },
+  amount: { column: 'amount_micros', nullable: true, big: true },
+  title: { column: 'title_key' },
+  expected_close_date: { column: 'expected_close_date', nullable: true },
+}
+
+// 2. The row.
+
+const columns = c.columns<Deal>(
+  {
+    id: c.plain('id'),
+    title: c.text('title'),
+    amount: c.amount('amount_micros'),
+    currency: c.plain('currency'),
+    stage: c.plain('stage_id'),
+    status: c.plain('status'),
+    company_id: c.plain('company_id'),
+    primary_contact_id: c.plain('primary_contact_id'),
+    owner_id: c.plain('owner_id'),
+    tag_ids: c.json('tag_ids'),
+    expected_close_date: c.plain('expected_close_date'),
+    close_reason_id: c.plain('close_reason_id'),
+    closed_at: c.time('closed_at'),
+    stage_changed_at: c.time('stage_changed_at'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { title_key: (deal) => fold(deal.title) },
+)
+
+// 3. The statements and the rules.
+
+export function dealStore({ db, clock, outbox, references }: Deps) {
+  const { list } = listing(db, { table: 'deals', columns, filters, sorts })
+  const { insert, update } = rows(db, 'deals', columns)
+  const setTags = links(db, 'deal_tags', 'deal_id', 'tag_id')
+  const byId = db.prepare(`SELECT ${columns.select} FROM deals WHERE org_id = ? AND id = ?`).raw()
+  const defaultPipeline = db.prepare('SELECT id FROM pipelines WHERE org_id = ? AND is_default = 1').pluck()
+  const firstStage = db
+    .prepare('SELECT id FROM stages WHERE org_id = ? AND pipeline_id = ? AND is_open = 1 ORDER BY position LIMIT 1')
+    .pluck()
+  const openStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ? AND is_open = 1').pluck()
+  const outcomeOf = db
+    .prepare('SELECT outcome FROM close_reasons WHERE org_id = ? AND id = ? AND is_active = 1')
+    .pluck()
+  const closingStage = db
+    .prepare(
+      `SELECT closing.id FROM stages AS here JOIN stages AS closing
+         ON closing.org_id = here.org_id AND closing.pipeline_id = here.pipeline_id
+       WHERE here.org_id = ? AND here.id = ? AND closing.outcome = ?`,
+    )
+    .pluck()
+  const addHistory = db.prepare(
+    `INSERT INTO deal_stage_changes (org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+
+  function find(who: Caller, id: string): c.RawRow {
+    const row = byId.get(who.org, id) as c.RawRow | undefined
+    if (!row) throw notFound()
+    return row
+  }
+
+  function create(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
+    references.check(who.org, given)
+    const stage = startingStage(who, pipeline_id)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const deal: Deal = {
+      id,
+      title: given.title,
+      amount: given.amount ?? null,
+      currency: given.currency ?? null,
+      stage,
+      status: 'open',
+      company_id: given.company_id ?? null,
+      primary_contact_id: given.primary_contact_id ?? null,
+      owner_id: given.owner_id ?? null,
+      tag_ids: given.tag_ids ?? [],
+      expected_close_date: given.expected_close_date ?? null,
+      close_reason_id: null,
+      closed_at: null,
+      stage_changed_at: now,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    insert(who.org, deal)
+    setTags(who.org, id, [], deal.tag_ids)
+    recordStage(who, deal, null)
+    outbox.record(who, 'deal.created', deal)
+    return deal
+  }
+
+  function startingStage(who: Caller, pipelineId: string | undefined): string {
+    if (pipelineId !== undefined) {
+      const stage = firstStage.get(who.org, pipelineId) as string | undefined
+      if (!stage) throw invalid(missing('/pipeline_id'))
+      return stage
+    }
+    const pipeline = defaultPipeline.get(who.org)
+    if (!pipeline) {
+      throw conflict(
+        'no_default_pipeline',
+        'This organisation has no default pipeline; set one in its settings, or give pipeline_id.',
+      )
+    }
+    return firstStage.get(who.org, pipeline) as string
+  }
+
+  function patch(who: Caller, before: Deal, given: DealPatch): Deal {
+    const { after, changed } = change(before, given)
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    const moved = changed.includes('stage')
+    if (moved && !openStage.get(who.org, after.stage)) {
+      throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
+    }
+    if (moved && before.status !== 'open') throw dealClosed()
+    return save(who, before, after, moved ? 'deal.stage_changed' : 'deal.updated')
+  }
+
+  function close(who: Caller, before: Deal, { reason_id }: DealClose): Deal {
+    const outcome = outcomeOf.get(who.org, reason_id) as 'won' | 'lost' | undefined
+    if (!outcome) {
+      throw invalid(field('/reason_id', 'reason_not_active', 'must be an active close reason of this organisation'))
+    }
+    if (before.status !== 'open') throw dealClosed()
+    const after: Deal = {
+      ...before,
+      stage: closingStage.get(who.org, before.stage, outcome) as string,
+      status: outcome,
+      close_reason_id: reason_id,
+      closed_at: rfc3339(clock.now()),
+    }
+    return save(who, before, after, 'deal.closed')
+  }
+
+  function save(
+    who: Caller,
+    before: Deal,
+    after: Deal,
+    event: 'deal.updated' | 'deal.stage_changed' | 'deal.closed',
+  ): Deal {
+    after.updated_at = rfc3339(clock.now())
+    after.version = before.version + 1
+    if (after.stage !== before.stage) after.stage_changed_at = after.updated_at
+    update(who.org, after)
+    setTags(who.org, after.id, before.tag_ids, after.tag_ids)
+    if (after.stage !== before.stage) recordStage(who, after, before.stage)
+    outbox.record(who, event, after, before)
+    return after
+  }
+
+  function recordStage(who: Caller, deal: Deal, from: string | null): void {
+    addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
+  }
+
+  return { list, find, create, patch, close }
+}
+
+const dealClosed = () => conflict('deal_closed', 'This deal is closed: its stage cannot change any more.')
+
+// 4. The routes: the usual ones over functions that the store has, then this resource's own.
+
+export const deals = (deps: Deps): Route[] => {
+  const { close, ...store } = dealStore(deps)
+  const resource = {
+    path: '/deals',
+    scope: 'rest.crm.deals',
+    name: 'deal',
+    Shape: Deal,
+    columns,
+    filters,
+    sorts,
+  } as const
+  return [
+    ...standardRoutes({ ...resource, ...store, Create: DealCreate, Patch: DealPatch }),
+    changeRoute({
+      method: 'post',
+      path: '/deals/:id/close',
+      scope: 'rest.crm.deals.write',
+      summary: 'Close a deal as won or lost',
+      description: "Moves the deal to its pipeline's won or lost stage, after the outcome of the reason.",
+      find: store.find,
+      columns,
+      body: DealClose,
+      returns: Deal,
+      status: 200,
+      run: ({ who, record, body }) => close(who, record, body),
+    }),
+  ]
+}

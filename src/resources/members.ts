@@ -1,0 +1,77 @@
+import type * as v from 'valibot'
+import type { Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { notFound } from '../lib/problem.ts'
+import * as c from '../store/columns.ts'
+import type { Filter } from '../store/conditions.ts'
+import { listing } from '../store/page.ts'
+import type { Deps } from './deps.ts'
+
+// Members are settings: the public interface reads them; src/settings and the member command write them.
+
+// 1. The wire form.
+
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const
+export const STATUSES = ['active', 'deactivated'] as const
+
+export const Member = f.object({
+  id: f.id,
+  name: f.title,
+  email: f.email,
+  role: f.oneOf(ROLES),
+  status: f.oneOf(STATUSES),
+  timezone: f.timezone,
+  ...f.recordFields,
+})
+export type Member = v.InferOutput<typeof Member>
+
+const filters: Record<string, Filter> = {
+  email: { type: 'text', normal: (text) => text.toLowerCase() },
+  role: { type: 'choice', choices: ROLES },
+  status: { type: 'choice', choices: STATUSES },
+}
+
+// 2. The row.
+
+const columns = c.columns<Member>({
+  id: c.plain('id'),
+  name: c.text('name'),
+  email: c.text('email'),
+  role: c.plain('role'),
+  status: c.plain('status'),
+  timezone: c.text('timezone'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+// 3. The statements.
+
+export function memberStore({ db }: Pick<Deps, 'db'>) {
+  const { list } = listing(db, { table: 'members', columns, filters, sorts: {} })
+  const byId = db.prepare(`SELECT ${columns.select} FROM members WHERE org_id = ? AND id = ?`).raw()
+
+  function find(who: Caller, id: string): c.RawRow {
+    const row = byId.get(who.org, id) as c.RawRow | undefined
+    if (!row) throw notFound()
+    return row
+  }
+
+  return { list, find }
+}
+
+// 4. The routes.
+
+export const members = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/members',
+    scope: 'rest.crm.members',
+    name: 'member',
+    Shape: Member,
+    columns,
+    filters,
+    sorts: {},
+    ...memberStore(deps),
+  })

@@ -1,0 +1,85 @@
+import type * as v from 'valibot'
+import type { Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { notFound } from '../lib/problem.ts'
+import * as c from '../store/columns.ts'
+import type { Filter } from '../store/conditions.ts'
+import { listing } from '../store/page.ts'
+import type { Deps } from './deps.ts'
+
+// Stages are settings: the public interface reads them; src/settings writes them.
+
+// 1. The wire form.
+
+export const Stage = f.object({
+  id: f.id,
+  name: f.title,
+  position: f.count(),
+  is_open: f.flag,
+  outcome: f.nullable(f.oneOf(['won', 'lost'])),
+  probability: f.count(100),
+  pipeline_id: f.id,
+  pipeline_name: f.title,
+  pipeline_is_default: f.flag,
+  ...f.recordFields,
+})
+export type Stage = v.InferOutput<typeof Stage>
+
+const filters: Record<string, Filter> = {
+  pipeline_id: { type: 'id', indexed: false },
+  is_open: { type: 'flag', indexed: false },
+}
+
+// 2. The row.
+
+const FROM = 'stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id'
+
+const columns = c.columns<Stage>({
+  id: c.plain('stages.id'),
+  name: c.text('stages.name'),
+  position: c.integer('stages.position'),
+  is_open: c.bool('stages.is_open'),
+  outcome: c.plain('stages.outcome'),
+  probability: c.integer('stages.probability'),
+  pipeline_id: c.plain('stages.pipeline_id'),
+  pipeline_name: c.text('pipelines.name'),
+  pipeline_is_default: c.bool('pipelines.is_default'),
+  created_at: c.time('stages.created_at'),
+  updated_at: c.time('stages.updated_at'),
+  version: c.integer('stages.version'),
+})
+
+// 3. The statements.
+
+/** Default pipeline first, then by position: `rank` counts through all of it. */
+const order = { sort: { column: 'rank' }, descending: false }
+
+export function stageStore({ db }: Pick<Deps, 'db'>) {
+  const { list } = listing(db, { table: 'stages', from: FROM, columns, filters, sorts: {}, order })
+  const byId = db.prepare(`SELECT ${columns.select} FROM ${FROM} WHERE stages.org_id = ? AND stages.id = ?`).raw()
+
+  function find(who: Caller, id: string): c.RawRow {
+    const row = byId.get(who.org, id) as c.RawRow | undefined
+    if (!row) throw notFound()
+    return row
+  }
+
+  return { list, find }
+}
+
+// 4. The routes.
+
+export const stages = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/stages',
+    scope: 'rest.crm.stages',
+    name: 'stage',
+    Shape: Stage,
+    columns,
+    filters,
+    sorts: {},
+    order,
+    ...stageStore(deps),
+  })

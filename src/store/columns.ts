@@ -1,0 +1,103 @@
+import { amountJson, toMicros } from '../lib/money.ts'
+import { rfc3339 } from '../lib/time.ts'
+
+type Value = string | number | bigint | null
+
+/** One field of a record: its column, and both ways across: the stored value to JSON, the wire value to the store. */
+export type Column<Wire = never> = {
+  name: string
+  /** What the select list says: the name, where nothing has to be done on the way out. */
+  sql: string
+  json: (stored: never) => string
+  store: (wire: Wire) => Value
+}
+
+/** The columns of the store: what a field's type is on the wire, and what it is in SQLite. */
+function kind<Wire, Stored>(json: (stored: Stored) => string, store: (wire: Wire) => Value) {
+  return (name: string, sql = name): Column<Wire | null> => ({
+    name,
+    sql,
+    json: (stored: Stored | null) => (stored === null ? 'null' : json(stored)),
+    store: (wire) => (wire === null ? null : store(wire)),
+  })
+}
+
+/** Ids, codes, dates: text that needs no escaping in JSON. */
+export const plain = kind<string, string>(
+  (stored) => `"${stored}"`,
+  (wire) => wire,
+)
+export const text = kind<string, string>(
+  (stored) => JSON.stringify(stored),
+  (wire) => wire,
+)
+export const integer = kind<number, number>(
+  (stored) => String(stored),
+  (wire) => wire,
+)
+export const bool = kind<boolean, number>(
+  (stored) => (stored === 1 ? 'true' : 'false'),
+  (wire) => (wire ? 1 : 0),
+)
+/** Milliseconds in the store, RFC 3339 on the wire. */
+export const time = kind<string, number>((stored) => `"${rfc3339(stored)}"`, Date.parse)
+/** JSON text in the store. */
+export const json = kind<object, string>(
+  (stored) => stored,
+  (wire) => JSON.stringify(wire),
+)
+/** Micros in the store; they leave SQLite as text, since they go past 2^53. */
+const micros = kind<number, string>(amountJson, toMicros)
+export const amount = (name: string) => micros(name, `CAST(${name} AS TEXT)`)
+
+export type RawRow = unknown[]
+
+/** The columns of a resource in the order of its wire form, and the ways between the store and the outside. */
+export type Columns<Shape> = {
+  /** The select list, in the order that `json` and `present` expect. */
+  select: string
+  /** The row as JSON text: what hot paths send. */
+  json: (row: RawRow) => string
+  /** The row as the record that the wire form describes; made from `json`, so that the two cannot differ. */
+  present: (row: RawRow) => Shape
+  /** The columns that a write sets, without the key, and their values of a record. */
+  names: readonly string[]
+  values: (record: Shape) => Value[]
+}
+
+/** What reading needs. */
+export type Readable = Pick<Columns<unknown>, 'select' | 'json'>
+
+/** `derived` are columns that the outside does not see, such as the key that a name is sorted by. */
+export function columns<Shape>(
+  fields: { [Name in keyof Shape]-?: Column<Shape[Name]> },
+  derived: Record<string, (record: Shape) => Value> = {},
+): Columns<Shape> {
+  const all = Object.entries(fields) as [string & keyof Shape, Column<unknown>][]
+  const written = all.filter(([name]) => name !== 'id')
+  const extra = Object.values(derived)
+  const parts = all.map(([name, { json }], index) => ({
+    prefix: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    json: json as (stored: unknown) => string,
+  }))
+
+  function toJson(row: RawRow): string {
+    let out = ''
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index]!
+      out += part.prefix + part.json(row[index])
+    }
+    return `${out}}`
+  }
+
+  return {
+    select: all.map(([, { sql }]) => sql).join(', '),
+    json: toJson,
+    present: (row) => JSON.parse(toJson(row)),
+    names: [...written.map(([, { name }]) => name), ...Object.keys(derived)],
+    values: (record) => [
+      ...written.map(([name, { store }]) => store(record[name])),
+      ...extra.map((value) => value(record)),
+    ],
+  }
+}

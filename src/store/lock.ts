@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { Problem } from '../lib/problem.ts'
+import { openSqlite } from './driver.ts'
+
+/**
+ * Makes sure that one server alone runs on a data folder: it holds a second SQLite file under an exclusive
+ * transaction. The kernel frees it when the process ends, also after kill -9. Returns the release.
+ */
+export function lockInstance(dataDir: string): () => void {
+  const db = openSqlite(join(dataDir, 'server.lock'))
+  try {
+    db.pragma('busy_timeout = 0')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch {
+    db.close()
+    throw new Problem(
+      409,
+      'already_running',
+      `Another Dealbox server runs on ${dataDir}; stop it, or serve another folder with --data.`,
+    )
+  }
+  return () => db.close()
+}

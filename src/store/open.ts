@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Clock, startClock } from '../lib/id.ts'
+import { Problem } from '../lib/problem.ts'
+import { groupCommit, type Write } from './commit.ts'
+import { type Database, openSqlite } from './driver.ts'
+import { migrate } from './migrate.ts'
+import { newestId } from './newest.ts'
+
+export type Store = {
+  db: Database
+  clock: Clock
+  /** Runs the job in the transaction of this turn of the event loop; resolves after COMMIT. */
+  write: Write
+  /** Runs the job in a transaction of its own, at once: for commands and jobs. */
+  transaction: <T>(job: () => T) => T
+  /** Of this data folder; tokens are bound to it. */
+  installation: string
+  /** To be called by whatever changes tokens, members or keys, so that no session outlives the change. */
+  accessChanged: () => void
+  accessEpoch: () => number
+  close: () => void
+}
+
+export type OpenOptions = {
+  /** Makes the data folder and the database where there are none. */
+  create?: boolean
+  wall?: () => number
+}
+
+export const DATABASE = 'dealbox.db'
+
+/** Opens the database of a data folder, with every acknowledged commit safe from a power cut. */
+export function openStore(dataDir: string, { create = false, wall = Date.now }: OpenOptions = {}): Store {
+  const file = join(dataDir, DATABASE)
+  if (create) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  else if (!existsSync(file)) {
+    throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
+  }
+  const isNew = !existsSync(file)
+  const db = openDatabase(file)
+  try {
+    if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
+    setPragmas(db)
+    migrate(db, file)
+    const clock = startClock(wall, newestId(db))
+    const transaction = <T>(job: () => T): T => db.transaction(job).immediate()
+    let epoch = 0
+    return {
+      db,
+      clock,
+      write: groupCommit(db),
+      transaction,
+      installation: installationId(db, clock),
+      accessChanged: () => void epoch++,
+      accessEpoch: () => epoch,
+      close: () => db.close(),
+    }
+  } catch (error) {
+    db.close()
+    throw foreignFile(error, file)
+  }
+}
+
+function openDatabase(file: string): Database {
+  try {
+    return openSqlite(file)
+  } catch (error) {
+    throw foreignFile(error, file)
+  }
+}
+
+function foreignFile(error: unknown, file: string): unknown {
+  const code = (error as { code?: string }).code
+  if (code === 'SQLITE_NOTADB') return new Problem(409, 'foreign_file', `${file} is not a Dealbox database.`)
+  if (code === 'SQLITE_CANTOPEN' || code === 'SQLITE_READONLY') {
+    return new Problem(
+      409,
+      'cannot_open',
+      `${file} cannot be opened for writing; check the owner of the file and its folder.`,
+    )
+  }
+  return error
+}
+
+function setPragmas(db: Database): void {
+  db.pragma('busy_timeout = 5000')
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  db.pragma('trusted_schema = OFF')
+  db.pragma('cache_size = -16000')
+  db.pragma('mmap_size = 0')
+  db.pragma('temp_store = MEMORY')
+  db.pragma('journal_size_limit = 67108864')
+  // A database that only looks durable is worse than one that does not start.
+  const journal = db.pragma('journal_mode', { simple: true })
+  const synchronous = db.pragma('synchronous', { simple: true })
+  if (journal !== 'wal' || synchronous !== 2) {
+    throw new Problem(
+      409,
+      'not_durable',
+      `SQLite runs with journal_mode=${journal} and synchronous=${synchronous}; it has to be wal and 2 (FULL). Is the data folder on a network drive?`,
+    )
+  }
+}
+
+function installationId(db: Database, clock: Clock): string {
+  db.prepare('INSERT INTO installation (one, id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING').run(
+    randomUUID(),
+    clock.now(),
+  )
+  return db.prepare('SELECT id FROM installation').pluck().get() as string
+}

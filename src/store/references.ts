@@ -1,0 +1,54 @@
+import { type FieldError, field, invalid } from '../lib/problem.ts'
+import type { Database } from './driver.ts'
+
+/** What a field of a body refers to: one place, so that a field's name means the same on every resource. */
+const TARGETS = {
+  company_id: 'companies',
+  parent_company_id: 'companies',
+  primary_contact_id: 'contacts',
+  tag_ids: 'tags',
+} as const
+
+export type References = ReturnType<typeof references>
+
+/** Checks the references of a body against the caller's org, before anything is written. */
+export function references(db: Database) {
+  const existing = Object.fromEntries(
+    [...new Set(Object.values(TARGETS))].map((table) => [
+      table,
+      db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND id = ?`).pluck(),
+    ]),
+  )
+  const memberStatus = db.prepare('SELECT status FROM members WHERE org_id = ? AND id = ?').pluck()
+
+  /** Throws 422 with a pointer for each reference that is not there; an id of another org is not there. */
+  function check(org: number, given: Record<string, unknown>): void {
+    const errors: FieldError[] = []
+    for (const [name, value] of Object.entries(given)) {
+      if (value === null || value === undefined) continue
+      if (name === 'owner_id') errors.push(...owner(org, value as string))
+      const table = TARGETS[name as keyof typeof TARGETS]
+      if (!table) continue
+      if (!Array.isArray(value)) {
+        if (!existing[table]?.get(org, value)) errors.push(missing(`/${name}`))
+        continue
+      }
+      value.forEach((id, index) => {
+        if (!existing[table]?.get(org, id)) errors.push(missing(`/${name}/${index}`))
+      })
+    }
+    if (errors.length > 0) throw invalid(...errors)
+  }
+
+  function owner(org: number, id: string): FieldError[] {
+    const status = memberStatus.get(org, id)
+    if (!status) return [missing('/owner_id')]
+    if (status === 'active') return []
+    return [field('/owner_id', 'member_deactivated', 'must be an active member; this one is deactivated')]
+  }
+
+  return { check }
+}
+
+export const missing = (pointer: string): FieldError =>
+  field(pointer, 'reference_not_found', 'does not refer to a record of this organisation')
