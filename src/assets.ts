@@ -1,4 +1,13 @@
 import { readFileSync } from 'node:fs'
-export function asset(name: string): Buffer {
-  return readFileSync(new URL(`../${name}`, import.meta.url))
+import { join } from 'node:path'
+import { getRawAsset, isSea } from 'node:sea'
+
+// Here and in the bundle, which lies in dist/, the project root is one folder up.
+const root = join(import.meta.dirname, '..')
+
+/** A file that ships inside the executable, by its path in the project; which ones do is said in build.config.mjs. */
+export function asset(path: string): Buffer {
+  return isSea() ? Buffer.from(getRawAsset(path)) : readFileSync(join(root, path))
 }
+
+export const version: string = JSON.parse(asset('package.json').toString()).version

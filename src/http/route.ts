@@ -15,6 +15,8 @@ type Common = {
   /** Below /api/v1, with `:id` for the record. */
   path: string
   scope: Scope
+  /** Of the record, in the singular, as in sentences: "deal". */
+  name: string
   summary: string
   description?: string
 }

@@ -48,6 +48,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
       method: 'get',
       path,
       scope: read,
+      name,
       summary: `List ${plural}`,
       columns,
       item: Shape,
@@ -56,7 +57,17 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
       ...(resource.order ? { order: resource.order } : {}),
       list: resource.list,
     },
-    { kind: 'read', method: 'get', path: one, scope: read, summary: `Get one ${name}`, columns, returns: Shape, find },
+    {
+      kind: 'read',
+      method: 'get',
+      path: one,
+      scope: read,
+      name,
+      summary: `Get one ${name}`,
+      columns,
+      returns: Shape,
+      find,
+    },
   ]
   if (create && Create) {
     const run = ({
@@ -69,7 +80,16 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
       flags: { [name: string]: boolean }
     }) => create(who, body, flags)
     routes.push(
-      createRoute({ path, scope: write, summary: `Create a ${name}`, body: Create, returns: Shape, ...flags, run }),
+      createRoute({
+        path,
+        scope: write,
+        name,
+        summary: `Create a ${name}`,
+        body: Create,
+        returns: Shape,
+        ...flags,
+        run,
+      }),
     )
   }
   if (patch && Patch) {
@@ -78,6 +98,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
         method: 'patch',
         path: one,
         scope: write,
+        name,
         summary: `Change a ${name}`,
         find,
         columns,
@@ -95,6 +116,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
         method: 'delete',
         path: one,
         scope: write,
+        name,
         summary: `Delete a ${name}`,
         find,
         columns,

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { toDomain } from './domain.ts'
 import { UUID } from './id.ts'
 import { isAmount, isCurrency } from './money.ts'
 import { isDate, isTimezone, parseTime, rfc3339 } from './time.ts'
@@ -28,6 +29,8 @@ type Wrapped<Schema> =
   Schema extends v.ExactOptionalSchema<infer Inner, undefined> ? Inner : Schema extends v.GenericSchema ? Schema : never
 
 export const optional = <Schema extends v.GenericSchema>(schema: Schema) => v.exactOptional(schema)
+/** Says in the API reference what a field is. */
+export const doc = <Schema extends v.GenericSchema>(schema: Schema, text: string) => v.pipe(schema, v.description(text))
 export const nullable = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema)
 
 const NUL = '\u0000'
@@ -121,6 +124,7 @@ export const arrayOf = <Item extends v.GenericSchema>(item: Item, most = 1000) =
 export const ids = v.pipe(
   arrayOf(id),
   v.transform((all) => [...new Set(all)]),
+  v.description('Answered without duplicates; a PATCH replaces all of them, and [] clears.'),
 )
 
 export const email = v.pipe(
@@ -130,6 +134,24 @@ export const email = v.pipe(
     'invalid_email|must be an email address, such as "ana@example.com"',
   ),
   v.metadata({ maxLength: 254 }),
+)
+
+/** As people write it; what it takes is enough digits to call. */
+export const phone = v.pipe(
+  line(50),
+  v.check(
+    (text) => (text.match(/\d/g) ?? []).length >= 3,
+    'invalid_phone|must be a phone number, with at least three digits',
+  ),
+  v.metadata({ maxLength: 50 }),
+)
+
+/** A host name, given back as DNS has it: lower case, other scripts in punycode. */
+export const domain = v.pipe(
+  line(253),
+  v.check((text) => toDomain(text) !== undefined, 'invalid_domain|must be a host name, such as "example.com"'),
+  v.transform((text) => toDomain(text) as string),
+  v.metadata({ maxLength: 253 }),
 )
 
 export const url = v.pipe(

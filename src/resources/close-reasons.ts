@@ -49,6 +49,7 @@ export const closeReasons = ({ db }: Deps): Route[] => {
       method: 'get',
       path: '/close-reasons',
       scope: 'rest.crm.deals.read',
+      name: 'close reason',
       summary: 'List close reasons',
       description: 'Why deals are closed, in the order of their position: `POST /deals/{id}/close` takes one.',
       item: CloseReason,

@@ -258,6 +258,7 @@ export const deals = (deps: Deps): Route[] => {
       method: 'post',
       path: '/deals/:id/close',
       scope: 'rest.crm.deals.write',
+      name: 'deal',
       summary: 'Close a deal as won or lost',
       description: "Moves the deal to its pipeline's won or lost stage, after the outcome of the reason.",
       find: store.find,

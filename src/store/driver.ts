@@ -1,8 +1,101 @@
-import BetterSqlite from 'better-sqlite3'
+import { hash, randomUUID } from 'node:crypto'
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isSea } from 'node:sea'
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+import Sqlite from 'better-sqlite3'
+import { asset } from '../assets.ts'
 
-export type Database = BetterSqlite.Database
-export type Statement = BetterSqlite.Statement
+export type Database = Sqlite.Database
+export type Statement = Sqlite.Statement
 
-export function openSqlite(file: string): Database {
-  return new BetterSqlite(file)
+const loadedFrom = 'dealbox.sqlite-addon'
+let addon: unknown
+
+/** Opens a database with the addon in node_modules or, in the executable, with the one that it carries. */
+export function openSqlite(file: string, options: Sqlite.Options = {}): Database {
+  if (!isSea()) return new Sqlite(file, options)
+  addon ??= loadAddon(file)
+  // The library also takes the loaded addon itself, which its types do not know.
+  return new Sqlite(file, { ...options, nativeBinding: addon as string })
+}
+
+// An addon can only be loaded from a file, so it is written where no other user can change it. The database's own folder
+// comes before a temporary one, so that a service without a home writes its copy only once.
+function loadAddon(file: string): unknown {
+  const require = createRequire(process.execPath)
+  // A worker takes the very file of the main thread: two copies of SQLite in one process lose each other's locks.
+  const loadedPath = getEnvironmentData(loadedFrom)
+  if (typeof loadedPath === 'string') return require(loadedPath)
+
+  const bytes = asset('better-sqlite3.node')
+  const besideFile = () => join(dirname(resolve(file)), '.cache')
+  const folders = file === ':memory:' ? [cacheFolder, temporaryFolder] : [cacheFolder, besideFile, temporaryFolder]
+  const reasons: string[] = []
+  for (const folder of folders) {
+    try {
+      const path = place(bytes, folder())
+      const loaded = require(path)
+      setEnvironmentData(loadedFrom, path)
+      return loaded
+    } catch (error) {
+      reasons.push(`- ${(error as Error).message}`)
+    }
+  }
+  throw new Error(
+    `SQLite needs one folder that is private, writable and not mounted noexec; none of these is:\n${reasons.join('\n')}`,
+  )
+}
+
+function cacheFolder(): string {
+  const { LOCALAPPDATA, XDG_CACHE_HOME } = process.env
+  if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'dealbox', 'cache')
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches', 'dealbox')
+  return join(XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache'), 'dealbox')
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dealbox-'))
+  process.once('exit', () => {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // Windows keeps the file of a loaded addon.
+    }
+  })
+  return folder
+}
+
+/** Writes the addon into the folder, if it is not there already, and gives its path. */
+function place(bytes: Buffer, folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (!isPrivate(folder)) throw new Error(`${folder} can be changed by another user`)
+  const path = join(folder, `${hash('sha256', bytes)}.node`)
+  if (holds(path, bytes)) return path
+
+  const written = join(folder, `${randomUUID()}.tmp`)
+  try {
+    writeFileSync(written, bytes, { flag: 'wx', mode: 0o600 })
+    renameSync(written, path)
+  } catch (error) {
+    rmSync(written, { force: true })
+    // Windows refuses to replace a file that another start has just put there and loaded.
+    if (!holds(path, bytes)) throw error
+  }
+  return path
+}
+
+function isPrivate(folder: string): boolean {
+  const { mode, uid } = lstatSync(folder)
+  return !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0)
+}
+
+function holds(path: string, bytes: Buffer): boolean {
+  try {
+    return readFileSync(path).equals(bytes)
+  } catch {
+    return false
+  }
 }

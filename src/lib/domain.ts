@@ -1,0 +1,10 @@
+import { domainToASCII } from 'node:url'
+
+const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/
+
+/** A host name as DNS has it: lower case, other scripts in punycode. Undefined for what is none, such as an address. */
+export function toDomain(text: string): string | undefined {
+  if (/[\s%]/.test(text)) return undefined // domainToASCII reads over them
+  const domain = domainToASCII(text)
+  return domain.length <= 253 && HOST.test(domain) ? domain : undefined
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { openApiDocument } from '../../src/http/openapi.ts'
+import type { Route } from '../../src/http/route.ts'
+
+export type Seen = {
+  method: string
+  path: string
+  requestBody?: unknown
+  status: number
+  type: string | null
+  body: unknown
+}
+
+type Operation = {
+  requestBody?: { content: Record<string, { schema: object }> }
+  responses: Record<string, { $ref?: string; content?: Record<string, object> }>
+}
+
+/**
+ * Holds what the server does against what the OpenAPI document says: status, media type and body of an answer, and
+ * that a body which was accepted is one that the document allows.
+ */
+export function conformance(routes: readonly Route[]) {
+  const document = JSON.parse(JSON.stringify(openApiDocument(routes, '0.0.0')))
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
+  ajv.addSchema(document, 'openapi')
+
+  const pointerStep = (step: string) => step.replace(/~/g, '~0').replace(/\//g, '~1')
+  const validator = (...steps: string[]) => {
+    const reference = `openapi#/${steps.map(pointerStep).map(encodeURIComponent).join('/')}`
+    return ajv.getSchema(reference) ?? ajv.compile({ $ref: reference })
+  }
+
+  function templateOf(path: string): string | undefined {
+    const steps = path.split('?')[0]?.split('/') ?? []
+    return Object.keys(document.paths).find((template) => {
+      const parts = template.split('/')
+      return (
+        parts.length === steps.length && parts.every((part, index) => part.startsWith('{') || part === steps[index])
+      )
+    })
+  }
+
+  function check({ method, path, requestBody, status, type, body }: Seen): void {
+    const what = `${method} ${path} → ${status}`
+    const problem = () => {
+      const valid = validator('components', 'schemas', 'Problem')
+      assert.ok(valid(body), `${what}: ${ajv.errorsText(valid.errors)} in ${JSON.stringify(body)}`)
+      assert.equal((body as { status: number }).status, status, what)
+    }
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+    const template = templateOf(path)
+    const operation: Operation | undefined = template === undefined ? undefined : document.paths[template][verb]
+    if (!operation) {
+      if (status >= 400 && body !== undefined) problem()
+      return
+    }
+    const answer = operation.responses[status]
+    assert.ok(answer, `${what} is not in the document: ${JSON.stringify(body)}`)
+    if (body === undefined) return
+    if (answer.$ref) {
+      assert.equal(type, 'application/problem+json', what)
+      problem()
+      return
+    }
+    assert.equal(type, 'application/json', what)
+    assert.ok(answer.content?.[type as string], `${what} has a body`)
+    const valid = validator(
+      'paths',
+      template as string,
+      verb,
+      'responses',
+      String(status),
+      'content',
+      type as string,
+      'schema',
+    )
+    assert.ok(valid(body), `${what}: ${ajv.errorsText(valid.errors)} in ${JSON.stringify(body)}`)
+    if (requestBody !== undefined && operation.requestBody) {
+      const allows = validator(
+        'paths',
+        template as string,
+        verb,
+        'requestBody',
+        'content',
+        'application/json',
+        'schema',
+      )
+      assert.ok(
+        allows(requestBody),
+        `${what} accepted what the document forbids: ${ajv.errorsText(allows.errors)} in ${JSON.stringify(requestBody)}`,
+      )
+    }
+  }
+
+  return { check, document }
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { api, catalog } from '../../src/app.ts'
+import type { Scope } from '../../src/auth/scopes.ts'
+import { silentLog } from '../../src/http/log.ts'
+import type { Rate } from '../../src/http/ratelimit.ts'
+import { listen } from '../../src/http/server.ts'
+import { resourceDeps } from '../../src/resources/deps.ts'
+import { openStore } from '../../src/store/open.ts'
+import { conformance } from './conformance.ts'
+import { makeOrg, type Org, tokenFor } from './org.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
+type Body = any
+
+export type Result = { status: number; headers: Headers; body: Body; text: string }
+export type Event = {
+  seq: number
+  type: string
+  object_id: string
+  actor: string | null
+  at: number
+  object: Body
+  changed_fields: string[]
+  previous: Body
+}
+
+export type CallOptions = {
+  token?: string | null
+  headers?: Record<string, string> /** Sent as it is. */
+  raw?: string | Uint8Array
+}
+
+export type TestServer = Awaited<ReturnType<typeof startServer>>
+
+/**
+ * A real server on a free port over a temporary data folder with two organisations. Its clock stands still until
+ * `advance` moves it. Every answer that `call` gets is checked against the OpenAPI document.
+ */
+export async function startServer(
+  options: { rate?: Rate; corsOrigins?: string[]; limits?: { headersTimeout?: number; requestTimeout?: number } } = {},
+) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
+  let now = Date.UTC(2026, 10, 20, 8, 36)
+  const store = openStore(dataDir, { create: true, wall: () => now })
+  const a = await makeOrg(store, dataDir, 'Acme')
+  const b = await makeOrg(store, dataDir, 'Birch')
+  let stopping = false
+  const deps = resourceDeps(store)
+  const routes = catalog(deps)
+  const { check, document } = conformance(routes)
+  const app = api(store, {
+    dataDir,
+    log: silentLog,
+    rate: options.rate ?? null,
+    corsOrigins: options.corsOrigins ?? [],
+    stopping: () => stopping,
+  })
+  const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, options.limits)
+
+  /** Calls the public interface as org A, or with another token; `token: null` sends none. */
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    { token = a.token, headers = {}, raw }: CallOptions = {},
+  ): Promise<Result> {
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await fetch(`${listener.url}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent as BodyInit }),
+    })
+    const text = await response.text()
+    const result = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+    check({
+      method,
+      path,
+      requestBody: body,
+      status: result.status,
+      type: response.headers.get('content-type'),
+      body: result.body,
+    })
+    return result
+  }
+
+  /** The events of an organisation, in order, from behind `after` on. */
+  function events(after = 0, org: Org = a): Event[] {
+    const rows = store.db
+      .prepare('SELECT * FROM events WHERE org_id = ? AND seq > ? ORDER BY seq')
+      .all(org.org, after) as Record<string, never>[]
+    return rows.map(({ seq, type, object_id, actor_id, at, data }) => ({
+      seq,
+      type,
+      object_id,
+      actor: actor_id,
+      at,
+      ...JSON.parse(data),
+    }))
+  }
+
+  return {
+    url: listener.url,
+    dataDir,
+    store,
+    deps,
+    routes,
+    document,
+    a,
+    b,
+    call,
+    events,
+    lastSeq: (org: Org = a) => events(0, org).length,
+    now: () => now,
+    advance: (ms: number) => {
+      now += ms
+    },
+    /** A token of org A with some scopes only. */
+    tokenWith: async (scopes: Scope[], expiresAt: number | null = null) =>
+      tokenFor(store, dataDir, a.org, 'ana@acme.example', scopes, expiresAt),
+    beginStopping: () => {
+      stopping = true
+    },
+    stop: async () => {
+      await listener.stop(2000)
+      store.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
