@@ -8,7 +8,10 @@ export function validate<Schema extends v.GenericSchema>(schema: Schema, body: u
   }
   const result = v.safeParse(schema, body)
   if (result.success) return result.output
-  throw invalid(...result.issues.slice(0, 100).map(fieldError))
+  // One error per field: a text that breaks two rules has one first thing to mend.
+  const errors = new Map<string, FieldError>()
+  for (const error of result.issues.map(fieldError)) if (!errors.has(error.pointer)) errors.set(error.pointer, error)
+  throw invalid(...[...errors.values()].slice(0, 100))
 }
 
 function fieldError(issue: v.BaseIssue<unknown>): FieldError {

@@ -15,6 +15,7 @@ import { listing, type Sort } from '../store/page.ts'
 import { missing } from '../store/references.ts'
 import { rows } from '../store/rows.ts'
 import type { Deps } from './deps.ts'
+import { unlinking } from './unlink.ts'
 
 // 1. The wire form. A deal is the domain's Opportunity; both have the same id.
 
@@ -132,6 +133,12 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     `INSERT INTO deal_stage_changes (org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
+  const clearContact = unlinking(db, 'deals', columns, 'primary_contact_id', (who, deal) =>
+    patch(who, deal, { primary_contact_id: null }),
+  )
+  const clearCompany = unlinking(db, 'deals', columns, 'company_id', (who, deal) =>
+    patch(who, deal, { company_id: null }),
+  )
 
   function find(who: Caller, id: string): c.RawRow {
     const row = byId.get(who.org, id) as c.RawRow | undefined
@@ -234,7 +241,7 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
   }
 
-  return { list, find, create, patch, close }
+  return { list, find, create, patch, close, clearContact, clearCompany }
 }
 
 const dealClosed = () => conflict('deal_closed', 'This deal is closed: its stage cannot change any more.')

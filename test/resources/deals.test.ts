@@ -100,7 +100,7 @@ describe('create', () => {
     ['a negative amount', { amount: -1 }, ['/amount invalid_amount']],
     ['an amount with seven decimals', { amount: 0.1234567 }, ['/amount invalid_amount']],
     ['an amount past the limit', { amount: 9000000000001 }, ['/amount invalid_amount']],
-    ['an amount of sixteen digits', { amount: 8999999999.123456 }, ['/amount invalid_amount']],
+    ['an amount of sixteen digits', { amount: 1234567890.123456 }, ['/amount invalid_amount']],
     ['an amount as a string', { amount: '25000' }, ['/amount invalid_type']],
     ['a currency in lower case', { currency: 'eur' }, ['/currency invalid_currency']],
     ['a currency that is none', { currency: 'ZZZ' }, ['/currency invalid_currency']],

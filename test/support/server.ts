@@ -13,6 +13,7 @@ import { makeOrg, type Org, tokenFor } from './org.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
 type Body = any
+type EventRow = Record<'seq' | 'type' | 'object_id' | 'actor_id' | 'at' | 'data', Body>
 
 export type Result = { status: number; headers: Headers; body: Body; text: string }
 export type Event = {
@@ -74,7 +75,7 @@ export async function startServer(
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(sent === undefined ? {} : { body: sent as BodyInit }),
+      ...(sent === undefined ? {} : { body: sent }),
     })
     const text = await response.text()
     const result = {
@@ -98,7 +99,7 @@ export async function startServer(
   function events(after = 0, org: Org = a): Event[] {
     const rows = store.db
       .prepare('SELECT * FROM events WHERE org_id = ? AND seq > ? ORDER BY seq')
-      .all(org.org, after) as Record<string, never>[]
+      .all(org.org, after) as EventRow[]
     return rows.map(({ seq, type, object_id, actor_id, at, data }) => ({
       seq,
       type,
