@@ -1,18 +1,47 @@
 import type { Columns } from './columns.ts'
-import type { Database } from './driver.ts'
+import type { Database, Statement } from './driver.ts'
 
-/** Writes whole rows of a table of records: a PATCH reads, merges and writes all columns, so one UPDATE serves all. */
-export function rows<Shape extends { id: string }>(db: Database, table: string, { names, values }: Columns<Shape>) {
+/** Subsets of columns that a client may change are many; those that programs do change are few. */
+const REMEMBERED = 200
+
+/**
+ * Writes the rows of a table of records. An update sets the columns that differ and no others: SQLite rewrites the
+ * entries of every index whose column is set, equal or not, which made a stage move of a deal five times slower.
+ */
+export function rows<Shape extends { id: string }>(
+  db: Database,
+  table: string,
+  { names, values }: Pick<Columns<Shape>, 'names' | 'values'>,
+) {
   const marks = names.map(() => '?').join(', ')
   const insertion = db.prepare(`INSERT INTO ${table} (org_id, id, ${names.join(', ')}) VALUES (?, ?, ${marks})`)
-  const update = db.prepare(
-    `UPDATE ${table} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE org_id = ? AND id = ?`,
-  )
   const removal = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND id = ?`)
+  const updates = new Map<string, Statement>()
 
+  function updateOf(changed: readonly string[]): Statement {
+    const key = changed.join()
+    let statement = updates.get(key)
+    if (!statement) {
+      if (updates.size >= REMEMBERED) updates.clear()
+      const assignments = changed.map((name) => `${name} = ?`).join(', ')
+      statement = db.prepare(`UPDATE ${table} SET ${assignments} WHERE org_id = ? AND id = ?`)
+      updates.set(key, statement)
+    }
+    return statement
+  }
+
+  function update(org: number, before: Shape, after: Shape): void {
+    const old = values(before)
+    const fresh = values(after)
+    const changed = names.filter((_, index) => old[index] !== fresh[index])
+    if (changed.length === 0) return
+    updateOf(changed).run(...fresh.filter((value, index) => old[index] !== value), org, after.id)
+  }
+
+  updateOf(names) // a wrong column stops the server before it listens
   return {
     insert: (org: number, record: Shape): void => void insertion.run(org, record.id, ...values(record)),
-    update: (org: number, record: Shape): void => void update.run(...values(record), org, record.id),
+    update,
     remove: (org: number, id: string): void => void removal.run(org, id),
   }
 }

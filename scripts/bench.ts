@@ -1,0 +1,217 @@
+// npm run bench: how fast the interface is, as ratios to a bare node:http server in the same run, since machines differ
+// and are shared. Needs wrk. Server on one core, wrk on another, where taskset is there to say so.
+//   npm run bench                         prints the tables
+//   npm run bench -- --write              also writes docs/benchmarks.md
+//   npm run bench -- --seconds 5 --sizes 10k,100k,1m
+//   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Row, report, type Sizes } from './bench/report.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    sizes: { type: 'string', default: '10k,100k,1m' },
+    dealbox: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const root = join(import.meta.dirname, '..')
+const cache = join(root, 'node_modules/.cache/dealbox/bench')
+const command = options.dealbox ? [resolve(options.dealbox)] : [process.execPath, join(root, 'src/main.ts')]
+const pinned = spawnSync('taskset', ['-c', '1', 'true']).status === 0
+const onCore = (core: number, argv: string[]): string[] => (pinned ? ['taskset', '-c', String(core), ...argv] : argv)
+
+function dealbox(...argv: string[]) {
+  const [program = '', ...rest] = [...command, ...argv, '--json']
+  return JSON.parse(execFileSync(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] }).toString())
+}
+
+/** A folder with that many deals, made once and kept. */
+function seeded(profile: string): string {
+  const folder = join(cache, profile)
+  if (existsSync(folder)) return folder
+  mkdirSync(cache, { recursive: true })
+  rmSync(`${folder}.new`, { recursive: true, force: true })
+  dealbox('init', '--data', `${folder}.new`, '--org', 'Bench', '--email', 'bench@example.com')
+  const started = performance.now()
+  dealbox('seed', '--data', `${folder}.new`, '--profile', profile)
+  console.log(`seeded ${profile} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  cpSync(`${folder}.new`, folder, { recursive: true })
+  rmSync(`${folder}.new`, { recursive: true })
+  return folder
+}
+
+type Server = {
+  url: string
+  token: string
+  call: (path: string) => Promise<Found>
+  memoryMb: () => number
+  stop: () => Promise<void>
+}
+type Found = {
+  data: { id: string; outcome?: string; is_open?: boolean; status?: string }[]
+  next_cursor: string | null
+}
+
+/** Serves a copy of the folder as in production: tokens, scopes, rate limit and a line of log for each request. */
+async function serve(profile: string): Promise<Server> {
+  const copy = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
+  cpSync(seeded(profile), copy, { recursive: true })
+  const { token } = dealbox('token', 'create', '--data', copy, '--email', 'bench@example.com', '--scope', 'all')
+  const log = join(copy, 'log')
+  const [program = '', ...argv] = onCore(0, [
+    ...command,
+    'serve',
+    '--data',
+    copy,
+    '--json',
+    '--rate-limit',
+    '900000000/s',
+    '--api-listen',
+    '127.0.0.1:0',
+    '--screens-listen',
+    'off',
+  ])
+  const child = spawn(program, argv, { stdio: ['ignore', openSync(log, 'w'), 'inherit'] })
+  const url = await listening(child, log)
+  return {
+    url,
+    token,
+    call: async (path) =>
+      (await (await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).json()) as Found,
+    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
+    stop: async () => {
+      await ended(child)
+      rmSync(copy, { recursive: true, force: true })
+    },
+  }
+}
+
+async function listening(child: ChildProcess, log: string): Promise<string> {
+  for (let tries = 0; tries < 500 && child.exitCode === null; tries++) {
+    const [, url] = /"api":"([^"]+)"/.exec(readFileSync(log, 'utf8')) ?? []
+    if (url) return url
+    await new Promise((wake) => setTimeout(wake, 20))
+  }
+  throw new Error('the server did not start')
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((done) => {
+    child.once('exit', () => done())
+    child.kill('SIGTERM')
+  })
+}
+
+async function wrk(url: string, env: Record<string, string>): Promise<Omit<Row, 'name'>> {
+  const [program = '', ...argv] = onCore(1, [
+    'wrk',
+    '-t1',
+    '-c32',
+    `-d${options.seconds}s`,
+    '-s',
+    join(root, 'scripts/bench/requests.lua'),
+    url,
+  ])
+  const child = spawn(program, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  let out = ''
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  await new Promise((done) => child.once('exit', done))
+  return JSON.parse(out.trim().split('\n').at(-1) as string)
+}
+
+/** What the whole machine can do: a bare server that answers five bytes. */
+async function bare(): Promise<Omit<Row, 'name'>> {
+  const code =
+    "require('node:http').createServer((_, res) => res.end('hello')).listen(0, '127.0.0.1', function () { console.log(this.address().port) })"
+  const [program = '', ...argv] = onCore(0, [process.execPath, '-e', code])
+  const child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const port = await new Promise((found) => child.stdout.once('data', (data) => found(String(data).trim())))
+  const row = await wrk(`http://127.0.0.1:${port}/`, { KIND: 'url' })
+  await ended(child)
+  return row
+}
+
+async function operations(server: Server): Promise<Row[]> {
+  const stages = (await server.call('/stages')).data
+  const [first, second] = stages.filter((stage) => stage.is_open).map((stage) => stage.id)
+  const reason = (await server.call('/close-reasons')).data.find((each) => each.outcome === 'won')?.id as string
+  const all = await walk(server, '/deals?limit=50', 1000)
+  const open = await walk(server, '/deals?limit=100&status=open', 600)
+  const file = (name: string, ids: string[]) => {
+    const path = join(tmpdir(), `dealbox-bench-${process.pid}-${name}`)
+    writeFileSync(path, ids.join('\n'))
+    return path
+  }
+  const some = file('some', all.ids.slice(0, 10_000))
+  const moving = file('moving', open.ids.slice(0, 5000))
+  const closing = file('closing', open.ids.slice(5000))
+  const list = `${server.url}/api/v1/deals?limit=50`
+  const scenarios: [string, string, Record<string, string>][] = [
+    ['list of 50', list, { KIND: 'url' }],
+    ['list of 50, filtered by stage', `${list}&stage=${second}`, { KIND: 'url' }],
+    ['list of 50, 1,000 pages deep', `${list}&cursor=${all.cursor}`, { KIND: 'url' }],
+    ['get', server.url, { KIND: 'get', IDS: some }],
+    ['create', server.url, { KIND: 'create' }],
+    ['PATCH of the title', server.url, { KIND: 'title', IDS: some }],
+    ['PATCH of the stage', server.url, { KIND: 'stage', IDS: moving, VALUES: `${first},${second}` }],
+    ['close', server.url, { KIND: 'close', IDS: closing, VALUES: reason }],
+  ]
+  const rows: Row[] = []
+  for (const [name, url, env] of scenarios) rows.push({ name, ...(await wrk(url, { TOKEN: server.token, ...env })) })
+  return rows
+}
+
+async function walk(server: Server, path: string, pages: number): Promise<{ ids: string[]; cursor: string }> {
+  const ids: string[] = []
+  let cursor = ''
+  for (let page = 0; page < pages; page++) {
+    const { data, next_cursor } = await server.call(`${path}${cursor && `&cursor=${cursor}`}`)
+    ids.push(...data.map((record) => record.id))
+    if (next_cursor === null) break
+    cursor = next_cursor
+  }
+  return { ids, cursor }
+}
+
+/** The same page at each size; the sizes take turns, so that a busy moment of the machine meets them all. */
+async function pages(sizes: string[]): Promise<Sizes> {
+  const servers = await Promise.all(sizes.map(async (size) => ({ size, server: await serve(size) })))
+  const best = new Map<string, number>()
+  for (let round = 0; round < 3; round++) {
+    for (const { size, server } of servers) {
+      const { per_s } = await wrk(`${server.url}/api/v1/deals?limit=50`, { KIND: 'url', TOKEN: server.token })
+      best.set(size, Math.max(best.get(size) ?? 0, per_s))
+    }
+  }
+  for (const { server } of servers) await server.stop()
+  return [...best].map(([size, per_s]) => ({ size, per_s }))
+}
+
+if (spawnSync('wrk', ['-v']).error) {
+  console.error('This needs wrk, which Debian and Homebrew have as a package of that name.')
+  process.exit(1)
+}
+const before = await bare()
+const server = await serve('100k')
+const rows = await operations(server)
+const memoryMb = server.memoryMb()
+await server.stop()
+const after = await bare()
+const sizes = await pages(options.sizes.split(',').filter((size) => size !== ''))
+const text = report({
+  bare: [before, after],
+  rows,
+  sizes,
+  memoryMb,
+  seconds: options.seconds,
+  machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+})
+console.log(text)
+if (options.write) writeFileSync(join(root, 'docs/benchmarks.md'), text)

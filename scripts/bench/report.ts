@@ -1,0 +1,65 @@
+export type Row = { name: string; per_s: number; p50_ms: number; p99_ms: number; requests: number; failed: number }
+export type Sizes = { size: string; per_s: number }[]
+
+type Bare = Omit<Row, 'name'>
+
+/** What each is meant to reach, as a share of the bare server. */
+const GOALS: Record<string, number> = {
+  'list of 50': 0.08,
+  'list of 50, filtered by stage': 0.07,
+  'list of 50, 1,000 pages deep': 0.07,
+  get: 0.33,
+  create: 0.1,
+  'PATCH of the title': 0.12,
+  'PATCH of the stage': 0.1,
+}
+
+/** The results as Markdown. */
+export function report(results: {
+  bare: [Bare, Bare]
+  rows: Row[]
+  sizes: Sizes
+  memoryMb: number
+  seconds: string
+  machine: string
+}): string {
+  const { bare, rows, sizes, memoryMb, seconds, machine } = results
+  const hello = (bare[0].per_s + bare[1].per_s) / 2
+  const lines = rows.map(({ name, per_s, p50_ms, p99_ms, failed }) =>
+    [
+      name,
+      round(per_s),
+      (per_s / hello).toFixed(3),
+      GOALS[name] ?? '',
+      p50_ms.toFixed(1),
+      p99_ms.toFixed(1),
+      failed,
+    ].join(' | '),
+  )
+  const smallest = sizes[0]?.per_s ?? 0
+  const pages = sizes.map(({ size, per_s }) => `${size} | ${round(per_s)} | ${(smallest / per_s).toFixed(2)}`)
+  return `# Benchmarks
+
+Made by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}, Node ${process.versions.node}, wrk with 32 connections
+and ${seconds} s for each row, the server on one core. As in production: tokens, scopes, rate limit, a log line for each
+request, events and history, \`synchronous=FULL\`. The share is of a bare \`node:http\` server that answers \`hello\`, measured
+in the same run before and after (${round(bare[0].per_s)} and ${round(bare[1].per_s)} requests/s): machines differ and are shared, so the
+shares count and not the requests/s.
+
+## 100,000 deals
+
+operation | requests/s | share of bare | goal | p50 ms | p99 ms | failed
+--- | ---: | ---: | ---: | ---: | ---: | ---:
+${lines.join('\n')}
+
+Resident memory of the server after all of this: ${Math.round(memoryMb)} MB.
+
+## A page of 50 by the number of deals
+
+deals | requests/s | time, as a multiple of the first
+--- | ---: | ---:
+${pages.join('\n')}
+`
+}
+
+const round = (per_s: number): string => Math.round(per_s).toLocaleString('en')

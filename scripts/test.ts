@@ -1,0 +1,21 @@
+// npm test: format, lint, types and every test.
+//   npm test -- test/resources/deals.test.ts     some test files only
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const files = process.argv.slice(2)
+
+function run(...argv: string[]): void {
+  const { status } = spawnSync(process.execPath, argv, { stdio: 'inherit', cwd: root })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+if (files.length === 0) run(join(root, 'scripts/check.ts'))
+run(
+  '--disable-warning=ExperimentalWarning',
+  '--test',
+  '--test-concurrency=2',
+  '--test-reporter=spec',
+  ...(files.length > 0 ? files : ['test/**/*.test.ts']),
+)

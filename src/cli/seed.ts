@@ -1,0 +1,42 @@
+import { usage } from '../config.ts'
+import { isDate } from '../lib/time.ts'
+import { playSeed } from '../seed/play.ts'
+import { type Profile, SIZES } from '../seed/steps.ts'
+import { command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+const PROFILES = Object.keys(SIZES)
+
+export const seed = command({
+  name: 'seed',
+  summary: 'Fill an organisation without records with the life of a sales team',
+  options: {
+    profile: { type: 'string', placeholder: 'NAME', default: 'demo', help: `how many deals: ${PROFILES.join(', ')}` },
+    seed: { type: 'string', placeholder: 'N', default: '1', help: 'the same number makes the same records' },
+    asOf: { type: 'string', placeholder: 'DATE', help: 'the day that the story ends; today if left out' },
+    org,
+    json,
+  },
+  run: ({ options }) => {
+    if (!PROFILES.includes(options.profile)) throw usage(`--profile has to be one of ${PROFILES.join(', ')}.`)
+    if (!/^\d{1,15}$/.test(options.seed)) throw usage('--seed has to be a whole number.')
+    const day = options.asOf ?? new Date().toISOString().slice(0, 10)
+    if (!isDate(day)) throw usage('--as-of has to be a day of the calendar, written YYYY-MM-DD.')
+    const progress = !options.json && process.stderr.isTTY
+    return withStore(options.data, (store) => {
+      const made = playSeed(store, {
+        org: chosenOrg(store, options.org),
+        seed: Number(options.seed),
+        profile: options.profile as Profile,
+        asOf: Date.parse(day),
+        ...(progress ? { onProgress: (steps: number) => void process.stderr.write(`\r${steps} steps `) } : {}),
+      })
+      if (progress) process.stderr.write('\r')
+      const { members, tags, companies, contacts, deals } = made
+      return {
+        json: { profile: options.profile, seed: Number(options.seed), as_of: day, ...made },
+        text: `Made ${deals} deals, ${companies} companies, ${contacts} contacts, ${tags} tags and ${members} members.`,
+      }
+    })
+  },
+})

@@ -1,0 +1,134 @@
+import { api, catalog } from '../app.ts'
+import { version } from '../assets.ts'
+import { parseListen, usage } from '../config.ts'
+import { type Log, openLog } from '../http/log.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import { parseRate } from '../http/ratelimit.ts'
+import { type Listener, listen } from '../http/server.ts'
+import { startRecurring } from '../jobs/recurring.ts'
+import { resourceDeps } from '../resources/deps.ts'
+import { screens } from '../screens/app.ts'
+import { lockInstance } from '../store/lock.ts'
+import { openStore } from '../store/open.ts'
+import { command, json } from './command.ts'
+
+/** What runs gets this long to finish when the server stops. */
+const GRACE_MS = 10_000
+
+export type ServeOptions = {
+  data: string
+  apiListen: string
+  screensListen: string
+  rateLimit: string
+  corsOrigin: string
+}
+
+export type Running = { api: string; screens: string | null; stop: () => Promise<void> }
+
+/** Serves a data folder until `stop`, which lets running requests finish, checkpoints and closes the database. */
+export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
+  const apiAddress = parseListen(options.apiListen)
+  const screensAddress = parseListen(options.screensListen)
+  if (!apiAddress) throw usage('--api-listen cannot be off.')
+  const rate = parseRate(options.rateLimit)
+  const store = openStore(options.data)
+  const releases: (() => void)[] = [() => store.close()]
+  const listeners: Listener[] = []
+  let stopping = false
+  const state = { log, stopping: () => stopping }
+
+  async function stop(): Promise<void> {
+    stopping = true
+    await Promise.all(listeners.map((listener) => listener.stop(GRACE_MS)))
+    if (store.db.open) store.db.pragma('wal_checkpoint(TRUNCATE)')
+    for (const release of releases.reverse()) release()
+  }
+
+  try {
+    releases.push(lockInstance(options.data))
+    const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
+    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins })
+    const apiListener = await listen(app.callback(), apiAddress)
+    listeners.push(apiListener)
+    if (screensAddress) {
+      const document = openApiDocument(catalog(resourceDeps(store)), version)
+      const site = screens({ ...state, store, document, apiUrl: apiListener.url })
+      listeners.push(await listen(site.callback(), screensAddress))
+    }
+    releases.push(startRecurring(store, log))
+    return { api: apiListener.url, screens: listeners[1]?.url ?? null, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+export const serve = command({
+  name: 'serve',
+  summary: 'Serve the data folder: the public interface, and the screens for people',
+  options: {
+    apiListen: {
+      type: 'string',
+      placeholder: 'HOST:PORT',
+      default: '127.0.0.1:8080',
+      help: 'where the public interface listens; port 0 picks a free one',
+    },
+    screensListen: {
+      type: 'string',
+      placeholder: 'HOST:PORT',
+      default: '127.0.0.1:8081',
+      help: 'where the screens listen, or off',
+    },
+    rateLimit: {
+      type: 'string',
+      placeholder: 'RATE',
+      default: '60000/60s',
+      help: 'requests per seconds that each token may make, or off',
+    },
+    corsOrigin: {
+      type: 'string',
+      placeholder: 'ORIGINS',
+      default: '',
+      help: 'origins that may call from a browser, separated by commas',
+    },
+    logLevel: {
+      type: 'string',
+      placeholder: 'LEVEL',
+      default: 'info',
+      help: 'error, warn or info; info logs every request',
+    },
+    json: { ...json, help: 'log as JSON lines on standard output' },
+  },
+  run: async ({ options }) => {
+    if (!['error', 'warn', 'info'].includes(options.logLevel)) throw usage('--log-level has to be error, warn or info.')
+    // Without --json the output is for a person: two addresses, and errors when there are any.
+    const { log, flush } = options.json ? openLog(options.logLevel, 1) : openLog('warn', 2)
+    try {
+      const running = await serveFolder(options, log)
+      if (options.json)
+        log.info({ version, data: options.data, api: running.api, screens: running.screens ?? 'off' }, 'listening')
+      else process.stdout.write(`api      ${running.api}\nscreens  ${running.screens ?? 'off'}\n`)
+      flush()
+      await untilSignal()
+      log.info('stopping')
+      await running.stop()
+      log.info('stopped')
+    } finally {
+      flush()
+    }
+  },
+})
+
+/** Resolves with the first SIGTERM or SIGINT; a second one ends the process at once. */
+export function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let seen = false
+    const onSignal = () => {
+      if (seen) process.exit(1)
+      seen = true
+      resolve()
+    }
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
+  })
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { SCOPES } from '../src/auth/scopes.ts'
+import { startServer, type TestServer } from './support/server.ts'
+
+// The public surface. A change here is a change of the contract.
+const CATALOG = `
+GET    /close-reasons    rest.crm.deals.read
+GET    /companies        rest.crm.companies.read
+POST   /companies        rest.crm.companies.write
+DELETE /companies/:id    rest.crm.companies.write
+GET    /companies/:id    rest.crm.companies.read
+PATCH  /companies/:id    rest.crm.companies.write
+GET    /contacts         rest.crm.contacts.read
+POST   /contacts         rest.crm.contacts.write
+DELETE /contacts/:id     rest.crm.contacts.write
+GET    /contacts/:id     rest.crm.contacts.read
+PATCH  /contacts/:id     rest.crm.contacts.write
+GET    /deals            rest.crm.deals.read
+POST   /deals            rest.crm.deals.write
+GET    /deals/:id        rest.crm.deals.read
+PATCH  /deals/:id        rest.crm.deals.write
+POST   /deals/:id/close  rest.crm.deals.write
+GET    /members          rest.crm.members.read
+GET    /members/:id      rest.crm.members.read
+GET    /stages           rest.crm.stages.read
+GET    /stages/:id       rest.crm.stages.read
+GET    /tags             rest.crm.tags.read
+POST   /tags             rest.crm.tags.write
+DELETE /tags/:id         rest.crm.tags.write
+GET    /tags/:id         rest.crm.tags.read
+PATCH  /tags/:id         rest.crm.tags.write
+`
+
+let server: TestServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+test('the catalog is this, to the method, path and scope', () => {
+  const order = ([, path, method]: string[]) => `${path} ${method}`
+  const lines = server.routes
+    .map(({ method, path, scope }) => [scope as string, path, method.toUpperCase()])
+    .sort((left, right) => (order(left) < order(right) ? -1 : 1))
+    .map(([scope, path, method]) => `${method?.padEnd(6)} ${path?.padEnd(17)} ${scope}`)
+  assert.deepEqual(lines, CATALOG.trim().split('\n'))
+})
+
+test('every scope is asked for by a route, and every route asks for a scope that there is', () => {
+  assert.deepEqual([...new Set(server.routes.map((route) => route.scope))].sort(), [...SCOPES].sort())
+})
+
+test('what changes needs a write scope, and what reads a read scope', () => {
+  for (const { method, path, scope } of server.routes) {
+    assert.ok(scope.endsWith(method === 'get' ? '.read' : '.write'), `${method} ${path}: ${scope}`)
+  }
+})
+
+test('nothing answers outside of the catalog', async () => {
+  for (const path of [
+    '/',
+    '/health',
+    '/livez',
+    '/openapi.json',
+    '/metrics',
+    '/api',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v2/deals',
+    '/API/V1/deals',
+  ]) {
+    const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${server.a.token}` } })
+    assert.equal(response.status, 404, path)
+    assert.equal(response.headers.get('content-type'), 'application/problem+json', path)
+  }
+})
