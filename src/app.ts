@@ -9,6 +9,8 @@ import type { Log } from './http/log.ts'
 import { type Rate, rateLimit } from './http/ratelimit.ts'
 import type { Route } from './http/route.ts'
 import { closeReasons } from './resources/close-reasons.ts'
+import { companies } from './resources/companies.ts'
+import { contacts } from './resources/contacts.ts'
 import { deals } from './resources/deals.ts'
 import { type Deps, resourceDeps } from './resources/deps.ts'
 import { members } from './resources/members.ts'
@@ -17,7 +19,7 @@ import { tags } from './resources/tags.ts'
 import type { Store } from './store/open.ts'
 
 /** Every resource of the public interface. */
-const RESOURCES: ((deps: Deps) => Route[])[] = [deals, closeReasons, stages, members, tags]
+const RESOURCES: ((deps: Deps) => Route[])[] = [deals, closeReasons, contacts, companies, stages, members, tags]
 
 /** The catalog: every method and path under /api/v1. Only what stands here is public. */
 export const catalog = (deps: Deps): Route[] => RESOURCES.flatMap((resource) => resource(deps))

@@ -62,3 +62,11 @@ export function idempotency({ db, clock }: Pick<Store, 'db' | 'clock'>) {
 export function fingerprintOf(req: IncomingMessage, body: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from(`${req.method} ${req.url}\n`), body]), 'base64url')
 }
+
+/** Some at a time, so that no request waits long for it. */
+export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): void {
+  db.prepare(
+    `DELETE FROM idempotency WHERE (org_id, token_id, key) IN
+       (SELECT org_id, token_id, key FROM idempotency WHERE created_at <= ? LIMIT 20000)`,
+  ).run(clock.now() - KEPT_MS)
+}

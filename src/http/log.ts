@@ -3,12 +3,12 @@ import pino from 'pino'
 export type Log = pino.Logger
 
 /**
- * JSON lines on standard output. Lines are gathered to 4 KiB and written at the latest after a second, since a
+ * JSON lines on standard output or standard error. Lines are gathered to 4 KiB and written at the latest after a second, since a
  * system call per request would cost a tenth of the speed. What is logged of a request is in kernel.ts: never a
  * query, a body or a token.
  */
-export function openLog(level: string): { log: Log; flush: () => void } {
-  const destination = pino.destination({ dest: 1, sync: true, minLength: 4096 })
+export function openLog(level: string, fd: 1 | 2): { log: Log; flush: () => void } {
+  const destination = pino.destination({ dest: fd, sync: true, minLength: 4096 })
   const log = pino(
     {
       level,

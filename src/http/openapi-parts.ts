@@ -1,3 +1,5 @@
+import type { Filter, Operator } from '../store/conditions.ts'
+import { DEFAULT_LIMIT } from './query.ts'
 import type { Route } from './route.ts'
 
 // What the OpenAPI document says of every operation alike.
@@ -55,18 +57,32 @@ const problem = (description: string, ...headers: string[]) => ({
 })
 
 export const PROBLEMS = {
-  BadRequest: problem('A malformed query, cursor, header or JSON body.'),
-  Unauthorized: problem('No token, or one that is bad, expired or revoked.', 'WWW-Authenticate'),
-  Forbidden: problem('The token does not have the scope.'),
-  NotFound: problem('There is no such record in this organisation.'),
-  NotAcceptable: problem('The Accept header rules out application/json.'),
-  Conflict: problem('The state of the record, or another record, is in the way.'),
-  PreconditionFailed: problem('If-Match names another version than the newest.', 'ETag'),
-  TooLarge: problem('The body is larger than 1 MiB.'),
-  UnsupportedMediaType: problem('The body is not JSON in UTF-8, or it is encoded.'),
-  Unprocessable: problem('Fields break a rule; `errors` names each. Also an Idempotency-Key that was used otherwise.'),
-  TooManyRequests: problem('The rate limit of the token is used up.', 'Retry-After', 'RateLimit-Policy', 'RateLimit'),
-  Unavailable: problem('The server is stopping or busy, or its disk is full; nothing was written.', 'Retry-After'),
+  BadRequest: problem(
+    'The query, a header or the JSON is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_json`, `wrong_root`, `too_deep`, `array_too_long`, `incomplete_body`, `malformed_http`.',
+  ),
+  Unauthorized: problem('No token, or one that is not valid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
+  Forbidden: problem('The token lacks the scope, which `scope` names: `insufficient_scope`.'),
+  NotFound: problem('There is no such record in this organisation: `not_found`.'),
+  NotAcceptable: problem('The Accept header rules out application/json: `not_acceptable`.'),
+  Conflict: problem('The state of the record, or another record, is in the way; `code` says which.'),
+  PreconditionFailed: problem('If-Match names another version than the newest: `version_mismatch`.', 'ETag'),
+  TooLarge: problem('The body is larger than 1 MiB: `body_too_large`.'),
+  UnsupportedMediaType: problem(
+    'The body is not JSON in UTF-8, or is encoded: `unsupported_media_type`, `unsupported_encoding`.',
+  ),
+  Unprocessable: problem(
+    'Fields break a rule, and `errors` names each: `invalid_fields`. Or the Idempotency-Key was used with another request: `idempotency_key_reused`.',
+  ),
+  TooManyRequests: problem(
+    'The rate limit of the token is used up: `rate_limited`.',
+    'Retry-After',
+    'RateLimit-Policy',
+    'RateLimit',
+  ),
+  Unavailable: problem(
+    'Nothing was written; try again in a moment: `stopping`, `busy`, `storage_full`, `storage_failed`.',
+    'Retry-After',
+  ),
 }
 
 const STATUS: Record<keyof typeof PROBLEMS, number> = {
@@ -101,4 +117,73 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
     if (route.find) names.push('PreconditionFailed')
   }
   return Object.fromEntries(names.map((name) => [STATUS[name], { $ref: `#/components/responses/${name}` }]))
+}
+
+/** What fields mean that every record may have, where a record does not say it itself. */
+export const FIELDS: Record<string, string> = {
+  id: 'Assigned by the server; it never changes.',
+  owner_id: 'The member who looks after it.',
+  created_at: 'When it was made.',
+  updated_at: 'When it last changed.',
+  version: 'Starts at 1 and grows by 1 with each change; it is the `ETag`, too.',
+}
+
+export const FILTER_TYPES: Record<Filter['type'], object> = {
+  id: { type: 'string', format: 'uuid' },
+  text: { type: 'string', minLength: 1, maxLength: 2048 },
+  choice: { type: 'string' },
+  flag: { type: 'boolean' },
+  amount: { type: 'number', minimum: 0, maximum: 9_000_000_000_000 },
+  date: { type: 'string', format: 'date' },
+  time: { type: 'string', format: 'date-time' },
+}
+
+export const OPERATOR_MEANING: Record<Operator, string> = {
+  eq: 'Equal to this.',
+  ne: 'Not equal to this; what has no value counts as not equal.',
+  in: 'One of these, separated by commas; at most 100.',
+  gt: 'Greater than this.',
+  gte: 'At least this.',
+  lt: 'Less than this.',
+  lte: 'At most this.',
+}
+
+export const PARAMETERS = {
+  id: { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: FILTER_TYPES.id },
+  limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'Records per page.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+  },
+  cursor: {
+    name: 'cursor',
+    in: 'query',
+    description: 'Where to go on: `next_cursor` of the page before, with the same sort and filters.',
+    schema: { type: 'string' },
+  },
+  count: {
+    name: 'count',
+    in: 'query',
+    description: 'Whether to add `total`.',
+    schema: { type: 'boolean', default: false },
+  },
+  'if-match': {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of the version that the change is meant for; 412 when the record has another by now.',
+    schema: { type: 'string' },
+  },
+  'if-none-match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'An ETag that is known already; 304 when it is the newest.',
+    schema: { type: 'string' },
+  },
+  'idempotency-key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Makes a repeat safe for 24 hours: 1 to 255 visible ASCII characters, quoted or bare.',
+    schema: { type: 'string', maxLength: 257 },
+  },
 }

@@ -1,22 +1,34 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { Filter, Operator } from '../store/conditions.ts'
-import { HEADERS, PROBLEM_SCHEMA, PROBLEMS, problemsOf } from './openapi-parts.ts'
-import { DEFAULT_LIMIT, operatorsOf } from './query.ts'
+import { exampleBody } from './openapi-example.ts'
+import {
+  FIELDS,
+  FILTER_TYPES,
+  HEADERS,
+  OPERATOR_MEANING,
+  PARAMETERS,
+  PROBLEM_SCHEMA,
+  PROBLEMS,
+  problemsOf,
+} from './openapi-parts.ts'
+import { jsonSchema, type Schema } from './openapi-schema.ts'
+import { DESCRIPTION } from './openapi-text.ts'
+import { operatorsOf } from './query.ts'
 import type { ListRoute, Route, WriteRoute } from './route.ts'
 import { API } from './tree.ts'
 
-type Schema = Record<string, unknown>
+type Schemas = Record<string, Schema>
 
 /** The OpenAPI 3.1 document of the routes, from the schemas that validate. */
-export function openApiDocument(routes: readonly Route[], version: string): Schema {
-  const schemas: Record<string, Schema> = { Problem: PROBLEM_SCHEMA }
+export function openApiDocument(routes: readonly Route[], version: string): Record<string, unknown> {
+  const schemas: Schemas = { Problem: PROBLEM_SCHEMA }
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
     paths[path] ??= path.includes('{id}') ? { parameters: [{ $ref: '#/components/parameters/id' }] } : {}
     paths[path][route.method] = operation(route, schemas)
   }
+  markReadOnly(routes, schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -27,10 +39,17 @@ export function openApiDocument(routes: readonly Route[], version: string): Sche
     },
     servers: [{ url: API }],
     security: [{ bearer: [] }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name, description: `All about ${name.toLowerCase()}.` })),
+    tags: tagsOf(routes, schemas),
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'PASETO v4.public' } },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'PASETO v4.public',
+          description: 'A token of `dealbox token create`; each operation names the scope that it needs.',
+        },
+      },
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: PROBLEMS,
@@ -39,58 +58,77 @@ export function openApiDocument(routes: readonly Route[], version: string): Sche
   }
 }
 
-const DESCRIPTION = `The public interface of Dealbox, a CRM server in one executable.
-
-Every call carries \`Authorization: Bearer <token>\`; each operation names the scope that the token needs, and a write
-scope does not imply the read scope. Ids are UUIDs v7; times are RFC 3339 in UTC with milliseconds. Lists are paged
-with \`limit\` and \`cursor\`, newest first unless \`sort\` says otherwise; fields without a value come last, whichever the
-direction. Unknown parameters and unknown members of a body are refused, never ignored. A PATCH is a JSON Merge Patch
-(RFC 7396): what is absent stays, null clears, arrays are replaced whole; a PATCH that changes nothing writes nothing.
-\`Idempotency-Key\` makes a POST or PATCH safe to repeat for 24 hours: the first success is stored and answered again;
-a refusal is not stored. Errors are RFC 9457 problem details with a stable \`code\`. A body of more than 1 MiB, nested
-deeper than 32 levels, or with an array of more than 1,000 items is refused. Text is stored in NFC.`
-
 const pascal = (text: string): string => text.replace(/(?:^|[ -])([a-z])/g, (_, letter: string) => letter.toUpperCase())
-const tagOf = (route: Route): string => pascal(route.path.split('/')[1] as string).replace(/(?!^)([A-Z])/g, ' $1')
+const camel = (text: string): string => text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+/** "/close-reasons/:id" → "Close reasons". */
+const tagOf = (route: Route): string =>
+  (route.path.split('/')[1] as string).replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())
+
+/** A tag says what the description of its record says. */
+function tagsOf(routes: readonly Route[], schemas: Schemas): Schema[] {
+  const tags = new Map<string, Schema>()
+  for (const route of routes) {
+    const name = tagOf(route)
+    const description = schemas[pascal(route.name)]?.description ?? `All about ${name.toLowerCase()}.`
+    if (!tags.has(name)) tags.set(name, { name, description })
+  }
+  return [...tags.values()]
+}
+
+/** Of a record that can be written: what neither its create nor its PATCH takes. */
+function markReadOnly(routes: readonly Route[], schemas: Schemas): void {
+  for (const name of new Set(routes.map((route) => pascal(route.name)))) {
+    const written = ['Create', 'Update'].map((verb) => propertiesOf(schemas[`${verb}${name}Request`]))
+    if (written.every((properties) => Object.keys(properties).length === 0)) continue
+    for (const [field, schema] of Object.entries(propertiesOf(schemas[name])))
+      if (written.every((properties) => !(field in properties))) schema.readOnly = true
+  }
+}
+
+const propertiesOf = (schema: Schema | undefined): Schemas => (schema?.properties ?? {}) as Schemas
 
 function operationId(route: Route): string {
   const [, first = '', id, action] = route.path.split('/')
   if (route.kind === 'list' && !id) return `list${pascal(first)}`
   if (route.kind === 'read') return `get${pascal(route.name)}`
-  if (action) return `${action.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())}${pascal(route.name)}`
+  if (action) return camel(action) + pascal(route.name)
   return (
     { post: 'create', patch: 'update', put: 'replace', delete: 'delete', get: 'get' }[route.method] + pascal(route.name)
   )
 }
 
-function operation(route: Route, schemas: Record<string, Schema>): Schema {
+const DEFAULT_DESCRIPTION: Partial<Record<Route['method'], string>> = {
+  patch: 'What is absent stays, `null` clears, and arrays are replaced whole.',
+  delete: 'From then on its id answers 404.',
+}
+
+function operation(route: Route, schemas: Schemas): Schema {
+  const description = route.description ?? DEFAULT_DESCRIPTION[route.method]
   return {
     operationId: operationId(route),
     summary: route.summary,
-    description: [route.description, `Scope: \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
+    ...(description ? { description } : {}),
     tags: [tagOf(route)],
+    security: [{ bearer: [route.scope] }],
     ...(route.kind === 'list'
       ? listParts(route, schemas)
       : route.kind === 'read'
         ? readParts(route, schemas)
         : writeParts(route, schemas)),
-    'x-scope': route.scope,
   }
 }
 
-function listParts(route: ListRoute, schemas: Record<string, Schema>): Schema {
+function listParts(route: ListRoute, schemas: Schemas): Schema {
+  const items = component(pascal(route.name), route.item, schemas)
+  const fields = propertiesOf(schemas[pascal(route.name)])
   const parameters: Schema[] = Object.entries(route.filters).flatMap(([name, filter]) =>
-    operatorsOf(filter).map((operator) => filterParameter(name, filter, operator)),
+    operatorsOf(filter).map((operator) => filterParameter(name, filter, operator, fields[name]?.description)),
   )
   const sorts = Object.keys(route.sorts)
   if (sorts.length > 0) {
     const schema = { type: 'string', enum: sorts.flatMap((name) => [name, `-${name}`]) }
-    parameters.push({
-      name: 'sort',
-      in: 'query',
-      description: 'The order; `-` in front is descending. Newest first without it.',
-      schema,
-    })
+    const description = 'The order; `-` in front is descending. Newest first without it.'
+    parameters.push({ name: 'sort', in: 'query', description, schema })
   }
   for (const name of ['limit', 'cursor', 'count']) parameters.push({ $ref: `#/components/parameters/${name}` })
   const list = {
@@ -98,15 +136,15 @@ function listParts(route: ListRoute, schemas: Record<string, Schema>): Schema {
     required: ['data', 'next_cursor'],
     additionalProperties: false,
     properties: {
-      data: { type: 'array', items: component(pascal(route.name), route.item, schemas) },
+      data: { type: 'array', items, description: 'The records of this page.' },
       next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page; null on the last.' },
-      total: { type: 'integer', description: 'How many there are in all; with `count=true` only.' },
+      total: { type: 'integer', description: 'How many there are on all pages; with `count=true` only.' },
     },
   }
   return { parameters, responses: { 200: success('The page.', list, ['Link']), ...problemsOf(route) } }
 }
 
-function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Record<string, Schema>): Schema {
+function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Schemas): Schema {
   return {
     parameters: [{ $ref: '#/components/parameters/if-none-match' }],
     responses: {
@@ -117,34 +155,37 @@ function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Record<stri
   }
 }
 
-function writeParts(route: WriteRoute, schemas: Record<string, Schema>): Schema {
+function writeParts(route: WriteRoute, schemas: Schemas): Schema {
   const parameters: Schema[] = Object.entries(route.flags ?? {}).map(([name, description]) => ({
     name,
     in: 'query',
     description,
     schema: { type: 'boolean', default: false },
   }))
-  if (route.method === 'post' || route.method === 'patch')
-    parameters.push({ $ref: '#/components/parameters/idempotency-key' })
+  const canRepeat = route.method === 'post' || route.method === 'patch'
+  if (canRepeat) parameters.push({ $ref: '#/components/parameters/idempotency-key' })
   if (route.find) parameters.push({ $ref: '#/components/parameters/if-match' })
-  const replayed = route.method === 'post' || route.method === 'patch' ? ['Idempotency-Replayed'] : []
+  const isNew = route.status === 201
+  const names = ['ETag', ...(isNew ? ['Location'] : []), ...(canRepeat ? ['Idempotency-Replayed'] : [])]
+  const description = isNew ? `The new ${route.name}.` : `The ${route.name} as it is now.`
   const answer =
     route.returns && route.status !== 204
-      ? success(`The ${route.name}.`, component(pascal(route.name), route.returns, schemas), [
-          'ETag',
-          ...(route.status === 201 ? ['Location'] : []),
-          ...replayed,
-        ])
-      : { description: 'Done.', headers: headers([]) }
+      ? success(description, component(pascal(route.name), route.returns, schemas), names)
+      : { description: 'Done; the answer has no body.', headers: headers([]) }
   return { parameters, ...requestBody(route, schemas), responses: { [route.status]: answer, ...problemsOf(route) } }
 }
 
-function requestBody(route: WriteRoute, schemas: Record<string, Schema>): Schema {
+function requestBody(route: WriteRoute, schemas: Schemas): Schema {
   if (!route.body) return {}
-  const id = operationId(route)
-  const schema = component(`${pascal(id.replace(/^./, (letter) => letter.toLowerCase()))}Request`, route.body, schemas)
+  const name = `${pascal(operationId(route))}Request`
+  const schema = component(name, route.body, schemas)
+  // A record is best changed in what need not be unique: not in what it cannot be made without.
+  const created = route.method === 'patch' ? schemas[`Create${pascal(route.name)}Request`] : undefined
+  const example = exampleBody(schemas[name] as Schema, created?.required as string[] | undefined)
   const types = route.method === 'patch' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
-  return { requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) } }
+  return {
+    requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, { schema, example }])) },
+  }
 }
 
 function success(description: string, schema: Schema, names: string[]): Schema {
@@ -160,89 +201,24 @@ const headers = (names: string[]): Schema =>
   )
 
 /** Puts the schema among the components, once, and refers to it. */
-function component(name: string, schema: v.GenericSchema, schemas: Record<string, Schema>): Schema {
-  schemas[name] ??= jsonSchema(schema)
+function component(name: string, schema: v.GenericSchema, schemas: Schemas): Schema {
+  if (!schemas[name]) {
+    schemas[name] = jsonSchema(schema)
+    for (const [field, property] of Object.entries(propertiesOf(schemas[name])))
+      if (FIELDS[field]) property.description ??= FIELDS[field]
+  }
   return { $ref: `#/components/schemas/${name}` }
 }
 
-function jsonSchema(schema: v.GenericSchema): Schema {
-  // Checks that JSON Schema cannot say are said in metadata and descriptions instead.
-  const { $schema, ...rest } = toJsonSchema(schema as never, {
-    typeMode: 'input',
-    errorMode: 'ignore',
-    target: 'draft-2020-12',
-  }) as Schema
-  return rest
-}
-
-const TYPES: Record<Filter['type'], Schema> = {
-  id: { type: 'string', format: 'uuid' },
-  text: { type: 'string', minLength: 1, maxLength: 2048 },
-  choice: { type: 'string' },
-  flag: { type: 'boolean' },
-  amount: { type: 'number', minimum: 0, maximum: 9_000_000_000_000 },
-  date: { type: 'string', format: 'date' },
-  time: { type: 'string', format: 'date-time' },
-}
-
-const MEANING: Record<Operator, string> = {
-  eq: 'Equal to this.',
-  ne: 'Not equal to this; what has no value counts as not equal.',
-  in: 'One of these, separated by commas; at most 100.',
-  gt: 'Greater than this.',
-  gte: 'At least this.',
-  lt: 'Less than this.',
-  lte: 'At most this.',
-}
-
-function filterParameter(name: string, filter: Filter, operator: Operator): Schema {
-  const one = filter.choices ? { type: 'string', enum: filter.choices } : TYPES[filter.type]
+function filterParameter(name: string, filter: Filter, operator: Operator, description: unknown): Schema {
+  const one = filter.choices ? { type: 'string', enum: filter.choices } : FILTER_TYPES[filter.type]
   const orNull = filter.nullable && (operator === 'eq' || operator === 'ne')
   const schema = operator === 'in' ? { type: 'string' } : orNull ? { anyOf: [one, { const: 'null' }] } : one
+  const meaning = operator === 'eq' ? (filter.description ?? description) : undefined
   return {
     name: operator === 'eq' ? name : `${name}[${operator}]`,
     in: 'query',
-    description: filter.description ?? MEANING[operator] + (orNull ? ' `null` means without a value.' : ''),
+    description: meaning ?? OPERATOR_MEANING[operator],
     schema,
   }
-}
-
-const PARAMETERS = {
-  id: { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: TYPES.id },
-  limit: {
-    name: 'limit',
-    in: 'query',
-    description: 'Records per page.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
-  },
-  cursor: {
-    name: 'cursor',
-    in: 'query',
-    description: 'Where to go on: `next_cursor` of the page before, with the same sort and filters.',
-    schema: { type: 'string' },
-  },
-  count: {
-    name: 'count',
-    in: 'query',
-    description: 'Whether to add `total`.',
-    schema: { type: 'boolean', default: false },
-  },
-  'if-match': {
-    name: 'If-Match',
-    in: 'header',
-    description: 'The ETag of the version that the change is meant for; 412 when the record has another by now.',
-    schema: { type: 'string' },
-  },
-  'if-none-match': {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'An ETag that is known already; 304 when it is the newest.',
-    schema: { type: 'string' },
-  },
-  'idempotency-key': {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description: 'Makes a repeat safe for 24 hours: 1 to 255 visible ASCII characters, quoted or bare.',
-    schema: { type: 'string', maxLength: 257 },
-  },
 }

@@ -2,7 +2,7 @@ import { UUID } from '../lib/id.ts'
 import { parseMicros } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
-import { type Condition, condition, createdCondition, type Filter, type Operator } from '../store/conditions.ts'
+import { type Condition, conditionsOf, type Filter, type Operator } from '../store/conditions.ts'
 import type { Ask, Sort } from '../store/page.ts'
 import type { Cursors } from './cursor.ts'
 import type { ListRoute } from './route.ts'
@@ -86,7 +86,7 @@ export function readAsk(
   }
   for (const [name, filter] of Object.entries(route.filters)) {
     if (filter.lifts && !lifted.has(name))
-      conditions.push(condition(filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
+      conditions.push(...conditionsOf(filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
   }
   const { sort, descending } = readSort(route, parameters.get('sort'))
   const question = `${org} ${route.path} ${bound.sort().join()}`
@@ -150,13 +150,12 @@ function readCondition(base: string, name: string, filter: Filter, operator: Ope
   if (operator === 'in') {
     const values = text.split(',')
     if (values.length > MAX_IN) throw badQuery(`The parameter "${name}" takes at most ${MAX_IN} values.`)
-    return [condition(base, filter, operator, values.map(value))]
+    return conditionsOf(base, filter, operator, values.map(value))
   }
   if (text === 'null' && filter.nullable && (operator === 'eq' || operator === 'ne')) {
-    return [condition(base, filter, operator, [null])]
+    return conditionsOf(base, filter, operator, [null])
   }
-  if (base === 'created_at') return createdCondition(operator, value(text) as number)
-  return [condition(base, filter, operator, [value(text)])]
+  return conditionsOf(base, filter, operator, [value(text)])
 }
 
 function readValue(name: string, filter: Filter, text: string): string | number | bigint {

@@ -4,7 +4,7 @@ const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61
 
 /** A host name as DNS has it: lower case, other scripts in punycode. Undefined for what is none, such as an address. */
 export function toDomain(text: string): string | undefined {
-  if (/[\s%]/.test(text)) return undefined // domainToASCII reads over them
+  if (/[^a-z0-9.\-\u{80}-\u{10ffff}]/iu.test(text)) return undefined // domainToASCII would end there, or read over it
   const domain = domainToASCII(text)
   return domain.length <= 253 && HOST.test(domain) ? domain : undefined
 }

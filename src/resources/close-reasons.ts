@@ -10,14 +10,17 @@ import type { Deps } from './deps.ts'
 
 // 1. The wire form.
 
-export const CloseReason = f.object({
-  id: f.id,
-  name: f.title,
-  outcome: f.oneOf(['won', 'lost']),
-  position: f.count(),
-  is_active: f.flag,
-  ...f.recordFields,
-})
+export const CloseReason = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call it, such as "Price too high".'),
+    outcome: f.doc(f.oneOf(['won', 'lost']), 'What becomes of a deal that is closed for it.'),
+    position: f.doc(f.count(), 'Its place in the list, from 0.'),
+    is_active: f.doc(f.flag, 'Whether deals can be closed for it.'),
+    ...f.recordFields,
+  }),
+  'A close reason says why a deal was won or lost.',
+)
 export type CloseReason = v.InferOutput<typeof CloseReason>
 
 const filters: Record<string, Filter> = {

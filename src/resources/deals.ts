@@ -22,48 +22,59 @@ import { unlinking } from './unlink.ts'
 const STATUSES = ['open', 'won', 'lost'] as const
 
 const fields = {
-  title: f.title,
-  amount: f.nullable(f.amount),
-  currency: f.nullable(f.currency),
-  company_id: f.nullable(f.id),
-  primary_contact_id: f.nullable(f.id),
+  title: f.doc(f.title, 'What is to be sold, such as "Licences for 40 desks".'),
+  amount: f.doc(f.nullable(f.amount), 'What it is worth, in major units, such as 25000.'),
+  currency: f.doc(f.nullable(f.currency), 'Of the amount.'),
+  company_id: f.doc(f.nullable(f.id), 'The company that would buy.'),
+  primary_contact_id: f.doc(f.nullable(f.id), 'The contact who is talked to first.'),
   owner_id: f.nullable(f.id),
   tag_ids: f.ids,
-  expected_close_date: f.nullable(f.date),
+  expected_close_date: f.doc(f.nullable(f.date), 'When it should be decided.'),
 }
 
-export const Deal = f.object({
-  id: f.id,
-  title: fields.title,
-  amount: fields.amount,
-  currency: fields.currency,
-  stage: f.id,
-  status: f.oneOf(STATUSES),
-  company_id: fields.company_id,
-  primary_contact_id: fields.primary_contact_id,
-  owner_id: fields.owner_id,
-  tag_ids: fields.tag_ids,
-  expected_close_date: fields.expected_close_date,
-  close_reason_id: f.nullable(f.id),
-  closed_at: f.nullable(f.recordFields.created_at),
-  stage_changed_at: f.recordFields.created_at,
-  ...f.recordFields,
-})
+export const Deal = f.doc(
+  f.object({
+    id: f.id,
+    title: fields.title,
+    amount: fields.amount,
+    currency: fields.currency,
+    stage: f.doc(f.id, 'Where it stands in its pipeline; see `GET /stages`.'),
+    status: f.doc(f.oneOf(STATUSES), 'Open until it is closed, then `won` or `lost`.'),
+    company_id: fields.company_id,
+    primary_contact_id: fields.primary_contact_id,
+    owner_id: fields.owner_id,
+    tag_ids: fields.tag_ids,
+    expected_close_date: fields.expected_close_date,
+    close_reason_id: f.doc(f.nullable(f.id), 'Why it was closed; null while it is open.'),
+    closed_at: f.doc(f.nullable(f.recordFields.created_at), 'When it was closed; null while it is open.'),
+    stage_changed_at: f.doc(f.recordFields.created_at, 'Since when it has been in its stage.'),
+    ...f.recordFields,
+  }),
+  'A deal is a sale that may come: it moves through the stages of a pipeline until it is closed as won or lost.',
+)
 export type Deal = v.InferOutput<typeof Deal>
 
-const DealPatch = f.patchOf({ ...fields, stage: f.id })
+const DealPatch = f.patchOf({ ...fields, stage: f.doc(f.id, 'An open stage to move it to; see `GET /stages`.') })
 type DealPatch = v.InferOutput<typeof DealPatch>
 
-const DealCreate = f.object({ ...f.patchOf(fields).entries, title: f.title, pipeline_id: f.optional(f.id) })
+const DealCreate = f.object({
+  ...f.patchOf(fields).entries,
+  title: fields.title,
+  pipeline_id: f.optional(f.doc(f.id, 'Starts in the first open stage of this pipeline, instead of the default one.')),
+})
 type DealCreate = v.InferOutput<typeof DealCreate>
 
-const DealClose = f.object({ reason_id: f.id })
+const DealClose = f.object({ reason_id: f.doc(f.id, 'An active one of `GET /close-reasons`.') })
 type DealClose = v.InferOutput<typeof DealClose>
 
 const filters: Record<string, Filter> = {
   company_id: { type: 'id', nullable: true },
   primary_contact_id: { type: 'id', nullable: true },
-  tag_id: { type: 'id', link: { table: 'deal_tags', key: 'deal_id', column: 'tag_id' } },
+  tag_id: {
+    type: 'id',
+    link: { table: 'deal_tags', key: 'deal_id', column: 'tag_id' },
+    description: 'A tag that it carries.',
+  },
   stage: { type: 'id', column: 'stage_id' },
   owner_id: { type: 'id', nullable: true },
   status: { type: 'choice', choices: STATUSES },
@@ -230,7 +241,7 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     after.updated_at = rfc3339(clock.now())
     after.version = before.version + 1
     if (after.stage !== before.stage) after.stage_changed_at = after.updated_at
-    update(who.org, after)
+    update(who.org, before, after)
     setTags(who.org, after.id, before.tag_ids, after.tag_ids)
     if (after.stage !== before.stage) recordStage(who, after, before.stage)
     outbox.record(who, event, after, before)

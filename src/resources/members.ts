@@ -16,15 +16,18 @@ import type { Deps } from './deps.ts'
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const
 export const STATUSES = ['active', 'deactivated'] as const
 
-export const Member = f.object({
-  id: f.id,
-  name: f.title,
-  email: f.email,
-  role: f.oneOf(ROLES),
-  status: f.oneOf(STATUSES),
-  timezone: f.timezone,
-  ...f.recordFields,
-})
+export const Member = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call them, such as "Ana Ruiz".'),
+    email: f.email,
+    role: f.doc(f.oneOf(ROLES), 'The tokens of a `viewer` only read.'),
+    status: f.doc(f.oneOf(STATUSES), 'A deactivated member stays readable, but can own nothing new.'),
+    timezone: f.timezone,
+    ...f.recordFields,
+  }),
+  'A member is a person of this organisation: whoever owns contacts, companies and deals.',
+)
 export type Member = v.InferOutput<typeof Member>
 
 const filters: Record<string, Filter> = {

@@ -13,18 +13,21 @@ import type { Deps } from './deps.ts'
 
 // 1. The wire form.
 
-export const Stage = f.object({
-  id: f.id,
-  name: f.title,
-  position: f.count(),
-  is_open: f.flag,
-  outcome: f.nullable(f.oneOf(['won', 'lost'])),
-  probability: f.count(100),
-  pipeline_id: f.id,
-  pipeline_name: f.title,
-  pipeline_is_default: f.flag,
-  ...f.recordFields,
-})
+export const Stage = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call it, such as "Proposal".'),
+    position: f.doc(f.count(), 'Its place in the pipeline, from 0.'),
+    is_open: f.doc(f.flag, 'Whether deals move through it; false for the won and the lost stage.'),
+    outcome: f.doc(f.nullable(f.oneOf(['won', 'lost'])), 'Of a deal that is closed into it; null where it is open.'),
+    probability: f.doc(f.count(100), 'How likely a deal here is to be won, in percent, such as 40.'),
+    pipeline_id: f.doc(f.id, 'The pipeline that it is part of.'),
+    pipeline_name: f.doc(f.title, 'What people call the pipeline, such as "Sales".'),
+    pipeline_is_default: f.doc(f.flag, 'Whether new deals start in this pipeline.'),
+    ...f.recordFields,
+  }),
+  'A stage is a column of a pipeline. Stages come in order: the default pipeline first, each from left to right.',
+)
 export type Stage = v.InferOutput<typeof Stage>
 
 const filters: Record<string, Filter> = {

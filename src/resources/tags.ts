@@ -15,20 +15,23 @@ import type { Deps } from './deps.ts'
 // 1. The wire form.
 
 const fields = {
-  name: f.title,
+  name: f.doc(f.title, 'Unique in the organisation, without regard to case, such as "Renewal 2027".'),
   color: f.nullable(
     v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/, 'invalid_color|must be a color such as "#1f6feb", in lower case')),
   ),
-  description: f.nullable(f.longText()),
+  description: f.doc(f.nullable(f.longText()), 'What it stands for.'),
 }
 
-export const Tag = f.object({ id: f.id, ...fields, ...f.recordFields })
+export const Tag = f.doc(
+  f.object({ id: f.id, ...fields, ...f.recordFields }),
+  'A tag marks deals, contacts and companies, by the `tag_ids` of each. A deleted tag leaves all of them.',
+)
 export type Tag = v.InferOutput<typeof Tag>
 
 const TagPatch = f.patchOf(fields)
 type TagPatch = v.InferOutput<typeof TagPatch>
 
-const TagCreate = f.object({ ...TagPatch.entries, name: f.title })
+const TagCreate = f.object({ ...TagPatch.entries, name: fields.name })
 type TagCreate = v.InferOutput<typeof TagCreate>
 
 const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { column: 'name_key' } }
@@ -102,7 +105,7 @@ export function tagStore({ db, clock, outbox }: Deps) {
     checkName(who, after.name, before.id)
     after.updated_at = rfc3339(clock.now())
     after.version++
-    update(who.org, after)
+    update(who.org, before, after)
     outbox.record(who, 'tag.updated', after, before)
     return after
   }

@@ -20,46 +20,48 @@ export type Filter = {
   description?: string
 }
 
+type Value = string | number | bigint | null
+
 export type Condition = {
   column: string
   link?: Filter['link']
   operator: Operator
   /** One for each ? of the comparison; null is IS NULL. */
-  values: (string | number | bigint | null)[]
+  values: Value[]
+  /** Whether an index may lead to the rows that meet it. */
   indexed: boolean
-  /** Rows of one value stand in the index in the order of their ids. */
-  keepsIdOrder: boolean
 }
 
 export type SqlPart = { sql: string; values: unknown[] }
 
-/** The condition of a filter, with a value that the query reader has already brought into the column's form. */
-export function condition(name: string, filter: Filter, operator: Operator, values: Condition['values']): Condition {
-  const column = filter.column ?? name
-  return {
-    column,
-    link: filter.link,
-    operator,
-    values,
-    indexed: filter.indexed !== false && operator !== 'ne' && column !== 'id',
-    keepsIdOrder: operator === 'eq' && !filter.link,
-  }
+/** Where a filter of this name looks. Ids carry the time of creation, so it needs no index of its own. */
+export const columnOf = (name: string, { column }: Filter): string => column ?? (name === 'created_at' ? 'id' : name)
+
+/** The conditions of a filter, with values that the query reader has already brought into the column's form. */
+export function conditionsOf(name: string, filter: Filter, operator: Operator, values: Value[]): Condition[] {
+  const column = columnOf(name, filter)
+  if (column === 'id') return createdConditions(operator, values[0] as number)
+  const indexed = filter.indexed !== false && (operator !== 'ne' || values[0] === null)
+  return [{ column, link: filter.link, operator, values, indexed }]
 }
 
-/** Of a time on `created_at`: the ids carry it, so no column and no index of its own is needed. */
-export function createdCondition(operator: Operator, ms: number): Condition[] {
-  const on = (op: Operator, at: number): Condition => ({
+function createdConditions(operator: Operator, ms: number): Condition[] {
+  const on = (bound: Operator, at: number): Condition => ({
     column: 'id',
-    operator: op,
+    operator: bound,
     values: [firstIdAt(at)],
-    indexed: false,
-    keepsIdOrder: true,
+    indexed: true,
   })
   if (operator === 'gte') return [on('gte', ms)]
   if (operator === 'gt') return [on('gte', ms + 1)]
   if (operator === 'lt') return [on('lt', ms)]
   if (operator === 'lte') return [on('lt', ms + 1)]
   return [on('gte', ms), on('lt', ms + 1)]
+}
+
+/** Whether a row without a value can meet the condition. */
+export function admitsNull({ operator, values }: Condition): boolean {
+  return operator === 'ne' ? values[0] !== null : operator === 'eq' && values[0] === null
 }
 
 const COMPARE = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
@@ -71,22 +73,41 @@ function compare(column: string, { operator, values }: Condition): SqlPart {
   return { sql: `${column} ${COMPARE[operator]} ?`, values }
 }
 
-/** The condition as SQL; without `byIndex` it is only tested on the rows that another index gives. */
-export function sqlOf(table: string, condition: Condition, byIndex: boolean): SqlPart {
+/** The condition as a test of one row. */
+export function test(table: string, condition: Condition): SqlPart {
   const { link } = condition
-  if (!link) return compare(`${byIndex ? '' : '+'}${table}.${condition.column}`, condition)
+  if (!link) return compare(`${table}.${condition.column}`, condition)
   const { sql, values } = compare(`${link.table}.${link.column}`, condition)
-  const rows = `FROM ${link.table} WHERE ${link.table}.org_id = ${table}.org_id AND ${sql}`
-  if (byIndex) return { sql: `${table}.id IN (SELECT ${link.table}.${link.key} ${rows})`, values }
-  return { sql: `EXISTS (SELECT 1 ${rows} AND ${link.table}.${link.key} = ${table}.id)`, values }
+  const rows = `SELECT 1 FROM ${link.table} WHERE ${link.table}.org_id = ${table}.org_id AND ${link.table}.${link.key} = ${table}.id`
+  return { sql: `EXISTS (${rows} AND ${sql})`, values }
 }
 
-/** Counts the rows of a condition in its index, up to `most`. */
-export function probeSql(table: string, condition: Condition, most: number): SqlPart {
-  const source = condition.link?.table ?? table
-  const { sql, values } = compare(`${source}.${condition.link?.column ?? condition.column}`, condition)
+/** Conditions that one index serves together: all on one column, or one on a link table. */
+export type Group = [Condition, ...Condition[]]
+
+export function grouped(conditions: Condition[]): Group[] {
+  const groups: Group[] = []
+  for (const condition of conditions) {
+    const group = groups.find(([{ column, link }]) => !link && !condition.link && column === condition.column)
+    if (group) group.push(condition)
+    else groups.push([condition])
+  }
+  return groups
+}
+
+/** The ids of the rows that meet the conditions, read from their index alone. */
+export function idsOf(
+  org: number,
+  table: string,
+  group: Group,
+  indexOf: (table: string, column: string) => string,
+): SqlPart {
+  const [{ column, link }] = group
+  const source = link ?? { table, key: 'id', column }
+  const tests = group.map((condition) => compare(source.column, condition))
+  const where = ['org_id = ?', ...tests.map(({ sql }) => sql)].join(' AND ')
   return {
-    sql: `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${source}.org_id = ? AND ${sql} LIMIT ${most})`,
-    values,
+    sql: `SELECT ${source.key} FROM ${source.table} INDEXED BY ${indexOf(source.table, source.column)} WHERE ${where}`,
+    values: [org, ...tests.flatMap(({ values }) => values)],
   }
 }

@@ -1,13 +1,24 @@
 import type { RawRow, Readable } from './columns.ts'
-import { type Condition, type Filter, probeSql, type SqlPart, sqlOf } from './conditions.ts'
+import {
+  admitsNull,
+  type Condition,
+  columnOf,
+  type Filter,
+  type Group,
+  grouped,
+  idsOf,
+  type SqlPart,
+  test,
+} from './conditions.ts'
 import type { Database, Statement } from './driver.ts'
+import { indexes } from './indexes.ts'
 
 /** A sort: the column that holds its key. `big` marks integers past 2^53, which travel as text. */
 export type Sort = { column: string; nullable?: boolean; big?: boolean }
 
 export type Listing = {
   table: string
-  /** The FROM clause, where it is more than the table. */
+  /** The FROM clause, where it goes on behind the table. */
   from?: string
   columns: Readable
   filters: Record<string, Filter>
@@ -17,7 +28,7 @@ export type Listing = {
   order?: { sort: Sort; descending: boolean }
 }
 
-/** Where a page ends: the sort key and the id of its last row, and whether the rows without a key have begun. */
+/** Where a page ends: the sort key and the id of its last row. The key is null where the row, or the sort, has none. */
 export type Position = { key: string | number | null; id: string }
 
 export type Ask = {
@@ -31,19 +42,31 @@ export type Ask = {
 
 export type Page = { rows: RawRow[]; next: Position | null; total?: number }
 
-/** A filter with fewer matches than this is narrow: its rows are read by its index and sorted. */
-const NARROW = 1000
+/** Conditions that fewer rows than this meet are narrow. */
+export const NARROW = 2000
+
+/** The one index that leads to the rows of a page, and the conditions that it answers for if the way is narrow. */
+type Way = { index: string; narrow?: Group }
 
 /**
- * Keyset paging over one table. A list is walked in the order of its sort by that sort's index, and the other
- * conditions are tested on the way, which is fast while many rows match. Where a condition matches few, found
- * by counting up to NARROW in its index, the walk goes through that index instead and SQLite's sorter keeps the
- * best `limit` of them. `+` before a column keeps an index out of the plan; so the plans are ours and do not
+ * Keyset paging over one table. A list is walked along the index of its sort, and the conditions are tested on the
+ * way, which is fast while many rows meet them. Where one is narrow, found by counting in its index, the ids of its
+ * rows come from there instead, and SQLite sorts the few rows. Every statement names its index, so that plans do not
  * depend on statistics. docs/decisions/002-lists.md has the reasons and the figures.
  */
 export function listing(db: Database, spec: Listing) {
-  const { table, columns, from = table } = spec
+  const { table, columns, filters, sorts, order } = spec
+  const joined = (spec.from ?? table).slice(table.length)
+  const indexOf = indexes(db)
+  const key = indexOf(table, 'id')
   const statements = new Map<string, Statement>()
+
+  // A filter or a sort without its index stops the server before it listens.
+  for (const [name, filter] of Object.entries(filters)) {
+    if (filter.lifts || filter.indexed === false) continue
+    indexOf(filter.link?.table ?? table, filter.link?.column ?? columnOf(name, filter))
+  }
+  for (const { column } of [...Object.values(sorts), ...(order ? [order.sort] : [])]) indexOf(table, column)
 
   function prepare(sql: string): Statement {
     let statement = statements.get(sql)
@@ -56,105 +79,118 @@ export function listing(db: Database, spec: Listing) {
   }
 
   function list(org: number, ask: Ask): Page {
-    const chosen = choose(org, ask)
+    const way = wayOf(org, ask)
     const rows: RawRow[] = []
-    if (ask.after?.key !== null || !ask.sort.nullable) rows.push(...read(org, ask, chosen, false, ask.limit + 1))
-    if (ask.sort.nullable && rows.length <= ask.limit)
-      rows.push(...read(org, ask, chosen, true, ask.limit + 1 - rows.length))
+    for (const nulls of parts(ask)) {
+      if (rows.length <= ask.limit) rows.push(...read(org, ask, way, nulls, ask.limit + 1 - rows.length))
+    }
     const more = rows.length > ask.limit
     if (more) rows.pop()
     const last = rows.at(-1)
     const page: Page = { rows, next: more && last ? positionOf(last) : null }
-    if (ask.count) page.total = total(org, ask)
+    if (ask.count) page.total = more || ask.after ? total(org, ask) : rows.length
     return page
   }
 
-  /** The one condition that the plan may use an index for. */
-  function choose(org: number, ask: Ask): Chosen {
-    const able = ask.conditions.filter((condition) => condition.indexed)
-    const inOrder = able.find((condition) => condition.keepsIdOrder && ask.sort.column === 'id')
-    if (inOrder && ask.conditions.length === 1) return { condition: inOrder, sorts: false }
-    for (const condition of able) {
-      const probe = probeSql(table, condition, NARROW)
-      const found = prepare(probe.sql).get(org, ...probe.values) as [number]
-      if (found[0] < NARROW) return { condition, sorts: !(condition.keepsIdOrder && ask.sort.column === 'id') }
-    }
-    return { condition: inOrder, sorts: false }
+  function wayOf(org: number, { sort, conditions }: Ask): Way {
+    const others = grouped(conditions).filter(([{ column }]) => column !== sort.column)
+    const able = others.filter(isIndexed)
+    // The rows of one value stand in its index in the order of their ids.
+    const inOrder = sort.column === 'id' ? able.find(isOneValue) : undefined
+    const narrow = inOrder && others.length === 1 ? undefined : narrowOf(org, able)
+    if (narrow) return { index: key, narrow }
+    return { index: indexOf(table, inOrder?.[0].column ?? sort.column) }
   }
 
-  function read(org: number, ask: Ask, chosen: Chosen, nulls: boolean, limit: number): RawRow[] {
-    const parts = [...where(ask, chosen), ...orderParts(ask, chosen, nulls)]
-    const sql = `SELECT ${columns.select}, ${keySql(ask.sort, nulls)}, ${table}.id FROM ${from} WHERE ${table}.org_id = ?${parts
-      .map((part) => ` AND ${part.sql}`)
-      .join('')} ORDER BY ${orderSql(ask, chosen, nulls)} LIMIT ?`
-    return prepare(sql).all(org, ...parts.flatMap((part) => part.values), limit) as RawRow[]
+  function narrowOf(org: number, groups: Group[]): Group | undefined {
+    return groups.find((group) => {
+      const { sql, values } = idsOf(org, table, group, indexOf)
+      return one(`SELECT count(*) FROM (${sql} LIMIT ${NARROW})`, values) < NARROW
+    })
   }
 
-  function where(ask: Ask, chosen: Chosen): SqlPart[] {
-    return ask.conditions.map((condition) =>
-      sqlOf(
-        table,
-        condition,
-        condition === chosen.condition || (condition.column === ask.sort.column && !chosen.sorts),
-      ),
-    )
-  }
-
-  function orderParts({ sort, descending, after }: Ask, { sorts }: Chosen, nulls: boolean): SqlPart[] {
-    const [key, id] = orderKeys(sort, sorts)
-    const beyond = descending ? '<' : '>'
-    const parts: SqlPart[] = []
-    if (sort.nullable) parts.push({ sql: `${key} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
-    if (!after) return parts
-    if (sort.column === 'id') parts.push({ sql: `${id} ${beyond} ?`, values: [after.id] })
-    else if (!nulls)
-      parts.push({ sql: `(${key}, ${id}) ${beyond} (?, ?)`, values: [keyValue(sort, after.key), after.id] })
-    else if (after.key === null) parts.push({ sql: `${id} ${beyond} ?`, values: [after.id] })
-    return parts
-  }
-
-  function orderSql({ sort, descending }: Ask, { sorts }: Chosen, nulls: boolean): string {
-    const [key, id] = orderKeys(sort, sorts)
+  function read(org: number, ask: Ask, { index, narrow }: Way, nulls: boolean, limit: number): RawRow[] {
+    const { sort, descending, conditions } = ask
+    const tested = conditions.filter((condition) => !narrow?.includes(condition) && !isPassed(ask, condition))
+    const where = all([
+      { sql: `${table}.org_id = ?`, values: [org] },
+      ...(narrow ? [idIn(org, narrow)] : []),
+      ...tested.map((condition) => test(table, condition)),
+      ...behind(ask, nulls),
+    ])
     const direction = descending ? ' DESC' : ''
-    return sort.column === 'id' || nulls ? `${id}${direction}` : `${key}${direction}, ${id}${direction}`
+    const keyed = sort.column !== 'id' && !nulls
+    const by = `${keyed ? `${table}.${sort.column}${direction}, ` : ''}${table}.id${direction}`
+    const sql = `SELECT ${columns.select}, ${keyed ? keySql(sort) : 'NULL'}, ${table}.id FROM ${table} INDEXED BY ${index}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT ?`
+    return prepare(sql).all(...where.values, limit) as RawRow[]
   }
 
-  function orderKeys(sort: Sort, sorts: boolean): [string, string] {
-    const free = sorts ? '+' : ''
-    return [`${free}${table}.${sort.column}`, `${free}${table}.id`]
+  function idIn(org: number, group: Group): SqlPart {
+    const { sql, values } = idsOf(org, table, group, indexOf)
+    return { sql: `${table}.id IN (${sql})`, values }
   }
 
-  function keySql(sort: Sort, nulls: boolean): string {
-    if (nulls) return 'NULL'
-    return sort.big ? `CAST(${table}.${sort.column} AS TEXT)` : `${table}.${sort.column}`
+  /** What keeps a page behind the one before it. */
+  function behind({ sort, descending, after }: Ask, nulls: boolean): SqlPart[] {
+    const column = `${table}.${sort.column}`
+    const beyond = descending ? '<' : '>'
+    const found: SqlPart[] = []
+    if (sort.nullable) found.push({ sql: `${column} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
+    if (!after) return found
+    if (sort.column === 'id' || (nulls && after.key === null))
+      found.push({ sql: `${table}.id ${beyond} ?`, values: [after.id] })
+    else if (!nulls)
+      found.push({ sql: `(${column}, ${table}.id) ${beyond} (?, ?)`, values: [keyValue(sort, after), after.id] })
+    return found
   }
 
-  function total(org: number, ask: Ask): number {
-    const chosen = choose(org, ask)
-    const parts = ask.conditions.map((condition) => sqlOf(table, condition, condition === chosen.condition))
-    const sql = `SELECT count(*) FROM ${from} WHERE ${table}.org_id = ?${parts.map((part) => ` AND ${part.sql}`).join('')}`
-    return (prepare(sql).get(org, ...parts.flatMap((part) => part.values)) as [number])[0]
+  const keySql = ({ column, big }: Sort): string => (big ? `CAST(${table}.${column} AS TEXT)` : `${table}.${column}`)
+
+  function total(org: number, { conditions }: Ask): number {
+    const groups = grouped(conditions)
+    const able = groups.filter(isIndexed)
+    const [only] = able
+    if (only && groups.length === 1 && !only[0].link) {
+      const ids = idsOf(org, table, only, indexOf)
+      return one(`SELECT count(*) FROM (${ids.sql})`, ids.values)
+    }
+    const narrow = narrowOf(org, able) ?? only
+    const where = all([
+      { sql: `${table}.org_id = ?`, values: [org] },
+      ...(narrow ? [idIn(org, narrow)] : []),
+      ...conditions.filter((condition) => !narrow?.includes(condition)).map((condition) => test(table, condition)),
+    ])
+    return one(`SELECT count(*) FROM ${table}${narrow ? ` INDEXED BY ${key}` : ''} WHERE ${where.sql}`, where.values)
   }
 
-  return { spec, list, explain: (org: number, ask: Ask) => explain(org, ask) }
+  const one = (sql: string, values: unknown[]): number => (prepare(sql).get(...values) as [number])[0]
 
-  /** The query plans of a page, for the test that no list scans a table or sorts more than its page. */
-  function explain(org: number, ask: Ask): string[] {
-    list(org, ask)
-    return [...statements.keys()].flatMap((sql) =>
-      (
-        db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split('?').length - 1).fill(null)) as {
-          detail: string
-        }[]
-      ).map((row) => row.detail),
-    )
-  }
+  return { list }
 }
 
-type Chosen = { condition: Condition | undefined /** Whether its rows have to be sorted. */; sorts: boolean }
+const isIndexed = (group: Group): boolean => group.some(({ indexed }) => indexed)
+const isOneValue = ([first, ...more]: Group): boolean => first.operator === 'eq' && !first.link && more.length === 0
+
+/** A bound that the page before this one was within already: left out, since SQLite would start from it again. */
+function isPassed({ sort, descending, after }: Ask, { column, operator }: Condition): boolean {
+  if (!after || column !== sort.column) return false
+  return descending ? operator === 'lt' || operator === 'lte' : operator === 'gt' || operator === 'gte'
+}
+
+/** A key that can be null makes two parts of a list: the rows that have one, then those that have none. */
+function parts({ sort, conditions, after }: Ask): boolean[] {
+  if (!sort.nullable) return [false]
+  const own = conditions.filter(({ column }) => column === sort.column)
+  const keyed = after?.key !== null && !own.some(({ operator, values }) => operator === 'eq' && values[0] === null)
+  return [...(keyed ? [false] : []), ...(own.every(admitsNull) ? [true] : [])]
+}
+
+function all(found: SqlPart[]): SqlPart {
+  return { sql: found.map(({ sql }) => sql).join(' AND '), values: found.flatMap(({ values }) => values) }
+}
 
 function positionOf(row: RawRow): Position {
   return { key: row.at(-2) as Position['key'], id: row.at(-1) as string }
 }
 
-const keyValue = (sort: Sort, key: Position['key']): unknown => (sort.big ? BigInt(key as string) : key)
+const keyValue = ({ big }: Sort, { key }: Position): unknown => (big ? BigInt(key as string) : key)

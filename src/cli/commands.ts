@@ -1,0 +1,30 @@
+import type { Command } from './command.ts'
+import { healthcheck } from './healthcheck.ts'
+import { init } from './init.ts'
+import { keysList, keysRetire, keysRotate } from './keys.ts'
+import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
+import { openapi } from './openapi.ts'
+import { settingsApply, settingsShow } from './settings.ts'
+import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
+import { version } from './version.ts'
+
+/** Every command, in the order in which the help lists them. */
+export const commands: readonly Command[] = [
+  init,
+  settingsShow,
+  settingsApply,
+  memberList,
+  memberAdd,
+  memberSet,
+  memberActivate,
+  memberDeactivate,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  keysList,
+  keysRotate,
+  keysRetire,
+  openapi,
+  healthcheck,
+  version,
+]

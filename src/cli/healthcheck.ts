@@ -1,0 +1,49 @@
+import { get } from 'node:http'
+import { parseListen, usage } from '../config.ts'
+import { Problem } from '../lib/problem.ts'
+import { command, json } from './command.ts'
+
+const PATIENCE_MS = 5000
+
+export const healthcheck = command({
+  name: 'healthcheck',
+  summary: 'Ask the server on this machine whether it is ready: exit code 0 when it is, else 1',
+  options: {
+    screensListen: {
+      type: 'string',
+      placeholder: 'HOST:PORT',
+      default: '127.0.0.1:8081',
+      help: 'where the screens listen',
+    },
+    json,
+  },
+  run: async ({ options }) => {
+    const address = parseListen(options.screensListen)
+    if (!address) throw usage('--screens-listen is off: there is nobody to ask.')
+    const status = await statusOf(reachable(address.host), address.port)
+    if (status === 200) return { json: { ready: true }, text: 'Ready.' }
+    const at = options.screensListen
+    throw new Problem(
+      503,
+      'not_ready',
+      status === undefined ? `Nothing answers at ${at}.` : `The server at ${at} is not ready: it answers ${status}.`,
+    )
+  },
+})
+
+/** A server that listens on all addresses is reached by the machine's own. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
+}
+
+function statusOf(host: string, port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = get({ host, port, path: '/readyz', agent: false, timeout: PATIENCE_MS }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(undefined))
+  })
+}

@@ -1,0 +1,41 @@
+import { type Options, optionUsage, variableOf } from '../config.ts'
+import type { Command } from './command.ts'
+import { aligned } from './text.ts'
+
+/** All commands, or those of one group such as `token`. */
+export function listHelp(commands: readonly Command[], group?: string): string {
+  return `Usage: dealbox ${group ?? 'COMMAND'}${group ? ' VERB' : ''} [options]
+
+${aligned(commands.map(({ name, summary }) => [`  dealbox ${name}`, summary]))}
+
+"dealbox COMMAND --help" shows the options of a command.
+`
+}
+
+export function commandHelp({ name, summary, args, options }: Command): string {
+  const given = Object.entries(args)
+  const argumentHelp =
+    given.length === 0 ? '' : `\nArguments:\n${aligned(given.map(([arg, help]) => [`  ${arg.toUpperCase()}`, help]))}\n`
+  return `Usage: ${usageLine(name, args, options)}
+
+${summary}.
+${argumentHelp}
+Options, each also by its environment variable:
+${aligned([...Object.entries(options).map(([option, spec]) => optionLine(option, spec)), ['  --help', '', 'show this']])}
+`
+}
+
+function usageLine(name: string, args: Command['args'], options: Options): string {
+  const required = Object.entries(options).filter(([, { required }]) => required)
+  const parts = [
+    ...Object.keys(args).map((arg) => arg.toUpperCase()),
+    ...required.map(([option, spec]) => optionUsage(option, spec)),
+    '[options]',
+  ]
+  return `dealbox ${name} ${parts.join(' ')}`
+}
+
+function optionLine(name: string, option: Options[string]): string[] {
+  const remark = option.required ? ' (required)' : !option.default ? '' : ` (default ${option.default})`
+  return [`  ${optionUsage(name, option)}`, variableOf(name), option.help + remark]
+}

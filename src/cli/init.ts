@@ -1,0 +1,53 @@
+import { keyring } from '../auth/keys.ts'
+import { isTimezone } from '../lib/time.ts'
+import { defaultSettings } from '../settings/defaults.ts'
+import { createOrg, readDocument } from '../settings/document.ts'
+import { memberSettings } from '../settings/members.ts'
+import { command, json } from './command.ts'
+import { withStore } from './store.ts'
+
+const machineTimezone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export const init = command({
+  name: 'init',
+  summary: 'Make an organisation with its first owner, and the data folder where there is none',
+  options: {
+    org: { type: 'string', placeholder: 'NAME', required: true, help: 'name of the organisation' },
+    email: { type: 'string', placeholder: 'EMAIL', required: true, help: 'of the owner' },
+    name: { type: 'string', placeholder: 'NAME', help: 'of the owner; what stands before the @ where left out' },
+    timezone: {
+      type: 'string',
+      placeholder: 'ZONE',
+      default: isTimezone(machineTimezone) ? machineTimezone : 'UTC',
+      help: 'of the organisation and the owner',
+    },
+    currency: { type: 'string', placeholder: 'CODE', default: 'EUR', help: 'of the organisation' },
+    bare: { type: 'boolean', help: 'leave out the usual pipeline and close reasons' },
+    json,
+  },
+  run: ({ options }) => {
+    const { data, org, email, timezone, currency, bare } = options
+    const name = options.name ?? (email.split('@')[0] as string)
+    const document = {
+      ...(bare ? {} : defaultSettings),
+      org: { name: org, timezone, currency },
+      members: [{ email, name, role: 'owner' as const, timezone }],
+    }
+    readDocument(document) // before a data folder is made
+    return withStore(
+      data,
+      (store) => {
+        const made = createOrg(store, document)
+        const [owner] = memberSettings(store).all(made.org)
+        const keys = keyring(data, store)
+        if (keys.list().length === 0) keys.rotate()
+        return {
+          json: { org_id: made.publicId, member_id: owner?.id },
+          text: `Made the organisation ${org} (${made.publicId}) with the owner ${email}.`,
+          note: `For a token: dealbox token create --data ${data} --email ${email} --scope all`,
+        }
+      },
+      { create: true },
+    )
+  },
+})

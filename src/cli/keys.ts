@@ -1,0 +1,50 @@
+import { keyring } from '../auth/keys.ts'
+import { rfc3339 } from '../lib/time.ts'
+import { command, json } from './command.ts'
+import { withStore } from './store.ts'
+import { aligned } from './text.ts'
+
+export const keysList = command({
+  name: 'keys list',
+  summary: 'List the keys that sign tokens, by name only',
+  options: { json },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const keys = keyring(options.data, store)
+        .list()
+        .map(({ kid, created_at, retired_at }) => ({
+          kid,
+          created_at: rfc3339(created_at),
+          retired_at: retired_at === null ? null : rfc3339(retired_at),
+        }))
+      const rows = keys.map(({ kid, created_at, retired_at }) => [
+        kid,
+        created_at,
+        retired_at ? `retired ${retired_at}` : 'in use',
+      ])
+      return { json: keys, text: aligned([['KEY', 'CREATED', 'STATE'], ...rows]) }
+    }),
+})
+
+export const keysRotate = command({
+  name: 'keys rotate',
+  summary: 'Add a key, which signs from now on; tokens of the older ones go on working',
+  options: { json },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const kid = keyring(options.data, store).rotate()
+      return { json: { kid }, text: `New tokens are signed by the key ${kid}.` }
+    }),
+})
+
+export const keysRetire = command({
+  name: 'keys retire',
+  summary: 'End a key: the tokens that it signed stop working, and its file is deleted',
+  args: { kid: 'the key, as "dealbox keys list" shows it' },
+  options: { json },
+  run: ({ options, args }) =>
+    withStore(options.data, (store) => {
+      keyring(options.data, store).retire(args.kid)
+      return { json: { kid: args.kid }, text: `Retired the key ${args.kid}.` }
+    }),
+})

@@ -1,0 +1,86 @@
+import { usage } from '../config.ts'
+import { validate } from '../lib/validate.ts'
+import type { Member } from '../resources/members.ts'
+import { MemberPatch, MemberSettings, memberSettings } from '../settings/members.ts'
+import { type Answer, command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+import { aligned } from './text.ts'
+
+const fields = {
+  name: { type: 'string', placeholder: 'NAME', help: 'what others see' },
+  role: { type: 'string', placeholder: 'ROLE', help: 'owner, admin, member or viewer' },
+  timezone: { type: 'string', placeholder: 'ZONE', help: 'such as Europe/Berlin' },
+} as const
+
+const email = { email: 'of the member' }
+
+export const memberList = command({
+  name: 'member list',
+  summary: 'List the members of an organisation',
+  options: { org, json },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const members = memberSettings(store).all(chosenOrg(store, options.org))
+      const rows = members.map(({ email, name, role, status, timezone }) => [email, name, role, status, timezone])
+      return { json: members, text: aligned([['EMAIL', 'NAME', 'ROLE', 'STATUS', 'TIMEZONE'], ...rows]) }
+    }),
+})
+
+export const memberAdd = command({
+  name: 'member add',
+  summary: 'Add a member to an organisation',
+  args: email,
+  options: { ...fields, role: { ...fields.role, default: 'member' }, org, json },
+  run: ({ options, args }) => {
+    const { name = args.email.split('@')[0], role, timezone } = options
+    const given = validate(MemberSettings, { email: args.email, name, role, ...(timezone ? { timezone } : {}) })
+    return write(options, (store, org) => memberSettings(store).add(org, given))
+  },
+})
+
+export const memberSet = command({
+  name: 'member set',
+  summary: 'Change the name, role or time zone of a member',
+  args: email,
+  options: { ...fields, org, json },
+  run: ({ options, args }) => {
+    const given = Object.fromEntries(
+      Object.keys(fields).flatMap((name) => {
+        const value = options[name as keyof typeof fields]
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+    if (Object.keys(given).length === 0) throw usage('Give at least one of --name, --role and --timezone.')
+    const patch = validate(MemberPatch, given)
+    return write(options, (store, org) => memberSettings(store).set(org, args.email, patch))
+  },
+})
+
+export const memberActivate = command({
+  name: 'member activate',
+  summary: 'Let a deactivated member in again',
+  args: email,
+  options: { org, json },
+  run: ({ options, args }) =>
+    write(options, (store, org) => memberSettings(store).set(org, args.email, { status: 'active' })),
+})
+
+export const memberDeactivate = command({
+  name: 'member deactivate',
+  summary: 'Shut a member out: their tokens stop working with the next request',
+  args: email,
+  options: { org, json },
+  run: ({ options, args }) =>
+    write(options, (store, org) => memberSettings(store).set(org, args.email, { status: 'deactivated' })),
+})
+
+function write(
+  options: { data: string; org: string | undefined },
+  job: (store: Parameters<typeof memberSettings>[0], org: number) => Member,
+): Promise<Answer> {
+  return withStore(options.data, (store) => {
+    const member = store.transaction(() => job(store, chosenOrg(store, options.org)))
+    const { name, email, role, status, timezone } = member
+    return { json: member, text: `${name} <${email}>: ${role}, ${status}, ${timezone}` }
+  })
+}

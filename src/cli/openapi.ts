@@ -1,0 +1,22 @@
+import { catalog } from '../app.ts'
+import { version } from '../assets.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import { startClock } from '../lib/id.ts'
+import { resourceDeps } from '../resources/deps.ts'
+import { openSqlite } from '../store/driver.ts'
+import { migrate } from '../store/migrate.ts'
+import { command, json } from './command.ts'
+
+export const openapi = command({
+  name: 'openapi',
+  summary: 'Print the OpenAPI document of the public interface',
+  options: { json: { ...json, help: 'on one line' } },
+  run: () => {
+    // The routes come with their prepared statements, and those need the tables.
+    const db = openSqlite(':memory:')
+    migrate(db, ':memory:')
+    const document = openApiDocument(catalog(resourceDeps({ db, clock: startClock(Date.now) })), version)
+    db.close()
+    return { json: document, text: JSON.stringify(document, null, 2) }
+  },
+})

@@ -1,0 +1,123 @@
+import { version } from '../assets.ts'
+import { type Environment, readConfig, usage } from '../config.ts'
+import { Problem } from '../lib/problem.ts'
+import { storageProblem } from '../store/commit.ts'
+import type { Answer, Command } from './command.ts'
+import { commandHelp, listHelp } from './help.ts'
+
+/** Where a command's answer and its errors go. */
+export type Streams = { out: (text: string) => void; err: (text: string) => void }
+
+/** Of this process. A reader that goes away early, as in `| head`, is no failure. */
+export function standardStreams(): Streams {
+  const { stdout, stderr } = process
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  return { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text) }
+}
+
+/** Runs a command line. Answers the exit code: 0 done, 1 failed, 2 usage. */
+export async function run(
+  commands: readonly Command[],
+  argv: readonly string[],
+  env: Environment,
+  streams: Streams,
+): Promise<number> {
+  const [first, second] = argv
+  if (first === undefined || isHelp(first)) return say(streams, listHelp(commands))
+  if (first === '--version') return say(streams, `${version}\n`)
+  const single = commands.find(({ name }) => name === first)
+  const command = single ?? commands.find(({ name }) => name === `${first} ${second}`)
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  const rest = argv.slice(single || !command ? 1 : 2)
+  const asksHelp = beforeDashes(rest).some(isHelp)
+  if (command) return asksHelp ? say(streams, commandHelp(command)) : runCommand(command, rest, env, streams)
+  if (group.length === 0) return fail(streams, unknownCommand(commands, first), false, 'dealbox --help')
+  if (asksHelp) return say(streams, listHelp(group, first))
+  return fail(streams, unknownVerb(group, first, second), false, `dealbox ${first} --help`)
+}
+
+async function runCommand(
+  command: Command,
+  argv: readonly string[],
+  env: Environment,
+  streams: Streams,
+): Promise<number> {
+  let asJson = false
+  try {
+    const config = readConfig(command.options, command.args, argv, env)
+    asJson = (config.options as { json?: boolean }).json === true
+    const answer = await command.run(config as never)
+    if (answer) print(streams, answer, asJson)
+    return 0
+  } catch (error) {
+    return fail(streams, error, asJson, `dealbox ${command.name} --help`)
+  }
+}
+
+function print({ out, err }: Streams, { json, text, note }: Answer, asJson: boolean): void {
+  if (asJson) {
+    out(`${JSON.stringify(json)}\n`)
+    return
+  }
+  if (text !== '') out(`${text}\n`)
+  if (note) err(`${note}\n`)
+}
+
+function say({ out }: Streams, text: string): number {
+  out(text)
+  return 0
+}
+
+function fail({ err }: Streams, error: unknown, asJson: boolean, help: string): number {
+  const problem = storageProblem(error)
+  if (!(problem instanceof Problem)) {
+    err(`${(problem as Error).stack ?? problem}\n`)
+    return 1
+  }
+  if (problem.code === 'usage') {
+    err(`${problem.message} See "${help}".\n`)
+    return 2
+  }
+  err(asJson ? `${problemJson(problem)}\n` : `${problemText(problem)}\n`)
+  return 1
+}
+
+const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'
+
+/** What follows `--` is no option. */
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  const dashes = argv.indexOf('--')
+  return dashes < 0 ? argv : argv.slice(0, dashes)
+}
+
+function unknownCommand(commands: readonly Command[], name: string): Problem {
+  const known = [...new Set(commands.map((command) => command.name.split(' ')[0]))]
+  return usage(`There is no command "${name}"; there are ${known.join(', ')}.`)
+}
+
+function unknownVerb(group: readonly Command[], name: string, verb: string | undefined): Problem {
+  const verbs = group.map((command) => command.name.split(' ')[1]).join(', ')
+  return usage(
+    verb === undefined || verb.startsWith('-')
+      ? `"dealbox ${name}" needs one of ${verbs}.`
+      : `There is no "dealbox ${name} ${verb}"; there are ${verbs}.`,
+  )
+}
+
+function problemText({ message, errors = [] }: Problem): string {
+  if (errors.length < 2) return message
+  return [message, ...errors.map((error) => `  ${error.pointer || '/'} ${error.message}`)].join('\n')
+}
+
+function problemJson({ status, code, message, errors, more }: Problem): string {
+  return JSON.stringify({
+    type: `urn:dealbox:problem:${code}`,
+    status,
+    detail: message,
+    code,
+    ...(errors ? { errors } : {}),
+    ...more,
+  })
+}

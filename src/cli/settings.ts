@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { type Json, readJson } from '../lib/json.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Change } from '../settings/changes.ts'
+import { applySettings, showSettings } from '../settings/document.ts'
+import { command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+export const settingsShow = command({
+  name: 'settings show',
+  summary: 'Print the settings document of an organisation',
+  options: { org, json: { ...json, help: 'on one line' } },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const document = showSettings(store, chosenOrg(store, options.org))
+      return { json: document, text: JSON.stringify(document, null, 2) }
+    }),
+})
+
+export const settingsApply = command({
+  name: 'settings apply',
+  summary: 'Bring the settings of an organisation to what a document says',
+  args: { file: 'the settings document, or - for standard input' },
+  options: { org, dryRun: { type: 'boolean', help: 'only say what would change' }, json },
+  run: ({ options, args }) => {
+    const document = readDocument(args.file)
+    return withStore(options.data, (store) => {
+      const applied = applySettings(store, chosenOrg(store, options.org), document, { dryRun: options.dryRun })
+      return { json: applied, text: changesText(applied.changed, options.dryRun) }
+    })
+  },
+})
+
+function readDocument(file: string): Json {
+  const name = file === '-' ? 'Standard input' : file
+  try {
+    return readJson(readFileSync(file === '-' ? 0 : file))
+  } catch (error) {
+    if (error instanceof Problem) {
+      throw new Problem(error.status, error.code, error.message.replace(/^The body/, name))
+    }
+    throw new Problem(404, 'cannot_read', `${name} cannot be read: ${(error as Error).message}.`)
+  }
+}
+
+function changesText(changed: readonly Change[], dryRun: boolean): string {
+  if (changed.length === 0) return dryRun ? 'Nothing would change.' : 'Nothing changed.'
+  const lines = changed.map(({ section, key, action, fields }) => {
+    const details = Object.entries(fields).map(([name, { from, to }]) => {
+      if (action === 'created') return `${name} ${JSON.stringify(to)}`
+      return `${name} ${JSON.stringify(from)} → ${JSON.stringify(to)}`
+    })
+    return `  ${action} ${section} ${key}${action === 'removed' ? '' : `: ${details.join(', ')}`}`
+  })
+  return [dryRun ? 'Would change:' : 'Changed:', ...lines].join('\n')
+}

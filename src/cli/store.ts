@@ -1,0 +1,36 @@
+import { usage } from '../config.ts'
+import { Problem } from '../lib/problem.ts'
+import { type OpenOptions, openStore, type Store } from '../store/open.ts'
+
+/** Runs the job on the store of a data folder, also while a server runs there, and closes it afterwards. */
+export async function withStore<T>(
+  dataDir: string,
+  job: (store: Store) => T | Promise<T>,
+  options?: OpenOptions,
+): Promise<T> {
+  const store = openStore(dataDir, options)
+  try {
+    return await job(store)
+  } finally {
+    store.close()
+  }
+}
+
+/** The number in the store of the organisation that --org names, or of the only one. */
+export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefined): number {
+  const orgs = db.prepare('SELECT id, public_id, name FROM orgs ORDER BY id').all() as {
+    id: number
+    public_id: string
+    name: string
+  }[]
+  const [only, ...more] = orgs
+  if (!only) throw new Problem(404, 'no_org', 'This data folder holds no organisation; "dealbox init" makes one.')
+  const all = orgs.map(({ public_id, name }) => `${public_id} (${name})`).join(', ')
+  if (publicId === undefined) {
+    if (more.length > 0) throw usage(`This data folder holds several organisations; choose one with --org: ${all}.`)
+    return only.id
+  }
+  const chosen = orgs.find((each) => each.public_id === publicId.toLowerCase())
+  if (!chosen) throw new Problem(404, 'no_such_org', `There is no organisation ${publicId} here; there are ${all}.`)
+  return chosen.id
+}

@@ -1,0 +1,79 @@
+import { keyring } from '../auth/keys.ts'
+import { SCOPES } from '../auth/scopes.ts'
+import { parseScopes, type TokenInfo, tokens } from '../auth/tokens.ts'
+import { usage } from '../config.ts'
+import type { Store } from '../store/open.ts'
+import { command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+import { aligned } from './text.ts'
+
+const HOUR_MS = 3_600_000
+
+export const tokenCreate = command({
+  name: 'token create',
+  summary: 'Make a bearer token for the public interface',
+  options: {
+    email: { type: 'string', placeholder: 'EMAIL', required: true, help: 'the member whose token it is' },
+    scope: { type: 'string', placeholder: 'all|A,B,C', required: true, help: 'what it may do' },
+    expires: { type: 'string', placeholder: 'TIME', default: '90d', help: 'such as 90d or 12h, or never' },
+    org,
+    json,
+  },
+  run: ({ options }) => {
+    const scopes = parseScopes(options.scope)
+    const lifetimeMs = parseLifetime(options.expires)
+    return withStore(options.data, async (store) => {
+      const expiresAt = lifetimeMs === null ? null : store.clock.now() + lifetimeMs
+      const org = chosenOrg(store, options.org)
+      const created = await tokensOf(store, options.data).create(org, options.email, scopes, expiresAt)
+      return {
+        json: created,
+        text: created.token,
+        note: `Keep it like a password: it is shown this once. It ${created.expires_at ? `expires ${created.expires_at}` : 'never expires'}; "dealbox token revoke ${created.id}" ends it.`,
+      }
+    })
+  },
+})
+
+export const tokenList = command({
+  name: 'token list',
+  summary: 'List the tokens of an organisation, without the tokens themselves',
+  options: { org, json },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const list = tokensOf(store, options.data).list(chosenOrg(store, options.org))
+      const now = store.clock.now()
+      const rows = list.map((token) => [token.id, token.email, stateOf(token, now), scopesOf(token)])
+      return { json: list, text: aligned([['ID', 'EMAIL', 'STATE', 'SCOPES'], ...rows]) }
+    }),
+})
+
+export const tokenRevoke = command({
+  name: 'token revoke',
+  summary: 'End a token: it stops working with the next request',
+  args: { id: 'of the token, as "dealbox token list" shows it' },
+  options: { json },
+  run: ({ options, args }) =>
+    withStore(options.data, (store) => {
+      tokensOf(store, options.data).revoke(args.id)
+      return { json: { id: args.id }, text: `Revoked the token ${args.id}.` }
+    }),
+})
+
+const tokensOf = (store: Store, dataDir: string) => tokens(keyring(dataDir, store), store)
+
+function stateOf({ revoked_at, expires_at }: TokenInfo, now: number): string {
+  if (revoked_at) return `revoked ${revoked_at}`
+  if (!expires_at) return 'never expires'
+  return `${Date.parse(expires_at) <= now ? 'expired' : 'expires'} ${expires_at}`
+}
+
+const scopesOf = ({ scopes }: TokenInfo): string => (scopes.length === SCOPES.length ? 'all' : scopes.join(','))
+
+/** Milliseconds of `90d` or `12h`; null is `never`. Throws a usage Problem. */
+export function parseLifetime(text: string): number | null {
+  if (text === 'never') return null
+  const [, count, unit] = /^([1-9]\d{0,3})([dh])$/.exec(text) ?? []
+  if (!count) throw usage(`--expires ${text} is no time; write it in days like 90d, in hours like 12h, or never.`)
+  return Number(count) * (unit === 'd' ? 24 : 1) * HOUR_MS
+}

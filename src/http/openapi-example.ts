@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto'
+import type { Schema } from './openapi-schema.ts'
+
+type Resolve = (schema: Schema) => Schema
+
+/** What a value of the schema may look like: its first example, else something of its type. */
+export function sample(name: string, given: Schema, resolve: Resolve = (schema) => schema): unknown {
+  const schema = resolve(given)
+  const { examples, enum: choices, format, properties, items } = schema
+  const types = [schema.type].flat()
+  const [type] = types
+  if (Array.isArray(examples)) return examples[0]
+  if (Array.isArray(choices)) return choices.includes(null) ? null : choices[0]
+  if (schema.readOnly && types.includes('null')) return null // the server has not set it yet
+  if (properties) {
+    const fields = Object.entries(properties as Record<string, Schema>)
+    return Object.fromEntries(fields.map(([field, each]) => [field, sample(field, each, resolve)]))
+  }
+  if (type === 'array') return [sample(name.replace(/s$/, ''), items as Schema, resolve)]
+  if (type === 'integer' || type === 'number') return Math.max(Number(schema.minimum ?? 1), 1)
+  if (type === 'boolean') return true
+  if (format === 'uuid') return sampleId(name)
+  if (format === 'date') return '2026-12-31'
+  if (format === 'date-time') return '2026-11-20T08:36:00.000Z'
+  return 'Example'
+}
+
+/** A UUID of version 7, always the same for a name. */
+function sampleId(name: string): string {
+  const digits = hash('sha256', name)
+  return `019aa07f-${digits.slice(0, 4)}-7${digits.slice(4, 7)}-8${digits.slice(7, 10)}-${digits.slice(10, 22)}`
+}
+
+/**
+ * A body that is accepted: what is required, and what has an example of its own. With `notThese` it is a change, of
+ * one other field where there is one.
+ */
+export function exampleBody(schema: Schema, notThese?: readonly string[]): Record<string, unknown> {
+  const all = Object.entries((schema.properties ?? {}) as Record<string, Schema>)
+  const required = (schema.required ?? []) as string[]
+  const shown = all.filter(([name, property]) => required.includes(name) || property.examples)
+  const text = all.filter(([, property]) => [property.type].flat().includes('string')).slice(0, 1)
+  const fields = notThese
+    ? [...shown.filter(([name]) => !notThese.includes(name)), ...shown, ...text].slice(0, 1)
+    : required.length > 0
+      ? shown
+      : [...text, ...shown]
+  return Object.fromEntries(fields.map(([name, property]) => [name, sample(name, property)]))
+}

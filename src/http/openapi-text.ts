@@ -1,0 +1,80 @@
+// What stands in front of the OpenAPI document, in Markdown.
+
+export const DESCRIPTION = `The public interface of Dealbox, a CRM server in one executable. Everything lies under
+\`/api/v1\`, takes and answers JSON, and refuses what it does not know: a typo never returns the wrong records.
+
+## Authentication
+
+Every request carries \`Authorization: Bearer <token>\`. A token belongs to a member of one organisation and reaches the
+records of that organisation only. Make one on the machine that serves:
+
+\`\`\`sh
+dealbox token create --email ana@example.com --scope all
+\`\`\`
+
+\`--scope\` takes \`all\`, or names such as \`rest.crm.deals.read,rest.crm.deals.write\`, and \`--expires\` how long the
+token holds, such as \`90d\`. Each operation says which scope it needs; a write scope does not imply the read scope.
+\`dealbox token revoke ID\` ends a token from the next request on.
+
+## Data
+
+- **Ids** are UUIDs (version 7), assigned by the server.
+- **Times** are RFC 3339 in UTC with milliseconds, \`2026-11-20T08:36:00.000Z\`; dates are \`2026-11-20\`.
+- **Amounts** are numbers in major units: \`25000\` is 25,000.00. What is accepted comes back to the last digit.
+- **Text** is kept in NFC, without the character NUL.
+- **Unknown** parameters, and unknown or read-only members of a body, are refused.
+- **A body** has at most 1 MiB, 32 levels and 1,000 items in an array.
+
+## Lists
+
+A list is \`{"data": [...], "next_cursor": "..."}\`. \`limit\` sets the size of a page, and \`next_cursor\`, given back as
+\`cursor\` with the same filters and the same sort, leads to the next one; it is null on the last. While records come and
+go, a walk through all pages shows every record that was there throughout exactly once. \`count=true\` adds \`total\`.
+
+Newest first, unless \`sort\` names a field; \`-\` in front of it is descending. Records without a value come last, both
+ways.
+
+## Filters
+
+A filter is a query parameter. Several are joined by "and", and some take an operator in brackets:
+
+- \`status=won\` has this value; \`owner_id=null\` has none.
+- \`status[ne]=won\` has another value, or none.
+- \`stage[in]=a,b\` has one of up to 100 values.
+- \`amount[gt]\`, \`amount[gte]\`, \`amount[lt]\`, \`amount[lte]\` compare.
+
+\`\`\`http
+GET /api/v1/deals?status=open&amount[gte]=1000&sort=-amount&limit=20
+\`\`\`
+
+In a shell, put the address in quotes; curl needs \`-g\` to leave the brackets alone.
+
+## Changes
+
+A \`PATCH\` is a JSON Merge Patch (RFC 7396): what is absent stays, \`null\` clears, arrays are replaced whole. One that
+changes nothing writes nothing.
+
+**Safe to repeat.** A \`POST\` or \`PATCH\` with an \`Idempotency-Key\` is carried out once: for 24 hours, a repeat gets
+the stored answer, with \`Idempotency-Replayed: true\`. Only successes are stored; what was refused can be tried again.
+
+**Two at once.** The \`ETag\` of a record is its version. Send it as \`If-Match\` and a change is made to that version
+only, else it is 412. Send it as \`If-None-Match\` with a \`GET\`, and an unchanged record is 304 without a body.
+
+## Errors
+
+Errors are problem details (RFC 9457) as \`application/problem+json\`. \`code\` is stable, for programs; \`detail\` says
+what to do, for people. A 422 names every field that breaks a rule:
+
+\`\`\`json
+{
+  "type": "urn:dealbox:problem:invalid_fields",
+  "title": "Unprocessable Entity",
+  "status": 422,
+  "detail": "/title must not be empty.",
+  "code": "invalid_fields",
+  "request_id": "5f0c2f6e-8d0b-4a54-9d06-2f0a7b1f8f3e",
+  "errors": [{ "pointer": "/title", "code": "empty", "message": "must not be empty" }]
+}
+\`\`\`
+
+\`X-Request-Id\` is on every answer and in the log of the server; send your own to find a request again.`

@@ -1,0 +1,262 @@
+import * as v from 'valibot'
+import type { Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import { toDomain } from '../lib/domain.ts'
+import * as f from '../lib/fields.ts'
+import { fold } from '../lib/fold.ts'
+import { timeOfId } from '../lib/id.ts'
+import { change } from '../lib/merge.ts'
+import { conflict, field, invalid, notFound } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import * as c from '../store/columns.ts'
+import type { Filter } from '../store/conditions.ts'
+import { links } from '../store/links.ts'
+import { listing, type Sort } from '../store/page.ts'
+import { rows } from '../store/rows.ts'
+import { Address, AddressPatch, mergeAddress } from './address.ts'
+import { contactStore } from './contacts.ts'
+import { dealStore } from './deals.ts'
+import type { Deps } from './deps.ts'
+import { unlinking } from './unlink.ts'
+
+// 1. The wire form. A company is a customer's firm; an org is whoever runs this CRM.
+
+const fields = {
+  name: f.doc(f.title, 'Such as "Northwind Ltd".'),
+  domains: v.pipe(
+    f.arrayOf(f.domain),
+    v.transform((all) => [...new Set(all)]),
+    v.description(
+      'Answered in lower case, in punycode and without duplicates; a PATCH replaces all of them, and [] clears.',
+    ),
+  ),
+  website: f.nullable(f.url),
+  phone: f.nullable(f.phone),
+  industry: f.doc(f.nullable(f.line()), 'Such as "Logistics".'),
+  employee_count: f.doc(f.nullable(f.count()), 'How many people work there.'),
+  annual_revenue: f.doc(f.nullable(f.amount), 'In major units, such as 25000.'),
+  currency: f.doc(f.nullable(f.currency), 'Of the annual revenue.'),
+  linkedin_url: f.doc(f.nullable(f.url), 'The page on LinkedIn.'),
+  parent_company_id: f.doc(f.nullable(f.id), 'The company that it belongs to; never itself or one below it.'),
+  owner_id: f.nullable(f.id),
+  tag_ids: f.ids,
+  description: f.doc(f.nullable(f.longText()), 'What is worth knowing of it.'),
+  external_id: f.doc(f.nullable(f.title), 'Its id in another system; unique among the companies of the organisation.'),
+}
+
+export const Company = f.doc(
+  f.object({
+    id: f.id,
+    name: fields.name,
+    domains: fields.domains,
+    website: fields.website,
+    phone: fields.phone,
+    industry: fields.industry,
+    employee_count: fields.employee_count,
+    annual_revenue: fields.annual_revenue,
+    currency: fields.currency,
+    linkedin_url: fields.linkedin_url,
+    address: f.nullable(Address),
+    parent_company_id: fields.parent_company_id,
+    owner_id: fields.owner_id,
+    tag_ids: fields.tag_ids,
+    description: fields.description,
+    external_id: fields.external_id,
+    ...f.recordFields,
+  }),
+  "A company is a customer's firm, or one that may become a customer.",
+)
+export type Company = v.InferOutput<typeof Company>
+
+const CompanyPatch = f.patchOf({ ...fields, address: f.nullable(AddressPatch) })
+type CompanyPatch = v.InferOutput<typeof CompanyPatch>
+
+const CompanyCreate = f.object({ ...CompanyPatch.entries, name: fields.name })
+type CompanyCreate = v.InferOutput<typeof CompanyCreate>
+
+const filters: Record<string, Filter> = {
+  external_id: { type: 'text' },
+  domain: {
+    type: 'text',
+    link: { table: 'company_domains', key: 'company_id', column: 'domain' },
+    normal: (text) => toDomain(text) ?? text,
+    description: 'Any of its domains.',
+  },
+  parent_company_id: { type: 'id', nullable: true },
+  tag_id: {
+    type: 'id',
+    link: { table: 'company_tags', key: 'company_id', column: 'tag_id' },
+    description: 'A tag that it carries.',
+  },
+  owner_id: { type: 'id', nullable: true },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time' },
+}
+
+const sorts: Record<string, Sort> = {
+  created_at: { column: 'id' },
+  updated_at: { column: 'updated_at' },
+  name: { column: 'name_key' },
+}
+
+// 2. The row.
+
+const columns = c.columns<Company>(
+  {
+    id: c.plain('id'),
+    name: c.text('name'),
+    domains: c.json('domains'),
+    website: c.text('website'),
+    phone: c.text('phone'),
+    industry: c.text('industry'),
+    employee_count: c.integer('employee_count'),
+    annual_revenue: c.amount('annual_revenue_micros'),
+    currency: c.plain('currency'),
+    linkedin_url: c.text('linkedin_url'),
+    address: c.json('address'),
+    parent_company_id: c.plain('parent_company_id'),
+    owner_id: c.plain('owner_id'),
+    tag_ids: c.json('tag_ids'),
+    description: c.text('description'),
+    external_id: c.text('external_id'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { name_key: (company) => fold(company.name) },
+)
+
+// 3. The statements and the rules.
+
+export function companyStore(deps: Deps) {
+  const { db, clock, outbox, references } = deps
+  const contacts = contactStore(deps)
+  const deals = dealStore(deps)
+  const { list } = listing(db, { table: 'companies', columns, filters, sorts })
+  const { insert, update, remove: removeRow } = rows(db, 'companies', columns)
+  const setDomains = links(db, 'company_domains', 'company_id', 'domain')
+  const setTags = links(db, 'company_tags', 'company_id', 'tag_id')
+  const byId = db.prepare(`SELECT ${columns.select} FROM companies WHERE org_id = ? AND id = ?`).raw()
+  const otherWithDomain = db
+    .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')
+    .pluck()
+  const otherWithExternalId = db
+    .prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ? AND id <> ?')
+    .pluck()
+  const isAtOrAbove = db
+    .prepare(
+      `WITH RECURSIVE line (id) AS (
+         SELECT @start
+         UNION
+         SELECT parent_company_id FROM line JOIN companies ON companies.org_id = @org AND companies.id = line.id
+         WHERE parent_company_id IS NOT NULL
+       )
+       SELECT 1 FROM line WHERE id = @id`,
+    )
+    .pluck()
+  const clearParent = unlinking(db, 'companies', columns, 'parent_company_id', (who, company) =>
+    patch(who, company, { parent_company_id: null }),
+  )
+
+  function find(who: Caller, id: string): c.RawRow {
+    const row = byId.get(who.org, id) as c.RawRow | undefined
+    if (!row) throw notFound()
+    return row
+  }
+
+  function create(who: Caller, given: CompanyCreate): Company {
+    references.check(who.org, given)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const company: Company = {
+      id,
+      name: given.name,
+      domains: given.domains ?? [],
+      website: given.website ?? null,
+      phone: given.phone ?? null,
+      industry: given.industry ?? null,
+      employee_count: given.employee_count ?? null,
+      annual_revenue: given.annual_revenue ?? null,
+      currency: given.currency ?? null,
+      linkedin_url: given.linkedin_url ?? null,
+      address: mergeAddress(null, given.address ?? null),
+      parent_company_id: given.parent_company_id ?? null,
+      owner_id: given.owner_id ?? null,
+      tag_ids: given.tag_ids ?? [],
+      description: given.description ?? null,
+      external_id: given.external_id ?? null,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    checkDuplicates(who, company)
+    insert(who.org, company)
+    setDomains(who.org, id, [], company.domains)
+    setTags(who.org, id, [], company.tag_ids)
+    outbox.record(who, 'company.created', company)
+    return company
+  }
+
+  function patch(who: Caller, before: Company, given: CompanyPatch): Company {
+    const { address = before.address, ...rest } = given
+    const { after, changed } = change(before, { ...rest, address: mergeAddress(before.address, address) })
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    if (changed.includes('parent_company_id')) checkCycle(who, after)
+    checkDuplicates(who, after)
+    after.updated_at = rfc3339(clock.now())
+    after.version++
+    update(who.org, before, after)
+    setDomains(who.org, after.id, before.domains, after.domains)
+    setTags(who.org, after.id, before.tag_ids, after.tag_ids)
+    outbox.record(who, 'company.updated', after, before)
+    return after
+  }
+
+  /** Its contacts, deals and branches stay, without the company. */
+  function remove(who: Caller, company: Company): void {
+    contacts.clearCompany(who, company.id)
+    deals.clearCompany(who, company.id)
+    clearParent(who, company.id)
+    removeRow(who.org, company.id) // its rows in the link tables go with it
+    outbox.record(who, 'company.deleted', company)
+  }
+
+  function checkCycle(who: Caller, { id, parent_company_id }: Company): void {
+    if (!isAtOrAbove.get({ org: who.org, start: parent_company_id, id })) return
+    throw invalid(field('/parent_company_id', 'cycle', 'must not be the company itself or one below it'))
+  }
+
+  function checkDuplicates(who: Caller, { id, domains, external_id }: Company): void {
+    for (const domain of domains) {
+      const other = otherWithDomain.get(who.org, domain, id) as string | undefined
+      if (other) throw duplicate(`domain "${domain}"`, other)
+    }
+    if (external_id === null) return
+    const other = otherWithExternalId.get(who.org, external_id, id) as string | undefined
+    if (other) throw duplicate(`external_id "${external_id}"`, other)
+  }
+
+  return { list, find, create, patch, remove }
+}
+
+const duplicate = (what: string, other: string) =>
+  conflict('duplicate', `Another company, ${other}, has the ${what}.`, { duplicate_id: other })
+
+// 4. The routes.
+
+export const companies = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/companies',
+    scope: 'rest.crm.companies',
+    name: 'company',
+    plural: 'companies',
+    Shape: Company,
+    columns,
+    filters,
+    sorts,
+    Create: CompanyCreate,
+    Patch: CompanyPatch,
+    ...companyStore(deps),
+  })

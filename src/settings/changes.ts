@@ -1,0 +1,46 @@
+import { same } from '../lib/merge.ts'
+import { type FieldError, field } from '../lib/problem.ts'
+
+type Fields = Record<string, unknown>
+
+/** What one application did to one item; a side that is not there counts as null in every field. */
+export type Change = {
+  section: string
+  key: string
+  action: 'created' | 'updated' | 'removed' | 'deactivated' | 'activated'
+  fields: Record<string, { from: unknown; to: unknown }>
+}
+
+/** The change between two states of an item in the named fields: one, or none where they are equal. */
+export function changesOf(
+  section: string,
+  key: string,
+  before: Fields | undefined,
+  after: Fields | undefined,
+  names: readonly string[],
+): Change[] {
+  const fields: Change['fields'] = {}
+  for (const name of names) {
+    const [from, to] = [before?.[name] ?? null, after?.[name] ?? null]
+    if (!same(from, to)) fields[name] = { from, to }
+  }
+  if (Object.keys(fields).length === 0) return []
+  return [{ section, key, action: actionOf(before, after, fields), fields }]
+}
+
+function actionOf(before: unknown, after: unknown, { status, is_active }: Change['fields']): Change['action'] {
+  if (!before) return 'created'
+  if (!after) return 'removed'
+  if (status?.to === 'active' || is_active?.to === true) return 'activated'
+  if (status?.to === 'deactivated' || is_active?.to === false) return 'deactivated'
+  return 'updated'
+}
+
+/** Errors for every key that stood in the array before; `keyName` is the member that holds it. */
+export function repeatedKeys(pointer: string, keys: readonly string[], keyName = 'key'): FieldError[] {
+  return keys.flatMap((key, index) =>
+    keys.indexOf(key) === index
+      ? []
+      : [field(`${pointer}/${index}/${keyName}`, 'duplicate', `must differ from every other ${keyName} here`)],
+  )
+}

@@ -1,0 +1,93 @@
+import * as v from 'valibot'
+import * as f from '../lib/fields.ts'
+import { invalid, Problem } from '../lib/problem.ts'
+import { validate } from '../lib/validate.ts'
+import type { Store } from '../store/open.ts'
+import type { Change } from './changes.ts'
+import { CloseReasonSettings, checkCloseReasons, closeReasonSettings } from './close-reasons.ts'
+import { checkMembers, MemberSettings, memberSettings } from './members.ts'
+import { OrgSettings, orgSettings } from './org.ts'
+import { checkPipelines, PipelineSettings, pipelineSettings } from './pipelines.ts'
+
+// The settings document: everything that an organisation sets up, as one JSON document.
+
+const sections = {
+  org: f.optional(OrgSettings),
+  members: f.optional(f.arrayOf(MemberSettings)),
+  pipelines: f.optional(f.arrayOf(PipelineSettings)),
+  close_reasons: f.optional(f.arrayOf(CloseReasonSettings)),
+}
+const NAMES = Object.keys(sections).join(', ')
+
+export const SettingsDocument = v.strictObject(
+  f.object(sections).entries,
+  `unknown_section|is not a section of the settings; there are ${NAMES}`,
+)
+export type SettingsDocument = v.InferOutput<typeof SettingsDocument>
+
+export type Applied = { changed: Change[] }
+
+export function showSettings(store: Store, org: number): Required<SettingsDocument> {
+  return {
+    org: orgSettings(store).show(org),
+    members: memberSettings(store).show(org),
+    pipelines: pipelineSettings(store).show(org),
+    close_reasons: closeReasonSettings(store).show(org),
+  }
+}
+
+/** Makes an organisation as the document says. Answers its number in the store and its id outside. */
+export function createOrg(
+  store: Store,
+  document: SettingsDocument & { org: OrgSettings },
+): { org: number; publicId: string } {
+  return store.transaction(() => {
+    const created = orgSettings(store).create(document.org)
+    applySettings(store, created.org, document)
+    return created
+  })
+}
+
+/**
+ * Makes the sections that the document gives as it says, all in one transaction or nothing; the others stay. An item
+ * left out of a given section is removed where nothing uses it, else deactivated, else refused. An optional field left
+ * out has its default. Throws Problem 400 and 422 for the document, 409 where what is stored stands in the way.
+ */
+export function applySettings(
+  store: Store,
+  org: number,
+  document: unknown,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Applied {
+  const given = readDocument(document)
+  const changed: Change[] = []
+  try {
+    store.transaction(() => {
+      if (given.org) changed.push(...orgSettings(store).apply(org, given.org))
+      if (given.members) changed.push(...memberSettings(store).apply(org, given.members))
+      if (given.pipelines) changed.push(...pipelineSettings(store).apply(org, given.pipelines))
+      if (given.close_reasons) changed.push(...closeReasonSettings(store).apply(org, given.close_reasons))
+      if (dryRun) throw ROLL_BACK
+    })
+  } catch (error) {
+    if (error !== ROLL_BACK) throw error
+  }
+  return { changed }
+}
+
+const ROLL_BACK = Symbol('dry run')
+
+/** The document as the schema reads it, with the rules between its items. Throws Problem 400 and 422. */
+export function readDocument(document: unknown): SettingsDocument {
+  if (document === null || typeof document !== 'object' || Array.isArray(document)) {
+    throw new Problem(400, 'wrong_root', `A settings document is a JSON object with some of ${NAMES}.`)
+  }
+  const given = validate(SettingsDocument, document)
+  const errors = [
+    ...checkMembers(given.members ?? []),
+    ...checkPipelines(given.pipelines ?? []),
+    ...checkCloseReasons(given.close_reasons ?? []),
+  ]
+  if (errors.length > 0) throw invalid(...errors)
+  return given
+}

@@ -1,0 +1,48 @@
+import type * as v from 'valibot'
+import * as f from '../lib/fields.ts'
+import { timeOfId } from '../lib/id.ts'
+import type { Store } from '../store/open.ts'
+import { type Change, changesOf } from './changes.ts'
+
+export const OrgSettings = f.object({
+  name: f.title,
+  timezone: f.timezone,
+  currency: f.currency,
+  public_base_url: f.optional(f.url),
+})
+export type OrgSettings = v.InferOutput<typeof OrgSettings>
+
+type Row = { public_id: string; name: string; timezone: string; currency: string; public_base_url: string | null }
+
+const FIELDS = ['name', 'timezone', 'currency', 'public_base_url']
+
+export function orgSettings({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const byId = db.prepare('SELECT public_id, name, timezone, currency, public_base_url FROM orgs WHERE id = ?')
+  const insert = db.prepare('INSERT INTO orgs (public_id, name, timezone, currency, created_at) VALUES (?, ?, ?, ?, ?)')
+  const update = db.prepare(
+    `UPDATE orgs SET name = @name, timezone = @timezone, currency = @currency, public_base_url = @public_base_url
+     WHERE id = @id`,
+  )
+
+  /** A new organisation, with nothing in it: its number in the store, and its id outside. */
+  function create({ name, timezone, currency }: OrgSettings): { org: number; publicId: string } {
+    const publicId = clock.id()
+    const { lastInsertRowid } = insert.run(publicId, name, timezone, currency, timeOfId(publicId))
+    return { org: Number(lastInsertRowid), publicId }
+  }
+
+  function show(org: number): OrgSettings {
+    const { name, timezone, currency, public_base_url } = byId.get(org) as Row
+    return { name, timezone, currency, ...(public_base_url === null ? {} : { public_base_url }) }
+  }
+
+  function apply(org: number, given: OrgSettings): Change[] {
+    const before = byId.get(org) as Row
+    const after = { public_base_url: null, ...given }
+    const changes = changesOf('org', before.public_id, before, after, FIELDS)
+    if (changes.length > 0) update.run({ ...after, id: org })
+    return changes
+  }
+
+  return { create, show, apply }
+}

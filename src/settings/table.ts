@@ -1,0 +1,53 @@
+import { timeOfId } from '../lib/id.ts'
+import { change } from '../lib/merge.ts'
+import { rfc3339 } from '../lib/time.ts'
+import type { Columns, RawRow } from '../store/columns.ts'
+import type { Store } from '../store/open.ts'
+import { rows } from '../store/rows.ts'
+
+/** What every row has. */
+export type Stored = { id: string; created_at: string; updated_at: string; version: number }
+
+/** A table of settings. Its rows are few: they are read whole, and matched in memory. */
+export function settingsTable<Row extends Stored>(
+  { db, clock }: Pick<Store, 'db' | 'clock'>,
+  name: string,
+  columns: Columns<Row>,
+  order: string,
+) {
+  const { insert, update, remove } = rows(db, name, columns)
+  const select = db.prepare(`SELECT ${columns.select} FROM ${name} WHERE org_id = ? ORDER BY ${order}`).raw()
+
+  const all = (org: number): Row[] => (select.all(org) as RawRow[]).map(columns.present)
+
+  function create(org: number, given: Omit<Row, keyof Stored>): Row {
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const row = { id, ...given, created_at: now, updated_at: now, version: 1 } as Row
+    insert(org, row)
+    return row
+  }
+
+  /** Writes the row only where it differs, or where `shown`, what others show of it, does. */
+  function save(org: number, before: Row, given: Partial<Omit<Row, keyof Stored>>, shown = false): Row {
+    const { after, changed } = change(before, given as Partial<Row>)
+    if (changed.length === 0 && !shown) return before
+    after.updated_at = rfc3339(clock.now())
+    after.version++
+    update(org, before, after)
+    return after
+  }
+
+  /** False, with the row still there, where another row refers to it: SQLite knows of every reference. */
+  function removeUnused(org: number, id: string): boolean {
+    try {
+      remove(org, id)
+      return true
+    } catch (error) {
+      if ((error as { code?: string }).code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return false
+      throw error
+    }
+  }
+
+  return { all, create, save, remove, removeUnused }
+}
