@@ -4,11 +4,19 @@ import { join } from 'node:path'
 
 const modules = join(import.meta.dirname, '../node_modules')
 const steps = [
-  ['@biomejs/biome/bin/biome', process.argv.includes('--fix') ? 'check' : 'ci', ...(process.argv.includes('--fix') ? ['--write'] : []), '.'],
+  [
+    '@biomejs/biome/bin/biome',
+    process.argv.includes('--fix') ? 'check' : 'ci',
+    ...(process.argv.includes('--fix') ? ['--write'] : []),
+    '.',
+  ],
   // TypeScript 7 stands beside 5.9, whose programming interface openapi-typescript still needs.
   ['typescript-7/bin/tsc', '--noEmit', '-p', '.'],
 ]
 for (const [tool = '', ...argv] of steps) {
-  const { status } = spawnSync(process.execPath, [join(modules, tool), ...argv], { stdio: 'inherit', cwd: join(modules, '..') })
+  const { status } = spawnSync(process.execPath, [join(modules, tool), ...argv], {
+    stdio: 'inherit',
+    cwd: join(modules, '..'),
+  })
   if (status !== 0) process.exit(status ?? 1)
 }

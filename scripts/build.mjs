@@ -1,0 +1,69 @@
+// Builds the executable of this platform, dist/dealbox, or with --all those of every platform and their SHA256SUMS.
+import { spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { chmodSync, copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pkgLog from '@yao-pkg/pkg/lib-es5/log.js'
+import pkgSea from '@yao-pkg/pkg/lib-es5/sea.js'
+import { build } from 'esbuild'
+import { assets, bundle, targets } from '../build.config.mjs'
+import { baseNode } from './build-node.mjs'
+import { dropAuthenticode, signMachO } from './build-sign.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const host = `${process.platform}-${process.arch}`
+const temporary = mkdtempSync(join(tmpdir(), 'dealbox-build-'))
+pkgLog.log.info = () => {}
+
+try {
+  await build({ ...bundle, absWorkingDir: root })
+  if (process.argv.includes('--all')) await buildAll()
+  else await buildExecutable(host, host.startsWith('win32') ? 'dealbox.exe' : 'dealbox')
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}
+
+async function buildAll() {
+  for (const [platform, { output }] of Object.entries(targets)) await buildExecutable(platform, output)
+  const sums = Object.values(targets).map(({ output }) => {
+    return `${hash('sha256', readFileSync(join(root, 'dist', output)))}  ${output}\n`
+  })
+  writeFileSync(join(root, 'dist', 'SHA256SUMS'), sums.join(''))
+}
+
+async function buildExecutable(platform, name) {
+  const [os, arch] = platform.split('-')
+  const output = join(root, 'dist', name)
+  const node = join(temporary, `node-${platform}`)
+  copyFileSync(baseNode(root, platform, targets[platform].node), node)
+  chmodSync(node, 0o755)
+  const note = os === 'linux' ? strip(node) : ''
+
+  rmSync(output, { force: true })
+  await pkgSea.default(join(root, bundle.outfile), {
+    targets: [{ platform: { darwin: 'macos', win32: 'win' }[os] ?? os, arch, nodeRange: 'node26', output }],
+    nodePath: node,
+    // The Node that runs this writes the blob, as it is of the same version and the target's may not run here.
+    useLocalNode: true,
+    // Compiled code is of no use on another platform.
+    seaConfig: { useCodeCache: platform === host, assets: assetFiles(platform) },
+    signature: false,
+  })
+  if (os === 'darwin') signMachO(output, 'dealbox')
+  if (os === 'win32') dropAuthenticode(output)
+  process.stdout.write(`dist/${name}  ${(statSync(output).size / 1e6).toFixed(1)} MB${note}\n`)
+}
+
+function assetFiles(platform) {
+  const files = globSync(assets, { cwd: root }).map((path) => [path.replaceAll(sep, '/'), join(root, path)])
+  const addon = join(root, 'node_modules/better-sqlite3/prebuilds', `${platform}.node`)
+  return { ...Object.fromEntries(files), 'better-sqlite3.node': addon }
+}
+
+/** Takes the symbols out, a fifth of the file; says so where no tool can. */
+function strip(file) {
+  const isDone = ['strip', 'llvm-strip'].some((tool) => spawnSync(tool, [file]).status === 0)
+  return isDone ? '' : '  (30 MB larger than need be: install llvm, whose llvm-strip can strip it)'
+}

@@ -1,0 +1,79 @@
+// Runs a script, or any command line of Node, on the Node that package.json pins, and installs the packages first where
+// they are missing or outdated:
+//   node scripts/run.mjs scripts/start.ts [arguments]
+//   node scripts/run.mjs --test
+// Plain JavaScript without packages, for whatever Node the machine has.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isatty } from 'node:tty'
+import { fileURLToPath } from 'node:url'
+import { targets } from '../build.config.mjs'
+import { npm } from './build-npm.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const platform = `${process.platform}-${process.arch}`
+const target = targets[platform]
+if (!target) stop(`Dealbox runs on ${Object.keys(targets).join(', ')}; this machine is ${platform}.`)
+const node = join(root, 'node_modules', target.node, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+
+if (!isInstalled()) install()
+run(process.argv.slice(2))
+
+/** npm writes its own lock file into node_modules last: without one, an install has not come to its end. */
+function isInstalled() {
+  if (!existsSync(node) || !existsSync(join(root, 'node_modules', '.package-lock.json'))) return false
+  const { packages } = readJson('package-lock.json')
+  return Object.entries(packages).every(([path, { version, optional, devOptional }]) => {
+    if (path === '') return true
+    const installed = readJson(join(path, 'package.json'))
+    return installed ? installed.version === version : optional || devOptional
+  })
+}
+
+function readJson(path) {
+  const file = join(root, path)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+function install() {
+  process.stderr.write('Installing the packages of package-lock.json into node_modules, which takes a moment ...\n')
+  // Whatever NODE_ENV or the user's npm settings leave out.
+  const { status, output } = npm(['ci', '--loglevel=error', '--include=dev', '--include=optional'], { cwd: root })
+  if (status !== 0) {
+    stop(`${output}\nThe packages could not be installed: see what npm says above. Check that "npm ping" reaches the
+registry and that the disk has 1 GB free, stop whatever still runs from node_modules, and run the same command again.`)
+  }
+  if (!existsSync(node))
+    stop(`npm left out ${target.node}, the Node of this platform: remove node_modules and try again.`)
+}
+
+function run(args) {
+  const child = spawn(node, args, { stdio: 'inherit' })
+  // A terminal tells the child itself of Ctrl-C, and a second signal would make it drop everything.
+  const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => hasTerminal || child.kill(signal))
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  if (process.env.npm_lifecycle_event) watchShell(() => child.kill('SIGTERM'))
+  child.on('error', (error) => stop(`Node of ${target.node} does not start on this machine: ${error.message}`))
+  child.on('exit', (code, signal) => {
+    if (!signal) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+// npm passes a signal to the shell between it and this process, and that shell ends without passing it on.
+function watchShell(onEnd) {
+  const shell = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(timer)
+    onEnd()
+  }, 250)
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

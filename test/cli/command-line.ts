@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { Command } from '../../src/cli/command.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { run } from '../../src/cli/run.ts'
+import type { Environment } from '../../src/config.ts'
+
+export type Ended = { code: number | null; out: string; err: string }
+
+/** Runs a command line in this process. */
+export async function cli(
+  argv: readonly string[],
+  env: Environment = {},
+  among: readonly Command[] = commands,
+): Promise<Ended> {
+  const ended: Ended = { code: 0, out: '', err: '' }
+  ended.code = await run(among, argv, env, {
+    out: (text) => {
+      ended.out += text
+    },
+    err: (text) => {
+      ended.err += text
+    },
+  })
+  return ended
+}
+
+/** Runs a command line that has to succeed, with --json, and answers its document. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
+export async function cliJson(...argv: string[]): Promise<any> {
+  const { code, out, err } = await cli([...argv, '--json'])
+  if (code !== 0) throw new Error(err)
+  return JSON.parse(out)
+}
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+
+/** Runs a command line in a process of its own, as a person would. */
+export function dealbox(argv: readonly string[], { env = {}, input = '' } = {}): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...argv], { env })
+    const ended: Ended = { code: null, out: '', err: '' }
+    child.stdout.on('data', (bytes) => {
+      ended.out += bytes
+    })
+    child.stderr.on('data', (bytes) => {
+      ended.err += bytes
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ ...ended, code }))
+    child.stdin.end(input)
+  })
+}
+
+/** A temporary folder that is gone after the tests of the file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dealbox-cli-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

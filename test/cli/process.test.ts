@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startServer, type TestServer } from '../support/server.ts'
+import { dealbox, temporaryFolder } from './command-line.ts'
+
+// What only a process of its own can show: exit codes, standard input, and commands beside a running server.
+
+let server: TestServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+test('the exit code is 0 for done, 1 for failed and 2 for usage', async () => {
+  const data = join(temporaryFolder(), 'data')
+  const [done, failed, usage] = await Promise.all([
+    dealbox(['init', '--org', 'Acme', '--json'], { env: { DEALBOX_DATA: data, DEALBOX_EMAIL: 'ana@acme.example' } }),
+    dealbox(['settings', 'show', '--data', `${data}-not`, '--json']),
+    dealbox(['token', 'create', '--scopes', 'all']),
+  ])
+  assert.deepEqual([done.code, done.err], [0, ''])
+  assert.deepEqual(Object.keys(JSON.parse(done.out)), ['org_id', 'member_id'])
+  assert.deepEqual([failed.code, failed.out], [1, ''])
+  assert.equal(JSON.parse(failed.err).code, 'no_database')
+  assert.deepEqual([usage.code, usage.out], [2, ''])
+  assert.match(usage.err, /no option --scopes here; there are --email, --scope, /)
+})
+
+test('settings come from standard input beside a running server, and hold from its next request on', async () => {
+  const { a, call, dataDir } = server
+  const reason = { key: 'budget', name: 'No budget', outcome: 'lost' }
+  const { code, out, err } = await dealbox(['settings', 'apply', '-', '--data', dataDir, '--org', a.id, '--json'], {
+    input: JSON.stringify({ close_reasons: [reason] }),
+  })
+  assert.equal(code, 0, err)
+  assert.equal(JSON.parse(out).changed[0].action, 'created')
+  const { body } = await call('GET', '/close-reasons')
+  assert.deepEqual(
+    body.data.map(({ name }: { name: string }) => name),
+    ['No budget'],
+  )
+})
+
+test('a token made beside a running server works, until its member is deactivated', async () => {
+  const { a, call, dataDir } = server
+  const at = ['--data', dataDir, '--org', a.id, '--json']
+  const email = 'eve@acme.example'
+  server.advance(Date.now() - server.now() + 60_000) // commands know the real time only
+  assert.equal((await dealbox(['member', 'add', email, ...at])).code, 0)
+  const made = await dealbox(['token', 'create', '--email', email, '--scope', 'rest.crm.stages.read', ...at])
+  assert.equal(made.code, 0, made.err)
+  const { token } = JSON.parse(made.out)
+  assert.equal((await call('GET', '/stages', undefined, { token })).status, 200)
+  assert.equal((await call('GET', '/deals', undefined, { token })).status, 403)
+  assert.equal((await dealbox(['member', 'deactivate', email, ...at])).code, 0)
+  assert.equal((await call('GET', '/stages', undefined, { token })).status, 401)
+})
