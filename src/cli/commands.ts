@@ -4,12 +4,15 @@ import { init } from './init.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { openapi } from './openapi.ts'
+import { seed } from './seed.ts'
+import { serve } from './serve.ts'
 import { settingsApply, settingsShow } from './settings.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
 import { version } from './version.ts'
 
 /** Every command, in the order in which the help lists them. */
 export const commands: readonly Command[] = [
+  serve,
   init,
   settingsShow,
   settingsApply,
@@ -24,6 +27,7 @@ export const commands: readonly Command[] = [
   keysList,
   keysRotate,
   keysRetire,
+  seed,
   openapi,
   healthcheck,
   version,

@@ -71,8 +71,9 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'stages', columns, 'position')
   const dealsIn = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
+  // A stage that a deal has left is one that it came to before: its first row in the history is its creation.
   const isInHistory = db
-    .prepare('SELECT 1 FROM deal_stage_changes WHERE org_id = @org AND @id IN (from_stage_id, to_stage_id) LIMIT 1')
+    .prepare('SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND to_stage_id = ? LIMIT 1')
     .pluck()
   const open = db.prepare('UPDATE stages SET is_open = 1, outcome = NULL WHERE org_id = ? AND id = ?')
   const setRanks = db.prepare(
@@ -135,7 +136,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
 
   function remove(org: number, { id }: Row, path: string): void {
     checkEmpty(org, id, `The stage "${path}" cannot be removed`)
-    if (!isInHistory.get({ org, id }) && removeUnused(org, id)) return
+    if (!isInHistory.get(org, id) && removeUnused(org, id)) return
     throw conflict(
       'stage_in_use',
       `The stage "${path}" cannot be removed: deals have passed through it. Keep it in the document.`,
