@@ -5,12 +5,9 @@ import type { Store } from '../store/open.ts'
 /** Work that a server repeats while it runs. Each run is short, and harmless to repeat. */
 type Recurring = { name: string; everyMs: number; run: (store: Store) => void }
 
-const HOUR_MS = 3_600_000
-
 /** All of it. */
 export const RECURRING: readonly Recurring[] = [
   { name: 'forget idempotent answers', everyMs: 60_000, run: forgetOldAnswers },
-  { name: 'optimize the database', everyMs: 24 * HOUR_MS, run: ({ db }) => void db.pragma('optimize') },
 ]
 
 /** Starts all recurring work, each once at the beginning; answers how to stop it. */

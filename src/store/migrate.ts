@@ -1,6 +1,7 @@
 import { asset } from '../assets.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Database } from './driver.ts'
+import { fixStatistics } from './statistics.ts'
 
 /** Stands in the header of the file, so that no other program's database is taken for ours. "Deal" in ASCII. */
 export const APPLICATION_ID = 0x4465616c
@@ -57,6 +58,7 @@ function inTransaction(db: Database, job: () => void): void {
 }
 
 function stamp(db: Database): void {
+  fixStatistics(db)
   db.pragma(`application_id = ${APPLICATION_ID}`)
   db.pragma(`user_version = ${SCHEMA_VERSION}`)
 }
