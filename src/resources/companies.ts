@@ -7,10 +7,11 @@ import * as f from '../lib/fields.ts'
 import { fold } from '../lib/fold.ts'
 import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
-import { conflict, field, invalid, notFound } from '../lib/problem.ts'
+import { conflict, field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
+import { finder } from '../store/find.ts'
 import { links } from '../store/links.ts'
 import { listing, type Sort } from '../store/page.ts'
 import { rows } from '../store/rows.ts'
@@ -137,7 +138,7 @@ export function companyStore(deps: Deps) {
   const { insert, update, remove: removeRow } = rows(db, 'companies', columns)
   const setDomains = links(db, 'company_domains', 'company_id', 'domain')
   const setTags = links(db, 'company_tags', 'company_id', 'tag_id')
-  const byId = db.prepare(`SELECT ${columns.select} FROM companies WHERE org_id = ? AND id = ?`).raw()
+  const find = finder(db, 'companies', columns)
   const otherWithDomain = db
     .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')
     .pluck()
@@ -158,12 +159,6 @@ export function companyStore(deps: Deps) {
   const clearParent = unlinking(db, 'companies', columns, 'parent_company_id', (who, company) =>
     patch(who, company, { parent_company_id: null }),
   )
-
-  function find(who: Caller, id: string): c.RawRow {
-    const row = byId.get(who.org, id) as c.RawRow | undefined
-    if (!row) throw notFound()
-    return row
-  }
 
   function create(who: Caller, given: CompanyCreate): Company {
     references.check(who.org, given)

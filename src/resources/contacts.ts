@@ -6,10 +6,11 @@ import * as f from '../lib/fields.ts'
 import { fold } from '../lib/fold.ts'
 import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
-import { conflict, field, invalid, notFound } from '../lib/problem.ts'
+import { conflict, field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
+import { finder } from '../store/find.ts'
 import { links } from '../store/links.ts'
 import { listing, type Sort } from '../store/page.ts'
 import { rows } from '../store/rows.ts'
@@ -140,7 +141,7 @@ export function contactStore(deps: Deps) {
   const { insert, update, remove: removeRow } = rows(db, 'contacts', columns)
   const setEmails = links(db, 'contact_emails', 'contact_id', 'email_key')
   const setTags = links(db, 'contact_tags', 'contact_id', 'tag_id')
-  const byId = db.prepare(`SELECT ${columns.select} FROM contacts WHERE org_id = ? AND id = ?`).raw()
+  const find = finder(db, 'contacts', columns)
   const otherWithEmail = db
     .prepare(
       `SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? AND contact_id <> ?
@@ -153,12 +154,6 @@ export function contactStore(deps: Deps) {
   const clearCompany = unlinking(db, 'contacts', columns, 'company_id', (who, contact) =>
     patch(who, contact, { company_id: null }),
   )
-
-  function find(who: Caller, id: string): c.RawRow {
-    const row = byId.get(who.org, id) as c.RawRow | undefined
-    if (!row) throw notFound()
-    return row
-  }
 
   function create(who: Caller, given: ContactPatch, flags: Flags = {}): Contact {
     references.check(who.org, given)

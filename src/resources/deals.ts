@@ -6,10 +6,11 @@ import * as f from '../lib/fields.ts'
 import { fold } from '../lib/fold.ts'
 import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
-import { conflict, field, invalid, notFound } from '../lib/problem.ts'
+import { conflict, field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
+import { finder } from '../store/find.ts'
 import { links } from '../store/links.ts'
 import { listing, type Sort } from '../store/page.ts'
 import { missing } from '../store/references.ts'
@@ -54,13 +55,21 @@ export const Deal = f.doc(
 )
 export type Deal = v.InferOutput<typeof Deal>
 
-const DealPatch = f.patchOf({ ...fields, stage: f.doc(f.id, 'An open stage to move it to; see `GET /stages`.') })
+const DealPatch = f.patchOf({
+  ...fields,
+  stage: f.doc(f.id, 'An open stage to move it to. A closed deal stays where it is: 409 `deal_closed`.'),
+})
 type DealPatch = v.InferOutput<typeof DealPatch>
 
 const DealCreate = f.object({
   ...f.patchOf(fields).entries,
   title: fields.title,
-  pipeline_id: f.optional(f.doc(f.id, 'Starts in the first open stage of this pipeline, instead of the default one.')),
+  pipeline_id: f.optional(
+    f.doc(
+      f.id,
+      'The pipeline to start in, instead of the default one; without either it is 409 `no_default_pipeline`.',
+    ),
+  ),
 })
 type DealCreate = v.InferOutput<typeof DealCreate>
 
@@ -124,8 +133,14 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
   const { list } = listing(db, { table: 'deals', columns, filters, sorts })
   const { insert, update } = rows(db, 'deals', columns)
   const setTags = links(db, 'deal_tags', 'deal_id', 'tag_id')
-  const byId = db.prepare(`SELECT ${columns.select} FROM deals WHERE org_id = ? AND id = ?`).raw()
-  const defaultPipeline = db.prepare('SELECT id FROM pipelines WHERE org_id = ? AND is_default = 1').pluck()
+  const find = finder(db, 'deals', columns)
+  // By rank, the stages of the default pipeline come first.
+  const defaultStage = db
+    .prepare(
+      `SELECT stages.id FROM stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id
+       WHERE stages.org_id = ? AND is_default = 1 AND is_open = 1 ORDER BY rank LIMIT 1`,
+    )
+    .pluck()
   const firstStage = db
     .prepare('SELECT id FROM stages WHERE org_id = ? AND pipeline_id = ? AND is_open = 1 ORDER BY position LIMIT 1')
     .pluck()
@@ -150,12 +165,6 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
   const clearCompany = unlinking(db, 'deals', columns, 'company_id', (who, deal) =>
     patch(who, deal, { company_id: null }),
   )
-
-  function find(who: Caller, id: string): c.RawRow {
-    const row = byId.get(who.org, id) as c.RawRow | undefined
-    if (!row) throw notFound()
-    return row
-  }
 
   function create(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
     references.check(who.org, given)
@@ -194,14 +203,14 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
       if (!stage) throw invalid(missing('/pipeline_id'))
       return stage
     }
-    const pipeline = defaultPipeline.get(who.org)
-    if (!pipeline) {
+    const stage = defaultStage.get(who.org) as string | undefined
+    if (!stage) {
       throw conflict(
         'no_default_pipeline',
         'This organisation has no default pipeline; set one in its settings, or give pipeline_id.',
       )
     }
-    return firstStage.get(who.org, pipeline) as string
+    return stage
   }
 
   function patch(who: Caller, before: Deal, given: DealPatch): Deal {
@@ -278,7 +287,8 @@ export const deals = (deps: Deps): Route[] => {
       scope: 'rest.crm.deals.write',
       name: 'deal',
       summary: 'Close a deal as won or lost',
-      description: "Moves the deal to its pipeline's won or lost stage, after the outcome of the reason.",
+      description:
+        "Moves the deal to its pipeline's won or lost stage, after the outcome of the reason. A deal that is closed already is 409 `deal_closed`.",
       find: store.find,
       columns,
       body: DealClose,

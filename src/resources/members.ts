@@ -1,11 +1,10 @@
 import type * as v from 'valibot'
 import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
-import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
-import { notFound } from '../lib/problem.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
+import { finder } from '../store/find.ts'
 import { listing } from '../store/page.ts'
 import type { Deps } from './deps.ts'
 
@@ -54,13 +53,7 @@ const columns = c.columns<Member>({
 
 export function memberStore({ db }: Pick<Deps, 'db'>) {
   const { list } = listing(db, { table: 'members', columns, filters, sorts: {} })
-  const byId = db.prepare(`SELECT ${columns.select} FROM members WHERE org_id = ? AND id = ?`).raw()
-
-  function find(who: Caller, id: string): c.RawRow {
-    const row = byId.get(who.org, id) as c.RawRow | undefined
-    if (!row) throw notFound()
-    return row
-  }
+  const find = finder(db, 'members', columns)
 
   return { list, find }
 }

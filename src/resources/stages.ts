@@ -1,11 +1,10 @@
 import type * as v from 'valibot'
 import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
-import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
-import { notFound } from '../lib/problem.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
+import { finder } from '../store/find.ts'
 import { listing } from '../store/page.ts'
 import type { Deps } from './deps.ts'
 
@@ -61,13 +60,7 @@ const order = { sort: { column: 'rank' }, descending: false }
 
 export function stageStore({ db }: Pick<Deps, 'db'>) {
   const { list } = listing(db, { table: 'stages', from: FROM, columns, filters, sorts: {}, order })
-  const byId = db.prepare(`SELECT ${columns.select} FROM ${FROM} WHERE stages.org_id = ? AND stages.id = ?`).raw()
-
-  function find(who: Caller, id: string): c.RawRow {
-    const row = byId.get(who.org, id) as c.RawRow | undefined
-    if (!row) throw notFound()
-    return row
-  }
+  const find = finder(db, 'stages', columns, FROM)
 
   return { list, find }
 }

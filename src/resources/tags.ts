@@ -5,9 +5,10 @@ import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
-import { conflict, notFound } from '../lib/problem.ts'
+import { conflict } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import * as c from '../store/columns.ts'
+import { finder } from '../store/find.ts'
 import { listing, type Sort } from '../store/page.ts'
 import { rows } from '../store/rows.ts'
 import type { Deps } from './deps.ts'
@@ -65,7 +66,7 @@ const TAGGED = [
 export function tagStore({ db, clock, outbox }: Deps) {
   const { list } = listing(db, { table: 'tags', columns, filters: {}, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'tags', columns)
-  const byId = db.prepare(`SELECT ${columns.select} FROM tags WHERE org_id = ? AND id = ?`).raw()
+  const find = finder(db, 'tags', columns)
   const byName = db.prepare('SELECT id FROM tags WHERE org_id = ? AND name_key = ?').pluck()
   const untag = TAGGED.map(({ table, links, key }) =>
     db.prepare(
@@ -74,12 +75,6 @@ export function tagStore({ db, clock, outbox }: Deps) {
        WHERE org_id = @org AND id IN (SELECT ${key} FROM ${links} WHERE org_id = @org AND tag_id = @tag)`,
     ),
   )
-
-  function find(who: Caller, id: string): c.RawRow {
-    const row = byId.get(who.org, id) as c.RawRow | undefined
-    if (!row) throw notFound()
-    return row
-  }
 
   function create(who: Caller, given: TagCreate): Tag {
     checkName(who, given.name)

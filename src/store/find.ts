@@ -1,0 +1,15 @@
+import type { Caller } from '../lib/caller.ts'
+import { notFound } from '../lib/problem.ts'
+import type { RawRow, Readable } from './columns.ts'
+import type { Database } from './driver.ts'
+
+/** One row of the caller's org by its id. Throws 404, the same for a row of another org and for one that never was. */
+export function finder(db: Database, table: string, { select }: Readable, from = table) {
+  const byId = db.prepare(`SELECT ${select} FROM ${from} WHERE ${table}.org_id = ? AND ${table}.id = ?`).raw()
+
+  return function find(who: Caller, id: string): RawRow {
+    const row = byId.get(who.org, id) as RawRow | undefined
+    if (!row) throw notFound()
+    return row
+  }
+}
