@@ -18,7 +18,7 @@ export const bundle = {
 }
 
 /** Files that ship inside the executable, as globs; src/assets.ts finds each by its path in the project. */
-export const assets = ['package.json', 'schema.sql']
+export const assets = ['package.json', 'schema.sql', 'src/web/icon.svg', 'src/web/reference.{css,js}']
 
 /** By process.platform and process.arch: the npm package that carries its Node, and the name of its executable. */
 export const targets = {

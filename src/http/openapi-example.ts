@@ -40,10 +40,7 @@ export function exampleBody(schema: Schema, notThese?: readonly string[]): Recor
   const required = (schema.required ?? []) as string[]
   const shown = all.filter(([name, property]) => required.includes(name) || property.examples)
   const text = all.filter(([, property]) => [property.type].flat().includes('string')).slice(0, 1)
-  const fields = notThese
-    ? [...shown.filter(([name]) => !notThese.includes(name)), ...shown, ...text].slice(0, 1)
-    : required.length > 0
-      ? shown
-      : [...text, ...shown]
+  const fit = notThese ? shown.filter(([name]) => !notThese.includes(name)) : shown
+  const fields = notThese ? [...fit, ...shown, ...text].slice(0, 1) : fit.length > 0 ? fit : text
   return Object.fromEntries(fields.map(([name, property]) => [name, sample(name, property)]))
 }

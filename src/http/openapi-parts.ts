@@ -58,7 +58,10 @@ const problem = (description: string, ...headers: string[]) => ({
 
 export const PROBLEMS = {
   BadRequest: problem(
-    'The query, a header or the JSON is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_json`, `wrong_root`, `too_deep`, `array_too_long`, `incomplete_body`, `malformed_http`.',
+    'The query or a header is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_http`.',
+  ),
+  BadBody: problem(
+    'The JSON, the query or a header is malformed: `malformed_json`, `wrong_root`, `too_deep`, `array_too_long`, `incomplete_body`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   Unauthorized: problem('No token, or one that is not valid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
   Forbidden: problem('The token lacks the scope, which `scope` names: `insufficient_scope`.'),
@@ -80,13 +83,14 @@ export const PROBLEMS = {
     'RateLimit',
   ),
   Unavailable: problem(
-    'Nothing was written; try again in a moment: `stopping`, `busy`, `storage_full`, `storage_failed`.',
+    'Try again in a moment; nothing was written: `stopping`, `busy`, `storage_full`, `storage_failed`.',
     'Retry-After',
   ),
 }
 
 const STATUS: Record<keyof typeof PROBLEMS, number> = {
   BadRequest: 400,
+  BadBody: 400,
   Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
@@ -103,7 +107,7 @@ const STATUS: Record<keyof typeof PROBLEMS, number> = {
 /** The problems that a route can answer. */
 export function problemsOf(route: Route): Record<number, { $ref: string }> {
   const names: (keyof typeof PROBLEMS)[] = [
-    'BadRequest',
+    route.kind === 'write' && route.body ? 'BadBody' : 'BadRequest',
     'Unauthorized',
     'Forbidden',
     'NotAcceptable',
@@ -123,6 +127,7 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
 export const FIELDS: Record<string, string> = {
   id: 'Assigned by the server; it never changes.',
   owner_id: 'The member who looks after it.',
+  tag_id: 'A tag that it carries.',
   created_at: 'When it was made.',
   updated_at: 'When it last changed.',
   version: 'Starts at 1 and grows by 1 with each change; it is the `ETag`, too.',

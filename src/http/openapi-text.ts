@@ -6,7 +6,7 @@ export const DESCRIPTION = `The public interface of Dealbox, a CRM server in one
 ## Authentication
 
 Every request carries \`Authorization: Bearer <token>\`. A token belongs to a member of one organisation and reaches the
-records of that organisation only. Make one on the machine that serves:
+records of that organisation only. Tokens are made on the machine that serves.
 
 \`\`\`sh
 dealbox token create --email ana@example.com --scope all
@@ -41,7 +41,7 @@ A filter is a query parameter. Several are joined by "and", and some take an ope
 - \`status=won\` has this value; \`owner_id=null\` has none.
 - \`status[ne]=won\` has another value, or none.
 - \`stage[in]=a,b\` has one of up to 100 values.
-- \`amount[gt]\`, \`amount[gte]\`, \`amount[lt]\`, \`amount[lte]\` compare.
+- \`amount[gt]\`, \`amount[gte]\`, \`amount[lt]\` and \`amount[lte]\` compare: greater, at least, less, at most.
 
 \`\`\`http
 GET /api/v1/deals?status=open&amount[gte]=1000&sort=-amount&limit=20
@@ -63,7 +63,7 @@ only, else it is 412. Send it as \`If-None-Match\` with a \`GET\`, and an unchan
 ## Errors
 
 Errors are problem details (RFC 9457) as \`application/problem+json\`. \`code\` is stable, for programs; \`detail\` says
-what to do, for people. A 422 names every field that breaks a rule:
+what to do, for people. A 422 names every field that breaks a rule.
 
 \`\`\`json
 {

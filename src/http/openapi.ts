@@ -214,7 +214,7 @@ function filterParameter(name: string, filter: Filter, operator: Operator, descr
   const one = filter.choices ? { type: 'string', enum: filter.choices } : FILTER_TYPES[filter.type]
   const orNull = filter.nullable && (operator === 'eq' || operator === 'ne')
   const schema = operator === 'in' ? { type: 'string' } : orNull ? { anyOf: [one, { const: 'null' }] } : one
-  const meaning = operator === 'eq' ? (filter.description ?? description) : undefined
+  const meaning = operator === 'eq' ? (filter.description ?? description ?? FIELDS[name]) : undefined
   return {
     name: operator === 'eq' ? name : `${name}[${operator}]`,
     in: 'query',

@@ -40,6 +40,8 @@ const clean = (longest: number) =>
     v.string(),
     v.check((text) => !text.includes(NUL), 'invalid_text|must not contain the character NUL'),
     v.check((text) => text.isWellFormed(), 'invalid_text|must not contain half of a surrogate pair'),
+    // Unicode's own bound (UAX #15, stream-safe text): normalizing a long run takes time by its square, a minute for 1 MB.
+    v.check((text) => !/\p{M}{31}/u.test(text), 'invalid_text|must not have more than 30 combining marks in a row'),
     v.transform((text) => text.normalize('NFC')),
     v.maxLength(longest * 2, `too_long|must be at most ${longest} characters long`),
     v.check(
@@ -185,6 +187,7 @@ export const country = v.pipe(
   v.regex(/^[A-Z]{2}$/, 'invalid_country|must be a country code of ISO 3166 in two capital letters, such as "DE"'),
   v.check(
     (code) =>
+      /^[A-Z]{2}$/.test(code) && // all checks run, and of() throws on what the one above refused
       !/^(A[AC]|C[PQ]|D[DG]|E[AUZ]|IC|Q[M-Z]|T[AP]|U[NK]|X[A-Z]|ZZ|AN|BU|CS|FX|NT|SU|YD|YU|ZR)$/.test(code) &&
       regions.of(code) !== undefined,
     'invalid_country|must be a country code of ISO 3166, such as "DE"',

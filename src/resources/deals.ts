@@ -55,21 +55,13 @@ export const Deal = f.doc(
 )
 export type Deal = v.InferOutput<typeof Deal>
 
-const DealPatch = f.patchOf({
-  ...fields,
-  stage: f.doc(f.id, 'An open stage to move it to. A closed deal stays where it is: 409 `deal_closed`.'),
-})
+const DealPatch = f.patchOf({ ...fields, stage: f.doc(f.id, 'An open stage; a closed deal stays: 409 `deal_closed`.') })
 type DealPatch = v.InferOutput<typeof DealPatch>
 
 const DealCreate = f.object({
   ...f.patchOf(fields).entries,
   title: fields.title,
-  pipeline_id: f.optional(
-    f.doc(
-      f.id,
-      'The pipeline to start in, instead of the default one; without either it is 409 `no_default_pipeline`.',
-    ),
-  ),
+  pipeline_id: f.optional(f.doc(f.id, 'Instead of the default one; with neither, 409 `no_default_pipeline`.')),
 })
 type DealCreate = v.InferOutput<typeof DealCreate>
 
@@ -79,11 +71,7 @@ type DealClose = v.InferOutput<typeof DealClose>
 const filters: Record<string, Filter> = {
   company_id: { type: 'id', nullable: true },
   primary_contact_id: { type: 'id', nullable: true },
-  tag_id: {
-    type: 'id',
-    link: { table: 'deal_tags', key: 'deal_id', column: 'tag_id' },
-    description: 'A tag that it carries.',
-  },
+  tag_id: { type: 'id', link: { table: 'deal_tags', key: 'deal_id', column: 'tag_id' } },
   stage: { type: 'id', column: 'stage_id' },
   owner_id: { type: 'id', nullable: true },
   status: { type: 'choice', choices: STATUSES },

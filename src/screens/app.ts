@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import Koa, { type Context } from 'koa'
+import { asset } from '../assets.ts'
+import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
+import { checkFraming } from '../http/framing.ts'
+import type { Log } from '../http/log.ts'
+import { acceptsGzip } from '../http/negotiate.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Store } from '../store/open.ts'
+import type { OpenApi } from './document.ts'
+import { referencePage } from './reference.ts'
+
+export type ScreensOptions = {
+  /** The OpenAPI document of the public interface. */
+  document: Record<string, unknown>
+  store: Store
+  /** Where the public interface listens, such as http://127.0.0.1:8080: the examples call it there. */
+  apiUrl: string
+  stopping: () => boolean
+  log: Log
+}
+
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; img-src 'self'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-cache',
+}
+
+/** What the screens listener serves so far: the API reference, the document it is made from, and health. */
+export function screens({ document, store, apiUrl, stopping, log }: ScreensOptions): Koa {
+  const probe = store.db.prepare('SELECT id FROM installation')
+  const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
+    Object.entries({
+      '/': file('text/html; charset=utf-8', () => referencePage(document as OpenApi, apiUrl)),
+      '/openapi.json': file('application/json', () => JSON.stringify(document)),
+      '/reference.css': file('text/css; charset=utf-8', () => asset('src/web/reference.css')),
+      '/reference.js': file('text/javascript; charset=utf-8', () => asset('src/web/reference.js')),
+      '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
+      '/livez': (ctx: Context) => answerJson(ctx, { status: 'ok' }),
+      '/readyz': (ctx: Context) => {
+        checkReady()
+        answerJson(ctx, { status: 'ready' })
+      },
+    }),
+  )
+  const app = new Koa()
+  app.use(async (ctx) => {
+    const started = performance.now()
+    const id = requestId(ctx.req)
+    ctx.set({ ...HEADERS, 'X-Request-Id': id })
+    if (stopping()) ctx.set('Connection', 'close')
+    try {
+      checkFraming(ctx.req)
+      await pageFor(ctx)(ctx)
+    } catch (error) {
+      answerProblem(ctx, asProblem(error, id), id)
+    }
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    const route = pages.has(ctx.path) ? ctx.path : null
+    log.info({ id, method: ctx.method, route, status: ctx.status, ms }, 'request')
+  })
+  return app
+
+  function pageFor({ method, path }: Context) {
+    const page = pages.get(path)
+    if (!page) throw new Problem(404, 'no_such_path', 'There is nothing at this path.')
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new Problem(405, 'method_not_allowed', 'This path takes GET, HEAD.', { headers: { Allow: 'GET, HEAD' } })
+    return page
+  }
+
+  /** Throws Problem 503 with the reason. */
+  function checkReady(): void {
+    const headers = { 'Retry-After': '5' }
+    if (stopping()) throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', { headers })
+    try {
+      probe.get()
+    } catch (error) {
+      log.error({ err: error }, 'not ready')
+      throw new Problem(503, 'database_failed', 'The database does not answer; the log of the server has the reason.', {
+        headers,
+      })
+    }
+  }
+
+  function asProblem(error: unknown, id: string): Problem {
+    if (error instanceof Problem) return error
+    log.error({ id, err: error }, 'failed')
+    return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
+  }
+}
+
+function answerJson(ctx: Context, body: object): void {
+  ctx.set('Content-Type', 'application/json')
+  ctx.body = JSON.stringify(body)
+}
+
+function answerProblem(ctx: Context, problem: Problem, id: string): void {
+  ctx.status = problem.status
+  ctx.set({ ...problem.headers, 'Content-Type': PROBLEM_TYPE })
+  ctx.body = problemBody(problem, id)
+}
+
+const compress = promisify(gzip)
+
+/** Something that does not change while the server runs: made when first asked for, then kept. */
+function file(type: string, make: () => string | Buffer) {
+  const kept = async () => {
+    const plain = Buffer.from(make())
+    // Weak, since the compressed and the plain form have the same.
+    const etag = `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"`
+    return { plain, small: await compress(plain, { level: 9 }), etag }
+  }
+  let making: ReturnType<typeof kept> | undefined
+  return async (ctx: Context) => {
+    making ??= kept()
+    const { plain, small, etag } = await making
+    ctx.set({ ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type })
+    // Not ctx.fresh: it takes a request's "Cache-Control: no-cache", which is for caches on the way, as a no.
+    if (ctx.get('If-None-Match').includes(etag)) {
+      ctx.status = 304
+      return
+    }
+    const isSmall = acceptsGzip(ctx.get('Accept-Encoding'))
+    if (isSmall) ctx.set('Content-Encoding', 'gzip')
+    ctx.body = isSmall ? small : plain
+  }
+}

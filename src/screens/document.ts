@@ -1,0 +1,131 @@
+// The OpenAPI document as the reference reads it: grouped by tag, with references resolved.
+
+export type Schema = {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  description?: string
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  pattern?: string
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  readOnly?: boolean
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  maxItems?: number
+}
+
+type Ref = { $ref?: string }
+type Media = Record<string, { schema: Schema; example?: unknown }>
+
+export type Parameter = { name: string; in: string; required?: boolean; description?: string; schema: Schema }
+export type Header = { description?: string }
+export type Response = { description: string; headers?: Record<string, Ref & Header>; content?: Media }
+
+type RawOperation = {
+  operationId: string
+  summary: string
+  description?: string
+  tags?: string[]
+  security?: Record<string, string[]>[]
+  parameters?: (Ref & Parameter)[]
+  requestBody?: { content: Media }
+  responses: Record<string, Ref & Response>
+}
+
+export type OpenApi = {
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  tags: { name: string; description?: string }[]
+  paths: Record<string, Record<string, RawOperation> & { parameters?: never }>
+  components: {
+    schemas: Record<string, Schema>
+    headers: Record<string, Header>
+    [kind: string]: Record<string, unknown>
+  }
+}
+
+export type Operation = {
+  id: string
+  method: string
+  /** With the base path, such as /api/v1/deals/{id}. */
+  path: string
+  summary: string
+  description: string | undefined
+  scopes: string[]
+  parameters: Parameter[]
+  body: Media | undefined
+  answers: { status: string; response: Response }[]
+}
+
+/** A tag with its operations, and the names of the schemas that they answer. */
+export type Group = {
+  id: string
+  name: string
+  description: string | undefined
+  operations: Operation[]
+  objects: string[]
+}
+
+/** What a reference inside the document stands for; anything else stands for itself. */
+export function resolve<T>(document: OpenApi, given: T & Ref): T {
+  const { $ref } = given
+  if ($ref === undefined) return given
+  const [, , kind = '', name = ''] = $ref.split('/')
+  return document.components[kind]?.[name] as T
+}
+
+/** The name of the schema that is referred to. */
+export const nameOf = ({ $ref }: Ref): string | undefined => $ref?.split('/').at(-1)
+
+export const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+export function groupsOf(document: OpenApi): Group[] {
+  const operations = Object.entries(document.paths).flatMap(([path, { parameters, ...methods }]) =>
+    Object.entries(methods).map(([method, operation]) => read(document, path, method, operation, parameters ?? [])),
+  )
+  const shown = new Set<string>()
+  return document.tags.map(({ name, description }) => {
+    const own = operations.filter(({ tag }) => tag === name)
+    const objects = [...new Set(own.flatMap(answered))].filter((object) => !shown.has(object))
+    for (const object of objects) shown.add(object)
+    return { id: slug(name), name, description, operations: own, objects }
+  })
+}
+
+function read(document: OpenApi, path: string, method: string, raw: RawOperation, shared: (Ref & Parameter)[]) {
+  return {
+    id: raw.operationId,
+    method,
+    path: `${document.servers[0]?.url ?? ''}${path}`,
+    summary: raw.summary,
+    description: raw.description,
+    tag: raw.tags?.[0],
+    scopes: (raw.security ?? []).flatMap((requirement) => Object.values(requirement).flat()),
+    parameters: [...shared, ...(raw.parameters ?? [])].map((parameter) => resolve(document, parameter)),
+    body: raw.requestBody?.content,
+    answers: Object.entries(raw.responses).map(([status, response]) => ({
+      status,
+      response: resolve(document, response),
+    })),
+  }
+}
+
+/** The names of the schemas in the successful answers, bare or as the items of a list. */
+function answered({ answers }: Operation): string[] {
+  return answers
+    .filter(({ status }) => status < '300')
+    .flatMap(({ response }) => Object.values(response.content ?? {}))
+    .flatMap(({ schema }) => [schema, ...Object.values(schema.properties ?? {}).map(({ items }) => items ?? {})])
+    .flatMap((schema) => nameOf(schema) ?? [])
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { catalog } from '../../src/app.ts'
+import { silentLog } from '../../src/http/log.ts'
+import { openApiDocument } from '../../src/http/openapi.ts'
+import { type Listener, listen } from '../../src/http/server.ts'
+import { resourceDeps } from '../../src/resources/deps.ts'
+import { screens } from '../../src/screens/app.ts'
+import { openStore, type Store } from '../../src/store/open.ts'
+
+const TYPES: Record<string, string> = {
+  '/': 'text/html; charset=utf-8',
+  '/openapi.json': 'application/json',
+  '/reference.css': 'text/css; charset=utf-8',
+  '/reference.js': 'text/javascript; charset=utf-8',
+  '/icon.svg': 'image/svg+xml',
+  '/livez': 'application/json',
+  '/readyz': 'application/json',
+}
+const PATHS = Object.keys(TYPES)
+
+let dataDir: string
+let store: Store
+let document: Record<string, unknown>
+let listener: Listener
+let stopping = false
+
+before(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
+  store = openStore(dataDir, { create: true })
+  document = openApiDocument(catalog(resourceDeps(store)), '1.2.3')
+  const site = screens({ document, store, apiUrl: 'http://127.0.0.1:1', stopping: () => stopping, log: silentLog })
+  listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
+})
+after(async () => {
+  await listener.stop(1000)
+  if (store.db.open) store.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const get = (path: string, init: RequestInit = {}) => fetch(listener.url + path, init)
+
+test('every file that the screens read is shipped in the executable', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const { assets } = await import(join(root, 'build.config.mjs'))
+  const shipped = globSync(assets, { cwd: root })
+  const sources = globSync('src/screens/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  const read = sources.flatMap((source) =>
+    [...source.matchAll(/asset\('([^']+)'\)/g)].map(([, path]) => path as string),
+  )
+  assert.equal(read.length, 3)
+  for (const path of read) assert.ok(shipped.includes(join(path)), path)
+})
+
+describe('every path', () => {
+  for (const [path, type] of Object.entries(TYPES)) {
+    test(`${path} is answered as ${type}`, async () => {
+      const response = await get(path)
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('content-type'), type)
+      assert.ok((await response.text()).length > 10)
+    })
+
+    test(`${path} answers HEAD as GET without the body`, async () => {
+      const plain = { headers: { 'accept-encoding': 'identity' } }
+      const [head, full] = [await get(path, { ...plain, method: 'HEAD' }), await get(path, plain)]
+      assert.equal(head.status, 200)
+      assert.equal(await head.text(), '')
+      assert.equal(head.headers.get('content-type'), type)
+      assert.equal(head.headers.get('content-length'), String((await full.arrayBuffer()).byteLength))
+    })
+
+    test(`${path} takes no other method`, async () => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const response = await get(path, { method })
+        assert.equal(response.status, 405, method)
+        assert.equal(response.headers.get('allow'), 'GET, HEAD')
+        assert.equal(response.headers.get('content-type'), 'application/problem+json')
+      }
+    })
+  }
+})
+
+test('any other path is 404 with a problem', async () => {
+  const others = ['/index.html', '/livez/', '/LIVEZ', '/%6civez', '//', '/api/v1/deals', '/src/web/reference.css']
+  for (const path of [...others, '/constructor', '/__proto__', '/reference.css/..%2f..%2fpackage.json', '/metrics']) {
+    const response = await get(path)
+    const body = (await response.json()) as { code: string; request_id: string }
+    assert.equal(response.status, 404, path)
+    assert.equal(body.code, 'no_such_path')
+    assert.equal(body.request_id, response.headers.get('x-request-id'))
+  }
+})
+
+test('a target that is too long is 414', async () => {
+  const response = await get(`/?${'x'.repeat(9000)}`)
+  assert.equal(response.status, 414)
+  assert.equal(((await response.json()) as { code: string }).code, 'uri_too_long')
+})
+
+test('every answer carries strict security headers, and none says what it runs on', async () => {
+  for (const [path, method] of [...PATHS.map((path) => [path, 'GET']), ['/nowhere', 'GET'], ['/', 'POST']] as const) {
+    const { headers } = await get(path, { method })
+    const policy = Object.fromEntries(
+      (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/).slice(0, 2)),
+    )
+    assert.equal(policy['default-src'], "'none'", path)
+    assert.equal(policy['frame-ancestors'], "'none'")
+    assert.equal(policy['base-uri'], "'none'")
+    assert.equal(policy['form-action'], "'none'")
+    for (const [name, sources] of Object.entries(policy)) assert.match(sources as string, /^'(none|self)'$/, name)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(headers.get('referrer-policy'), 'no-referrer')
+    assert.equal(headers.get('cache-control'), 'no-cache')
+    assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin')
+    assert.equal(headers.get('access-control-allow-origin'), null)
+    assert.equal(headers.get('server'), null)
+    assert.equal(headers.get('x-powered-by'), null)
+  }
+})
+
+test('the request id is taken over, or new', async () => {
+  const idOf = async (given?: string) =>
+    (await get('/livez', { headers: given ? { 'x-request-id': given } : {} })).headers.get('x-request-id')
+  assert.equal(await idOf('probe-7'), 'probe-7')
+  assert.match((await idOf('no spaces')) as string, /^[0-9a-f-]{36}$/)
+  assert.notEqual(await idOf(), await idOf())
+})
+
+test('the document is the one of the catalog', async () => {
+  const response = await get('/openapi.json')
+  assert.deepEqual(await response.json(), JSON.parse(JSON.stringify(document)))
+})
+
+describe('what is known already', () => {
+  for (const path of ['/', '/openapi.json', '/reference.css', '/reference.js', '/icon.svg']) {
+    test(`${path} is 304 for its ETag and whole for another`, async () => {
+      const etag = (await get(path)).headers.get('etag') as string
+      const known = await get(path, { headers: { 'if-none-match': `"other", ${etag}` } })
+      assert.equal(known.status, 304)
+      assert.equal(known.headers.get('etag'), etag)
+      assert.equal(await known.text(), '')
+      assert.equal((await get(path, { headers: { 'if-none-match': 'W/"other"' } })).status, 200)
+    })
+
+    test(`${path} is compressed where that is asked for`, async () => {
+      const [small, plain] = await Promise.all(
+        ['gzip', 'identity'].map((encoding) => get(path, { headers: { 'accept-encoding': encoding } })),
+      )
+      assert.equal(small?.headers.get('content-encoding'), 'gzip')
+      assert.equal(plain?.headers.get('content-encoding'), null)
+      assert.equal(plain?.headers.get('vary'), 'Accept-Encoding')
+      assert.equal(await small?.text(), await plain?.text())
+    })
+  }
+})
+
+describe('health', () => {
+  const health = async () => {
+    const [live, ready] = await Promise.all([get('/livez'), get('/readyz')])
+    return {
+      live: [live.status, await live.json()],
+      ready: [ready.status, (await ready.json()) as { status: unknown; code?: string; detail?: string }] as const,
+      headers: ready.headers,
+    }
+  }
+
+  test('is live and ready', async () => {
+    const { live, ready } = await health()
+    assert.deepEqual(live, [200, { status: 'ok' }])
+    assert.deepEqual(ready, [200, { status: 'ready' }])
+  })
+
+  test('while the server stops it is live, but not ready, and says why', async () => {
+    stopping = true
+    const { live, ready, headers } = await health()
+    stopping = false
+    assert.deepEqual(live, [200, { status: 'ok' }])
+    assert.equal(ready[0], 503)
+    assert.equal(ready[1].code, 'stopping')
+    assert.equal(headers.get('content-type'), 'application/problem+json')
+    assert.equal(headers.get('retry-after'), '5')
+    assert.equal(headers.get('connection'), 'close')
+  })
+
+  test('without its database it is live, but not ready, and says why', async () => {
+    store.close()
+    const { live, ready } = await health()
+    assert.deepEqual(live, [200, { status: 'ok' }])
+    assert.equal(ready[0], 503)
+    assert.equal(ready[1].code, 'database_failed')
+    assert.match(ready[1].detail as string, /database does not answer/)
+  })
+})

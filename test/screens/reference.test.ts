@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { silentLog } from '../../src/http/log.ts'
+import { type Listener, listen } from '../../src/http/server.ts'
+import { screens } from '../../src/screens/app.ts'
+import type { OpenApi, Operation, Schema } from '../../src/screens/document.ts'
+import { groupsOf } from '../../src/screens/document.ts'
+import { referencePage } from '../../src/screens/reference.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+let listener: Listener
+let document: OpenApi
+let page: string
+let operations: Operation[]
+
+before(async () => {
+  server = await startServer()
+  document = server.document
+  operations = groupsOf(document).flatMap((group) => group.operations)
+  const { store, url } = server
+  const site = screens({ document, store, apiUrl: url, stopping: () => false, log: silentLog })
+  listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
+  page = await (await fetch(listener.url)).text()
+})
+after(async () => {
+  await listener.stop(1000)
+  await server.stop()
+})
+
+const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found]) => found as string)
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+/** What a reader sees of a piece of the page. */
+const textOf = (markup: string): string =>
+  markup.replace(/<[^>]*>/g, '').replace(/&(\w+|#39);/g, (_, name: string) => ENTITIES[name] as string)
+/** The section with the id, up to the next one. */
+const sectionOf = (id: string): string => {
+  const start = page.indexOf(`id="${id}"`)
+  assert.ok(start > 0, `there is no #${id}`)
+  return page.slice(start, page.indexOf('</section>', start))
+}
+const propertiesOf = (schema: Schema): string[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => [name, ...propertiesOf(inner.items ?? inner)])
+
+describe('the page shows', () => {
+  test('every operation: method, path, scope, parameters with their operators, body and statuses', () => {
+    const total = Object.values(document.paths).flatMap(({ parameters, ...methods }) => Object.keys(methods)).length
+    assert.equal(operations.length, total)
+    for (const { id, method, path, summary, scopes, parameters, body, answers } of operations) {
+      const section = sectionOf(id)
+      const text = textOf(section)
+      for (const said of [method.toUpperCase(), path, summary, ...scopes, ...Object.keys(body ?? {})])
+        assert.ok(text.includes(said), `${id} says ${said}`)
+      assert.equal(scopes.length, 1, id)
+      for (const { name } of parameters) {
+        const [, base, operator] = /^([^[]+)(\[\w+\])?$/.exec(name) as RegExpExecArray
+        const row = section.slice(section.indexOf(`<code>${base}</code>`)).split('</div>')[0] as string
+        assert.ok(textOf(row).startsWith(base as string), `${id} has a row for ${base}`)
+        if (operator) assert.ok(textOf(row).includes(operator), `${id} has ${name} in the row of ${base}`)
+      }
+      for (const { status, response } of answers) {
+        assert.ok(text.includes(status), `${id} says ${status}`)
+        for (const word of textOf(response.description.replace(/`/g, '')).split(' ')) assert.ok(text.includes(word))
+      }
+    }
+  })
+
+  test('every schema, with all its fields', () => {
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      const text = textOf(sectionOf(`schema-${name}`))
+      for (const field of propertiesOf(schema)) assert.ok(text.includes(field), `${name} has ${field}`)
+    }
+  })
+
+  test('what a field may be', () => {
+    const rows = new Map(
+      sectionOf('createDeal')
+        .split('<dt>')
+        .map((row) => [textOf(row.split('</dt>')[0] as string), textOf(row.split('<dd>')[1] ?? '')]),
+    )
+    assert.match(rows.get('title required') as string, /^string · 1 to 255 characters/)
+    assert.match(rows.get('amount') as string, /^number or null · 0 to 9,000,000,000,000What it is worth/)
+    assert.match(rows.get('amount') as string, /at most 6 decimals and 15 significant digits/)
+    assert.match(rows.get('currency') as string, /A currency code of ISO 4217/)
+    assert.match(rows.get('tag_ids') as string, /^array of UUID · at most 1,000 items/)
+    const list = textOf(sectionOf('listDeals'))
+    assert.match(list, /amount \[ne\] \[gt\] \[gte\] \[lt\] \[lte\]/)
+    assert.match(list, /limit\s+integer · 1 to 100 · default 50/)
+    assert.match(textOf(sectionOf('schema-Deal')), /status read-only\s+open or won or lost/)
+  })
+
+  test('the introduction of the document', () => {
+    const text = textOf(page)
+    for (const [, title] of document.info.description.matchAll(/^## (.+)$/gm))
+      assert.ok(page.includes(`id="${title?.toLowerCase()}"`), `${title} is missing`)
+    assert.match(text, /dealbox token create --email/)
+    assert.match(text, new RegExp(`Base address${server.url}/api/v1`))
+  })
+
+  test('an object that nothing answers, and an operation without a scope', () => {
+    const small = structuredClone(document)
+    small.components.schemas.Lonely = { type: 'object', properties: { one: { $ref: '#/components/schemas/Deal' } } }
+    for (const methods of Object.values(small.paths)) for (const one of Object.values(methods)) delete one.security
+    const text = referencePage(small, 'http://127.0.0.1:1')
+    assert.match(text, /id="schema-Lonely"/)
+    assert.match(text, /<a href="#schema-Deal">Deal<\/a>/)
+    assert.doesNotMatch(text, /class="scope"/)
+  })
+})
+
+describe('the page is sound', () => {
+  test('ids are unique, and every link leads somewhere', async () => {
+    const ids = all(page, /\sid="([^"]*)"/g)
+    assert.ok(ids.length > 60)
+    assert.deepEqual(ids, [...new Set(ids)])
+    const targets = new Set(all(page, /\s(?:href|src)="([^"]*)"/g))
+    for (const target of targets) {
+      if (target.startsWith('#')) assert.ok(ids.includes(target.slice(1)), target)
+      else assert.equal((await fetch(listener.url + target)).status, 200, target)
+    }
+    for (const id of all(page, /aria-labelledby="([^"]*)"/g)) assert.ok(ids.includes(id), id)
+  })
+
+  test('elements are closed in order, headings skip no level, and there is one main landmark', () => {
+    const open: string[] = []
+    for (const [, end, name] of page.matchAll(/<(\/?)([a-z]+[1-6]?)\b[^>]*>/g)) {
+      if (/^(meta|link|img|input)$/.test(name as string)) continue
+      if (end) assert.equal(open.pop(), name)
+      else open.push(name as string)
+    }
+    assert.deepEqual(open, [])
+    const levels = all(page, /<h([1-6])/g).map(Number)
+    assert.equal(levels[0], 1)
+    for (const [index, level] of levels.entries()) assert.ok(index === 0 || level <= (levels[index - 1] as number) + 1)
+    assert.equal(levels.filter((level) => level === 1).length, 1)
+    assert.equal(all(page, /<(main)\b/g).length, 1)
+  })
+
+  test('nothing is loaded from another host, and nothing is inline', () => {
+    for (const target of all(page, /\s(?:href|src|srcset|action|data|poster)="([^"]*)"/g))
+      assert.match(target, /^(#|\/(?!\/))/)
+    assert.doesNotMatch(page, /<style|\sstyle=|\son[a-z]+=|<script(?! src="\/reference\.js" defer><\/script>)/)
+    const web = (file: string) => readFileSync(join(import.meta.dirname, '../../src/web', file), 'utf8')
+    assert.doesNotMatch(web('reference.css'), /url\(|@import|\/\//)
+    assert.doesNotMatch(web('reference.js'), /https?:|fetch|import|XMLHttp|innerHTML/)
+    assert.doesNotMatch(web('icon.svg').replace('http://www.w3.org/2000/svg', ''), /href|https?:/)
+  })
+
+  test('text of the document never becomes markup', () => {
+    const evil = `</code></pre><script>alert(1)</script><img src=x onerror="alert(2)" '&amp;" onfocus=alert(3) x="`
+    const infect = (value: unknown, key = ''): unknown => {
+      if (typeof value === 'string') return /^(\$ref|in|url)$/.test(key) ? value : evil + value
+      if (Array.isArray(value)) return value.map((one) => infect(one, key))
+      if (value === null || typeof value !== 'object') return value
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, infect(one, name)]))
+    }
+    const infected = infect(structuredClone(document)) as OpenApi
+    infected.paths[`/${evil}`] = structuredClone(infected.paths['/deals']) as OpenApi['paths'][string]
+    infected.components.schemas.Deal = { properties: { [evil]: { type: evil, enum: [evil], description: evil } } }
+    const tagsOf = (text: string) => [...new Set(all(text, /<\/?([a-z]+[1-6]?)/gi))].sort()
+    const attributesOf = (text: string) =>
+      [
+        ...new Set(all(text, /(<[a-z][^>]*>)/gi).flatMap((tag) => all(tag.replace(/"[^"]*"/g, '""'), /\s([\w-]+)=/g))),
+      ].sort()
+    const text = referencePage(infected, `http://127.0.0.1:1/${evil}`)
+    assert.deepEqual(tagsOf(text), tagsOf(page))
+    assert.deepEqual(attributesOf(text), attributesOf(page))
+    assert.equal(all(text, /(<script)/g).length, 1)
+    assert.ok(text.includes('&lt;script&gt;alert(1)'))
+  })
+})
+
+const hasCurl = process.platform !== 'win32' && spawnSync('curl', ['--version']).status === 0
+
+test('every example of the page works when pasted into a shell', { skip: !hasCurl && 'needs curl' }, async () => {
+  const run = promisify(execFile)
+  const variables: Record<string, string> = { TOKEN: server.a.token, REASON_ID: server.a.reasons.won }
+  for (const group of groupsOf(document)) {
+    const name = group.objects[0]?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
+    for (const { id } of group.operations) {
+      const command = textOf(/<pre>(.*?)<\/pre>/s.exec(sectionOf(id))?.[1] as string)
+      assert.match(command, /^curl /, id)
+      const { stdout } = await run('sh', ['-c', command.replace(/^curl/, "curl -sS -w '\\n%{http_code}'")], {
+        env: { ...process.env, ...variables },
+      })
+      const [body = '', status = ''] = stdout.split(/\n(?=\d+$)/)
+      assert.match(status, /^2\d\d$/, `${command}\n${stdout}`)
+      const answer = body === '' ? {} : JSON.parse(body)
+      const record = answer.data?.[0] ?? answer
+      if (record.id) variables[`${name}_ID`] = record.id
+    }
+  }
+})
