@@ -95,6 +95,7 @@ CREATE TABLE stages (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX stages_key ON stages (org_id, pipeline_id, key);
 CREATE UNIQUE INDEX stages_outcome ON stages (org_id, pipeline_id, outcome) WHERE outcome IS NOT NULL;
+CREATE INDEX stages_position ON stages (org_id, pipeline_id, position);
 CREATE INDEX stages_rank ON stages (org_id, rank);
 
 CREATE TABLE close_reasons (

@@ -16,6 +16,7 @@ run(
   '--disable-warning=ExperimentalWarning',
   '--test',
   '--test-concurrency=2',
+  '--test-timeout=150000',
   '--test-reporter=spec',
   ...(files.length > 0 ? files : ['test/**/*.test.ts']),
 )

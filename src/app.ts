@@ -40,6 +40,7 @@ export function api(store: Store, { dataDir, rate, ...options }: AppOptions): Ko
       ...options,
       sessions: sessions(tokens(keyring(dataDir, store), store), store),
       write: store.write,
+      changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
       rate: rate && rateLimit(rate, store.clock.now),

@@ -5,7 +5,7 @@ import { getRawAsset, isSea } from 'node:sea'
 // Here and in the bundle, which lies in dist/, the project root is one folder up.
 const root = join(import.meta.dirname, '..')
 
-/** A file that ships inside the executable, by its path in the project; which ones do is said in build.config.mjs. */
+/** A file that ships inside the executable, by its path in the project; build.config.mjs lists them. Only to be read. */
 export function asset(path: string): Buffer {
   return isSea() ? Buffer.from(getRawAsset(path)) : readFileSync(join(root, path))
 }

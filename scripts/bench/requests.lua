@@ -6,7 +6,7 @@ local ids, values, n = {}, {}, 0
 
 function init()
   local file = os.getenv("IDS")
-  if file then for line in io.lines(file) do ids[#ids + 1] = line end end
+  if file and file ~= "" then for line in io.lines(file) do ids[#ids + 1] = line end end
   for value in (os.getenv("VALUES") or ""):gmatch("[^,]+") do values[#values + 1] = value end
   wrk.headers["Authorization"] = "Bearer " .. (os.getenv("TOKEN") or "")
   wrk.headers["Content-Type"] = "application/json"

@@ -13,14 +13,13 @@ export type Sessions = ReturnType<typeof sessions>
 
 /**
  * Verifying a signature costs more than answering, so verified tokens are remembered, and so is what the database
- * says of them: until anything changes there (`data_version` tells of commits by other processes, `accessEpoch` of
+ * says of them: until anything changes there (`changes` tells of commits by other processes, `accessEpoch` of
  * our own), and at most 30 s.
  */
 export function sessions(
   tokens: Pick<Tokens, 'verify'>,
-  { db, clock, accessEpoch }: Pick<Store, 'db' | 'clock' | 'accessEpoch'>,
+  { db, clock, changes, accessEpoch }: Pick<Store, 'db' | 'clock' | 'changes' | 'accessEpoch'>,
 ) {
-  const dataVersion = db.prepare('PRAGMA data_version').pluck()
   const grant = db.prepare(
     `SELECT orgs.id AS org, tokens.scopes, tokens.expires_at, members.role
      FROM orgs
@@ -73,7 +72,7 @@ export function sessions(
   }
 
   function forgetWhatMayHaveChanged(): void {
-    const version = dataVersion.get()
+    const version = changes.byOthers()
     const epoch = accessEpoch()
     const now = clock.now()
     if (version === seenVersion && epoch === seenEpoch && now - since < LONGEST_MS) return

@@ -1,8 +1,9 @@
-import { STATUS_CODES } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Problem } from '../lib/problem.ts'
 
 /** What a request gets. `headers` is a flat list of names and values, as node:http takes it fastest. */
-export type Answer = { status: number; headers: string[]; body: string; type?: string }
+export type Answer = { status: number; headers: string[]; body: string | Buffer; type?: string }
 
 export const JSON_TYPE = 'application/json'
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -16,6 +17,12 @@ export const SECURITY_HEADERS = [
   'Content-Security-Policy',
   "default-src 'none'",
 ]
+
+/** As the client gave it, where it can stand in a log, or a new one. */
+export function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : randomUUID()
+}
 
 /** The problem document of RFC 9457. */
 export function problemBody(problem: Problem, requestId: string): string {

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Json, readJson } from '../lib/json.ts'
 import { Problem } from '../lib/problem.ts'
 
 export const MAX_BODY_BYTES = 1_048_576
@@ -28,10 +29,14 @@ export function checkMediaType(req: IncomingMessage): void {
   })
 }
 
-const tooLarge = () => new Problem(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`)
+// The rest of the body is not worth reading, so the connection ends here.
+const tooLarge = () =>
+  new Problem(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`, {
+    headers: { Connection: 'close' },
+  })
 
 /** The body's bytes. Throws Problem 413 past the limit, 400 when the client ends it early. */
-export function readBody(req: IncomingMessage): Promise<Buffer> {
+export function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -44,7 +49,16 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
       } else chunks.push(chunk)
     })
     req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    req.on('close', () => reject(new Problem(400, 'incomplete_body', 'The body ended before its declared length.')))
-    req.on('error', () => reject(new Problem(400, 'incomplete_body', 'The body could not be read to its end.')))
+    res.on('close', () => {
+      if (!req.complete) reject(new Problem(400, 'incomplete_body', 'The connection ended before the body did.'))
+    })
   })
+}
+
+/** The body as a JSON object. Throws Problem 400. */
+export function parseBody(bytes: Buffer): Json {
+  const body = readJson(bytes)
+  if (body === null || typeof body !== 'object' || Array.isArray(body))
+    throw new Problem(400, 'wrong_root', 'The body has to be a JSON object.')
+  return body
 }

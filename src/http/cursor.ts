@@ -9,12 +9,12 @@ const MAC_BYTES = 16
  * filters) keeps them from being altered and from being used with another question.
  */
 export function cursors(secret: Buffer) {
-  const mac = (question: string, body: string): Buffer =>
-    createHmac('sha256', secret).update(`${question}\n${body}`).digest().subarray(0, MAC_BYTES)
+  const mac = (question: string, body: Buffer): Buffer =>
+    createHmac('sha256', secret).update(`${question}\n`).update(body).digest().subarray(0, MAC_BYTES)
 
   function seal({ key, id }: Position, question: string): string {
-    const body = JSON.stringify([key, id])
-    return Buffer.concat([mac(question, body), Buffer.from(body)]).toString('base64url')
+    const body = Buffer.from(JSON.stringify([key, id]))
+    return Buffer.concat([mac(question, body), body]).toString('base64url')
   }
 
   /** Throws Problem 400 for a cursor that is not ours, was altered, or belongs to another question. */
@@ -24,7 +24,7 @@ export function cursors(secret: Buffer) {
     const genuine =
       bytes.length > MAC_BYTES &&
       bytes.toString('base64url') === cursor &&
-      timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(question, body.toString()))
+      timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(question, body))
     if (!genuine) {
       throw new Problem(
         400,

@@ -1,28 +1,30 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import type { Session, Sessions } from '../auth/sessions.ts'
-import { readJson } from '../lib/json.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import { storageProblem } from '../store/commit.ts'
 import type { Store } from '../store/open.ts'
-import { type Answer, problemAnswer } from './answer.ts'
-import { checkMediaType, readBody } from './body.ts'
+import { type Answer, problemAnswer, requestId } from './answer.ts'
+import { checkMediaType, parseBody, readBody } from './body.ts'
 import { checkIfMatch, etag, isUnchanged } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
+import { checkFraming, originForm } from './framing.ts'
 import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.ts'
 import type { Log } from './log.ts'
 import { acceptsGzip, acceptsJson } from './negotiate.ts'
+import { pages } from './pages.ts'
 import { readAsk, readFlags } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
 import type { ListRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 import { send } from './send.ts'
-import { API, allowed, routeTree } from './tree.ts'
+import { API, routeTree } from './tree.ts'
 
 export type Kernel = {
   sessions: Sessions
   write: Store['write']
+  changes: Store['changes']
   cursors: Cursors
   answers: ReturnType<typeof idempotency>
   rate: ReturnType<typeof rateLimit> | null
@@ -38,6 +40,7 @@ export type Exchange = {
   req: IncomingMessage
   res: ServerResponse
   id: string
+  path: string
   query: string
   /** The template, such as /deals/:id: what is logged instead of the path. */
   route: string | null
@@ -46,15 +49,14 @@ export type Exchange = {
   headers: string[]
 }
 
-const LONGEST_TARGET = 8192
-
 /**
  * The order of checks, once for all routes: framing → path 404 → method 405 → token 401 → rate 429 → scope 403 →
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   const { sessions, write, cursors, answers, rate, log, corsOrigins, stopping } = parts
-  const dispatch = routeTree(routes, (route, ctx) => serve(route, ctx.params.id as string, ctx.state as Exchange))
+  const find = routeTree(routes)
+  const page = pages(parts.changes)
 
   return async function handle(ctx) {
     const started = performance.now()
@@ -62,21 +64,26 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     const x = exchange(ctx)
     let answer: Answer
     try {
-      checkFraming(x)
-      answer = (await dispatch(ctx)) ?? noRoute(ctx)
+      checkServing()
+      checkFraming(x.req)
+      const way = find(ctx.method, x.path)
+      answer = 'route' in way ? await serve(way.route, way.id, x) : noRoute(way.allowed, x)
     } catch (error) {
       answer = problemAnswer(asProblem(error, x), x.id)
     }
-    await send(x, answer, stopping())
+    send(x, answer, stopping(), () => logRequest(x, answer.status, started))
+  }
+
+  function logRequest({ req, res, id, route, session }: Exchange, status: number, started: number): void {
     log.info(
       {
-        id: x.id,
-        method: x.req.method,
-        route: x.route,
-        status: answer.status,
+        id,
+        method: req.method,
+        route,
+        status: res.headersSent ? res.statusCode : status,
         ms: Math.round((performance.now() - started) * 100) / 100,
-        org: x.session?.who.org,
-        token: x.session?.token,
+        org: session?.who.org,
+        token: session?.token,
       },
       'request',
     )
@@ -84,14 +91,13 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
 
   function exchange(ctx: Context): Exchange {
     const { req, res } = ctx
-    const given = req.headers['x-request-id']
-    const id = typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : randomUUID()
-    const url = req.url as string
+    const url = (req.url = originForm(req.url as string))
     const mark = url.indexOf('?')
     const x: Exchange = {
       req,
       res,
-      id,
+      id: requestId(req),
+      path: mark < 0 ? url : url.slice(0, mark),
       query: mark < 0 ? '' : url.slice(mark + 1),
       route: null,
       session: null,
@@ -101,24 +107,17 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (corsOrigins.length > 0) x.headers.push('Vary', 'Origin')
     if (origin && corsOrigins.includes(origin))
       x.headers.push('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED)
-    ctx.state = x
     return x
   }
 
-  function checkFraming({ req }: Exchange): void {
-    if (stopping())
-      throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', {
-        headers: { 'Retry-After': '5' },
-      })
-    if ((req.url as string).length > LONGEST_TARGET)
-      throw new Problem(414, 'uri_too_long', `The request target is longer than ${LONGEST_TARGET} bytes.`)
-    if (req.httpVersion === '1.1' && req.headers.host === undefined)
-      throw new Problem(400, 'malformed_http', 'The header Host is missing.')
+  function checkServing(): void {
+    if (!stopping()) return
+    throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', {
+      headers: { 'Retry-After': '5' },
+    })
   }
 
-  function noRoute(ctx: Context): Answer {
-    const x = ctx.state as Exchange
-    const methods = allowed(ctx)
+  function noRoute(methods: string[], x: Exchange): Answer {
     if (methods.length === 0) throw new Problem(404, 'no_such_path', 'There is nothing at this path.')
     const allow = methods.join(', ')
     if (x.req.method !== 'OPTIONS') {
@@ -159,24 +158,30 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   function authenticate(req: IncomingMessage) {
     const header = req.headers.authorization
     if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')
-    const [, token] = /^bearer +(v4\.public\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(header) ?? []
-    return token === undefined || token.length > 2048 ? undefined : sessions.open(token)
+    const token = header.startsWith('Bearer ') ? header.slice(7) : /^bearer +(.*)$/i.exec(header)?.[1]
+    return token === undefined ? undefined : sessions.open(token.trimStart())
   }
 
   function answerList(route: ListRoute, { who }: Session, x: Exchange): Answer {
-    const { ask, question } = readAsk(route, who.org, x.query, cursors)
-    const { rows, next, total } = route.list(who.org, ask)
-    let body = '{"data":['
+    const zipped = acceptsGzip(x.req.headers['accept-encoding'])
+    return page(`${who.org} ${zipped} ${route.path}?${x.query}`, () => render(route, who.org, x.query, zipped))
+  }
+
+  function render(route: ListRoute, org: number, query: string, zipped: boolean): Answer {
+    const { ask, question } = readAsk(route, org, query, cursors)
+    const { rows, next, total } = route.list(org, ask)
+    const headers = ['Vary', 'Accept-Encoding']
+    let text = '{"data":['
     for (let index = 0; index < rows.length; index++)
-      body += (index === 0 ? '' : ',') + route.columns.json(rows[index]!)
-    const headers = acceptsGzip(x.req.headers['accept-encoding']) ? ['Content-Encoding', 'gzip'] : []
-    headers.push('Vary', 'Accept-Encoding')
+      text += (index === 0 ? '' : ',') + route.columns.json(rows[index]!)
     if (next) {
       const cursor = cursors.seal(next, question)
-      headers.push('Link', `<${nextTarget(API + route.path, x.query, cursor)}>; rel="next"`)
-      body += `],"next_cursor":"${cursor}"`
-    } else body += '],"next_cursor":null'
-    return { status: 200, headers, body: `${body}${total === undefined ? '' : `,"total":${total}`}}` }
+      headers.push('Link', `<${nextTarget(API + route.path, query, cursor)}>; rel="next"`)
+      text += `],"next_cursor":"${cursor}"`
+    } else text += '],"next_cursor":null'
+    const body = Buffer.from(`${text}${total === undefined ? '' : `,"total":${total}`}}`)
+    if (!zipped || body.length < GZIP_FROM_BYTES) return { status: 200, headers, body }
+    return { status: 200, headers: [...headers, 'Content-Encoding', 'gzip'], body: gzipSync(body, { level: 1 }) }
   }
 
   function answerRecord(route: ReadRoute, { who }: Session, id: string, x: Exchange): Answer {
@@ -191,8 +196,8 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   async function answerWrite(route: WriteRoute, session: Session, id: string, x: Exchange): Promise<Answer> {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
     if (route.body) checkMediaType(x.req)
-    const bytes = await readBody(x.req)
-    const body = route.body ? readJson(bytes) : undefined
+    const bytes = await readBody(x.req, x.res)
+    const body = route.body ? parseBody(bytes) : undefined
     const key = idempotencyKey(x.req)
     const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
     return write(() => {
@@ -232,6 +237,9 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   }
 }
 
+/** Below this, gzip costs more than it saves. */
+const GZIP_FROM_BYTES = 2048
+
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
 const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
@@ -242,7 +250,8 @@ function unauthorized(detail: string): Problem {
 // Every record ends with its version, so a GET needs no object made from its text.
 const versionOf = (json: string): number => Number(json.slice(json.lastIndexOf(':') + 1, -1))
 
+/** The same question with another cursor; what a query may hold as it is and a link may not is escaped. */
 function nextTarget(path: string, query: string, cursor: string): string {
-  const kept = query.split('&').filter((pair) => pair !== '' && !pair.startsWith('cursor='))
-  return `${path}?${[...kept, `cursor=${cursor}`].join('&')}`
+  const isKept = (pair: string) => pair !== '' && decodeURIComponent(pair.split('=')[0] as string) !== 'cursor'
+  return `${path}?${[...query.split('&').filter(isKept), `cursor=${cursor}`].join('&').replace(/[<>"]/g, encodeURIComponent)}`
 }

@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { rfc3339 } from '../lib/time.ts'
 
 export type Log = pino.Logger
 
@@ -13,7 +14,7 @@ export function openLog(level: string, fd: 1 | 2): { log: Log; flush: () => void
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: () => `,"time":"${rfc3339(Date.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     destination,

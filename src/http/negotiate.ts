@@ -21,11 +21,11 @@ function quality(header: string, names: readonly string[]): number {
 }
 
 export function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return true
+  if (!accept || accept === '*/*' || accept === 'application/json') return true
   return quality(accept, ['application/json', 'application/*', '*/*']) > 0
 }
 
 export function acceptsGzip(encodings: string | undefined): boolean {
-  if (encodings === undefined || encodings === '') return false
+  if (!encodings) return false
   return quality(encodings, ['gzip', '*']) > 0
 }

@@ -50,8 +50,8 @@ export function rateLimit({ requests, perSeconds }: Rate, nowMs: () => number) {
 /** Reads `off`, `1000/s` or `60000/60s`. */
 export function parseRate(text: string): Rate | null {
   if (text === 'off') return null
-  const [, requests, seconds] = /^([1-9]\d{0,8})\/(\d{1,5})?s$/.exec(text) ?? []
-  if (!requests || seconds === '0')
+  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})?s$/.exec(text) ?? []
+  if (!requests)
     throw new Problem(
       422,
       'invalid_rate',

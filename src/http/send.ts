@@ -1,40 +1,34 @@
-import { gzip } from 'node:zlib'
 import { type Answer, JSON_TYPE, SECURITY_HEADERS } from './answer.ts'
 import type { Exchange } from './kernel.ts'
 
-/** Below this, gzip costs more than it saves. */
-const GZIP_FROM_BYTES = 2048
+let waiting: (() => void)[] = []
 
-/** Writes the answer as it is, past Koa's own response handling. */
-export async function send(
-  x: Exchange,
-  { status, headers, body, type = JSON_TYPE }: Answer,
-  last: boolean,
-): Promise<void> {
-  const { req, res } = x
-  if (res.headersSent || res.destroyed) return
-  const all = ['X-Request-Id', x.id, ...SECURITY_HEADERS, ...x.headers]
-  let content: string | Buffer = body
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index] as string
-    // A list says that its reader takes gzip; whether it is worth it shows here.
-    if (name === 'Content-Encoding') {
-      if (body.length < GZIP_FROM_BYTES) continue
-      content = await compress(body)
-    }
-    all.push(name, headers[index + 1] as string)
-  }
-  // A body that was refused unread would be read as the next request.
-  if (last || status === 413 || status === 414) all.push('Connection', 'close')
-  if (status !== 204 && status !== 304) {
-    all.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(content)))
-  }
-  res.writeHead(status, all)
-  res.end(req.method === 'HEAD' || status === 204 || status === 304 ? undefined : content)
+/**
+ * The answers of one turn of the event loop are written together at its end. Written one by one, each wakes the
+ * process that waits for it, which costs more than the whole of a small answer.
+ */
+function atEndOfTurn(write: () => void): void {
+  if (waiting.push(write) > 1) return
+  setImmediate(() => {
+    const all = waiting
+    waiting = []
+    for (const one of all) one()
+  })
 }
 
-function compress(body: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    gzip(body, { level: 1 }, (error, compressed) => (error ? reject(error) : resolve(compressed)))
+/** Writes the answer as it is, past Koa's own response handling; `last` closes the connection after it. */
+export function send(x: Exchange, answer: Answer, last: boolean, onSent: () => void): void {
+  const { req, res, id, headers: own } = x
+  const { status, headers, body, type = JSON_TYPE } = answer
+  const all = ['X-Request-Id', id, ...SECURITY_HEADERS, ...own, ...headers]
+  if (last) all.push('Connection', 'close')
+  const isEmpty = status === 204 || status === 304
+  if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)))
+  atEndOfTurn(() => {
+    if (!res.headersSent && !res.destroyed) {
+      res.writeHead(status, all)
+      res.end(isEmpty || req.method === 'HEAD' ? undefined : body)
+    }
+    onSent()
   })
 }

@@ -1,11 +1,19 @@
-/** Lower case without accents: what names are sorted and compared by. `Łukasz` → `lukasz`, `Søren` → `soren`. */
+/** A cursor carries the key that its page ended at, and has to fit into a request line. */
+const LONGEST = 255
+
+/**
+ * Lower case without accents: what names are sorted and compared by. `Łukasz` → `lukasz`, `Søren` → `soren`. Up to 255
+ * UTF-16 units, since one character can fold to eighteen.
+ */
 export function fold(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase().slice(0, LONGEST)
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[łøđðħıŧæœßþ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
+    .slice(0, LONGEST)
+    .toWellFormed()
 }
 
 // Letters that Unicode does not decompose, though people type them without their stroke.

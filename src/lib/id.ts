@@ -18,10 +18,11 @@ export function startClock(
   wall: () => number,
   newest?: string | undefined,
   fill: Randomness = (bytes) => randomFillSync(bytes),
+  counterLimit = COUNTER_LIMIT,
 ): Clock {
   let lastMs = newest ? timeOfId(newest) : 0
   // The newest id's counter stays unknown: at the same millisecond the next one goes ahead of all of them.
-  let counter = COUNTER_LIMIT
+  let counter = counterLimit
   let stamp = ''
   const pool = new Uint8Array(8192)
   let used = pool.length
@@ -37,7 +38,7 @@ export function startClock(
     }
     const ms = now()
     if (ms > lastMs || stamp === '') startMillisecond(ms > lastMs ? ms : lastMs + 1)
-    else if (++counter >= COUNTER_LIMIT) startMillisecond(lastMs + 1)
+    else if (++counter >= counterLimit) startMillisecond(lastMs + 1)
     const low = counter & 0x3fff
     const text =
       stamp +
@@ -58,7 +59,10 @@ export function startClock(
 
   function startMillisecond(ms: number): void {
     lastMs = ms
-    counter = ((pool[used]! << 16) | (pool[used + 1]! << 8) | pool[used + 2]!) & (COUNTER_LIMIT / 2 - 1)
+    // From the lower half on, so that there is room to count.
+    counter =
+      ((pool[used]! << 24) | (pool[used + 1]! << 16) | (pool[used + 2]! << 8) | pool[used + 3]!) &
+      (counterLimit / 2 - 1)
     used += 4
     const hex = ms.toString(16).padStart(12, '0')
     stamp = `${hex.slice(0, 8)}-${hex.slice(8)}-7`

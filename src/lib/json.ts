@@ -2,6 +2,7 @@ import { Problem } from './problem.ts'
 
 const MAX_DEPTH = 32
 const MAX_ARRAY = 1000
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -13,7 +14,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export function readJson(bytes: Uint8Array): Json {
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    text = utf8.decode(bytes)
   } catch {
     throw malformed('The body is not valid UTF-8.')
   }
@@ -92,9 +93,12 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
 function decimal(source: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
-  const all = (whole + fraction).replace(/^0+/, '')
-  const significant = all.replace(/0+$/, '')
-  if (significant === '') return '0'
-  const scale = Number(exponent) - fraction.length + (all.length - significant.length)
-  return `${sign}${significant}e${scale}`
+  const all = whole + fraction
+  // Not by a regular expression: one that ends in 0+$ takes minutes for a million zeros before a one.
+  let start = 0
+  let end = all.length
+  while (all[start] === '0') start++
+  while (end > start && all[end - 1] === '0') end--
+  if (start === end) return '0'
+  return `${sign}${all.slice(start, end)}e${Number(exponent) - fraction.length + all.length - end}`
 }

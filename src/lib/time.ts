@@ -23,7 +23,13 @@ export function rfc3339(ms: number): string {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})0*)?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-/** Milliseconds of an RFC 3339 time in any offset, or undefined: finer than a millisecond is not accepted. */
+const FIRST = Date.parse('0001-01-01T00:00:00.000Z')
+const LAST = Date.parse('9999-12-31T23:59:59.999Z')
+
+/**
+ * Milliseconds of an RFC 3339 time in any offset, or undefined: finer than a millisecond, or in UTC not in the years 1
+ * to 9999, is not accepted.
+ */
 export function parseTime(text: string): number | undefined {
   const parts = RFC3339.exec(text)
   if (!parts) return undefined
@@ -33,7 +39,8 @@ export function parseTime(text: string): number | undefined {
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0')}Z`)
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
-  return sign === '-' ? local + offset : local - offset
+  const ms = sign === '-' ? local + offset : local - offset
+  return ms >= FIRST && ms <= LAST ? ms : undefined
 }
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

@@ -144,7 +144,7 @@ export function contactStore(deps: Deps) {
   const find = finder(db, 'contacts', columns)
   const otherWithEmail = db
     .prepare(
-      `SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? AND contact_id <> ?
+      `SELECT contact_id FROM contact_emails WHERE org_id = +? AND email_key = +? AND contact_id <> +?
        ORDER BY contact_id LIMIT 1`,
     )
     .pluck()

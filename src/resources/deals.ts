@@ -122,15 +122,9 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
   const { insert, update } = rows(db, 'deals', columns)
   const setTags = links(db, 'deal_tags', 'deal_id', 'tag_id')
   const find = finder(db, 'deals', columns)
-  // By rank, the stages of the default pipeline come first.
-  const defaultStage = db
-    .prepare(
-      `SELECT stages.id FROM stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id
-       WHERE stages.org_id = ? AND is_default = 1 AND is_open = 1 ORDER BY rank LIMIT 1`,
-    )
-    .pluck()
+  const defaultPipeline = db.prepare('SELECT id FROM pipelines WHERE org_id = ? AND is_default = 1').pluck()
   const firstStage = db
-    .prepare('SELECT id FROM stages WHERE org_id = ? AND pipeline_id = ? AND is_open = 1 ORDER BY position LIMIT 1')
+    .prepare('SELECT id FROM stages WHERE org_id = +? AND pipeline_id = +? AND is_open = 1 ORDER BY position LIMIT 1')
     .pluck()
   const openStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ? AND is_open = 1').pluck()
   const outcomeOf = db
@@ -186,18 +180,15 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
   }
 
   function startingStage(who: Caller, pipelineId: string | undefined): string {
-    if (pipelineId !== undefined) {
-      const stage = firstStage.get(who.org, pipelineId) as string | undefined
-      if (!stage) throw invalid(missing('/pipeline_id'))
-      return stage
-    }
-    const stage = defaultStage.get(who.org) as string | undefined
-    if (!stage) {
+    const pipeline = pipelineId ?? (defaultPipeline.get(who.org) as string | undefined)
+    if (pipeline === undefined) {
       throw conflict(
         'no_default_pipeline',
         'This organisation has no default pipeline; set one in its settings, or give pipeline_id.',
       )
     }
+    const stage = firstStage.get(who.org, pipeline) as string | undefined
+    if (stage === undefined) throw invalid(missing('/pipeline_id'))
     return stage
   }
 

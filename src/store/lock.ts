@@ -7,12 +7,12 @@ import { openSqlite } from './driver.ts'
  * transaction. The kernel frees it when the process ends, also after kill -9. Returns the release.
  */
 export function lockInstance(dataDir: string): () => void {
-  const db = openSqlite(join(dataDir, 'server.lock'))
+  const db = openSqlite(join(dataDir, 'server.lock'), { timeout: 0 })
   try {
-    db.pragma('busy_timeout = 0')
     db.exec('BEGIN EXCLUSIVE')
-  } catch {
+  } catch (error) {
     db.close()
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
     throw new Problem(
       409,
       'already_running',

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
+import { type Changes, watchChanges } from './changes.ts'
 import { groupCommit, type Write } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
 import { migrate } from './migrate.ts'
@@ -20,6 +21,7 @@ export type Store = {
   /** To be called by whatever changes tokens, members or keys, so that no session outlives the change. */
   accessChanged: () => void
   accessEpoch: () => number
+  changes: Changes
   close: () => void
 }
 
@@ -34,7 +36,7 @@ export const DATABASE = 'dealbox.db'
 /** Opens the database of a data folder, with every acknowledged commit safe from a power cut. */
 export function openStore(dataDir: string, { create = false, wall = Date.now }: OpenOptions = {}): Store {
   const file = join(dataDir, DATABASE)
-  if (create) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  if (create) makeFolder(dataDir)
   else if (!existsSync(file)) {
     throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
   }
@@ -42,8 +44,8 @@ export function openStore(dataDir: string, { create = false, wall = Date.now }: 
   const db = openDatabase(file)
   try {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
+    migrate(db, file) // first, since setting pragmas writes to the file, whosever it is
     setPragmas(db)
-    migrate(db, file)
     const clock = startClock(wall, newestId(db))
     const transaction = <T>(job: () => T): T => db.transaction(job).immediate()
     let epoch = 0
@@ -55,11 +57,21 @@ export function openStore(dataDir: string, { create = false, wall = Date.now }: 
       installation: installationId(db, clock),
       accessChanged: () => void epoch++,
       accessEpoch: () => epoch,
+      changes: watchChanges(db),
       close: () => db.close(),
     }
   } catch (error) {
     db.close()
     throw foreignFile(error, file)
+  }
+}
+
+function makeFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code
+    throw new Problem(409, 'cannot_open', `${dataDir} cannot be made a data folder (${reason}).`)
   }
 }
 
@@ -72,9 +84,9 @@ function openDatabase(file: string): Database {
 }
 
 function foreignFile(error: unknown, file: string): unknown {
-  const code = (error as { code?: string }).code
+  const code = String((error as { code?: unknown }).code)
   if (code === 'SQLITE_NOTADB') return new Problem(409, 'foreign_file', `${file} is not a Dealbox database.`)
-  if (code === 'SQLITE_CANTOPEN' || code === 'SQLITE_READONLY') {
+  if (/^SQLITE_(CANTOPEN|READONLY)/.test(code)) {
     return new Problem(
       409,
       'cannot_open',
@@ -93,6 +105,7 @@ function setPragmas(db: Database): void {
   db.pragma('cache_size = -16000')
   db.pragma('mmap_size = 0')
   db.pragma('temp_store = MEMORY')
+  db.pragma('wal_autocheckpoint = 8192')
   db.pragma('journal_size_limit = 67108864')
   // A database that only looks durable is worse than one that does not start.
   const journal = db.pragma('journal_mode', { simple: true })

@@ -96,7 +96,7 @@ export function listing(db: Database, spec: Listing) {
     const others = grouped(conditions).filter(([{ column }]) => column !== sort.column)
     const able = others.filter(isIndexed)
     // The rows of one value stand in its index in the order of their ids.
-    const inOrder = sort.column === 'id' ? able.find(isOneValue) : undefined
+    const inOrder = sort.column === 'id' ? able.find((group) => group.some(isOneValue)) : undefined
     const narrow = inOrder && others.length === 1 ? undefined : narrowOf(org, able)
     if (narrow) return { index: key, narrow }
     return { index: indexOf(table, inOrder?.[0].column ?? sort.column) }
@@ -113,7 +113,7 @@ export function listing(db: Database, spec: Listing) {
     const { sort, descending, conditions } = ask
     const tested = conditions.filter((condition) => !narrow?.includes(condition) && !isPassed(ask, condition))
     const where = all([
-      { sql: `${table}.org_id = ?`, values: [org] },
+      { sql: `${table}.org_id = +?`, values: [org] },
       ...(narrow ? [idIn(org, narrow)] : []),
       ...tested.map((condition) => test(table, condition)),
       ...behind(ask, nulls),
@@ -121,7 +121,7 @@ export function listing(db: Database, spec: Listing) {
     const direction = descending ? ' DESC' : ''
     const keyed = sort.column !== 'id' && !nulls
     const by = `${keyed ? `${table}.${sort.column}${direction}, ` : ''}${table}.id${direction}`
-    const sql = `SELECT ${columns.select}, ${keyed ? keySql(sort) : 'NULL'}, ${table}.id FROM ${table} INDEXED BY ${index}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT ?`
+    const sql = `SELECT ${columns.select}, ${keyed ? keySql(sort) : 'NULL'}, ${table}.id FROM ${table} INDEXED BY ${index}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT +?`
     return prepare(sql).all(...where.values, limit) as RawRow[]
   }
 
@@ -131,16 +131,16 @@ export function listing(db: Database, spec: Listing) {
   }
 
   /** What keeps a page behind the one before it. */
-  function behind({ sort, descending, after }: Ask, nulls: boolean): SqlPart[] {
+  function behind({ sort, descending, conditions, after }: Ask, nulls: boolean): SqlPart[] {
     const column = `${table}.${sort.column}`
     const beyond = descending ? '<' : '>'
     const found: SqlPart[] = []
     if (sort.nullable) found.push({ sql: `${column} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
     if (!after) return found
-    if (sort.column === 'id' || (nulls && after.key === null))
-      found.push({ sql: `${table}.id ${beyond} ?`, values: [after.id] })
+    const oneKey = sort.column === 'id' || conditions.some((each) => each.column === sort.column && isOneValue(each))
+    if (oneKey || (nulls && after.key === null)) found.push({ sql: `${table}.id ${beyond} +?`, values: [after.id] })
     else if (!nulls)
-      found.push({ sql: `(${column}, ${table}.id) ${beyond} (?, ?)`, values: [keyValue(sort, after), after.id] })
+      found.push({ sql: `(${column}, ${table}.id) ${beyond} (+?, +?)`, values: [keyValue(sort, after), after.id] })
     return found
   }
 
@@ -156,7 +156,7 @@ export function listing(db: Database, spec: Listing) {
     }
     const narrow = narrowOf(org, able) ?? only
     const where = all([
-      { sql: `${table}.org_id = ?`, values: [org] },
+      { sql: `${table}.org_id = +?`, values: [org] },
       ...(narrow ? [idIn(org, narrow)] : []),
       ...conditions.filter((condition) => !narrow?.includes(condition)).map((condition) => test(table, condition)),
     ])
@@ -169,7 +169,7 @@ export function listing(db: Database, spec: Listing) {
 }
 
 const isIndexed = (group: Group): boolean => group.some(({ indexed }) => indexed)
-const isOneValue = ([first, ...more]: Group): boolean => first.operator === 'eq' && !first.link && more.length === 0
+const isOneValue = ({ operator, link }: Condition): boolean => operator === 'eq' && !link
 
 /** A bound that the page before this one was within already: left out, since SQLite would start from it again. */
 function isPassed({ sort, descending, after }: Ask, { column, operator }: Condition): boolean {

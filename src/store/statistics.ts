@@ -17,7 +17,7 @@ export function fixStatistics(db: Database): void {
   const insert = db.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)')
   for (const { table, index, isUnique, columns } of orgIndexes(db)) {
     const perPrefix = columns.map((_, at) =>
-      at === 0 ? ROWS : isUnique && at === columns.length - 1 ? 1 : ROWS_PER_VALUE,
+      isUnique && at === columns.length - 1 ? 1 : at === 0 ? ROWS : ROWS_PER_VALUE,
     )
     insert.run(table, index, [ROWS, ...perPrefix].join(' '))
   }

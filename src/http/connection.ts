@@ -1,0 +1,123 @@
+import { IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Problem } from '../lib/problem.ts'
+import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
+import { MAX_BODY_BYTES } from './body.ts'
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => void
+
+/** What node has on a connection and its types do not say: the answer that goes out, the request that comes in. */
+type Connection = Socket & {
+  _httpMessage?: ServerResponse | null
+  parser?: { incoming?: IncomingMessage | null } | null
+}
+
+/** So long may a client go on sending after the last answer. */
+const LINGER_MS = 1000
+
+/** Hands the server's requests to the handler, and answers what node would drop, cut off or answer without a body. */
+export function serveConnections(server: Server, handler: Handler): void {
+  server.on('connection', (socket: Socket) => {
+    socket.destroySoon = closeGently
+  })
+  server.on('request', serve)
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (!(Number(req.headers['content-length']) > MAX_BODY_BYTES)) res.writeContinue()
+    serve(req, res)
+  })
+  server.on('checkExpectation', (_req, res: ServerResponse) =>
+    refuse(res, new Problem(417, 'expectation_failed', 'The only expectation that is met is 100-continue.')),
+  )
+  // CONNECT is the one method that node hands over as a bare socket.
+  server.on('connect', async (req: IncomingMessage) => {
+    req.socket.on('error', () => req.socket.destroy()).resume()
+    if (await isFree(req.socket)) handler(req, lastResponse(req))
+  })
+  server.on('clientError', async (error: ParserError, socket: Connection) => {
+    if (!(await isFree(socket))) return
+    const current = socket._httpMessage
+    const wasAnswered = current ? current.headersSent : socket.parser?.incoming?.complete === false
+    if (wasAnswered) return socket.destroySoon()
+    const problem = parserProblem(error, socket)
+    if (current) return refuse(current, problem)
+    const unknown = withUnknownMethod(error, socket)
+    if (unknown) handler(unknown, lastResponse(unknown))
+    else refuse(lastResponse(new IncomingMessage(socket)), problem)
+  })
+
+  /** One after the other on a connection, so that each request sees what those before it wrote; none after the last. */
+  function serve(req: IncomingMessage, res: ServerResponse): void {
+    if (!res.socket) res.once('socket', () => serve(req, res))
+    else if (res.socket.writable) handler(req, res)
+  }
+}
+
+/** RFC 9112, section 9.6: to close at once what is still being sent would reset the connection and lose the answer. */
+function closeGently(this: Socket): void {
+  this.end()
+  const cut = setTimeout(() => this.destroy(), LINGER_MS)
+  this.once('close', () => clearTimeout(cut))
+}
+
+/** Resolves when the requests that came whole are answered: to whether the connection takes one more answer. */
+async function isFree(socket: Connection): Promise<boolean> {
+  for (let current = socket._httpMessage; socket.writable && current?.req.complete; current = socket._httpMessage)
+    await new Promise((resolve) => current?.once('close', resolve))
+  return socket.writable
+}
+
+/** A response to what the parser gave up or handed over: the last of its connection. */
+function lastResponse(req: IncomingMessage): ServerResponse {
+  const { socket } = req
+  const res = new ServerResponse(req)
+  res.shouldKeepAlive = false
+  res.on('finish', () => {
+    res.detachSocket(socket)
+    socket.destroySoon()
+  })
+  res.assignSocket(socket)
+  return res
+}
+
+/** Answers what the handler does not get to see, with the same body as all others. */
+function refuse(res: ServerResponse, problem: Problem): void {
+  const id = requestId(res.req)
+  const body = problemBody(problem, id)
+  const length = String(Buffer.byteLength(body))
+  const headers = ['Content-Type', PROBLEM_TYPE, 'Content-Length', length, 'Connection', 'close']
+  res.writeHead(problem.status, ['X-Request-Id', id, ...SECURITY_HEADERS, ...headers])
+  res.end(body)
+}
+
+type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number }
+
+function parserProblem({ code, reason, rawPacket, bytesParsed }: ParserError, socket: Socket): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Problem(408, 'request_timeout', 'The request took too long to arrive.')
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return new Problem(413, 'body_too_large', 'The chunk extensions are too large.')
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const isFirstPacket = rawPacket?.length === socket.bytesRead
+    return isFirstPacket && !rawPacket.subarray(0, bytesParsed).includes('\n')
+      ? new Problem(414, 'uri_too_long', 'The request target is too long.')
+      : new Problem(431, 'headers_too_large', 'The request target and the headers are too long together.')
+  }
+  return new Problem(400, 'malformed_http', `This is not valid HTTP/1.1${reason ? `: ${reason}` : ''}.`)
+}
+
+/** The request whose only fault is a method that node does not know: its path decides between 404 and 405. */
+function withUnknownMethod({ code, rawPacket, bytesParsed }: ParserError, socket: Socket): IncomingMessage | undefined {
+  if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return undefined
+  const start = rawPacket.lastIndexOf('\n', bytesParsed) + 1
+  const line = /^([!#$%&'*+.^_`|~\w-]+) ([\x21-\x7e]+) HTTP\/1\.[01]\r\n/.exec(rawPacket.toString('latin1', start))
+  if (!line) return undefined
+  // Its headers were not parsed; HTTP/1.0 needs none. The router would take `get` for GET, but not with a space.
+  return Object.assign(new IncomingMessage(socket), {
+    method: `unknown ${line[1]}`,
+    url: line[2],
+    httpVersion: '1.0',
+    httpVersionMajor: 1,
+    httpVersionMinor: 0,
+    complete: true,
+  })
+}

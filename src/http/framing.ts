@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../lib/problem.ts'
+
+const LONGEST_TARGET = 8192
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i
+
+const malformed = (detail: string) => new Problem(400, 'malformed_http', detail, { headers: { Connection: 'close' } })
+
+/** Checks what node's parser lets through and RFC 9112 does not. Throws Problem 400, or 414. */
+export function checkFraming(req: IncomingMessage): void {
+  const url = req.url as string
+  const isHttp10 = req.httpVersionMinor === 0
+  if (url.length > LONGEST_TARGET) {
+    throw new Problem(414, 'uri_too_long', `The request target is longer than ${LONGEST_TARGET} bytes.`, {
+      headers: { Connection: 'close' },
+    })
+  }
+  if (url.includes('#')) throw malformed('A request target has no fragment; write %23 for the character.')
+  if (req.httpVersionMajor !== 1) throw malformed('Use HTTP/1.1.')
+  const host = hostOf(req.rawHeaders)
+  if (host === undefined ? !isHttp10 : !HOST.test(host))
+    throw malformed('Send the header Host once, with a host name and perhaps a port.')
+  const coding = req.headers['transfer-encoding']
+  if (coding !== undefined && (isHttp10 || coding.toLowerCase() !== 'chunked'))
+    throw malformed('The only transfer coding that is taken is chunked, in HTTP/1.1.')
+}
+
+/** The header Host; more than one are joined to what is no host. */
+function hostOf(rawHeaders: string[]): string | undefined {
+  let host: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length === 4 && name.toLowerCase() === 'host')
+      host = host === undefined ? rawHeaders[index + 1] : 'more than one'
+  }
+  return host
+}
+
+/** The target in origin-form: the absolute form means the same, and what is neither names no path that there is. */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  return /^https?:\/\/[^/?#]+(\/.*)$/i.exec(target)?.[1] ?? '/'
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { SCOPES, type Scope } from '../../src/auth/scopes.ts'
+import type { Route, WriteRoute } from '../../src/http/route.ts'
+import type { Org } from '../support/org.ts'
+import { sendRaw } from '../support/raw.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+// What holds for every route of the catalog, asked of every route: a new resource is swept by being there.
+
+const server: TestServer = await startServer()
+after(() => server.stop())
+
+/** A record of each resource whose paths name one, in either organisation. A new resource has to be added here. */
+const RECORDS: Record<string, (org: Org) => Promise<string>> = {
+  companies: (org) => made(org, '/companies', { name: 'Swept' }),
+  contacts: (org) => made(org, '/contacts', { first_name: 'Swept' }),
+  deals: (org) => made(org, '/deals', { title: 'Swept' }),
+  members: async (org) => org.owner,
+  stages: async (org) => org.stages.demo,
+  tags: (org) => made(org, '/tags', { name: `Swept ${count++}` }),
+}
+let count = 0
+
+async function made(org: Org, path: string, given: object): Promise<string> {
+  const { status, body } = await server.call('POST', path, given, { token: org.token })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.id
+}
+
+function record(path: string, org: Org): Promise<string> {
+  const resource = path.split('/')[1] as string
+  const make = RECORDS[resource]
+  assert.ok(make, `sweeps.test.ts has to know how to make one of ${resource}`)
+  return make(org)
+}
+
+const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+const { call, routes, a, b } = server
+const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
+const filled = ({ path }: Route, id = UNKNOWN) => path.replace(':id', id)
+const isWrite = (route: Route): route is WriteRoute => route.kind === 'write'
+const bodyOf = (route: Route) => (isWrite(route) && route.body ? {} : undefined)
+const paths = [...new Set(routes.map(({ path }) => path))]
+const named = routes.filter(({ path }) => path.includes(':'))
+const send = (route: Route, path: string, token: string | null = a.token, body: unknown = bodyOf(route)) =>
+  call(route.method.toUpperCase(), path, body, { token })
+
+test('there are routes to sweep', () => {
+  assert.ok(routes.length > 20 && named.length > 10)
+  assert.ok(
+    paths.every((path) => path.split(':').length <= 2),
+    'a second id in a path needs a sweep of its own',
+  )
+})
+
+describe('without a token it is 401', () => {
+  for (const route of routes) {
+    test(nameOf(route), async () => {
+      const { status, body, headers } = await send(route, filled(route), null)
+      assert.deepEqual([status, body.code], [401, 'unauthorized'])
+      assert.equal(headers.get('www-authenticate'), 'Bearer')
+    })
+  }
+})
+
+describe('with every scope but its own it is 403, and with its own alone it is not', () => {
+  let tokens: Map<Scope, { without: string; only: string }>
+  before(async () => {
+    tokens = new Map()
+    for (const scope of SCOPES) {
+      const without = await server.tokenWith(SCOPES.filter((each) => each !== scope))
+      tokens.set(scope, { without: without.token, only: (await server.tokenWith([scope])).token })
+    }
+  })
+  for (const route of routes) {
+    test(nameOf(route), async () => {
+      const { without, only } = tokens.get(route.scope)!
+      const { status, body } = await send(route, filled(route), without)
+      assert.deepEqual([status, body.code, body.scope], [403, 'insufficient_scope', route.scope])
+      assert.notEqual((await send(route, filled(route), only)).status, 403)
+    })
+  }
+})
+
+describe('an id that is not there and one of another organisation are 404, the same to the byte', () => {
+  for (const route of named) {
+    test(nameOf(route), async () => {
+      const foreign = await record(route.path, b)
+      const seq = server.lastSeq(b)
+      const headers = { 'x-request-id': 'the-same' }
+      const answers = []
+      for (const id of [UNKNOWN, foreign, 'not-a-uuid', foreign.toUpperCase()])
+        answers.push(await call(route.method.toUpperCase(), filled(route, id), bodyOf(route), { headers }))
+      for (const { status, text, headers: got } of answers) {
+        assert.equal(status, 404)
+        assert.equal(text, answers[0]?.text)
+        assert.deepEqual(steady(got), steady(answers[0]!.headers))
+      }
+      assert.equal(server.lastSeq(b), seq, 'nothing happened there')
+      const readable = routes.some(({ kind, path }) => kind === 'read' && path === route.path)
+      if (readable) assert.equal((await call('GET', filled(route, foreign), undefined, { token: b.token })).status, 200)
+    })
+  }
+  const steady = (headers: Headers) => [...headers].filter(([name]) => name !== 'date')
+})
+
+describe('an unknown parameter is 400, and named', () => {
+  for (const route of routes) {
+    test(nameOf(route), async () => {
+      const { status, body } = await send(route, `${filled(route)}?surprise=1`)
+      assert.deepEqual([status, body.code], [400, 'invalid_query'])
+      assert.match(body.detail, /"surprise".*allowed/)
+      if (route.kind === 'list') assert.match(body.detail, /limit, cursor, count/)
+    })
+  }
+})
+
+describe('an unknown and a read-only member of a body are 422, by their pointer', () => {
+  for (const route of routes.filter((each) => isWrite(each) && each.body)) {
+    test(nameOf(route), async () => {
+      const path = route.path.includes(':') ? filled(route, await record(route.path, a)) : route.path
+      const seq = server.lastSeq()
+      const { status, body } = await send(route, path, a.token, { surprise: 1, id: UNKNOWN, version: 7 })
+      assert.equal(status, 422)
+      const pointers = body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)
+      assert.ok(pointers.includes('/surprise unknown_field'), pointers.join())
+      assert.equal(server.lastSeq(), seq)
+      for (const name of ['id', 'version', 'created_at', 'org_id', 'constructor']) {
+        const again = await send(route, path, a.token, { [name]: UNKNOWN })
+        const unknown = again.body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)
+        assert.ok(unknown.includes(`/${name} unknown_field`), unknown.join())
+      }
+    })
+  }
+})
+
+describe('every other method is 405 with Allow', () => {
+  const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'FETCH']
+  for (const path of paths) {
+    test(path, async () => {
+      const own = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase())
+      const allowed = [...own, ...(own.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
+      for (const method of METHODS) {
+        const request = `${method} /api/v1${path.replace(':id', UNKNOWN)} HTTP/1.1\r\nHost: x\r\n\r\n`
+        const { status, headers } = await sendRaw(server.url, request, { methods: [method] })
+        assert.equal(status, method === 'OPTIONS' ? 204 : allowed.includes(method) ? 401 : 405, method)
+        if (status !== 401) assert.deepEqual(headers.allow?.split(', ').sort(), allowed)
+      }
+    })
+  }
+})
+
+describe('a path written in another way is 404', () => {
+  for (const path of paths) {
+    test(path, async () => {
+      const own = path.replace(':id', UNKNOWN)
+      const escaped = own.replace(/^\/(.)/, (_, first: string) => `/%${first.charCodeAt(0).toString(16)}`)
+      for (const other of [`${own}/`, own.toUpperCase(), `/${own}`, escaped, `${own}%20`, `.${own}`, `/x${own}`]) {
+        const { status, body } = await sendRaw(server.url, `GET /api/v1${other} HTTP/1.1\r\nHost: x\r\n\r\n`)
+        assert.deepEqual([status, JSON.parse(body).code], [404, 'no_such_path'], other)
+      }
+    })
+  }
+})

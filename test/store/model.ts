@@ -1,0 +1,109 @@
+import { operatorsOf } from '../../src/http/query.ts'
+import type { ListRoute } from '../../src/http/route.ts'
+import { fold } from '../../src/lib/fold.ts'
+import type { Filter, Operator } from '../../src/store/conditions.ts'
+
+// What a list has to answer, worked out in memory from all of its records, the plain way.
+
+// biome-ignore lint/suspicious/noExplicitAny: records of every shape
+export type Row = any
+type Value = string | number | boolean
+
+export type Asked = { name: string; operator: Operator; text: string }
+
+/** A filter as it is written in a query. */
+export const parameter = ({ name, operator, text }: Asked): string =>
+  `${operator === 'eq' ? name : `${name}[${operator}]`}=${encodeURIComponent(text)}`
+
+const NO_ID = '01890000-0000-7000-8000-00000000dea1'
+const ABSENT: Record<Filter['type'], string> = {
+  id: NO_ID,
+  text: 'nobody-has-this.example',
+  choice: '',
+  flag: '',
+  amount: '0.000002',
+  date: '1999-12-31',
+  time: '2026-11-20T08:36:00.001Z',
+}
+
+/** The values of a record that a filter looks at: one, or none, or those of a link table. */
+function valuesOf(record: Row, name: string): Value[] {
+  if (name === 'tag_id') return record.tag_ids
+  if (name === 'domain') return record.domains
+  if (name === 'email' && record.emails) return record.emails.map(({ email }: Row) => email.toLowerCase())
+  if (!(name in record)) throw new Error(`test/store/model.ts has to learn what the filter ${name} looks at`)
+  return record[name] === null ? [] : [record[name]]
+}
+
+const typed = ({ type, normal }: Filter, text: string): Value => {
+  if (type === 'amount') return Number(text)
+  if (type === 'time') return Date.parse(text)
+  if (type === 'flag') return text === 'true'
+  return normal ? normal(text) : text
+}
+
+/** Whether the record belongs into the list. */
+export function isMatch(route: ListRoute, record: Row, asked: readonly Asked[]): boolean {
+  for (const [name, { lifts }] of Object.entries(route.filters)) {
+    if (lifts && !record[lifts] && !asked.some((each) => each.name === name && each.text === 'true')) return false
+  }
+  return asked.every((each) => meets(route.filters[each.name] as Filter, record, each))
+}
+
+function meets(filter: Filter, record: Row, { name, operator, text }: Asked): boolean {
+  if (filter.lifts) return true
+  const found = valuesOf(record, name).map((value) => (filter.type === 'time' ? Date.parse(value as string) : value))
+  if (text === 'null' && filter.nullable) return (found.length === 0) === (operator === 'eq')
+  if (operator === 'ne') return !found.includes(typed(filter, text))
+  if (operator === 'in') return text.split(',').some((one) => found.includes(typed(filter, one)))
+  const wanted = typed(filter, text)
+  return found.some((value) => {
+    if (operator === 'eq') return value === wanted
+    if (operator === 'gt') return value > wanted
+    if (operator === 'gte') return value >= wanted
+    return operator === 'lt' ? value < wanted : value <= wanted
+  })
+}
+
+/** The records in the order of `sort`, or in the list's own without it. */
+export function ordered(route: ListRoute, records: readonly Row[], sort?: string): Row[] {
+  const descending = sort ? sort.startsWith('-') : !route.order
+  const name = sort?.replace('-', '')
+  const keyOf = (record: Row): Value | null => {
+    if (name === undefined) return route.order ? ownKey(route.path, record) : record.id
+    if (name === 'created_at') return record.id
+    if (route.path === '/tags') return record[name].toLowerCase()
+    return route.sorts[name]?.column.endsWith('_key') ? fold(record[name]) : record[name]
+  }
+  const rank = (left: Value | null, right: Value | null): number => {
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    const order =
+      typeof left === 'string' ? Buffer.compare(Buffer.from(left), Buffer.from(right as string)) : +left - +right
+    return descending ? -order : order
+  }
+  return [...records].sort((a, b) => {
+    const keys = rank(keyOf(a), keyOf(b))
+    return keys !== 0 ? keys : (a.id < b.id ? -1 : 1) * (descending ? -1 : 1)
+  })
+}
+
+/** Settings have an order of their own: the default pipeline first, then by position. */
+const ownKey = (path: string, record: Row): number =>
+  record.position + (path === '/stages' && !record.pipeline_is_default ? 1000 : 0)
+
+/** Every filter with every operator that it offers, on values that some records have and on one that none has. */
+export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] {
+  return Object.entries(route.filters).flatMap(([name, filter]) => {
+    if (filter.lifts || filter.type === 'flag') {
+      return ['true', 'false'].map((text) => ({ name, operator: 'eq' as const, text }))
+    }
+    const stored = [...new Set(records.flatMap((record) => valuesOf(record, name)))].map(String).sort()
+    const some = stored.filter((_, at) => at === 0 || at === stored.length - 1 || at === stored.length >> 1)
+    const texts = filter.choices ? [...filter.choices] : [...some, ABSENT[filter.type]]
+    return operatorsOf(filter).flatMap((operator): Asked[] => {
+      const orNull = filter.nullable && (operator === 'eq' || operator === 'ne') ? ['null'] : []
+      const asked = operator === 'in' ? [texts[0] as string, texts.join()] : [...texts, ...orNull]
+      return asked.map((text) => ({ name, operator, text }))
+    })
+  })
+}

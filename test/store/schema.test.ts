@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type Database, openSqlite } from '../../src/store/driver.ts'
+import { APPLICATION_ID, migrate, migrations, SCHEMA_VERSION } from '../../src/store/migrate.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+type Row = Record<string, string | number | null>
+type Reference = { table: string; parent: string; from: string[]; to: string[] }
+
+const fresh = (): Database => {
+  const db = openSqlite(':memory:')
+  migrate(db, ':memory:')
+  return db
+}
+
+const tablesOf = (db: Database): { name: string; strict: number; wr: number }[] =>
+  (db.pragma('table_list') as { name: string; schema: string; strict: number; wr: number }[])
+    .filter(({ name, schema }) => schema === 'main' && !name.startsWith('sqlite_'))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+const columnsOf = (db: Database, table: string) => db.pragma(`table_xinfo(${table})`) as { name: string; pk: number }[]
+
+function referencesOf(db: Database, table: string): Reference[] {
+  const rows = db.pragma(`foreign_key_list(${table})`) as { id: number; table: string; from: string; to: string }[]
+  return Object.values(Object.groupBy(rows, ({ id }) => id)).map((columns = []) => ({
+    table,
+    parent: columns[0]?.table as string,
+    from: columns.map(({ from }) => from),
+    to: columns.map(({ to }) => to),
+  }))
+}
+
+const indexesOf = (db: Database, table: string): string[][] =>
+  (db.pragma(`index_list(${table})`) as { name: string }[]).map(({ name }) =>
+    (db.pragma(`index_info(${name})`) as { name: string }[]).map((column) => column.name),
+  )
+
+describe('the schema', () => {
+  const db = fresh()
+  after(() => db.close())
+  const tables = tablesOf(db)
+  const ofOrgs = tables.filter(({ name }) => columnsOf(db, name).some((column) => column.name === 'org_id'))
+
+  test('has STRICT tables only', () => {
+    assert.ok(tables.length > 15)
+    for (const { name, strict } of tables) assert.equal(strict, 1, name)
+  })
+
+  test('has only tables of an organisation, but for the installation, its keys and the organisations themselves', () => {
+    const others = tables.filter((table) => !ofOrgs.includes(table)).map(({ name }) => name)
+    assert.deepEqual(others, ['installation', 'orgs', 'signing_keys'])
+  })
+
+  test('keys every table of an organisation by org_id first', () => {
+    for (const { name, wr } of ofOrgs) {
+      if (name === 'events') continue // in the order of commits, over all organisations
+      assert.equal(columnsOf(db, name).find(({ pk }) => pk === 1)?.name, 'org_id', name)
+      assert.equal(wr, 1, `${name} WITHOUT ROWID`)
+    }
+  })
+
+  test('lets every reference carry its organisation along', () => {
+    for (const { name } of ofOrgs) {
+      const references = referencesOf(db, name)
+      assert.ok(references.length > 0, `${name} refers to nothing`)
+      for (const { parent, from, to } of references) {
+        if (parent === 'orgs') assert.deepEqual([from, to], [['org_id'], ['id']])
+        else assert.deepEqual([from[0], to], ['org_id', ['org_id', 'id']], `${name} → ${parent}`)
+      }
+    }
+  })
+
+  test('has a reference for every column that names another record', () => {
+    // What the past says stays, whatever becomes of the record; the outside gives its own ids.
+    const free = ['deal_stage_changes.from_stage_id', 'deal_stage_changes.to_stage_id', 'deal_stage_changes.member_id']
+    free.push('events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id')
+    for (const { name } of ofOrgs) {
+      const referring = referencesOf(db, name).flatMap(({ from }) => from)
+      for (const column of columnsOf(db, name)) {
+        if (!column.name.endsWith('_id') || free.includes(`${name}.${column.name}`)) continue
+        assert.ok(referring.includes(column.name), `${name}.${column.name}`)
+      }
+    }
+  })
+
+  test('finds the referring rows of every reference by an index', () => {
+    for (const { name } of ofOrgs) {
+      for (const { parent, from } of referencesOf(db, name)) {
+        if (parent === 'orgs') continue
+        const found = indexesOf(db, name).some((index) => from.every((column, at) => index[at] === column))
+        assert.ok(found, `${name} (${from})`)
+      }
+    }
+  })
+})
+
+describe('a reference into another organisation', () => {
+  let server: TestServer
+  before(async () => {
+    server = await startServer()
+    for (const org of [server.a, server.b]) {
+      const post = async (path: string, body: object) => {
+        const headers = { 'idempotency-key': `${path} ${Math.random()}`.replaceAll(' ', '') }
+        const answer = await server.call('POST', path, body, { token: org.token, headers })
+        assert.ok(answer.status < 300, answer.text)
+        return answer.body.id as string
+      }
+      const tag = await post('/tags', { name: 'Tag' })
+      const common = { owner_id: org.owner, tag_ids: [tag] }
+      const parent_company_id = await post('/companies', { name: 'Parent', domains: [], ...common })
+      const company_id = await post('/companies', { name: 'C', domains: ['c.example'], parent_company_id, ...common })
+      const emails = [{ email: 'p@example.com' }]
+      const primary_contact_id = await post('/contacts', { last_name: 'P', emails, company_id, ...common })
+      const deal = await post('/deals', { title: 'D', company_id, primary_contact_id, ...common })
+      await post(`/deals/${deal}/close`, { reason_id: org.reasons.won })
+    }
+  })
+  after(() => server.stop())
+
+  test('is refused by SQLite itself, for every reference there is', () => {
+    const { a, b, store } = server
+    const { db } = store
+    const references = tablesOf(db).flatMap(({ name }) => referencesOf(db, name))
+    for (const { table, parent, from } of references.filter((each) => each.parent !== 'orgs')) {
+      const column = from[1] as string
+      const foreign = db.prepare(`SELECT id FROM ${parent} WHERE org_id = ? LIMIT 1`).pluck().get(b.org)
+      const own = db
+        .prepare(`SELECT ${column} FROM ${table} WHERE org_id = ? AND ${column} IS NOT NULL`)
+        .pluck()
+        .get(a.org)
+      assert.ok(foreign && own, `${table}.${column} has rows to try it with`)
+      const steal = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE org_id = ? AND ${column} = ?`)
+      for (const id of [foreign, 'nobody'])
+        assert.throws(() => steal.run(id, a.org, own), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }, `${table}.${column}`)
+    }
+    assert.deepEqual(db.pragma('foreign_key_check'), [])
+  })
+})
+
+describe('a migration', () => {
+  const folder = join(import.meta.dirname, 'schemas')
+  const released = readdirSync(folder)
+    .map((name) => Number.parseInt(name, 10))
+    .sort((a, b) => a - b)
+
+  /** A database as the release of that schema left it. */
+  function old(version: number, sql = readFileSync(join(folder, `${version}.sql`), 'utf8')): Database {
+    const db = openSqlite(':memory:')
+    db.exec(sql)
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.pragma(`user_version = ${version}`)
+    return db
+  }
+
+  /** All that matters of a schema; the order of columns and the spelling of SQL do not. */
+  function shapeOf(db: Database): unknown {
+    const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
+    const sqlOf = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
+    return tablesOf(db).map(({ name, strict, wr }) => ({
+      name,
+      strict,
+      wr,
+      columns: sorted((db.pragma(`table_xinfo(${name})`) as Row[]).map(({ cid, ...column }) => column)),
+      references: sorted((db.pragma(`foreign_key_list(${name})`) as Row[]).map(({ id, ...reference }) => reference)),
+      checks: sorted(checksIn(sqlOf.get(name) as string)),
+      indexes: sorted(
+        (db.pragma(`index_list(${name})`) as Row[]).map(({ seq, ...index }) => [
+          index,
+          (db.pragma(`index_info(${index.name})`) as Row[]).map((column) => column.name),
+          /\bWHERE\b.*$/is.exec((sqlOf.get(index.name) as string | null) ?? '')?.[0],
+        ]),
+      ),
+    }))
+  }
+
+  /** The CHECK constraints in the SQL of a table, without comments and white space. */
+  function checksIn(sql: string): string[] {
+    const plain = sql.replace(/--.*$/gm, '').replace(/\s+/g, '')
+    return [...plain.matchAll(/CHECK\(/g)].map(({ index }) => {
+      let depth = 0
+      for (let at = index; at < plain.length; at++) {
+        if (plain[at] === '(') depth++
+        if (plain[at] === ')' && --depth === 0) return plain.slice(index, at + 1)
+      }
+      return plain.slice(index)
+    })
+  }
+
+  test('is there for every released schema but the newest', () => {
+    assert.deepEqual(
+      released,
+      Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1),
+    )
+    assert.equal(SCHEMA_VERSION, migrations.length + 1)
+  })
+
+  for (const version of released) {
+    test(`from schema ${version} gives the same as schema.sql`, () => {
+      const db = old(version)
+      migrate(db, 'old')
+      const hint = 'schema.sql has changed: write a migration, or, before the first release, copy it to schemas/1.sql'
+      assert.deepEqual(shapeOf(db), shapeOf(fresh()), hint)
+      assert.equal(db.pragma('user_version', { simple: true }), SCHEMA_VERSION)
+      assert.equal(db.pragma('foreign_keys', { simple: true }), 1)
+    })
+  }
+
+  const SCHEMA_1 =
+    'CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
+  const addX = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN x')
+  const addY = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN y')
+  const names = (db: Database) => columnsOf(db, 'a').map(({ name }) => name)
+  const versionOf = (db: Database) => db.pragma('user_version', { simple: true })
+
+  test('runs every step that is missing, once and in order, and is told by the version', () => {
+    const db = old(1, SCHEMA_1)
+    migrate(db, 'old', [addX])
+    assert.deepEqual([names(db), versionOf(db)], [['id', 'x'], 2])
+    migrate(db, 'old', [addX, addY])
+    migrate(db, 'old', [addX, addY])
+    assert.deepEqual([names(db), versionOf(db)], [['id', 'x', 'y'], 3])
+    assert.throws(() => migrate(db, 'old', [addX]), { code: 'newer_schema' })
+  })
+
+  test('may rebuild a table that others refer to', () => {
+    const db = old(1, SCHEMA_1)
+    const rebuild = () =>
+      db.exec(
+        'CREATE TABLE c (id INTEGER PRIMARY KEY); INSERT INTO c SELECT * FROM a; DROP TABLE a; ALTER TABLE c RENAME TO a',
+      )
+    migrate(db, 'old', [rebuild])
+    assert.deepEqual(
+      [db.prepare('SELECT a FROM b').pluck().all(), db.pragma('foreign_keys', { simple: true })],
+      [[1], 1],
+    )
+  })
+
+  for (const [what, step] of [
+    ['fails', () => assert.fail('no')],
+    ['leaves a dangling reference', (db: Database) => void db.exec('DELETE FROM a')],
+  ] as const) {
+    test(`that ${what} leaves everything as it was`, () => {
+      const db = old(1, SCHEMA_1)
+      assert.throws(() => migrate(db, 'old', [addX, step]))
+      assert.deepEqual([names(db), versionOf(db), db.inTransaction], [['id'], 1, false])
+      assert.equal(db.prepare('SELECT count(*) FROM a').pluck().get(), 1)
+    })
+  }
+})

@@ -1,0 +1,331 @@
+-- The schema of the first release, frozen: test/store/schema.test.ts holds that migrating from it gives schema.sql.
+
+-- The newest schema, whole. A database is made from this file; older ones get here by the
+-- numbered functions of src/store/migrate.ts, and a test holds both ways equal.
+--
+-- Every table of an org starts its key with org_id, and every reference is (org_id, id): SQLite itself
+-- refuses a reference into another org. org_id is a small integer of this file only; what the outside
+-- sees is orgs.public_id. Ids are UUIDs v7 made by the server, so key order is order of creation.
+-- Times are integer milliseconds since 1970 (UTC), dates are YYYY-MM-DD, amounts are integer micros.
+-- A column *_key holds another column folded (lower case, no accents) for sorting and comparing.
+
+CREATE TABLE installation (
+  one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  id TEXT NOT NULL, -- tokens are bound to it
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE signing_keys ( -- the keys themselves are files beside the database
+  kid TEXT NOT NULL PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  retired_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE orgs (
+  id INTEGER NOT NULL PRIMARY KEY,
+  public_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  public_base_url TEXT,
+  last_seq INTEGER NOT NULL DEFAULT 0, -- of its events
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE members (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL, -- lower case
+  role TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
+  status TEXT NOT NULL CHECK (status IN ('active', 'deactivated')),
+  timezone TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX members_email ON members (org_id, email);
+CREATE INDEX members_role ON members (org_id, role);
+CREATE INDEX members_status ON members (org_id, status);
+
+CREATE TABLE tokens ( -- what a bearer token may do; the token itself is nowhere stored
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL, -- the claim jti
+  member_id TEXT NOT NULL,
+  scopes TEXT NOT NULL CHECK (json_valid(scopes)), -- JSON array
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tokens_member ON tokens (org_id, member_id);
+
+CREATE TABLE pipelines (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL, -- its name in the settings document
+  name TEXT NOT NULL,
+  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  position INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX pipelines_key ON pipelines (org_id, key);
+CREATE UNIQUE INDEX pipelines_default ON pipelines (org_id) WHERE is_default = 1;
+
+CREATE TABLE stages (
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  pipeline_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  rank INTEGER NOT NULL, -- its place among all stages of the org, default pipeline first
+  is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
+  outcome TEXT CHECK (outcome IN ('won', 'lost')),
+  probability INTEGER NOT NULL CHECK (probability BETWEEN 0 AND 100),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, pipeline_id) REFERENCES pipelines (org_id, id),
+  CHECK ((outcome IS NULL) = (is_open = 1))
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX stages_key ON stages (org_id, pipeline_id, key);
+CREATE UNIQUE INDEX stages_outcome ON stages (org_id, pipeline_id, outcome) WHERE outcome IS NOT NULL;
+CREATE INDEX stages_position ON stages (org_id, pipeline_id, position);
+CREATE INDEX stages_rank ON stages (org_id, rank);
+
+CREATE TABLE close_reasons (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('won', 'lost')),
+  position INTEGER NOT NULL,
+  is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX close_reasons_key ON close_reasons (org_id, key);
+CREATE INDEX close_reasons_position ON close_reasons (org_id, position);
+
+CREATE TABLE tags (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  color TEXT,
+  description TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX tags_name ON tags (org_id, name_key);
+
+-- tag_ids stands twice: as JSON in the record, so that a page needs no second query, and as rows of
+-- *_tags, so that a filter has an index and a reference cannot dangle.
+
+CREATE TABLE companies (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  domains TEXT NOT NULL CHECK (json_valid(domains)), -- JSON array, lower case
+  website TEXT,
+  phone TEXT,
+  industry TEXT,
+  employee_count INTEGER,
+  annual_revenue_micros INTEGER CHECK (annual_revenue_micros >= 0),
+  currency TEXT,
+  linkedin_url TEXT,
+  address TEXT CHECK (json_valid(address)), -- JSON object
+  parent_company_id TEXT,
+  owner_id TEXT,
+  tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
+  description TEXT,
+  external_id TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, parent_company_id) REFERENCES companies (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX companies_name ON companies (org_id, name_key);
+CREATE INDEX companies_owner ON companies (org_id, owner_id);
+CREATE INDEX companies_parent ON companies (org_id, parent_company_id);
+CREATE INDEX companies_updated ON companies (org_id, updated_at);
+CREATE UNIQUE INDEX companies_external ON companies (org_id, external_id) WHERE external_id IS NOT NULL;
+
+CREATE TABLE company_domains (
+  org_id INTEGER NOT NULL,
+  domain TEXT NOT NULL,
+  company_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, domain),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX company_domains_company ON company_domains (org_id, company_id);
+
+CREATE TABLE company_tags (
+  org_id INTEGER NOT NULL,
+  tag_id TEXT NOT NULL,
+  company_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, tag_id, company_id),
+  FOREIGN KEY (org_id, tag_id) REFERENCES tags (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX company_tags_company ON company_tags (org_id, company_id);
+
+CREATE TABLE contacts (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  first_name TEXT,
+  last_name TEXT,
+  name TEXT NOT NULL, -- what lists show: the names, else the first email, else the first phone
+  name_key TEXT NOT NULL,
+  emails TEXT NOT NULL CHECK (json_valid(emails)), -- JSON array of {email, label, is_primary}
+  phones TEXT NOT NULL CHECK (json_valid(phones)), -- JSON array of {number, label, is_primary}
+  job_title TEXT,
+  company_id TEXT,
+  owner_id TEXT,
+  tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
+  linkedin_url TEXT,
+  website TEXT,
+  address TEXT CHECK (json_valid(address)), -- JSON object
+  timezone TEXT,
+  language TEXT,
+  do_not_contact INTEGER NOT NULL CHECK (do_not_contact IN (0, 1)),
+  unsubscribed_at INTEGER,
+  source TEXT,
+  external_id TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contacts_name ON contacts (org_id, name_key);
+CREATE INDEX contacts_company ON contacts (org_id, company_id);
+CREATE INDEX contacts_owner ON contacts (org_id, owner_id);
+CREATE INDEX contacts_do_not_contact ON contacts (org_id, do_not_contact);
+CREATE INDEX contacts_updated ON contacts (org_id, updated_at);
+CREATE UNIQUE INDEX contacts_external ON contacts (org_id, external_id) WHERE external_id IS NOT NULL;
+
+CREATE TABLE contact_emails ( -- not unique: allow_duplicate=true lets a second contact have one
+  org_id INTEGER NOT NULL,
+  email_key TEXT NOT NULL,
+  contact_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, email_key, contact_id),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_emails_contact ON contact_emails (org_id, contact_id);
+
+CREATE TABLE contact_tags (
+  org_id INTEGER NOT NULL,
+  tag_id TEXT NOT NULL,
+  contact_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, tag_id, contact_id),
+  FOREIGN KEY (org_id, tag_id) REFERENCES tags (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_tags_contact ON contact_tags (org_id, contact_id);
+
+CREATE TABLE deals (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  title_key TEXT NOT NULL,
+  amount_micros INTEGER CHECK (amount_micros BETWEEN 0 AND 9000000000000000000),
+  currency TEXT,
+  stage_id TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('open', 'won', 'lost')), -- its stage's, kept here for the index
+  company_id TEXT,
+  primary_contact_id TEXT,
+  owner_id TEXT,
+  tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
+  expected_close_date TEXT,
+  close_reason_id TEXT,
+  closed_at INTEGER,
+  stage_changed_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, stage_id) REFERENCES stages (org_id, id),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id),
+  FOREIGN KEY (org_id, primary_contact_id) REFERENCES contacts (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
+  FOREIGN KEY (org_id, close_reason_id) REFERENCES close_reasons (org_id, id),
+  CHECK ((status = 'open') = (closed_at IS NULL)),
+  CHECK ((status = 'open') = (close_reason_id IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deals_stage ON deals (org_id, stage_id);
+CREATE INDEX deals_status ON deals (org_id, status);
+CREATE INDEX deals_owner ON deals (org_id, owner_id);
+CREATE INDEX deals_company ON deals (org_id, company_id);
+CREATE INDEX deals_contact ON deals (org_id, primary_contact_id);
+CREATE INDEX deals_currency ON deals (org_id, currency);
+CREATE INDEX deals_amount ON deals (org_id, amount_micros);
+CREATE INDEX deals_title ON deals (org_id, title_key);
+CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
+CREATE INDEX deals_updated ON deals (org_id, updated_at);
+CREATE INDEX deals_close_reason ON deals (org_id, close_reason_id) WHERE close_reason_id IS NOT NULL;
+
+CREATE TABLE deal_tags (
+  org_id INTEGER NOT NULL,
+  tag_id TEXT NOT NULL,
+  deal_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, tag_id, deal_id),
+  FOREIGN KEY (org_id, tag_id) REFERENCES tags (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deal_tags_deal ON deal_tags (org_id, deal_id);
+
+CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline; the first row is its creation
+  org_id INTEGER NOT NULL,
+  deal_id TEXT NOT NULL,
+  deal_version INTEGER NOT NULL, -- the version that the change made
+  at INTEGER NOT NULL,
+  from_stage_id TEXT,
+  to_stage_id TEXT NOT NULL,
+  member_id TEXT,
+  PRIMARY KEY (org_id, deal_id, deal_version),
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events ( -- the outbox: one row per change, written in the change's own transaction
+  n INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- the order of commits; ids of one millisecond say less
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  seq INTEGER NOT NULL, -- gapless per org
+  id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  actor_type TEXT NOT NULL CHECK (actor_type IN ('member', 'system')),
+  actor_id TEXT,
+  data TEXT NOT NULL -- JSON {object, changed_fields, previous}
+) STRICT;
+CREATE UNIQUE INDEX events_seq ON events (org_id, seq);
+
+CREATE TABLE idempotency ( -- answers given, kept for 24 h
+  org_id INTEGER NOT NULL,
+  token_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL, -- of method, path, query and body
+  status INTEGER NOT NULL,
+  headers TEXT NOT NULL, -- JSON object
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, token_id, key),
+  FOREIGN KEY (org_id, token_id) REFERENCES tokens (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_created ON idempotency (created_at);
