@@ -47,8 +47,13 @@ async function buildExecutable(platform, name) {
     nodePath: node,
     // The Node that runs this writes the blob, as it is of the same version and the target's may not run here.
     useLocalNode: true,
-    // Compiled code is of no use on another platform.
-    seaConfig: { useCodeCache: platform === host, assets: assetFiles(platform) },
+    seaConfig: {
+      // Compiled code is of no use on another platform.
+      useCodeCache: platform === host,
+      assets: assetFiles(platform),
+      // V8 would let short-lived objects take 48 MB before it looks for garbage; half of that costs no speed.
+      execArgv: ['--max-semi-space-size=8'],
+    },
     signature: false,
   })
   if (os === 'darwin') signMachO(output, 'dealbox')

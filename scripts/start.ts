@@ -2,7 +2,6 @@
 // serves what is there. Options are those of "dealbox serve".
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { version } from '../src/assets.ts'
 import { commands } from '../src/cli/commands.ts'
 import { run } from '../src/cli/run.ts'
 import { serve, serveFolder, untilSignal } from '../src/cli/serve.ts'
@@ -51,20 +50,21 @@ async function main(): Promise<void> {
   const folder = settings.data
   const isNew = !existsSync(join(folder, DATABASE))
   if (isNew) await makeDemo(folder)
+  const versions = await dealbox('version')
   const { log, flush } = openLog('warn', 2)
   const { api, screens, stop } = await serveFolder(settings, log)
   const tokenFile = join(folder, TOKEN_FILE)
   const hasToken = existsSync(tokenFile)
   const bearer = hasToken ? `$(cat ${tokenFile})` : '$TOKEN'
   const lines = [
-    ['Dealbox', `${version} on Node ${process.versions.node}, SQLite ${process.versions.sqlite}`],
+    ['Dealbox', `${versions.version} on Node ${versions.node}, SQLite ${versions.sqlite}`],
     ['data', `${resolve(folder)}${isNew ? ' (made just now, with the demo organisation "Harbor Demo")' : ''}`],
     ['api', `${api}/api/v1`],
     ['reference', screens ?? 'off'],
     ...(isNew ? [['token', readFileSync(tokenFile, 'utf8').trim()]] : []),
     ...(hasToken ? [['', `${isNew ? 'shown this once; it is' : 'a token is'} in ${tokenFile}`]] : []),
     ['try', `curl -s -H "Authorization: Bearer ${bearer}" "${api}/api/v1/deals?limit=2&sort=-amount"`],
-    ['more tokens', `npm run -s dealbox -- token create --email ${EMAIL} --scope all`],
+    ['more tokens', `npm run -s dealbox -- token create --data ${folder} --email ${EMAIL} --scope all`],
     ['stop', 'Ctrl-C'],
   ]
   process.stdout.write(`\n${lines.map(([name, text]) => `${(name as string).padEnd(13)}${text}`).join('\n')}\n\n`)

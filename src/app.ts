@@ -35,6 +35,7 @@ export type AppOptions = {
 /** The public interface as a Koa application; it listens nowhere by itself. */
 export function api(store: Store, { dataDir, rate, ...options }: AppOptions): Koa {
   const app = new Koa()
+  app.silent = true // the kernel logs what fails; a client that hangs up is no failure
   app.use(
     kernel(catalog(resourceDeps(store)), {
       ...options,

@@ -8,9 +8,12 @@ import {
 } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PublicKeyFromCryptoKey, SecretKeyFromCryptoKey } from 'paseto/v4/public'
+import { PublicProtocol } from 'paseto'
+import { ImportSecretKeyFactory, PublicKeyFromCryptoKey } from 'paseto/v4/public'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
+
+const paserk = new PublicProtocol(ImportSecretKeyFactory)
 
 export type KeyInfo = { kid: string; created_at: number; retired_at: number | null }
 export type Keyring = ReturnType<typeof keyring>
@@ -67,7 +70,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
         'key_missing',
         `The key file ${file(kid)} is missing; restore it, or run "dealbox keys rotate" and make new tokens.`,
       )
-    return { kid, key: await SecretKeyFromCryptoKey(key.toCryptoKey('Ed25519', true, ['sign'])) }
+    return { kid, key: await paserk.ImportSecretKey(secretPaserk(key)) }
   }
 
   /** The public half of a key, or undefined where there is no such file. */
@@ -87,6 +90,12 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
   }
 
   return { rotate, retire, list, signing, verification }
+}
+
+/** PASERK k4.secret: the private key and the public one, 32 bytes each. */
+function secretPaserk(key: KeyObject): `k4.secret.${string}` {
+  const { d, x } = key.export({ format: 'jwk' }) as { d: string; x: string }
+  return `k4.secret.${Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]).toString('base64url')}`
 }
 
 /** The secret that seals cursors: any 32 bytes, kept so that a cursor outlives a restart. */

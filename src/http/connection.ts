@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
 import { MAX_BODY_BYTES } from './body.ts'
+import { originForm } from './framing.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
@@ -31,7 +32,7 @@ export function serveConnections(server: Server, handler: Handler): void {
   // CONNECT is the one method that node hands over as a bare socket.
   server.on('connect', async (req: IncomingMessage) => {
     req.socket.on('error', () => req.socket.destroy()).resume()
-    if (await isFree(req.socket)) handler(req, lastResponse(req))
+    if (await isFree(req.socket)) handle(req, lastResponse(req))
   })
   server.on('clientError', async (error: ParserError, socket: Connection) => {
     if (!(await isFree(socket))) return
@@ -41,14 +42,19 @@ export function serveConnections(server: Server, handler: Handler): void {
     const problem = parserProblem(error, socket)
     if (current) return refuse(current, problem)
     const unknown = withUnknownMethod(error, socket)
-    if (unknown) handler(unknown, lastResponse(unknown))
+    if (unknown) handle(unknown, lastResponse(unknown))
     else refuse(lastResponse(new IncomingMessage(socket)), problem)
   })
 
   /** One after the other on a connection, so that each request sees what those before it wrote; none after the last. */
   function serve(req: IncomingMessage, res: ServerResponse): void {
     if (!res.socket) res.once('socket', () => serve(req, res))
-    else if (res.socket.writable) handler(req, res)
+    else if (res.socket.writable) handle(req, res)
+  }
+
+  function handle(req: IncomingMessage, res: ServerResponse): void {
+    req.url = originForm(req.url as string)
+    handler(req, res)
   }
 }
 

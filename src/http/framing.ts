@@ -39,5 +39,6 @@ function hostOf(rawHeaders: string[]): string | undefined {
 /** The target in origin-form: the absolute form means the same, and what is neither names no path that there is. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target
-  return /^https?:\/\/[^/?#]+(\/.*)$/i.exec(target)?.[1] ?? '/'
+  const [, host, path] = /^https?:\/\/([^/?#]+)(\/.*)$/i.exec(target) ?? []
+  return host !== undefined && path !== undefined && HOST.test(host) ? path : '*'
 }

@@ -10,7 +10,7 @@ import { type Answer, problemAnswer, requestId } from './answer.ts'
 import { checkMediaType, parseBody, readBody } from './body.ts'
 import { checkIfMatch, etag, isUnchanged } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
-import { checkFraming, originForm } from './framing.ts'
+import { checkFraming } from './framing.ts'
 import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.ts'
 import type { Log } from './log.ts'
 import { acceptsGzip, acceptsJson } from './negotiate.ts'
@@ -91,7 +91,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
 
   function exchange(ctx: Context): Exchange {
     const { req, res } = ctx
-    const url = (req.url = originForm(req.url as string))
+    const url = req.url as string
     const mark = url.indexOf('?')
     const x: Exchange = {
       req,

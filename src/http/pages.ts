@@ -34,7 +34,7 @@ export function pages({ byOthers, byUs }: Changes) {
     if (known) return known
     const answer = render()
     if (bytes > MOST_BYTES) forget()
-    bytes += answer.body.length
+    bytes += question.length + answer.body.length
     kept.set(question, answer)
     return answer
   }

@@ -50,6 +50,7 @@ export function screens({ document, store, apiUrl, stopping, log }: ScreensOptio
     }),
   )
   const app = new Koa()
+  app.silent = true // what fails is logged below; a client that hangs up is no failure
   app.use(async (ctx) => {
     const started = performance.now()
     const id = requestId(ctx.req)

@@ -77,10 +77,10 @@ function compare(column: string, { operator, values }: Condition): SqlPart {
   return { sql: `${column} ${COMPARE[operator]} +?`, values }
 }
 
-/** The condition as a test of one row. */
-export function test(table: string, condition: Condition): SqlPart {
+/** The condition as a test of one row; `only` a test, where another condition leads to the rows. */
+export function test(table: string, condition: Condition, only = false): SqlPart {
   const { link } = condition
-  if (!link) return compare(`${table}.${condition.column}`, condition)
+  if (!link) return compare(`${only ? '+' : ''}${table}.${condition.column}`, condition)
   const { sql, values } = compare(`${link.table}.${link.column}`, condition)
   const rows = `SELECT 1 FROM ${link.table} WHERE ${link.table}.org_id = ${table}.org_id AND ${link.table}.${link.key} = ${table}.id`
   return { sql: `EXISTS (${rows} AND ${sql})`, values }

@@ -105,7 +105,6 @@ function setPragmas(db: Database): void {
   db.pragma('cache_size = -16000')
   db.pragma('mmap_size = 0')
   db.pragma('temp_store = MEMORY')
-  db.pragma('wal_autocheckpoint = 8192')
   db.pragma('journal_size_limit = 67108864')
   // A database that only looks durable is worse than one that does not start.
   const journal = db.pragma('journal_mode', { simple: true })

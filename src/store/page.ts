@@ -115,7 +115,7 @@ export function listing(db: Database, spec: Listing) {
     const where = all([
       { sql: `${table}.org_id = +?`, values: [org] },
       ...(narrow ? [idIn(org, narrow)] : []),
-      ...tested.map((condition) => test(table, condition)),
+      ...tested.map((condition) => test(table, condition, narrow !== undefined)),
       ...behind(ask, nulls),
     ])
     const direction = descending ? ' DESC' : ''
@@ -158,7 +158,9 @@ export function listing(db: Database, spec: Listing) {
     const where = all([
       { sql: `${table}.org_id = +?`, values: [org] },
       ...(narrow ? [idIn(org, narrow)] : []),
-      ...conditions.filter((condition) => !narrow?.includes(condition)).map((condition) => test(table, condition)),
+      ...conditions
+        .filter((condition) => !narrow?.includes(condition))
+        .map((condition) => test(table, condition, narrow !== undefined)),
     ])
     return one(`SELECT count(*) FROM ${table}${narrow ? ` INDEXED BY ${key}` : ''} WHERE ${where.sql}`, where.values)
   }

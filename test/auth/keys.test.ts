@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey, randomUUID } from 'node:crypto'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createPrivateKey, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { PublicProtocol } from 'paseto'
-import { SignFactory, VerifyFactory } from 'paseto/v4/public'
+import { SecretKeyFromCryptoKey, SignFactory, VerifyFactory } from 'paseto/v4/public'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
 import { tokens } from '../../src/auth/tokens.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -98,8 +98,12 @@ describe('a token is refused', () => {
   const v4 = new PublicProtocol(SignFactory, VerifyFactory)
 
   /** A token like those that the server makes, but for what is given, signed with the real key. */
-  async function forged(claims: Record<string, string>, installation = server.store.installation): Promise<string> {
-    const { kid, key } = await keyring(server.dataDir, server.store).signing()
+  async function forged(
+    claims: Record<string, string>,
+    installation = server.store.installation,
+    signer?: Awaited<ReturnType<ReturnType<typeof keyring>['signing']>>,
+  ): Promise<string> {
+    const { kid, key } = signer ?? (await keyring(server.dataDir, server.store).signing())
     const { id: jti } = await server.tokenWith(['rest.crm.deals.read'])
     const all = { jti, org: server.a.id, sub: server.a.owner, typ: 'api', ...claims }
     return v4.Sign(key, all, {
@@ -128,6 +132,23 @@ describe('a token is refused', () => {
       assert.equal(await statusOf(await forged(claims())), 401)
     })
   }
+
+  test('because its key is no file of the folder, or none that the database knows', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const key = await SecretKeyFromCryptoKey(privateKey.toCryptoKey('Ed25519', true, ['sign']))
+    const { verify } = tokens(keyring(server.dataDir, server.store), server.store)
+    for (const [kid, isVerified] of [
+      ['../planted', false],
+      ['00000000deadbeef', true],
+    ] as const) {
+      writeFileSync(join(folder, `${kid}.pem`), pem)
+      const token = await forged({}, server.store.installation, { kid, key })
+      assert.equal((await verify(token)) !== undefined, isVerified)
+      assert.equal(await statusOf(token), 401)
+      rmSync(join(folder, `${kid}.pem`))
+    }
+  })
 
   test('because it was made for another installation, be it with the same keys', async () => {
     assert.equal(await statusOf(await forged({}, randomUUID())), 401)

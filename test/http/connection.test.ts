@@ -96,7 +96,7 @@ describe('a body', () => {
     connection.write('Content-Length: 9000000\r\n\r\n')
     await connection.closed
     assert.deepEqual(statuses(connection.answers), [413])
-    for (let sent = 0; sent < 10; sent++) {
+    for (let sent = 0; sent < 5; sent++) {
       connection.write('a'.repeat(100_000))
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

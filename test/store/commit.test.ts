@@ -83,6 +83,28 @@ describe('writes', () => {
     assert.deepEqual(committed(), [1, 3])
   })
 
+  test('are run again, each by itself, where one of them left something to undo, and only there', async () => {
+    for (const writesFirst of [false, true]) {
+      let runs = 0
+      const answers = await Promise.allSettled([
+        store.write(() => {
+          runs++
+          return insert(writesFirst ? 2 : 1)
+        }),
+        store.write(() => {
+          if (writesFirst) insert(3)
+          throw new Error('no')
+        }),
+      ])
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        ['fulfilled', 'rejected'],
+      )
+      assert.equal(runs, writesFirst ? 2 : 1)
+    }
+    assert.deepEqual(committed(), [1, 2])
+  })
+
   test('that come in masses are done in batches, in their order, with room for readers between', async () => {
     const before: number[] = []
     const order: number[] = []

@@ -192,8 +192,10 @@ describe('the plan of every list', () => {
     for (const way of ['deals_amount', 'deals_stage', 'deals_title', 'contacts_name', 'sqlite_autoindex_companies_1'])
       assert.ok(ways.includes(way), `no list went along ${way}`)
     db.exec('ANALYZE')
+    // A filter before a join changes nothing of what is read.
+    const steps = (plan: string[]) => plan.filter((step) => !step.startsWith('BLOOM FILTER')).sort()
     for (const [sql, plan] of plans) {
-      if (sql.includes('INDEXED BY')) assert.deepEqual(planOf(db, sql).sort(), plan.sort(), sql)
+      if (sql.includes('INDEXED BY')) assert.deepEqual(steps(planOf(db, sql)), steps(plan), sql)
     }
   })
 
