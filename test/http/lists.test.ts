@@ -269,6 +269,22 @@ describe('filters', () => {
     }
   })
 
+  test('two filters by a tag are met by two tags of one record', async () => {
+    const [one, other] = idsOf(records.get('/tags') as Row[])
+    const wanted = (records.get('/deals') as Row[]).filter((deal) => deal.tag_ids.length === 2)
+    const { body } = await server.call('GET', `/deals?tag_id=${one}&tag_id[in]=${other}&limit=100`)
+    assert.deepEqual(idsOf(body.data), idsOf(wanted))
+  })
+
+  test('bounds on the field of the sort hold on every page', async () => {
+    const route = dealsList()
+    const wanted = (records.get('/deals') as Row[]).filter(({ amount }) => amount >= 1 && amount < 25000.1)
+    for (const sort of ['amount', '-amount']) {
+      const pages = await walk('/deals', ['amount[gte]=1', 'amount[lt]=25000.1', `sort=${sort}`, 'limit=7'])
+      assert.deepEqual(idsOf(pages.flat()), idsOf(ordered(route, wanted, sort)))
+    }
+  })
+
   test('records of another organisation are never among them, nor does its id match', async () => {
     const { a, b, call } = server
     for (const { path } of lists) {

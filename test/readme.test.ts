@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { commands } from '../src/cli/commands.ts'
+import { startServer, type TestServer } from './support/server.ts'
+
+// Every command of the README is run as it is printed.
+
+const exec = promisify(execFile)
+const root = join(import.meta.dirname, '..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
+const hasShell = process.platform !== 'win32'
+
+let server: TestServer
+let folder: string
+before(async () => {
+  server = await startServer()
+  folder = mkdtempSync(join(tmpdir(), 'dealbox-readme-'))
+})
+after(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test('the tour works as it is printed', { skip: hasShell ? false : 'needs a POSIX shell' }, async () => {
+  const tour = blocks.find((block) => block.includes('demo-token')) as string
+  mkdirSync(join(folder, 'dealbox-data'))
+  writeFileSync(join(folder, 'dealbox-data/demo-token'), server.a.token)
+  const lines = tour
+    .replace('http://127.0.0.1:8080', server.url)
+    .replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
+  const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder })
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '201', '200'])
+})
+
+test('the commands of the executable work as they are printed', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  const block = blocks.find((each) => each.includes('dist/dealbox init')) as string
+  const lines = block.split('\n').filter((line) => line.startsWith('dist/dealbox ') && !line.endsWith(' serve'))
+  assert.equal(lines.length, 2)
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(join(folder, 'dist/dealbox'), `#!/bin/sh\nexec "${process.execPath}" "${root}/src/main.ts" "$@"\n`)
+  chmodSync(join(folder, 'dist/dealbox'), 0o755)
+  rmSync(join(folder, 'dealbox-data'), { recursive: true, force: true })
+  const { stdout } = await exec('sh', ['-ec', lines.join('\n')], { cwd: folder })
+  assert.match(stdout, /v4\.public\./)
+})
+
+test('the table names every command that there is, and no other', () => {
+  const rows = [...readme.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell]) => cell as string)
+  const named = rows.flatMap((row) => {
+    const [first = '', ...more] = [...row.matchAll(/`([^`]+)`/g)].map(([, name]) =>
+      (name as string).replace(/ [A-Z]+$/, ''),
+    )
+    const group = first.split(' ')[0]
+    return [
+      first,
+      ...more.map((name) => (commands.some((command) => command.name === name) ? name : `${group} ${name}`)),
+    ]
+  })
+  assert.deepEqual(named.sort(), commands.map(({ name }) => name).sort())
+})
+
+test('every script and every file that it names is there', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const [, name] of readme.matchAll(/npm run (?:-s )?([a-z]+)/g))
+    assert.ok(scripts[name as string], `npm run ${name}`)
+  for (const [, path = ''] of readme.matchAll(/\]\(([\w./-]+)\)/g)) assert.ok(existsSync(join(root, path)), path)
+})
