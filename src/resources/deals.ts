@@ -148,12 +148,17 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     patch(who, deal, { company_id: null }),
   )
 
-  function create(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
+  function create(who: Caller, given: DealCreate): Deal {
+    return add(who, draft(who, given))
+  }
+
+  /** The deal as it would be created, checked but not written. */
+  function draft(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
     references.check(who.org, given)
     const stage = startingStage(who, pipeline_id)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
-    const deal: Deal = {
+    return {
       id,
       title: given.title,
       amount: given.amount ?? null,
@@ -172,8 +177,11 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
       updated_at: now,
       version: 1,
     }
+  }
+
+  function add(who: Caller, deal: Deal): Deal {
     insert(who.org, deal)
-    setTags(who.org, id, [], deal.tag_ids)
+    setTags(who.org, deal.id, [], deal.tag_ids)
     recordStage(who, deal, null)
     outbox.record(who, 'deal.created', deal)
     return deal
@@ -204,20 +212,24 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     return save(who, before, after, moved ? 'deal.stage_changed' : 'deal.updated')
   }
 
-  function close(who: Caller, before: Deal, { reason_id }: DealClose): Deal {
+  function close(who: Caller, before: Deal, given: DealClose): Deal {
+    return save(who, before, closed(who, before, given), 'deal.closed')
+  }
+
+  /** The deal as it would be when closed, not written. */
+  function closed(who: Caller, before: Deal, { reason_id }: DealClose): Deal {
     const outcome = outcomeOf.get(who.org, reason_id) as 'won' | 'lost' | undefined
     if (!outcome) {
       throw invalid(field('/reason_id', 'reason_not_active', 'must be an active close reason of this organisation'))
     }
     if (before.status !== 'open') throw dealClosed()
-    const after: Deal = {
+    return {
       ...before,
       stage: closingStage.get(who.org, before.stage, outcome) as string,
       status: outcome,
       close_reason_id: reason_id,
       closed_at: rfc3339(clock.now()),
     }
-    return save(who, before, after, 'deal.closed')
   }
 
   function save(
@@ -240,7 +252,7 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
   }
 
-  return { list, find, create, patch, close, clearContact, clearCompany }
+  return { list, find, create, patch, close, draft, closed, add, clearContact, clearCompany }
 }
 
 const dealClosed = () => conflict('deal_closed', 'This deal is closed: its stage cannot change any more.')
