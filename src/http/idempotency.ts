@@ -28,7 +28,7 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
  */
 export function idempotency({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const stored = db.prepare(
-    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = ? AND token_id = ? AND key = ? AND created_at > ?',
+    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = +? AND token_id = +? AND key = +? AND created_at > +?',
   )
   const insert = db.prepare(
     `INSERT OR REPLACE INTO idempotency (org_id, token_id, key, fingerprint, status, headers, body, created_at)

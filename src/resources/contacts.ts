@@ -149,7 +149,7 @@ export function contactStore(deps: Deps) {
     )
     .pluck()
   const otherWithExternalId = db
-    .prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ? AND id <> ?')
+    .prepare('SELECT id FROM contacts WHERE org_id = +? AND external_id = +? AND id <> +?')
     .pluck()
   const clearCompany = unlinking(db, 'contacts', columns, 'company_id', (who, contact) =>
     patch(who, contact, { company_id: null }),

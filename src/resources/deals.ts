@@ -134,7 +134,7 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     .prepare(
       `SELECT closing.id FROM stages AS here JOIN stages AS closing
          ON closing.org_id = here.org_id AND closing.pipeline_id = here.pipeline_id
-       WHERE here.org_id = ? AND here.id = ? AND closing.outcome = ?`,
+       WHERE here.org_id = +? AND here.id = +? AND closing.outcome = +?`,
     )
     .pluck()
   const addHistory = db.prepare(
