@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startServer, type TestServer } from './support/server.ts'
+
+// Two organisations in one data folder: what the one has is invisible and unusable for the other. That an id of the
+// other is 404 in every path is in http/sweeps.test.ts.
+
+type Ids = {
+  company: string
+  contact: string
+  deal: string
+  tag: string
+  member: string
+  stage: string
+  reason: string
+  pipeline: string
+}
+
+let server: TestServer
+let ours: Ids
+let theirs: Ids
+before(async () => {
+  server = await startServer()
+  const make = async (org: TestServer['a']): Promise<Ids> => {
+    const { token } = org
+    const post = async (path: string, body: object) => (await server.call('POST', path, body, { token })).body.id
+    const tag = await post('/tags', { name: 'Shared name' })
+    const company = await post('/companies', {
+      name: 'Shared name',
+      domains: ['shared.example'],
+      external_id: 'one',
+      tag_ids: [tag],
+    })
+    const contact = await post('/contacts', {
+      last_name: 'Shared',
+      emails: [{ email: 'shared@shared.example' }],
+      external_id: 'one',
+      company_id: company,
+    })
+    const deal = await post('/deals', {
+      title: 'Shared name',
+      company_id: company,
+      primary_contact_id: contact,
+      tag_ids: [tag],
+    })
+    return {
+      tag,
+      company,
+      contact,
+      deal,
+      member: org.owner,
+      stage: org.stages.demo,
+      reason: org.reasons.won,
+      pipeline: org.pipelines.sales,
+    }
+  }
+  ours = await make(server.a)
+  theirs = await make(server.b) // the same names, domains, emails and external ids are no duplicates there
+})
+after(() => server.stop())
+
+const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+
+test('a reference into the other organisation is answered like one to nothing, to the byte, and changes nothing', async () => {
+  const cases: [string, string, (id: string) => object, keyof Ids][] = [
+    ['POST', '/deals', (id) => ({ title: 'x', company_id: id }), 'company'],
+    ['POST', '/deals', (id) => ({ title: 'x', primary_contact_id: id }), 'contact'],
+    ['POST', '/deals', (id) => ({ title: 'x', owner_id: id }), 'member'],
+    ['POST', '/deals', (id) => ({ title: 'x', tag_ids: [id] }), 'tag'],
+    ['POST', '/deals', (id) => ({ title: 'x', pipeline_id: id }), 'pipeline'],
+    ['PATCH', `/deals/${ours.deal}`, (id) => ({ stage: id }), 'stage'],
+    ['PATCH', `/deals/${ours.deal}`, (id) => ({ company_id: id }), 'company'],
+    ['POST', `/deals/${ours.deal}/close`, (id) => ({ reason_id: id }), 'reason'],
+    ['POST', '/contacts', (id) => ({ last_name: 'x', company_id: id }), 'company'],
+    ['PATCH', `/contacts/${ours.contact}`, (id) => ({ owner_id: id }), 'member'],
+    ['PATCH', `/contacts/${ours.contact}`, (id) => ({ tag_ids: [id] }), 'tag'],
+    ['POST', '/companies', (id) => ({ name: 'x', parent_company_id: id }), 'company'],
+    ['PATCH', `/companies/${ours.company}`, (id) => ({ owner_id: id }), 'member'],
+    ['PATCH', `/companies/${ours.company}`, (id) => ({ tag_ids: [id] }), 'tag'],
+  ]
+  const headers = { 'x-request-id': 'same' }
+  for (const [method, path, body, kind] of cases) {
+    const seq = server.lastSeq()
+    const foreign = await server.call(method, path, body(theirs[kind]), { headers })
+    const unknown = await server.call(method, path, body(UNKNOWN), { headers })
+    assert.equal(foreign.status, 422, `${method} ${path} ${kind}`)
+    assert.equal(foreign.text, unknown.text)
+    assert.equal(server.lastSeq(), seq)
+  }
+})
+
+test('no list shows a record of the other, and none counts it', async () => {
+  for (const path of ['/deals', '/contacts', '/companies', '/tags', '/stages', '/members', '/close-reasons']) {
+    const mine = await server.call('GET', `${path}?count=true`)
+    const other = await server.call('GET', `${path}?count=true`, undefined, { token: server.b.token })
+    const ids = (list: { data: { id: string }[] }) => new Set(list.data.map(({ id }) => id))
+    assert.ok(mine.body.data.length > 0 && mine.body.total === mine.body.data.length, path)
+    assert.ok(ids(mine.body).isDisjointFrom(ids(other.body)), path)
+  }
+})
+
+test('a filter by an id of the other finds nothing', async () => {
+  for (const query of [
+    `/deals?company_id=${theirs.company}`,
+    `/deals?primary_contact_id=${theirs.contact}`,
+    `/deals?tag_id=${theirs.tag}`,
+    `/deals?stage=${theirs.stage}`,
+    `/deals?owner_id[in]=${theirs.member},${theirs.member}`,
+    `/contacts?company_id=${theirs.company}`,
+    `/companies?tag_id=${theirs.tag}`,
+    `/stages?pipeline_id=${theirs.pipeline}`,
+  ]) {
+    assert.deepEqual((await server.call('GET', query)).body.data, [], query)
+  }
+})
+
+test('an Idempotency-Key of the other is free', async () => {
+  const headers = { 'idempotency-key': 'both' }
+  const mine = await server.call('POST', '/deals', { title: 'Mine' }, { headers })
+  const other = await server.call('POST', '/deals', { title: 'Theirs' }, { headers, token: server.b.token })
+  assert.deepEqual([mine.status, other.status], [201, 201])
+  assert.equal(other.headers.get('idempotency-replayed'), null)
+})
+
+test('the events of each count by themselves', () => {
+  for (const org of [server.a, server.b]) {
+    const seqs = server.events(0, org).map(({ seq }) => seq)
+    assert.deepEqual(
+      seqs,
+      seqs.map((_, index) => index + 1),
+    )
+  }
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { playSeed } from '../../src/seed/play.ts'
+import type { Profile } from '../../src/seed/steps.ts'
+import { makeOrg, type Org } from '../support/org.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const ASOF = Date.UTC(2026, 10, 20)
+
+let server: TestServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+const seedInto = (org: Org, profile: Profile = 'demo', seed = 1) =>
+  playSeed(server.store, { org: org.org, seed, profile, asOf: ASOF })
+
+const all = (sql: string, org: Org) => server.store.db.prepare(sql).all(org.org) as Record<string, unknown>[]
+
+/** What the records say, without ids, which differ from org to org. */
+const told = (org: Org) => [
+  all(
+    'SELECT title, amount_micros, currency, status, expected_close_date, closed_at, created_at FROM deals WHERE org_id = ? ORDER BY id',
+    org,
+  ),
+  all('SELECT name, emails, phones, job_title, address, created_at FROM contacts WHERE org_id = ? ORDER BY id', org),
+  all('SELECT name, domains, industry, address, created_at FROM companies WHERE org_id = ? ORDER BY id', org),
+]
+
+describe('the seed', () => {
+  test('makes the same records of the same number, in ids of their own for each organisation', () => {
+    const made = seedInto(server.a)
+    assert.deepEqual(made, { members: 6, tags: 12, companies: 40, contacts: 90, deals: 120 })
+    seedInto(server.b)
+    assert.deepEqual(told(server.a), told(server.b))
+    const ids = (org: Org) => new Set(all('SELECT id FROM deals WHERE org_id = ?', org).map(({ id }) => id))
+    assert.ok(ids(server.a).isDisjointFrom(ids(server.b)))
+  })
+
+  test('makes others of another number', async () => {
+    const org = await makeOrg(server.store, server.dataDir, 'Other')
+    seedInto(org, 'demo', 2)
+    assert.notDeepEqual(told(org), told(server.a))
+  })
+
+  test('is refused where there are records, and leaves nothing behind', () => {
+    const seq = server.lastSeq()
+    assert.throws(() => seedInto(server.a), { code: 'not_empty' })
+    assert.equal(server.lastSeq(), seq)
+  })
+
+  test('spreads deals over every stage of the pipeline', () => {
+    const { qualified, demo, proposal, won, lost } = server.a.stages
+    const used = new Set(
+      all('SELECT DISTINCT stage_id FROM deals WHERE org_id = ?', server.a).map(({ stage_id }) => stage_id),
+    )
+    assert.deepEqual(used, new Set([qualified, demo, proposal, won, lost]))
+  })
+
+  test('writes an event for every change, so that seq has no gap, in the order of its story', () => {
+    const events = server.events()
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      events.map((_, index) => index + 1),
+    )
+    const times = events.map(({ at }) => at)
+    assert.deepEqual(
+      times,
+      times.toSorted((left, right) => left - right),
+    )
+    assert.ok(
+      events.some(({ type }) => type === 'deal.stage_changed') && events.some(({ type }) => type === 'deal.closed'),
+    )
+  })
+
+  test('writes each deal of a large one once, as it is in the end, and every reference holds', async () => {
+    const org = await makeOrg(server.store, server.dataDir, 'Large')
+    assert.equal(seedInto(org, '10k').deals, 10_000)
+    const [{ deals, closed, events }] = all(
+      `SELECT count(*) AS deals, count(closed_at) AS closed, (SELECT count(*) FROM events WHERE events.org_id = deals.org_id AND type LIKE 'deal.%') AS events
+       FROM deals WHERE org_id = ?`,
+      org,
+    ) as [Record<string, number>]
+    assert.deepEqual([deals, events], [10_000, 10_000])
+    assert.ok((closed as number) > 4000 && (closed as number) < 7000)
+    assert.deepEqual(server.store.db.pragma('foreign_key_check'), [])
+    assert.deepEqual(server.store.db.pragma('wal_autocheckpoint', { simple: true }), 1000)
+  })
+
+  test('is read through the interface as the document says', async () => {
+    for (const path of ['/deals', '/contacts', '/companies', '/tags', '/members']) {
+      assert.equal((await server.call('GET', `${path}?limit=100`)).status, 200)
+    }
+  })
+})
