@@ -9,7 +9,7 @@ import { startRecurring } from '../jobs/recurring.ts'
 import { resourceDeps } from '../resources/deps.ts'
 import { screens } from '../screens/app.ts'
 import { lockInstance } from '../store/lock.ts'
-import { openStore } from '../store/open.ts'
+import { openStore, requireDatabase } from '../store/open.ts'
 import { command, json } from './command.ts'
 
 /** What runs gets this long to finish when the server stops. */
@@ -31,8 +31,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const screensAddress = parseListen(options.screensListen)
   if (!apiAddress) throw usage('--api-listen cannot be off.')
   const rate = parseRate(options.rateLimit)
-  const store = openStore(options.data)
-  const releases: (() => void)[] = [() => store.close()]
+  requireDatabase(options.data)
+  const undo: (() => void)[] = []
   const listeners: Listener[] = []
   let stopping = false
   const state = { log, stopping: () => stopping }
@@ -40,12 +40,16 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   async function stop(): Promise<void> {
     stopping = true
     await Promise.all(listeners.map((listener) => listener.stop(GRACE_MS)))
-    if (store.db.open) store.db.pragma('wal_checkpoint(TRUNCATE)')
-    for (const release of releases.reverse()) release()
+    for (const step of undo.reverse()) step()
   }
 
   try {
-    releases.push(lockInstance(options.data))
+    undo.push(lockInstance(options.data)) // before the store, which may migrate
+    const store = openStore(options.data)
+    undo.push(() => {
+      store.db.pragma('wal_checkpoint(TRUNCATE)')
+      store.close()
+    })
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins })
     const apiListener = await listen(app.callback(), apiAddress)
@@ -55,7 +59,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const site = screens({ ...state, store, document, apiUrl: apiListener.url })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    releases.push(startRecurring(store, log))
+    undo.push(startRecurring(store, log))
     return { api: apiListener.url, screens: listeners[1]?.url ?? null, stop }
   } catch (error) {
     await stop()

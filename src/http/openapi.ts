@@ -211,7 +211,9 @@ function component(name: string, schema: v.GenericSchema, schemas: Schemas): Sch
 }
 
 function filterParameter(name: string, filter: Filter, operator: Operator, description: unknown): Schema {
-  const one = filter.choices ? { type: 'string', enum: filter.choices } : FILTER_TYPES[filter.type]
+  const one = filter.choices
+    ? { type: 'string', enum: filter.choices }
+    : { ...FILTER_TYPES[filter.type], ...(filter.pattern ? { pattern: filter.pattern.source } : {}) }
   const orNull = filter.nullable && (operator === 'eq' || operator === 'ne')
   const schema = operator === 'in' ? { type: 'string' } : orNull ? { anyOf: [one, { const: 'null' }] } : one
   const meaning = operator === 'eq' ? (filter.description ?? description ?? FIELDS[name]) : undefined

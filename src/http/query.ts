@@ -186,6 +186,8 @@ function readValue(name: string, filter: Filter, text: string): string | number 
     case 'text':
       if (text === '' || text.length > 2048 || !text.isWellFormed())
         throw badQuery(`The parameter "${name}" has to be a text of 1 to 2048 characters.`)
+      if (filter.pattern && !filter.pattern.test(text))
+        throw badQuery(`The parameter "${name}" has to match ${filter.pattern.source}.`)
       return filter.normal ? filter.normal(text.normalize('NFC')) : text.normalize('NFC')
   }
 }

@@ -75,7 +75,7 @@ const filters: Record<string, Filter> = {
   stage: { type: 'id', column: 'stage_id' },
   owner_id: { type: 'id', nullable: true },
   status: { type: 'choice', choices: STATUSES },
-  currency: { type: 'text', nullable: true },
+  currency: { type: 'text', pattern: /^[A-Z]{3}$/, nullable: true },
   amount: { type: 'amount', column: 'amount_micros', nullable: true },
   expected_close_date: { type: 'date', nullable: true },
   created_at: { type: 'time' },

@@ -11,6 +11,8 @@ export type Filter = {
   link?: { table: string; key: string; column: string }
   nullable?: boolean
   choices?: readonly string[]
+  /** What a text has to look like. */
+  pattern?: RegExp
   /** Brings a text into the form in which the column keeps it. */
   normal?: (text: string) => string
   /** A flag that lifts a condition instead of being one: `include_inactive`. */

@@ -37,9 +37,7 @@ export const DATABASE = 'dealbox.db'
 export function openStore(dataDir: string, { create = false, wall = Date.now }: OpenOptions = {}): Store {
   const file = join(dataDir, DATABASE)
   if (create) makeFolder(dataDir)
-  else if (!existsSync(file)) {
-    throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
-  }
+  else requireDatabase(dataDir)
   const isNew = !existsSync(file)
   const db = openDatabase(file)
   try {
@@ -64,6 +62,12 @@ export function openStore(dataDir: string, { create = false, wall = Date.now }: 
     db.close()
     throw foreignFile(error, file)
   }
+}
+
+/** Throws Problem 404 for a folder that is no data folder, or is not there. */
+export function requireDatabase(dataDir: string): void {
+  if (existsSync(join(dataDir, DATABASE))) return
+  throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
 }
 
 function makeFolder(dataDir: string): void {

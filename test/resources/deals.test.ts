@@ -199,6 +199,13 @@ describe('amounts', () => {
   })
 })
 
+test('a currency to filter by has to look like one, and null is none', async () => {
+  const { call } = server
+  assert.equal((await call('GET', '/deals?currency=eur')).status, 400)
+  assert.equal((await call('GET', '/deals?currency=EUR')).status, 200)
+  assert.equal((await call('GET', '/deals?currency=null')).status, 200)
+})
+
 describe('change', () => {
   test('moves the deal to an open stage with its history and one event of the most specific name', async () => {
     const { a, advance, call, events, lastSeq, store } = server
