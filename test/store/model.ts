@@ -99,7 +99,7 @@ export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] 
     }
     const stored = [...new Set(records.flatMap((record) => valuesOf(record, name)))].map(String).sort()
     const some = stored.filter((_, at) => at === 0 || at === stored.length - 1 || at === stored.length >> 1)
-    const texts = filter.choices ? [...filter.choices] : [...some, ABSENT[filter.type]]
+    const texts = filter.choices ? [...filter.choices] : [...some, filter.pattern ? 'XTS' : ABSENT[filter.type]]
     return operatorsOf(filter).flatMap((operator): Asked[] => {
       const orNull = filter.nullable && (operator === 'eq' || operator === 'ne') ? ['null'] : []
       const asked = operator === 'in' ? [texts[0] as string, texts.join()] : [...texts, ...orNull]
