@@ -182,7 +182,6 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
   function add(who: Caller, deal: Deal): Deal {
     insert(who.org, deal)
     setTags(who.org, deal.id, [], deal.tag_ids)
-    recordStage(who, deal, null)
     outbox.record(who, 'deal.created', deal)
     return deal
   }
@@ -248,7 +247,7 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     return after
   }
 
-  function recordStage(who: Caller, deal: Deal, from: string | null): void {
+  function recordStage(who: Caller, deal: Deal, from: string): void {
     addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
   }
 

@@ -34,12 +34,12 @@ const BATCH = 5000
 export function playSeed(store: Store, options: SeedOptions): Seeded {
   refuseUnlessEmpty(store, options.org)
   // Rows land all over the indexes: with little memory, and a checkpoint every 4 MB, pages are written many times.
-  const usual = { cache_size: store.db.pragma('cache_size', { simple: true }), wal_autocheckpoint: 1000 }
+  const usual = ['cache_size', 'wal_autocheckpoint'].map((name) => [name, store.db.pragma(name, { simple: true })])
   setPragmas(store, { cache_size: -262_144, wal_autocheckpoint: 32_768 })
   try {
     return play(store, options)
   } finally {
-    setPragmas(store, usual)
+    setPragmas(store, Object.fromEntries(usual))
     store.accessChanged()
   }
 }
@@ -190,7 +190,7 @@ function player({ db }: Store, clock: Store['clock'], org: number, stepByStep: b
 
 /**
  * The life of a deal in memory, for the large profiles: five times fewer writes. A deal is added when it is closed or
- * when the story ends, with the one event and the one row of history of that.
+ * when the story ends, with the one event of that.
  */
 function writtenOnce(deps: Deps) {
   const { draft, closed, add } = dealStore(deps)

@@ -71,9 +71,8 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'stages', columns, 'position')
   const dealsIn = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
-  // A stage that a deal has left is one that it came to before: its first row in the history is its creation.
   const isInHistory = db
-    .prepare('SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND to_stage_id = ? LIMIT 1')
+    .prepare('SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND ? IN (from_stage_id, to_stage_id) LIMIT 1')
     .pluck()
   const open = db.prepare('UPDATE stages SET is_open = 1, outcome = NULL WHERE org_id = ? AND id = ?')
   const setRanks = db.prepare(

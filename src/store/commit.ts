@@ -19,7 +19,7 @@ const BATCH = 128
  * and run again, each job in a savepoint of its own: savepoints for all would copy every page once more, which was an
  * eighth of a write.
  */
-export function groupCommit(db: Database): Write {
+export function groupCommit(db: Database, onCommit: () => void = () => undefined): Write {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -62,6 +62,7 @@ export function groupCommit(db: Database): Write {
         outcomes.push(outcome)
       }
       commit.run()
+      onCommit()
       return outcomes
     } catch (error) {
       if (db.inTransaction) rollback.run()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Clock, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
+import { idleCheckpoint, LONGEST_LOG_PAGES } from './checkpoint.ts'
 import { groupCommit, type Write } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
 import { migrate } from './migrate.ts'
@@ -47,16 +48,20 @@ export function openStore(dataDir: string, { create = false, wall = Date.now }: 
     const clock = startClock(wall, newestId(db))
     const transaction = <T>(job: () => T): T => db.transaction(job).immediate()
     let epoch = 0
+    const checkpoint = idleCheckpoint(db)
     return {
       db,
       clock,
-      write: groupCommit(db),
+      write: groupCommit(db, checkpoint.written),
       transaction,
       installation: installationId(db, clock),
       accessChanged: () => void epoch++,
       accessEpoch: () => epoch,
       changes: watchChanges(db),
-      close: () => db.close(),
+      close: () => {
+        checkpoint.stop()
+        db.close()
+      },
     }
   } catch (error) {
     db.close()
@@ -109,6 +114,7 @@ function setPragmas(db: Database): void {
   db.pragma('cache_size = -16000')
   db.pragma('mmap_size = 0')
   db.pragma('temp_store = MEMORY')
+  db.pragma(`wal_autocheckpoint = ${LONGEST_LOG_PAGES}`)
   db.pragma('journal_size_limit = 67108864')
   // A database that only looks durable is worse than one that does not start.
   const journal = db.pragma('journal_mode', { simple: true })

@@ -1,5 +1,3 @@
--- The schema of the first release, frozen: test/store/schema.test.ts holds that migrating from it gives schema.sql.
-
 -- The newest schema, whole. A database is made from this file; older ones get here by the
 -- numbered functions of src/store/migrate.ts, and a test holds both ways equal.
 --
@@ -290,12 +288,12 @@ CREATE TABLE deal_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deal_tags_deal ON deal_tags (org_id, deal_id);
 
-CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline; the first row is its creation
+CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline, from where it was created on
   org_id INTEGER NOT NULL,
   deal_id TEXT NOT NULL,
   deal_version INTEGER NOT NULL, -- the version that the change made
   at INTEGER NOT NULL,
-  from_stage_id TEXT,
+  from_stage_id TEXT NOT NULL,
   to_stage_id TEXT NOT NULL,
   member_id TEXT,
   PRIMARY KEY (org_id, deal_id, deal_version),
