@@ -13,8 +13,9 @@ type Outcome = { value: unknown } | { error: unknown }
 const BATCH = 128
 
 /**
- * Group commit: the writes that arrive in one turn of the event loop share one transaction, and so one fsync. None is
- * answered before COMMIT, and all of it is synchronous: nobody sees half a batch. A job that fails rolls back alone.
+ * Group commit: writes that arrive close together share one transaction, and so one fsync: a batch is gathered until a
+ * turn of the event loop brings no more. None is answered before COMMIT, and all of it is synchronous: nobody sees half
+ * a batch. A job that fails rolls back alone.
  * Most that fail have written nothing yet, and there is nothing to undo. For one that has, the whole batch is undone
  * and run again, each job in a savepoint of its own: savepoints for all would copy every page once more, which was an
  * eighth of a write.
@@ -29,10 +30,16 @@ export function groupCommit(db: Database, onCommit: () => void = () => undefined
   const undo = db.prepare('ROLLBACK TO one')
   let waiting: Waiting[] = []
 
+  /** A batch is full, or complete: a turn of the event loop has brought no further write. */
+  function gather(seen: number): void {
+    if (waiting.length > seen && waiting.length < BATCH) setImmediate(gather, waiting.length)
+    else flush()
+  }
+
   function flush(): void {
     const batch = waiting.slice(0, BATCH)
     waiting = waiting.slice(BATCH)
-    if (waiting.length > 0) setImmediate(flush)
+    if (waiting.length > 0) setImmediate(gather, 0)
     let outcomes: Outcome[]
     try {
       outcomes = inTransaction(batch, runPlain) ?? (inTransaction(batch, runInSavepoint) as Outcome[])
@@ -101,7 +108,7 @@ export function groupCommit(db: Database, onCommit: () => void = () => undefined
 
   return (job) =>
     new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush)
+      if (waiting.length === 0) setImmediate(gather, 0)
       waiting.push({ job, resolve, reject })
     })
 }
