@@ -144,7 +144,7 @@ CREATE TABLE companies (
   annual_revenue_micros INTEGER CHECK (annual_revenue_micros >= 0),
   currency TEXT,
   linkedin_url TEXT,
-  address TEXT CHECK (json_valid(address)), -- JSON object
+  address TEXT CHECK (address IS NULL OR json_valid(address)), -- JSON object
   parent_company_id TEXT,
   owner_id TEXT,
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
@@ -197,7 +197,7 @@ CREATE TABLE contacts (
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
   linkedin_url TEXT,
   website TEXT,
-  address TEXT CHECK (json_valid(address)), -- JSON object
+  address TEXT CHECK (address IS NULL OR json_valid(address)), -- JSON object
   timezone TEXT,
   language TEXT,
   do_not_contact INTEGER NOT NULL CHECK (do_not_contact IN (0, 1)),

@@ -12,7 +12,12 @@ export const seed = command({
   summary: 'Fill an organisation without records with the life of a sales team',
   options: {
     profile: { type: 'string', placeholder: 'NAME', default: 'demo', help: `how many deals: ${PROFILES.join(', ')}` },
-    seed: { type: 'string', placeholder: 'N', default: '1', help: 'the same number makes the same records' },
+    seed: {
+      type: 'string',
+      placeholder: 'N',
+      default: '1',
+      help: 'the same number makes the same records, up to the day of --as-of',
+    },
     asOf: { type: 'string', placeholder: 'DATE', help: 'the day that the story ends; today if left out' },
     org,
     json,

@@ -1,15 +1,19 @@
+import { writeSync } from 'node:fs'
 import pino from 'pino'
 import { rfc3339 } from '../lib/time.ts'
 
 export type Log = pino.Logger
 
+const GATHERED = 4096
+const TRIES = 50
+
 /**
- * JSON lines on standard output or standard error. Lines are gathered to 4 KiB and written at the latest after a second, since a
- * system call per request would cost a tenth of the speed. What is logged of a request is in kernel.ts: never a
+ * JSON lines on standard output or standard error. Lines are gathered to 4 KiB and written at the latest after a second,
+ * since a system call per request would cost a tenth of the speed. What is logged of a request is in kernel.ts: never a
  * query, a body or a token.
  */
 export function openLog(level: string, fd: 1 | 2): { log: Log; flush: () => void } {
-  const destination = pino.destination({ dest: fd, sync: true, minLength: 4096 })
+  const { write, flush } = gatheringWriter(fd)
   const log = pino(
     {
       level,
@@ -17,17 +21,34 @@ export function openLog(level: string, fd: 1 | 2): { log: Log; flush: () => void
       timestamp: () => `,"time":"${rfc3339(Date.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    { write },
   )
-  const timer = setInterval(() => destination.flushSync(), 1000)
-  timer.unref()
-  return {
-    log,
-    flush: () => {
-      clearInterval(timer)
-      destination.flushSync()
-    },
+  setInterval(flush, 1000).unref()
+  return { log, flush }
+}
+
+/** A log that cannot be written (its reader is gone, its disk is full) loses lines; it never stops the server. */
+function gatheringWriter(fd: number) {
+  let gathered = ''
+
+  function write(line: string): void {
+    gathered += line
+    if (gathered.length >= GATHERED) flush()
   }
+
+  function flush(): void {
+    let bytes = Buffer.from(gathered)
+    gathered = ''
+    for (let tries = 0; bytes.length > 0 && tries < TRIES; tries++) {
+      try {
+        bytes = bytes.subarray(writeSync(fd, bytes))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+      }
+    }
+  }
+
+  return { write, flush }
 }
 
 export const silentLog: Log = pino({ level: 'silent' })

@@ -39,7 +39,8 @@ const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { colu
 
 // 2. The row.
 
-const keyOf = (name: string): string => name.normalize('NFC').toLowerCase()
+/** Names are compared without case, by upper case first: `straße` is `STRASSE`. */
+const keyOf = (name: string): string => name.normalize('NFC').trim().toUpperCase().toLowerCase()
 
 const columns = c.columns<Tag>(
   {
