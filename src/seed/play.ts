@@ -24,8 +24,8 @@ export type SeedOptions = {
 /** How many records of each kind a seed made. */
 export type Seeded = Record<'members' | 'tags' | 'companies' | 'contacts' | 'deals', number>
 
-/** A server that runs on the folder waits for one batch: a fifth of a second at the most. */
-const BATCH = 1000
+/** Steps in a transaction: a server that runs on the folder waits while one is written, up to a second. */
+const BATCH = 5000
 
 /**
  * Plays the life of a sales team into an organisation, through the functions that the interface calls, so that every
