@@ -12,7 +12,7 @@ function atEndOfTurn(write: () => void): void {
   setImmediate(() => {
     const all = waiting
     waiting = []
-    for (const one of all) one()
+    for (const one of all) one() // none of them throws
   })
 }
 
@@ -26,8 +26,12 @@ export function send(x: Exchange, answer: Answer, last: boolean, onSent: () => v
   if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)))
   atEndOfTurn(() => {
     if (!res.headersSent && !res.destroyed) {
-      res.writeHead(status, all)
-      res.end(isEmpty || req.method === 'HEAD' ? undefined : body)
+      try {
+        res.writeHead(status, all)
+        res.end(isEmpty || req.method === 'HEAD' ? undefined : body)
+      } catch {
+        res.destroy() // node refuses a header; the other answers of this turn are not to go with this one
+      }
     }
     onSent()
   })

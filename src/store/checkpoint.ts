@@ -14,7 +14,11 @@ export function idleCheckpoint(db: Database): { written: () => void; stop: () =>
 
   function checkpoint(): void {
     timer = undefined
-    db.pragma('wal_checkpoint(PASSIVE)')
+    try {
+      db.pragma('wal_checkpoint(PASSIVE)')
+    } catch {
+      // A full disk, say. Nothing is lost: the log keeps it, and the next write tries again, or is told 503.
+    }
   }
 
   function written(): void {

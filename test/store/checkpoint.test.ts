@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { idleCheckpoint } from '../../src/store/checkpoint.ts'
+import type { Database } from '../../src/store/driver.ts'
+
+test('a checkpoint that fails, as on a full disk, does not end the server', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let tries = 0
+  const db = {
+    pragma: () => {
+      tries++
+      throw new Error('database or disk is full')
+    },
+  } as unknown as Database
+  const { written } = idleCheckpoint(db)
+  for (let count = 0; count < 2; count++) {
+    written()
+    t.mock.timers.tick(1000)
+  }
+  assert.equal(tries, 2)
+})
