@@ -128,8 +128,35 @@ CREATE TABLE tags (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX tags_name ON tags (org_id, name_key);
 
+CREATE TABLE custom_fields ( -- what an org adds to its contacts, companies and deals
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal')),
+  key TEXT NOT NULL,
+  label TEXT NOT NULL,
+  type TEXT NOT NULL,
+  options TEXT NOT NULL CHECK (json_valid(options)), -- JSON array of {value, label, color}
+  is_required INTEGER NOT NULL CHECK (is_required IN (0, 1)),
+  is_unique INTEGER NOT NULL CHECK (is_unique IN (0, 1)),
+  help_text TEXT,
+  position INTEGER NOT NULL,
+  is_archived INTEGER NOT NULL CHECK (is_archived IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX custom_fields_key ON custom_fields (org_id, object, key);
+CREATE INDEX custom_fields_object ON custom_fields (org_id, object);
+CREATE INDEX custom_fields_position ON custom_fields (org_id, position);
+CREATE INDEX custom_fields_archived ON custom_fields (org_id, is_archived);
+CREATE INDEX custom_fields_required ON custom_fields (org_id, object) WHERE is_required = 1;
+
 -- tag_ids stands twice: as JSON in the record, so that a page needs no second query, and as rows of
--- *_tags, so that a filter has an index and a reference cannot dangle.
+-- *_tags, so that a filter has an index and a reference cannot dangle. So do other links, and the values of
+-- custom fields: as JSON in the record, and as rows of *_values, folded for comparing and sorting. There
+-- unique_value is set where the field is unique, and its index keeps a second record from having it.
+-- archived_fields holds the values of archived fields, out of sight.
 
 CREATE TABLE companies (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -138,6 +165,7 @@ CREATE TABLE companies (
   name_key TEXT NOT NULL,
   domains TEXT NOT NULL CHECK (json_valid(domains)), -- JSON array, lower case
   website TEXT,
+  website_host TEXT, -- without "www.", for finding duplicates
   phone TEXT,
   industry TEXT,
   employee_count INTEGER,
@@ -150,6 +178,8 @@ CREATE TABLE companies (
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
   description TEXT,
   external_id TEXT,
+  custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
+  archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -158,6 +188,7 @@ CREATE TABLE companies (
   FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX companies_name ON companies (org_id, name_key);
+CREATE INDEX companies_website ON companies (org_id, website_host) WHERE website_host IS NOT NULL;
 CREATE INDEX companies_owner ON companies (org_id, owner_id);
 CREATE INDEX companies_parent ON companies (org_id, parent_company_id);
 CREATE INDEX companies_updated ON companies (org_id, updated_at);
@@ -182,6 +213,20 @@ CREATE TABLE company_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX company_tags_company ON company_tags (org_id, company_id);
 
+CREATE TABLE company_values (
+  org_id INTEGER NOT NULL,
+  field_id TEXT NOT NULL,
+  value ANY NOT NULL,
+  company_id TEXT NOT NULL,
+  unique_value ANY,
+  PRIMARY KEY (org_id, field_id, value, company_id),
+  FOREIGN KEY (org_id, field_id) REFERENCES custom_fields (org_id, id),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX company_values_company ON company_values (org_id, company_id);
+CREATE UNIQUE INDEX company_values_unique ON company_values (org_id, field_id, unique_value)
+  WHERE unique_value IS NOT NULL;
+
 CREATE TABLE contacts (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
@@ -204,6 +249,8 @@ CREATE TABLE contacts (
   unsubscribed_at INTEGER,
   source TEXT,
   external_id TEXT,
+  custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
+  archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -237,6 +284,20 @@ CREATE TABLE contact_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_tags_contact ON contact_tags (org_id, contact_id);
 
+CREATE TABLE contact_values (
+  org_id INTEGER NOT NULL,
+  field_id TEXT NOT NULL,
+  value ANY NOT NULL,
+  contact_id TEXT NOT NULL,
+  unique_value ANY,
+  PRIMARY KEY (org_id, field_id, value, contact_id),
+  FOREIGN KEY (org_id, field_id) REFERENCES custom_fields (org_id, id),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX contact_values_contact ON contact_values (org_id, contact_id);
+CREATE UNIQUE INDEX contact_values_unique ON contact_values (org_id, field_id, unique_value)
+  WHERE unique_value IS NOT NULL;
+
 CREATE TABLE deals (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
@@ -254,6 +315,8 @@ CREATE TABLE deals (
   close_reason_id TEXT,
   closed_at INTEGER,
   stage_changed_at INTEGER NOT NULL,
+  custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
+  archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -288,6 +351,20 @@ CREATE TABLE deal_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deal_tags_deal ON deal_tags (org_id, deal_id);
 
+CREATE TABLE deal_values (
+  org_id INTEGER NOT NULL,
+  field_id TEXT NOT NULL,
+  value ANY NOT NULL,
+  deal_id TEXT NOT NULL,
+  unique_value ANY,
+  PRIMARY KEY (org_id, field_id, value, deal_id),
+  FOREIGN KEY (org_id, field_id) REFERENCES custom_fields (org_id, id),
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deal_values_deal ON deal_values (org_id, deal_id);
+CREATE UNIQUE INDEX deal_values_unique ON deal_values (org_id, field_id, unique_value)
+  WHERE unique_value IS NOT NULL;
+
 CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline, from where it was created on
   org_id INTEGER NOT NULL,
   deal_id TEXT NOT NULL,
@@ -298,6 +375,262 @@ CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline, fro
   member_id TEXT,
   PRIMARY KEY (org_id, deal_id, deal_version),
   FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE notes (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  title TEXT,
+  body TEXT NOT NULL, -- Markdown
+  contact_ids TEXT NOT NULL CHECK (json_valid(contact_ids)), -- JSON array, as company_ids and deal_ids
+  company_ids TEXT NOT NULL CHECK (json_valid(company_ids)),
+  deal_ids TEXT NOT NULL CHECK (json_valid(deal_ids)),
+  meeting_id TEXT,
+  conversation_id TEXT,
+  author_id TEXT,
+  is_pinned INTEGER NOT NULL CHECK (is_pinned IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, author_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notes_author ON notes (org_id, author_id);
+CREATE INDEX notes_pinned ON notes (org_id, is_pinned);
+CREATE INDEX notes_meeting ON notes (org_id, meeting_id);
+CREATE INDEX notes_conversation ON notes (org_id, conversation_id);
+CREATE INDEX notes_updated ON notes (org_id, updated_at);
+
+CREATE TABLE note_contacts (
+  org_id INTEGER NOT NULL,
+  contact_id TEXT NOT NULL,
+  note_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, contact_id, note_id),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
+  FOREIGN KEY (org_id, note_id) REFERENCES notes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX note_contacts_note ON note_contacts (org_id, note_id);
+
+CREATE TABLE note_companies (
+  org_id INTEGER NOT NULL,
+  company_id TEXT NOT NULL,
+  note_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, company_id, note_id),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id),
+  FOREIGN KEY (org_id, note_id) REFERENCES notes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX note_companies_note ON note_companies (org_id, note_id);
+
+CREATE TABLE note_deals (
+  org_id INTEGER NOT NULL,
+  deal_id TEXT NOT NULL,
+  note_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, deal_id, note_id),
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id),
+  FOREIGN KEY (org_id, note_id) REFERENCES notes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX note_deals_note ON note_deals (org_id, note_id);
+
+CREATE TABLE tasks (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  body TEXT,
+  type TEXT NOT NULL CHECK (type IN ('todo', 'call', 'email', 'meeting')),
+  status TEXT NOT NULL CHECK (status IN ('open', 'done', 'canceled')),
+  priority TEXT NOT NULL CHECK (priority IN ('low', 'normal', 'high')),
+  priority_rank INTEGER NOT NULL, -- 0 to 2, for sorting
+  due_at INTEGER,
+  owner_id TEXT,
+  contact_ids TEXT NOT NULL CHECK (json_valid(contact_ids)), -- JSON array, as company_ids and deal_ids
+  company_ids TEXT NOT NULL CHECK (json_valid(company_ids)),
+  deal_ids TEXT NOT NULL CHECK (json_valid(deal_ids)),
+  conversation_id TEXT,
+  enrollment_id TEXT,
+  completed_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
+  CHECK ((status = 'done') = (completed_at IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tasks_status ON tasks (org_id, status);
+CREATE INDEX tasks_owner ON tasks (org_id, owner_id);
+CREATE INDEX tasks_type ON tasks (org_id, type);
+CREATE INDEX tasks_due ON tasks (org_id, due_at);
+CREATE INDEX tasks_priority ON tasks (org_id, priority_rank);
+CREATE INDEX tasks_conversation ON tasks (org_id, conversation_id);
+CREATE INDEX tasks_updated ON tasks (org_id, updated_at);
+
+CREATE TABLE task_contacts (
+  org_id INTEGER NOT NULL,
+  contact_id TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, contact_id, task_id),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
+  FOREIGN KEY (org_id, task_id) REFERENCES tasks (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX task_contacts_task ON task_contacts (org_id, task_id);
+
+CREATE TABLE task_companies (
+  org_id INTEGER NOT NULL,
+  company_id TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, company_id, task_id),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id),
+  FOREIGN KEY (org_id, task_id) REFERENCES tasks (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX task_companies_task ON task_companies (org_id, task_id);
+
+CREATE TABLE task_deals (
+  org_id INTEGER NOT NULL,
+  deal_id TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, deal_id, task_id),
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id),
+  FOREIGN KEY (org_id, task_id) REFERENCES tasks (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX task_deals_task ON task_deals (org_id, task_id);
+
+CREATE TABLE lists (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal')),
+  kind TEXT NOT NULL CHECK (kind IN ('static', 'smart')),
+  filter TEXT CHECK (filter IS NULL OR json_valid(filter)), -- JSON tree, of smart lists
+  description TEXT,
+  owner_id TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
+  CHECK ((kind = 'smart') = (filter IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lists_name ON lists (org_id, name_key);
+CREATE INDEX lists_object ON lists (org_id, object);
+CREATE INDEX lists_kind ON lists (org_id, kind);
+CREATE INDEX lists_owner ON lists (org_id, owner_id);
+
+-- The contacts of static lists.
+CREATE TABLE list_contacts (
+  org_id INTEGER NOT NULL,
+  list_id TEXT NOT NULL,
+  contact_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, list_id, contact_id),
+  FOREIGN KEY (org_id, list_id) REFERENCES lists (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX list_contacts_contact ON list_contacts (org_id, contact_id);
+
+-- The companies of static lists.
+CREATE TABLE list_companies (
+  org_id INTEGER NOT NULL,
+  list_id TEXT NOT NULL,
+  company_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, list_id, company_id),
+  FOREIGN KEY (org_id, list_id) REFERENCES lists (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX list_companies_company ON list_companies (org_id, company_id);
+
+-- The deals of static lists.
+CREATE TABLE list_deals (
+  org_id INTEGER NOT NULL,
+  list_id TEXT NOT NULL,
+  deal_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, list_id, deal_id),
+  FOREIGN KEY (org_id, list_id) REFERENCES lists (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX list_deals_deal ON list_deals (org_id, deal_id);
+
+-- Full text search. Each record that can be searched has one document, whose words are folded, each with a first
+-- character that stands for its org and kind: the index itself keeps orgs apart. n is the time and the counter of the
+-- record's id and 6 bits more, since others may have the same, so that the index answers newest first. search_words has
+-- each word once, for looking up how a word goes on. src/store/search.ts writes and reads them.
+
+CREATE TABLE search_docs (
+  n INTEGER NOT NULL PRIMARY KEY,
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  kind INTEGER NOT NULL,
+  record_id TEXT NOT NULL,
+  words TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE search_words (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  word TEXT NOT NULL,
+  PRIMARY KEY (org_id, word)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE search USING fts5 (
+  words, content = 'search_docs', content_rowid = 'n', tokenize = 'ascii', detail = none, columnsize = 0,
+  prefix = '2 3'
+);
+INSERT INTO search (search, rank) VALUES ('automerge', 16); -- fewer and larger merges: they fall into a write
+
+CREATE TABLE merges ( -- of duplicates: what the one that went was, and all that it takes to bring it back
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company')),
+  kept_id TEXT NOT NULL, -- both may be gone by now
+  merged_id TEXT NOT NULL,
+  member_id TEXT,
+  merged_at INTEGER NOT NULL,
+  undone_at INTEGER,
+  undo TEXT NOT NULL CHECK (json_valid(undo)), -- JSON object, empty once it is undone
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX merges_kept ON merges (org_id, object, kept_id);
+CREATE INDEX merges_merged ON merges (org_id, object, merged_id);
+
+-- imports
+
+CREATE TABLE imports ( -- of files: what came in, and how far each one got
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal')),
+  file_name TEXT NOT NULL,
+  content TEXT NOT NULL, -- SHA-256 of the file: the same one goes on where it was cut off
+  options TEXT NOT NULL CHECK (json_valid(options)), -- JSON object: the mapping, and how rows find their records
+  position INTEGER NOT NULL, -- how many rows of the file are done
+  created INTEGER NOT NULL,
+  updated INTEGER NOT NULL,
+  unchanged INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  undo_started_at INTEGER,
+  undone_at INTEGER,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX imports_content ON imports (org_id, content);
+
+CREATE TABLE import_rows ( -- what a row of a file did to a record, so that it can be taken back
+  org_id INTEGER NOT NULL,
+  import_id TEXT NOT NULL,
+  record TEXT NOT NULL, -- its id, which may be gone
+  row INTEGER NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'tag')),
+  action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
+  version INTEGER NOT NULL, -- of the record after it
+  before TEXT CHECK (before IS NULL OR json_valid(before)), -- JSON object of the fields that an update changed
+  is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1)),
+  PRIMARY KEY (org_id, import_id, record, row),
+  FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE import_rejects ( -- rows of a file that did not come in, and why
+  org_id INTEGER NOT NULL,
+  import_id TEXT NOT NULL,
+  row INTEGER NOT NULL,
+  error TEXT NOT NULL,
+  PRIMARY KEY (org_id, import_id, row),
+  FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events ( -- the outbox: one row per change, written in the change's own transaction

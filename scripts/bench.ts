@@ -5,16 +5,20 @@
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { importSeconds } from './bench/import.ts'
+import { waits } from './bench/large.ts'
 import { type Row, report, type Sizes } from './bench/report.ts'
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     sizes: { type: 'string', default: '10k,100k,1m' },
+    large: { type: 'string', default: '1m' },
     dealbox: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
@@ -30,9 +34,10 @@ function dealbox(...argv: string[]) {
   return JSON.parse(execFileSync(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] }).toString())
 }
 
-/** A folder with that many deals, made once and kept. */
+/** A folder with that many deals, made once for a schema and kept. */
 function seeded(profile: string): string {
-  const folder = join(cache, profile)
+  const schema = hash('sha256', readFileSync(join(root, 'schema.sql'))).slice(0, 8)
+  const folder = join(cache, `${profile}-${schema}`)
   if (existsSync(folder)) return folder
   mkdirSync(cache, { recursive: true })
   rmSync(`${folder}.new`, { recursive: true, force: true })
@@ -48,7 +53,7 @@ function seeded(profile: string): string {
 type Server = {
   url: string
   token: string
-  call: (path: string) => Promise<Found>
+  call: (path: string, body?: unknown) => Promise<Found>
   memoryMb: () => number
   stop: () => Promise<void>
 }
@@ -81,8 +86,11 @@ async function serve(profile: string): Promise<Server> {
   return {
     url,
     token,
-    call: async (path) =>
-      (await (await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).json()) as Found,
+    call: async (path, body) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) }
+      return (await (await fetch(`${url}/api/v1${path}`, init)).json()) as Found
+    },
     memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
     stop: async () => {
       await ended(child)
@@ -107,11 +115,11 @@ function ended(child: ChildProcess): Promise<void> {
   })
 }
 
-async function wrk(url: string, env: Record<string, string>): Promise<Omit<Row, 'name'>> {
+async function wrk(url: string, env: Record<string, string>, connections = 32): Promise<Omit<Row, 'name'>> {
   const [program = '', ...argv] = onCore(1, [
     'wrk',
     '-t1',
-    '-c32',
+    `-c${connections}`,
     `-d${options.seconds}s`,
     '-s',
     join(root, 'scripts/bench/requests.lua'),
@@ -204,11 +212,20 @@ const rows = await operations(server)
 const memoryMb = server.memoryMb()
 await server.stop()
 const after = await bare()
+const large = await serve(options.large)
+const waiting = await waits({
+  ...large,
+  call: large.call as never,
+  measure: (env) => wrk(large.url, env, 1),
+})
+await large.stop()
 const sizes = await pages(options.sizes.split(',').filter((size) => size !== ''))
 const text = report({
   bare: [before, after],
   rows,
   sizes,
+  waiting: { profile: options.large, rows: waiting },
+  importSeconds: importSeconds(dealbox),
   memoryMb,
   seconds: options.seconds,
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,

@@ -11,15 +11,31 @@ import type { Route } from './http/route.ts'
 import { closeReasons } from './resources/close-reasons.ts'
 import { companies } from './resources/companies.ts'
 import { contacts } from './resources/contacts.ts'
+import { customFields } from './resources/custom-fields.ts'
 import { deals } from './resources/deals.ts'
 import { type Deps, resourceDeps } from './resources/deps.ts'
+import { lists } from './resources/lists/lists.ts'
 import { members } from './resources/members.ts'
+import { notes } from './resources/notes.ts'
 import { stages } from './resources/stages.ts'
 import { tags } from './resources/tags.ts'
+import { tasks } from './resources/tasks.ts'
 import type { Store } from './store/open.ts'
 
 /** Every resource of the public interface. */
-const RESOURCES: ((deps: Deps) => Route[])[] = [deals, closeReasons, contacts, companies, stages, members, tags]
+const RESOURCES: ((deps: Deps) => Route[])[] = [
+  deals,
+  closeReasons,
+  contacts,
+  companies,
+  stages,
+  members,
+  notes,
+  tasks,
+  tags,
+  lists,
+  customFields,
+]
 
 /** The catalog: every method and path under /api/v1. Only what stands here is public. */
 export const catalog = (deps: Deps): Route[] => RESOURCES.flatMap((resource) => resource(deps))

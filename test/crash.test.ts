@@ -6,8 +6,11 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { wordsOf } from '../src/lib/words.ts'
 import { random } from '../src/seed/random.ts'
 import { openStore } from '../src/store/open.ts'
+import { markOf } from '../src/store/search.ts'
+import { checkIntegrity } from './store/searched.ts'
 import { makeOrg, type Org } from './support/org.ts'
 
 const KILLS = Number(process.env.KILLS ?? 50)
@@ -139,6 +142,19 @@ test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknow
   const { db, close } = openStore(dataDir)
   assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
   assert.deepEqual(db.pragma('foreign_key_check'), [])
+  checkIntegrity(db) // of the search index
+  const docs = db.prepare('SELECT record_id, words FROM search_docs ORDER BY n').raw().all()
+  const titles = db.prepare('SELECT id, title FROM deals ORDER BY id').raw().all() as [string, string][]
+  const mark = markOf(org.org, 'deal')
+  assert.deepEqual(
+    docs,
+    titles.map(([id, title]) => [
+      id,
+      wordsOf([title])
+        .map((word) => mark + word)
+        .join(' '),
+    ]),
+  )
   const events = db
     .prepare(
       "SELECT seq, type, object_id, json_extract(data, '$.object.title') AS title, json_extract(data, '$.object.version') AS version FROM events WHERE org_id = ? ORDER BY n",

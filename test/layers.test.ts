@@ -14,6 +14,8 @@ const LAYERS = [
   'http',
   'resources',
   'settings',
+  'imports',
+  'exports',
   'seed',
   'jobs',
   'app',

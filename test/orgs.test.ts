@@ -9,6 +9,9 @@ type Ids = {
   company: string
   contact: string
   deal: string
+  note: string
+  task: string
+  list: string
   tag: string
   member: string
   stage: string
@@ -43,11 +46,19 @@ before(async () => {
       primary_contact_id: contact,
       tag_ids: [tag],
     })
+    const links = { contact_ids: [contact], company_ids: [company], deal_ids: [deal] }
+    const note = await post('/notes', { body: 'Shared name', ...links })
+    const task = await post('/tasks', { title: 'Shared name', ...links })
+    const list = await post('/lists', { name: 'Shared name', object: 'contact', kind: 'static' })
+    await server.call('POST', `/lists/${list}/members`, { add_ids: [contact] }, { token })
     return {
       tag,
       company,
       contact,
       deal,
+      note,
+      task,
+      list,
       member: org.owner,
       stage: org.stages.demo,
       reason: org.reasons.won,
@@ -60,6 +71,7 @@ before(async () => {
 after(() => server.stop())
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+const equal = (field: string, value: string) => ({ field, op: 'eq', value })
 
 test('a reference into the other organisation is answered like one to nothing, to the byte, and changes nothing', async () => {
   const cases: [string, string, (id: string) => object, keyof Ids][] = [
@@ -77,6 +89,23 @@ test('a reference into the other organisation is answered like one to nothing, t
     ['POST', '/companies', (id) => ({ name: 'x', parent_company_id: id }), 'company'],
     ['PATCH', `/companies/${ours.company}`, (id) => ({ owner_id: id }), 'member'],
     ['PATCH', `/companies/${ours.company}`, (id) => ({ tag_ids: [id] }), 'tag'],
+    ['POST', '/notes', (id) => ({ body: 'x', contact_ids: [ours.contact, id] }), 'contact'],
+    ['POST', '/notes', (id) => ({ body: 'x', company_ids: [id] }), 'company'],
+    ['PATCH', `/notes/${ours.note}`, (id) => ({ deal_ids: [ours.deal, id] }), 'deal'],
+    ['POST', '/tasks', (id) => ({ title: 'x', contact_ids: [id] }), 'contact'],
+    ['POST', '/tasks', (id) => ({ title: 'x', deal_ids: [id] }), 'deal'],
+    ['PATCH', `/tasks/${ours.task}`, (id) => ({ company_ids: [id] }), 'company'],
+    ['PATCH', `/tasks/${ours.task}`, (id) => ({ owner_id: id }), 'member'],
+    ['POST', '/lists', (id) => ({ name: 'x', object: 'deal', kind: 'static', owner_id: id }), 'member'],
+    [
+      'POST',
+      '/lists',
+      (id) => ({ name: 'x', object: 'contact', kind: 'smart', filter: equal('company_id', id) }),
+      'company',
+    ],
+    ['PATCH', `/lists/${ours.list}`, (id) => ({ owner_id: id }), 'member'],
+    ['POST', `/lists/${ours.list}/members`, (id) => ({ add_ids: [ours.contact, id] }), 'contact'],
+    ['POST', `/lists/${ours.list}/members`, (id) => ({ remove_ids: [id] }), 'contact'],
   ]
   const headers = { 'x-request-id': 'same' }
   for (const [method, path, body, kind] of cases) {
@@ -90,7 +119,8 @@ test('a reference into the other organisation is answered like one to nothing, t
 })
 
 test('no list shows a record of the other, and none counts it', async () => {
-  for (const path of ['/deals', '/contacts', '/companies', '/tags', '/stages', '/members', '/close-reasons']) {
+  const settings = ['/stages', '/members', '/close-reasons']
+  for (const path of ['/deals', '/contacts', '/companies', '/notes', '/tasks', '/lists', '/tags', ...settings]) {
     const mine = await server.call('GET', `${path}?count=true`)
     const other = await server.call('GET', `${path}?count=true`, undefined, { token: server.b.token })
     const ids = (list: { data: { id: string }[] }) => new Set(list.data.map(({ id }) => id))
@@ -108,6 +138,12 @@ test('a filter by an id of the other finds nothing', async () => {
     `/deals?owner_id[in]=${theirs.member},${theirs.member}`,
     `/contacts?company_id=${theirs.company}`,
     `/companies?tag_id=${theirs.tag}`,
+    `/notes?contact_id=${theirs.contact}`,
+    `/notes?author_id=${theirs.member}`,
+    `/tasks?deal_id=${theirs.deal}`,
+    `/tasks?company_id[in]=${theirs.company},${theirs.company}`,
+    `/contacts?list_id=${theirs.list}`,
+    `/lists?owner_id=${theirs.member}`,
     `/stages?pipeline_id=${theirs.pipeline}`,
   ]) {
     assert.deepEqual((await server.call('GET', query)).body.data, [], query)

@@ -35,7 +35,7 @@ test('the tour works as it is printed', { skip: hasShell ? false : 'needs a POSI
     .replace('http://127.0.0.1:8080', server.url)
     .replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
   const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder })
-  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '201', '200'])
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '201', '200', '200', '201', '200'])
 })
 
 test('the commands of the executable work as they are printed', {
@@ -50,6 +50,13 @@ test('the commands of the executable work as they are printed', {
   rmSync(join(folder, 'dealbox-data'), { recursive: true, force: true })
   const { stdout } = await exec('sh', ['-ec', lines.join('\n')], { cwd: folder })
   assert.match(stdout, /v4\.public\./)
+})
+
+test('data comes in and goes out as it is printed', { skip: hasShell ? false : 'needs a POSIX shell' }, async () => {
+  const block = blocks.find((each) => each.includes('import contacts')) as string
+  const { stdout } = await exec('sh', ['-ec', block], { cwd: folder })
+  assert.match(stdout, /1 created/i)
+  assert.match(readFileSync(join(folder, 'everything/contacts.ndjson'), 'utf8'), /ana@northwind\.example/)
 })
 
 test('the table names every command that there is, and no other', () => {

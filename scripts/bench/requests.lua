@@ -1,6 +1,6 @@
 -- wrk script: what is sent comes from the environment, what came of it goes to the last line as JSON.
---   KIND   get | create | stage | close | url
---   IDS    a file with one deal id per line;  VALUES  ids of stages or of a reason, separated by commas
+--   KIND   get | create | stage | close | url | paths
+--   IDS    a file with one deal id (or path) per line;  VALUES  ids of stages or of a reason, separated by commas
 local kind = os.getenv("KIND")
 local ids, values, n = {}, {}, 0
 
@@ -19,6 +19,7 @@ function request()
     local body = '{"title":"Rollout of ' .. n .. ' seats","amount":' .. (n % 90000) .. '.5,"currency":"EUR"}'
     return wrk.format("POST", "/api/v1/deals", nil, body)
   end
+  if kind == "paths" then return wrk.format("GET", "/api/v1" .. ids[(n - 1) % #ids + 1]) end
   local path = "/api/v1/deals/" .. ids[(n - 1) % #ids + 1]
   if kind == "get" then return wrk.format("GET", path) end
   if kind == "title" then return wrk.format("PATCH", path, nil, '{"title":"Changed ' .. n .. '"}') end

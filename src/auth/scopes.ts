@@ -5,7 +5,11 @@ export const RESOURCES = [
   'crm.companies',
   'crm.stages',
   'crm.members',
+  'crm.notes',
+  'crm.tasks',
   'crm.tags',
+  'crm.lists',
+  'crm.custom_fields',
 ] as const
 
 export type Access = 'read' | 'write'

@@ -1,5 +1,8 @@
 import type { Command } from './command.ts'
+import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
+import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
+import { importDir } from './import-dir.ts'
 import { init } from './init.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
@@ -28,6 +31,12 @@ export const commands: readonly Command[] = [
   keysRotate,
   keysRetire,
   seed,
+  importContacts,
+  importCompanies,
+  importDeals,
+  importUndo,
+  exportAll,
+  importDir,
   openapi,
   healthcheck,
   version,

@@ -27,12 +27,16 @@ export async function run(
   const [first, second] = argv
   if (first === undefined || isHelp(first)) return say(streams, listHelp(commands))
   if (first === '--version') return say(streams, `${version}\n`)
-  const single = commands.find(({ name }) => name === first)
-  const command = single ?? commands.find(({ name }) => name === `${first} ${second}`)
+  const verb = commands.find(({ name }) => name === `${first} ${second}`)
+  const command = verb ?? commands.find(({ name }) => name === first)
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))
-  const rest = argv.slice(single || !command ? 1 : 2)
+  const rest = argv.slice(verb ? 2 : 1)
   const asksHelp = beforeDashes(rest).some(isHelp)
-  if (command) return asksHelp ? say(streams, commandHelp(command)) : runCommand(command, rest, env, streams)
+  if (command && asksHelp) {
+    const more = verb || group.length === 0 ? '' : `\n${listHelp(group, first)}`
+    return say(streams, commandHelp(command) + more)
+  }
+  if (command) return runCommand(command, rest, env, streams)
   if (group.length === 0) return fail(streams, unknownCommand(commands, first), false, 'dealbox --help')
   if (asksHelp) return say(streams, listHelp(group, first))
   return fail(streams, unknownVerb(group, first, second), false, `dealbox ${first} --help`)

@@ -10,9 +10,23 @@ export const EVENT_NAMES = [
   'deal.updated',
   'deal.stage_changed',
   'deal.closed',
+  'deal.deleted',
+  'note.created',
+  'note.updated',
+  'note.deleted',
+  'task.created',
+  'task.updated',
+  'task.completed',
+  'task.deleted',
   'tag.created',
   'tag.updated',
   'tag.deleted',
+  'list.created',
+  'list.updated',
+  'list.deleted',
+  'custom_field.created',
+  'custom_field.updated',
+  'custom_field.deleted',
 ] as const
 
 export type EventName = (typeof EVENT_NAMES)[number]

@@ -15,7 +15,9 @@ const ALWAYS_CHANGING = new Set(['updated_at', 'version'])
  * announced. `seq` counts up per org without a gap, because it is taken in that same transaction.
  */
 export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
-  const nextSeq = db.prepare('UPDATE orgs SET last_seq = last_seq + 1 WHERE id = ? RETURNING last_seq').pluck()
+  // Not by RETURNING: SQLite runs that in a savepoint, at which FTS5 writes what it has gathered for the commit.
+  const count = db.prepare('UPDATE orgs SET last_seq = last_seq + 1 WHERE id = ?')
+  const counted = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const insert = db.prepare(
     `INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, actor_id, data)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -27,9 +29,10 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       ? Object.keys(object).filter((name) => !ALWAYS_CHANGING.has(name) && !same(before[name], object[name]))
       : []
     const previous = Object.fromEntries(changed.map((name) => [name, before?.[name]]))
+    count.run(org)
     insert.run(
       org,
-      nextSeq.get(org),
+      counted.get(org),
       clock.id(),
       type,
       object.id,

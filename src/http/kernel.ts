@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
+import type { Scope } from '../auth/scopes.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
@@ -17,7 +18,7 @@ import { acceptsGzip, acceptsJson } from './negotiate.ts'
 import { pages } from './pages.ts'
 import { readAsk, readFlags } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
-import type { ListRoute, ReadRoute, Route, WriteRoute } from './route.ts'
+import type { Listed, ListRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 import { send } from './send.ts'
 import { API, routeTree } from './tree.ts'
 
@@ -143,16 +144,17 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (!session) throw unauthorized('The token is not valid, has expired or was revoked.')
     x.session = session
     if (rate) x.headers.push(...rate(session.token))
-    if (!session.scopes.has(route.scope)) {
-      throw new Problem(403, 'insufficient_scope', `This needs a token with the scope ${route.scope}.`, {
-        more: { scope: route.scope },
-      })
-    }
+    checkScope(session, route.scope)
     if (!acceptsJson(x.req.headers.accept))
       throw new Problem(406, 'not_acceptable', 'This is answered as application/json only.')
-    if (route.kind === 'list') return answerList(route, session, x)
+    if (route.kind === 'list') return answerList(route, session, id, x)
     if (route.kind === 'read') return answerRecord(route, session, id, x)
     return answerWrite(route, session, id, x)
+  }
+
+  function checkScope({ scopes }: Session, scope: Scope): void {
+    if (scopes.has(scope)) return
+    throw new Problem(403, 'insufficient_scope', `This needs a token with the scope ${scope}.`, { more: { scope } })
   }
 
   function authenticate(req: IncomingMessage) {
@@ -162,26 +164,33 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return token === undefined ? undefined : sessions.open(token.trimStart())
   }
 
-  function answerList(route: ListRoute, { who }: Session, x: Exchange): Answer {
+  function answerList(route: ListRoute, session: Session, id: string, x: Exchange): Answer {
+    const { org } = session.who
+    if (route.open) readAsk(route, org, x.path, x.query, cursors) // a wrong query comes before a record that is not there
+    const listed = route.open ? route.open(session.who, id) : route
+    checkScope(session, listed.scope)
     const zipped = acceptsGzip(x.req.headers['accept-encoding'])
-    return page(`${who.org} ${zipped} ${route.path}?${x.query}`, () => render(route, who.org, x.query, zipped))
+    return page(`${org} ${zipped} ${x.path}?${x.query}`, () => render(listed, org, x, zipped))
   }
 
-  function render(route: ListRoute, org: number, query: string, zipped: boolean): Answer {
-    const { ask, question } = readAsk(route, org, query, cursors)
-    const { rows, next, total } = route.list(org, ask)
+  function render(listed: Listed, org: number, { path, query }: Exchange, zipped: boolean) {
+    const { ask, question, timely } = readAsk(listed, org, path, query, cursors)
+    const { rows, next, total } = listed.list(org, ask)
     const headers = ['Vary', 'Accept-Encoding']
     let text = '{"data":['
     for (let index = 0; index < rows.length; index++)
-      text += (index === 0 ? '' : ',') + route.columns.json(rows[index]!)
+      text += (index === 0 ? '' : ',') + listed.columns.json(rows[index]!)
     if (next) {
       const cursor = cursors.seal(next, question)
-      headers.push('Link', `<${nextTarget(API + route.path, query, cursor)}>; rel="next"`)
+      headers.push('Link', `<${nextTarget(path, query, cursor)}>; rel="next"`)
       text += `],"next_cursor":"${cursor}"`
     } else text += '],"next_cursor":null'
     const body = Buffer.from(`${text}${total === undefined ? '' : `,"total":${total}`}}`)
-    if (!zipped || body.length < GZIP_FROM_BYTES) return { status: 200, headers, body }
-    return { status: 200, headers: [...headers, 'Content-Encoding', 'gzip'], body: gzipSync(body, { level: 1 }) }
+    const answer: Answer =
+      !zipped || body.length < GZIP_FROM_BYTES
+        ? { status: 200, headers, body }
+        : { status: 200, headers: [...headers, 'Content-Encoding', 'gzip'], body: gzipSync(body, { level: 1 }) }
+    return { answer, timely }
   }
 
   function answerRecord(route: ReadRoute, { who }: Session, id: string, x: Exchange): Answer {
@@ -213,18 +222,20 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   /** The part of a write that stands in its transaction. */
   function change(
     route: WriteRoute,
-    { who }: Session,
+    session: Session,
     id: string,
     x: Exchange,
     given: unknown,
     flags: Record<string, boolean>,
   ): Answer {
+    const { who } = session
     const found = route.find?.(who, id)
+    if (found && route.scopeOf) checkScope(session, route.scopeOf(found))
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
     const body = (route.body ? validate(route.body, given) : undefined) as never
     const record = route.run({ who, record: found as never, body, flags })
     if (!record) return { status: route.status, headers: [], body: '' }
-    const headers = ['ETag', etag(record.version)]
+    const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
     if (route.status === 201) headers.push('Location', `${API}${route.path}/${record.id}`)
     return { status: route.status, headers, body: JSON.stringify(record) }
   }

@@ -6,11 +6,12 @@ type Resolve = (schema: Schema) => Schema
 /** What a value of the schema may look like: its first example, else something of its type. */
 export function sample(name: string, given: Schema, resolve: Resolve = (schema) => schema): unknown {
   const schema = resolve(given)
-  const { examples, enum: choices, format, properties, items } = schema
+  const { examples, enum: choices, format, properties, items, anyOf } = schema
   const types = [schema.type].flat()
   const [type] = types
   if (Array.isArray(examples)) return examples[0]
   if (Array.isArray(choices)) return choices.includes(null) ? null : choices[0]
+  if (Array.isArray(anyOf)) return anyOf.some(({ type }) => type === 'null') ? null : sample(name, anyOf[0], resolve)
   if (schema.readOnly && types.includes('null')) return null // the server has not set it yet
   if (properties) {
     const fields = Object.entries(properties as Record<string, Schema>)

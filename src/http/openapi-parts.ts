@@ -116,8 +116,8 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
   ]
   if (route.path.includes(':')) names.push('NotFound')
   if (route.kind === 'write') {
-    names.push('TooLarge')
-    if (route.body) names.push('UnsupportedMediaType', 'Unprocessable', 'Conflict')
+    names.push('TooLarge', 'Conflict')
+    if (route.body) names.push('UnsupportedMediaType', 'Unprocessable')
     if (route.find) names.push('PreconditionFailed')
   }
   return Object.fromEntries(names.map((name) => [STATUS[name], { $ref: `#/components/responses/${name}` }]))
@@ -139,6 +139,8 @@ export const FILTER_TYPES: Record<Filter['type'], object> = {
   choice: { type: 'string' },
   flag: { type: 'boolean' },
   amount: { type: 'number', minimum: 0, maximum: 9_000_000_000_000 },
+  number: { type: 'number' },
+  search: { type: 'string', maxLength: 255 },
   date: { type: 'string', format: 'date' },
   time: { type: 'string', format: 'date-time' },
 }
@@ -151,6 +153,8 @@ export const OPERATOR_MEANING: Record<Operator, string> = {
   gte: 'At least this.',
   lt: 'Less than this.',
   lte: 'At most this.',
+  contains: 'Has this text in it.',
+  starts_with: 'Begins with this text.',
 }
 
 export const PARAMETERS = {

@@ -53,6 +53,10 @@ function withExample(schema: Schema): Schema {
 
 function orNull({ anyOf, ...rest }: Schema): Schema {
   const [inner] = anyOf as [Schema]
+  if (inner.$ref) {
+    const { $ref, definitions } = inner
+    return { anyOf: [{ $ref }, { type: 'null' }], ...(definitions ? { definitions } : {}), ...rest }
+  }
   const choices = Array.isArray(inner.enum) ? { enum: [...inner.enum, null] } : {}
   return { ...inner, ...choices, type: [inner.type, 'null'], ...rest }
 }

@@ -1,4 +1,4 @@
-// What stands in front of the OpenAPI document, in Markdown.
+// What the OpenAPI document says at length, in Markdown.
 
 export const DESCRIPTION = `The public interface of Dealbox, a CRM server in one executable. Everything lies under
 \`/api/v1\`, takes and answers JSON, and refuses what it does not know: a typo never returns the wrong records.
@@ -25,7 +25,7 @@ token holds, such as \`90d\`. Each operation says which scope it needs; a write 
 - **Unknown** parameters, and unknown or read-only members of a body, are refused.
 - **A body** has at most 1 MiB, 32 levels and 1,000 items in an array.
 
-## Lists
+## Pages
 
 A list is \`{"data": [...], "next_cursor": "..."}\`. \`limit\` sets the size of a page, and \`next_cursor\`, given back as
 \`cursor\` with the same filters and the same sort, leads to the next one; it is null on the last. While records come and
@@ -46,6 +46,15 @@ A filter is a query parameter. Several are joined by "and", and some take an ope
 \`\`\`http
 GET /api/v1/deals?status=open&amount[gte]=1000&sort=-amount&limit=20
 \`\`\`
+
+Lists of contacts, companies and deals are filtered and sorted by **custom fields** too: \`custom_fields.<key>\` is the
+name of a filter and of a sort.
+
+**Search.** \`q\` looks for words, without regard to case and accents: each has to begin a word of the record, and all
+of them have to be found. Letters and digits are words, all else only stands between them. Contacts and companies are
+found by any four digits in a row of a phone number, however it is written.
+
+**Lists.** \`list_id\` gives the records of a list, together with all other filters and sorts.
 
 In a shell, put the address in quotes; curl needs \`-g\` to leave the brackets alone.
 
@@ -78,3 +87,14 @@ what to do, for people. A 422 names every field that breaks a rule.
 \`\`\`
 
 \`X-Request-Id\` is on every answer and in the log of the server; send your own to find a request again.`
+
+/** Of a list whose records have custom fields: which there are, the document cannot know. */
+export const CUSTOM_LIST = `Custom fields of the organisation are filters as well, \`custom_fields.<key>\`: a \`number\`
+and a \`date\` take \`[ne]\`, \`[gt]\`, \`[gte]\`, \`[lt]\` and \`[lte]\`, a \`datetime\` the same without
+\`[ne]\`, a \`multi_select\` takes \`[in]\` and has one of the options, a \`boolean\` takes no operator, and all
+others take \`[ne]\` and \`[in]\`; \`null\` is no value. Texts, web addresses, emails and phone numbers are compared
+without case and accents, by their first 255 characters. \`sort=custom_fields.<key>\` works for all but
+\`multi_select\`.`
+
+/** What a sort by a custom field looks like. */
+export const CUSTOM_SORT = '^-?custom_fields\\.[a-z][a-z0-9_]{0,62}$'

@@ -12,7 +12,7 @@ import {
   problemsOf,
 } from './openapi-parts.ts'
 import { jsonSchema, type Schema } from './openapi-schema.ts'
-import { DESCRIPTION } from './openapi-text.ts'
+import { CUSTOM_LIST, CUSTOM_SORT, DESCRIPTION } from './openapi-text.ts'
 import { operatorsOf } from './query.ts'
 import type { ListRoute, Route, WriteRoute } from './route.ts'
 import { API } from './tree.ts'
@@ -88,6 +88,7 @@ function markReadOnly(routes: readonly Route[], schemas: Schemas): void {
 const propertiesOf = (schema: Schema | undefined): Schemas => (schema?.properties ?? {}) as Schemas
 
 function operationId(route: Route): string {
+  if (route.operation) return route.operation
   const [, first = '', id, action] = route.path.split('/')
   if (route.kind === 'list' && !id) return `list${pascal(first)}`
   if (route.kind === 'read') return `get${pascal(route.name)}`
@@ -102,8 +103,10 @@ const DEFAULT_DESCRIPTION: Partial<Record<Route['method'], string>> = {
   delete: 'From then on its id answers 404.',
 }
 
+const isCustom = (route: Route): boolean => route.kind === 'list' && route.custom !== undefined
+
 function operation(route: Route, schemas: Schemas): Schema {
-  const description = route.description ?? DEFAULT_DESCRIPTION[route.method]
+  const description = route.description ?? (isCustom(route) ? CUSTOM_LIST : DEFAULT_DESCRIPTION[route.method])
   return {
     operationId: operationId(route),
     summary: route.summary,
@@ -119,14 +122,17 @@ function operation(route: Route, schemas: Schemas): Schema {
 }
 
 function listParts(route: ListRoute, schemas: Schemas): Schema {
-  const items = component(pascal(route.name), route.item, schemas)
+  const items = route.itemNames
+    ? { anyOf: route.itemNames.map((name) => ({ $ref: `#/components/schemas/${pascal(name)}` })) }
+    : component(pascal(route.name), route.item, schemas)
   const fields = propertiesOf(schemas[pascal(route.name)])
   const parameters: Schema[] = Object.entries(route.filters).flatMap(([name, filter]) =>
     operatorsOf(filter).map((operator) => filterParameter(name, filter, operator, fields[name]?.description)),
   )
   const sorts = Object.keys(route.sorts)
   if (sorts.length > 0) {
-    const schema = { type: 'string', enum: sorts.flatMap((name) => [name, `-${name}`]) }
+    const fixed = { type: 'string', enum: sorts.flatMap((name) => [name, `-${name}`]) }
+    const schema = isCustom(route) ? { anyOf: [fixed, { type: 'string', pattern: CUSTOM_SORT }] } : fixed
     const description = 'The order; `-` in front is descending. Newest first without it.'
     parameters.push({ name: 'sort', in: 'query', description, schema })
   }
@@ -166,12 +172,19 @@ function writeParts(route: WriteRoute, schemas: Schemas): Schema {
   if (canRepeat) parameters.push({ $ref: '#/components/parameters/idempotency-key' })
   if (route.find) parameters.push({ $ref: '#/components/parameters/if-match' })
   const isNew = route.status === 201
-  const names = ['ETag', ...(isNew ? ['Location'] : []), ...(canRepeat ? ['Idempotency-Replayed'] : [])]
   const description = isNew ? `The new ${route.name}.` : `The ${route.name} as it is now.`
-  const answer =
-    route.returns && route.status !== 204
-      ? success(description, component(pascal(route.name), route.returns, schemas), names)
-      : { description: 'Done; the answer has no body.', headers: headers([]) }
+  let answer: Schema = { description: 'Done; the answer has no body.', headers: headers([]) }
+  if (route.returns && route.status !== 204) {
+    const name = route.operation ? `${pascal(route.operation)}Answer` : pascal(route.name)
+    const schema = component(name, route.returns, schemas)
+    const isRecord = 'version' in propertiesOf(schemas[name])
+    const names = [
+      ...(isRecord ? ['ETag'] : []),
+      ...(isNew ? ['Location'] : []),
+      ...(canRepeat ? ['Idempotency-Replayed'] : []),
+    ]
+    answer = success(isRecord ? description : 'What was done.', schema, names)
+  }
   return { parameters, ...requestBody(route, schemas), responses: { [route.status]: answer, ...problemsOf(route) } }
 }
 
@@ -204,6 +217,10 @@ const headers = (names: string[]): Schema =>
 function component(name: string, schema: v.GenericSchema, schemas: Schemas): Schema {
   if (!schemas[name]) {
     schemas[name] = jsonSchema(schema)
+    for (const property of Object.values(propertiesOf(schemas[name]))) {
+      Object.assign(schemas, property.definitions) // a schema that refers to itself brings its component along
+      delete property.definitions
+    }
     for (const [field, property] of Object.entries(propertiesOf(schemas[name])))
       if (FIELDS[field]) property.description ??= FIELDS[field]
   }

@@ -27,12 +27,13 @@ export function pages({ byOthers, byUs }: Changes) {
     bytes = 0
   }
 
-  /** The page as it was rendered, or renders and keeps it. */
-  function page(question: string, render: () => Answer): Answer {
+  /** The page as it was rendered, or renders it and keeps it, unless it follows the clock. */
+  function page(question: string, render: () => { answer: Answer; timely: boolean }): Answer {
     forgetAfterChange()
     const known = kept.get(question)
     if (known) return known
-    const answer = render()
+    const { answer, timely } = render()
+    if (timely) return answer
     if (bytes > MOST_BYTES) forget()
     bytes += question.length + answer.body.length
     kept.set(question, answer)

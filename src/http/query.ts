@@ -2,10 +2,10 @@ import { UUID } from '../lib/id.ts'
 import { parseMicros } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
-import { type Condition, conditionsOf, type Filter, type Operator } from '../store/conditions.ts'
+import { type Condition, conditionsOf, type Filter, isTimely, type Operator } from '../store/conditions.ts'
 import type { Ask, Sort } from '../store/page.ts'
 import type { Cursors } from './cursor.ts'
-import type { ListRoute } from './route.ts'
+import type { Offered } from './route.ts'
 
 export const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
@@ -44,30 +44,39 @@ export const OPERATORS: Record<Filter['type'], readonly Operator[]> = {
   choice: ['eq', 'ne', 'in'],
   flag: ['eq'],
   amount: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'],
+  number: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'],
   date: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'],
   time: ['eq', 'gt', 'gte', 'lt', 'lte'],
+  search: ['eq'],
 }
 
 export function operatorsOf(filter: Filter): readonly Operator[] {
-  return filter.link ? ['eq', 'in'] : filter.lifts ? ['eq'] : OPERATORS[filter.type]
+  if (filter.lifts || filter.resolve) return ['eq']
+  return filter.link && !filter.link.single ? ['eq', 'in'] : OPERATORS[filter.type]
 }
 
 /** Every parameter that a list takes, as it is written. */
-export function parameterNames({ filters, sorts }: Pick<ListRoute, 'filters' | 'sorts'>): string[] {
+export function parameterNames({ filters, sorts }: Pick<Offered, 'filters' | 'sorts'>): string[] {
   const names = Object.entries(filters).flatMap(([name, filter]) =>
     operatorsOf(filter).map((operator) => (operator === 'eq' ? name : `${name}[${operator}]`)),
   )
   return [...names, ...(Object.keys(sorts).length > 0 ? ['sort'] : []), 'limit', 'cursor', 'count']
 }
 
-/** What a list is asked for, and the text that its cursors are bound to. Throws Problem 400. */
+/**
+ * What a list is asked for, the text that its cursors are bound to, and whether the answer follows the clock. Throws
+ * Problem 400.
+ */
 export function readAsk(
-  route: ListRoute,
+  listed: Offered,
   org: number,
+  path: string,
   query: string,
   cursors: Cursors,
-): { ask: Ask; question: string } {
+): { ask: Ask; question: string; timely: boolean } {
   const parameters = readQuery(query)
+  const named = [...parameters.keys(), parameters.get('sort') ?? '']
+  const { filters, sorts } = named.some(isCustom) ? offersOf(listed, org) : listed
   const conditions: Condition[] = []
   const bound: string[] = []
   const lifted = new Set<string>()
@@ -75,21 +84,22 @@ export function readAsk(
     if (name === 'limit' || name === 'cursor' || name === 'count') continue
     bound.push(JSON.stringify([name, value]))
     if (name === 'sort') continue
-    const [, base = '', operator = 'eq'] = /^([a-z_.]+)(?:\[([a-z]+)\])?$/.exec(name) ?? []
-    const filter = Object.hasOwn(route.filters, base) ? route.filters[base] : undefined
+    const [, base = '', operator = 'eq'] = /^([a-z0-9_.]+)(?:\[([a-z]+)\])?$/.exec(name) ?? []
+    const filter = Object.hasOwn(filters, base) ? filters[base] : undefined
     if (!filter || (operator === 'eq') !== !name.endsWith(']') || !operatorsOf(filter).includes(operator as Operator)) {
-      throw badQuery(`There is no parameter "${name}" here; allowed are: ${parameterNames(route).join(', ')}.`)
+      const allowed = parameterNames(offersOf(listed, org)).join(', ')
+      throw badQuery(`There is no parameter "${name}" here; allowed are: ${allowed}.`)
     }
     if (filter.lifts) {
       if (readFlag(name, value)) lifted.add(base)
-    } else conditions.push(...readCondition(base, name, filter, operator as Operator, value))
+    } else conditions.push(...readCondition(org, base, name, filter, operator as Operator, value))
   }
-  for (const [name, filter] of Object.entries(route.filters)) {
+  for (const [name, filter] of Object.entries(filters)) {
     if (filter.lifts && !lifted.has(name))
-      conditions.push(...conditionsOf(filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
+      conditions.push(...conditionsOf(org, filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
   }
-  const { sort, descending } = readSort(route, parameters.get('sort'))
-  const question = `${org} ${route.path} ${bound.sort().join()}`
+  const { sort, descending } = readSort(listed, org, sorts, parameters.get('sort'))
+  const question = `${org} ${path} ${bound.sort().join()}`
   const cursor = parameters.get('cursor')
   return {
     ask: {
@@ -101,7 +111,16 @@ export function readAsk(
       count: parameters.has('count') && readFlag('count', parameters.get('count') as string),
     },
     question,
+    timely: listed.timely === true || conditions.some(isTimely),
   }
+}
+
+const isCustom = (name: string): boolean => name.includes('custom_fields.')
+
+/** What the list offers to this org: the fixed filters and sorts, and those by its custom fields. */
+function offersOf({ filters, sorts, custom }: Offered, org: number): Pick<Offered, 'filters' | 'sorts'> {
+  const own = custom?.(org)
+  return { filters: { ...filters, ...own?.filters }, sorts: { ...sorts, ...own?.sorts } }
 }
 
 /** Flags of a write; each is true or false. Throws Problem 400. */
@@ -130,33 +149,48 @@ function readLimit(text: string | undefined): number {
   return limit
 }
 
-function readSort(route: ListRoute, text: string | undefined): { sort: Sort; descending: boolean } {
-  if (text === undefined) return route.order ?? NEWEST_FIRST
+function readSort(
+  listed: Offered,
+  org: number,
+  sorts: Offered['sorts'],
+  text: string | undefined,
+): { sort: Sort; descending: boolean } {
+  if (text === undefined) return listed.order ?? NEWEST_FIRST
   const descending = text.startsWith('-')
   const name = descending ? text.slice(1) : text
-  if (!Object.hasOwn(route.sorts, name)) {
-    const names = Object.keys(route.sorts)
+  if (!Object.hasOwn(sorts, name)) {
+    const names = Object.keys(offersOf(listed, org).sorts)
     throw badQuery(
       names.length > 0
         ? `The parameter "sort" has to be one of ${names.join(', ')}, with "-" in front for descending.`
         : 'This list has one order only; leave "sort" out.',
     )
   }
-  return { sort: route.sorts[name] as Sort, descending }
+  return { sort: sorts[name] as Sort, descending }
 }
 
-function readCondition(base: string, name: string, filter: Filter, operator: Operator, text: string): Condition[] {
+function readCondition(
+  org: number,
+  base: string,
+  name: string,
+  filter: Filter,
+  operator: Operator,
+  text: string,
+): Condition[] {
   const value = (one: string) => readValue(name, filter, one)
   if (operator === 'in') {
     const values = text.split(',')
     if (values.length > MAX_IN) throw badQuery(`The parameter "${name}" takes at most ${MAX_IN} values.`)
-    return conditionsOf(base, filter, operator, values.map(value))
+    return conditionsOf(org, base, filter, operator, values.map(value))
   }
   if (text === 'null' && filter.nullable && (operator === 'eq' || operator === 'ne')) {
-    return conditionsOf(base, filter, operator, [null])
+    return conditionsOf(org, base, filter, operator, [null])
   }
-  return conditionsOf(base, filter, operator, [value(text)])
+  return conditionsOf(org, base, filter, operator, [value(text)])
 }
+
+/** As people count them: code points. */
+const characters = (text: string): number => [...text].length
 
 function readValue(name: string, filter: Filter, text: string): string | number | bigint {
   switch (filter.type) {
@@ -164,7 +198,7 @@ function readValue(name: string, filter: Filter, text: string): string | number 
       if (UUID.test(text)) return text
       throw badQuery(`The parameter "${name}" has to be a UUID in lower case${filter.nullable ? ', or null' : ''}.`)
     case 'choice':
-      if (filter.choices?.includes(text)) return text
+      if (filter.choices?.includes(text)) return filter.normal ? filter.normal(text) : text
       throw badQuery(`The parameter "${name}" has to be one of ${filter.choices?.join(', ')}.`)
     case 'flag':
       return readFlag(name, text) ? 1 : 0
@@ -183,8 +217,16 @@ function readValue(name: string, filter: Filter, text: string): string | number 
         `The parameter "${name}" has to be an RFC 3339 time such as 2026-11-20T08:36:00Z ("+" is written %2B).`,
       )
     }
+    case 'number': {
+      const number = /^-?\d{1,20}(\.\d{1,20})?$/.test(text) ? Number(text) : Number.NaN
+      if (Number.isFinite(number)) return number
+      throw badQuery(`The parameter "${name}" has to be a number such as 40 or 2.5.`)
+    }
+    case 'search':
+      if (characters(text) <= 255 && text.isWellFormed() && !/\p{M}{31}/u.test(text)) return text
+      throw badQuery(`The parameter "${name}" has to be a text of at most 255 characters.`)
     case 'text':
-      if (text === '' || text.length > 2048 || !text.isWellFormed())
+      if (text === '' || characters(text) > 2048 || !text.isWellFormed())
         throw badQuery(`The parameter "${name}" has to be a text of 1 to 2048 characters.`)
       if (filter.pattern && !filter.pattern.test(text))
         throw badQuery(`The parameter "${name}" has to match ${filter.pattern.source}.`)

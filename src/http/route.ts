@@ -19,22 +19,43 @@ type Common = {
   name: string
   summary: string
   description?: string
+  /** In the OpenAPI document, where method and path do not say it. */
+  operation?: string
 }
 
 /** A record that a path names or a write answers. */
 export type Stored = { id: string; version: number } & Record<string, unknown>
 
-export type ListRoute = Common & {
-  kind: 'list'
-  method: 'get'
+/** What a list shows, and what may be asked of it. */
+export type Listed = {
   columns: Readable
   filters: Record<string, Filter>
   sorts: Record<string, Sort>
   order?: { sort: Sort; descending: boolean }
-  /** The wire form of one item. */
-  item: v.GenericSchema
+  /** Filters and sorts by the custom fields of an org, beside the fixed ones. */
+  custom?: (org: number) => Pick<Listed, 'filters' | 'sorts'>
+  /** Its records follow the clock: a page is no longer right after a while, although nothing was written. */
+  timely?: boolean
   list: (org: number, ask: Ask) => Page
 }
+
+/** The wire form of what a write answers: a record as a rule. */
+export type Answered = { [member: string]: unknown }
+
+/** What may be asked of a list. */
+export type Offered = Omit<Listed, 'columns' | 'list'>
+
+export type ListRoute = Common & {
+  kind: 'list'
+  method: 'get'
+  /** The wire form of one item. */
+  item: v.GenericSchema
+  /** Records that the document describes already, where an item is one of several. */
+  itemNames?: readonly string[]
+} & ((Listed & { open?: undefined }) | (Offered & { open: Open }))
+
+/** Where the path names a record: what its list shows, and the scope that this needs too. Throws 404. */
+type Open = (who: Caller, id: string) => Listed & { scope: Scope }
 
 export type ReadRoute = Common & {
   kind: 'read'
@@ -60,11 +81,13 @@ export type WriteRoute = Common & {
   flags?: Flags
   /** The record that the path names; throws 404. Without it the route makes a record. */
   find?: (who: Caller, id: string) => Stored
+  /** The scope that this record needs, beside that of the route. */
+  scopeOf?: (record: Stored) => Scope
   /**
-   * Runs inside the transaction and answers the record that it wrote, or nothing. It has to be synchronous: a
+   * Runs inside the transaction and answers the record that it wrote, what else there is to say, or nothing. It has to be synchronous: a
    * promise is no record, so an `async` handler does not compile.
    */
-  run: (call: WriteCall<never> & { record: Stored }) => Stored | undefined
+  run: (call: WriteCall<never> & { record: Stored }) => Answered | undefined
 }
 
 export type Route = ListRoute | ReadRoute | WriteRoute
@@ -79,12 +102,14 @@ export function changeRoute<Record extends Stored, Schema extends v.GenericSchem
     returns?: v.GenericSchema
     status: 200 | 204
     flags?: Flags
-    run: (call: WriteCall<v.InferOutput<Schema>> & { record: Record }) => (Record & Sync) | undefined
+    scopeOf?: (record: Record) => Scope
+    run: (call: WriteCall<v.InferOutput<Schema>> & { record: Record }) => (Answered & Sync) | undefined
   },
 ): Route {
-  const { find, columns, run, ...rest } = spec
+  const { find, columns, scopeOf, run, ...rest } = spec
   return {
     ...rest,
+    ...(scopeOf ? { scopeOf: scopeOf as (record: Stored) => Scope } : {}),
     kind: 'write',
     find: (who, id) => columns.present(find(who, id)),
     run: run as WriteRoute['run'],

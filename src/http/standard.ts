@@ -3,7 +3,7 @@ import type { Scope, ScopeBase } from '../auth/scopes.ts'
 import type { Caller } from '../lib/caller.ts'
 import type { Columns, RawRow } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
-import { changeRoute, createRoute, type Flags, type ListRoute, type Route, type Stored } from './route.ts'
+import { changeRoute, createRoute, type Flags, type Listed, type Route, type Stored } from './route.ts'
 
 export type Resource<Record extends Stored, Create extends v.GenericSchema, Patch extends v.GenericSchema> = {
   path: string
@@ -13,10 +13,12 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   plural?: string
   Shape: v.GenericSchema
   columns: Columns<Record>
-  filters: ListRoute['filters']
-  sorts: ListRoute['sorts']
-  order?: ListRoute['order']
-  list: ListRoute['list']
+  filters: Listed['filters']
+  sorts: Listed['sorts']
+  order?: Listed['order']
+  custom?: Listed['custom']
+  timely?: boolean
+  list: Listed['list']
   find: (who: Caller, id: string) => RawRow
   Create?: Create
   Patch?: Patch
@@ -55,6 +57,8 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
       filters: resource.filters,
       sorts: resource.sorts,
       ...(resource.order ? { order: resource.order } : {}),
+      ...(resource.custom ? { custom: resource.custom } : {}),
+      ...(resource.timely ? { timely: true } : {}),
       list: resource.list,
     },
     {

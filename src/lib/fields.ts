@@ -6,9 +6,16 @@ import { isDate, isTimezone, parseTime, rfc3339 } from './time.ts'
 
 // The building blocks of every wire form. A message is `code|sentence`; the sentence continues the field's name.
 
-/** An object with exactly these members. The null prototype keeps `constructor` and the like unknown members. */
+/**
+ * An object with exactly these members. The null prototype keeps `constructor` and the like unknown members. An array is
+ * no object here, though it is one for valibot.
+ */
 export function object<Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.strictObject(Object.assign(Object.create(null), entries) as Entries)
+  const schema = v.strictObject(Object.assign(Object.create(null), entries) as Entries)
+  const run = schema['~run']
+  const strict: typeof run = (dataset, config) =>
+    run.call(schema, Array.isArray(dataset.value) ? { value: 'an array' } : dataset, config)
+  return Object.assign(schema, { '~run': strict })
 }
 
 /** The body of a PATCH: every member may be absent, and what is absent keeps its value (RFC 7396). */
@@ -115,6 +122,11 @@ export const count = (largest = Number.MAX_SAFE_INTEGER) =>
   )
 
 export const flag = v.boolean()
+
+export const color = v.pipe(
+  v.string(),
+  v.regex(/^#[0-9a-f]{6}$/, 'invalid_color|must be a color such as "#1f6feb", in lower case'),
+)
 
 export const oneOf = <const Options extends readonly string[]>(options: Options) =>
   v.picklist(options, `invalid_choice|must be one of ${options.map((option) => `"${option}"`).join(', ')}`)

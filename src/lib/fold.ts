@@ -6,17 +6,20 @@ const LONGEST = 255
  * UTF-16 units, since one character can fold to eighteen.
  */
 export function fold(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase().slice(0, LONGEST)
+  return foldWhole(text).slice(0, LONGEST).toWellFormed()
+}
+
+/** The same without a limit: what texts are searched by. */
+export function foldWhole(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
-    .replace(/[łøđðħıŧæœßþ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
-    .slice(0, LONGEST)
-    .toWellFormed()
+    .replace(/[łøđðħıŧæœßþς]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
 }
 
-// Letters that Unicode does not decompose, though people type them without their stroke.
+// Letters that Unicode does not decompose, though people type them without their stroke; and the sigma of word ends.
 const UNDECOMPOSED: Record<string, string> = {
   ł: 'l',
   ø: 'o',
@@ -29,4 +32,5 @@ const UNDECOMPOSED: Record<string, string> = {
   œ: 'oe',
   ß: 'ss',
   þ: 'th',
+  ς: 'σ',
 }

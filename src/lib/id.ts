@@ -4,12 +4,13 @@ import { randomFillSync } from 'node:crypto'
  * The one source of ids and of the time they carry.
  *
  * `now()` never runs backwards: it is the wall clock, or the time of the newest id where the clock was set
- * back. `id()` gives UUIDs v7 (RFC 9562, section 6.2, method 1): a 26-bit counter behind the millisecond keeps
+ * back. `id()` gives UUIDs v7 (RFC 9562, section 6.2, method 1): a 15-bit counter behind the millisecond keeps
  * them in order within one, and `newest` (the greatest id in the store) keeps them in order across a restart.
+ * Time and counter together fill the 63 bits of a positive integer of SQLite: see `rankOfId`.
  */
 export type Clock = { now: () => number; id: () => string }
 
-const COUNTER_LIMIT = 2 ** 26
+const COUNTER_LIMIT = 2 ** 15
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 export type Randomness = (bytes: Uint8Array) => void
@@ -32,28 +33,27 @@ export function startClock(
   }
 
   function id(): string {
-    if (used + 10 > pool.length) {
+    if (used + 12 > pool.length) {
       fill(pool)
       used = 0
     }
     const ms = now()
     if (ms > lastMs || stamp === '') startMillisecond(ms > lastMs ? ms : lastMs + 1)
     else if (++counter >= counterLimit) startMillisecond(lastMs + 1)
-    const low = counter & 0x3fff
     const text =
       stamp +
-      (counter >>> 14).toString(16).padStart(3, '0') +
+      (counter >>> 3).toString(16).padStart(3, '0') +
       '-' +
-      HEX[0x80 | (low >>> 8)] +
-      HEX[low & 0xff] +
-      '-' +
-      HEX[pool[used]!] +
+      HEX[0x80 | ((counter & 7) << 3) | (pool[used]! & 7)] +
       HEX[pool[used + 1]!] +
+      '-' +
       HEX[pool[used + 2]!] +
       HEX[pool[used + 3]!] +
       HEX[pool[used + 4]!] +
-      HEX[pool[used + 5]!]
-    used += 6
+      HEX[pool[used + 5]!] +
+      HEX[pool[used + 6]!] +
+      HEX[pool[used + 7]!]
+    used += 8
     return text
   }
 
@@ -74,6 +74,15 @@ export function startClock(
 /** Milliseconds since 1970 that a UUID v7 carries. A record's `created_at` is always its id's. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
+/**
+ * Time and counter of a UUID v7 of ours as one integer: ids in their order have ranks in their order, and two ids of
+ * one clock never have the same.
+ */
+export function rankOfId(id: string): bigint {
+  const timeAndCounter = BigInt(`0x${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(15, 18)}`)
+  return (timeAndCounter << 3n) | BigInt((Number.parseInt(id.slice(19, 21), 16) >> 3) & 7)
 }
 
 /** The smallest UUID v7 of a millisecond: turns a bound on `created_at` into one on the key. */

@@ -18,14 +18,20 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
   const pointer = (issue.path ?? [])
     .map((step) => `/${String(step.key).replace(/~/g, '~0').replace(/\//g, '~1')}`)
     .join('')
-  const [code, message] = issue.message.split('|')
-  if (message !== undefined) return field(pointer, code as string, message)
+  const own = ownMessage(issue.message)
+  if (own) return field(pointer, own.code, own.message)
   if (issue.type === 'strict_object' && issue.expected === 'never') {
     return field(pointer, 'unknown_field', 'is not a field that can be written here')
   }
   if (issue.received === 'undefined') return field(pointer, 'required', 'is required')
   if (issue.received === 'null') return field(pointer, 'not_null', 'must not be null')
   return field(pointer, 'invalid_type', `must be ${TYPE_NAMES[issue.type] ?? issue.expected}`)
+}
+
+/** `code|sentence`, as our own rules say it; valibot's messages quote what was sent, which may hold anything. */
+export function ownMessage(text: string): { code: string; message: string } | undefined {
+  const [, code, message] = /^([a-z_]+)\|(.*)$/s.exec(text) ?? []
+  return code && message ? { code, message } : undefined
 }
 
 const TYPE_NAMES: Record<string, string> = {

@@ -9,16 +9,21 @@ import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { conflict, field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { wordsOf } from '../lib/words.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
 import { finder } from '../store/find.ts'
-import { links } from '../store/links.ts'
 import { listing, type Sort } from '../store/page.ts'
-import { rows } from '../store/rows.ts'
+import { searchFilter } from '../store/search.ts'
 import { Address, AddressPatch, mergeAddress } from './address.ts'
 import { contactStore } from './contacts.ts'
+import { CustomFields, CustomFieldsGiven, customValues } from './custom-values.ts'
 import { dealStore } from './deals.ts'
-import type { Deps } from './deps.ts'
+import { type Deps, once } from './deps.ts'
+import { membership } from './lists/membership.ts'
+import { noteStore } from './notes.ts'
+import { recordRows } from './record-rows.ts'
+import { taskStore } from './tasks.ts'
 import { unlinking } from './unlink.ts'
 
 // 1. The wire form. A company is a customer's firm; an org is whoever runs this CRM.
@@ -64,13 +69,18 @@ export const Company = f.doc(
     tag_ids: fields.tag_ids,
     description: fields.description,
     external_id: fields.external_id,
+    custom_fields: CustomFields,
     ...f.recordFields,
   }),
   "A company is a customer's firm, or one that may become a customer.",
 )
 export type Company = v.InferOutput<typeof Company>
 
-const CompanyPatch = f.patchOf({ ...fields, address: f.nullable(AddressPatch) })
+const CompanyPatch = f.patchOf({
+  ...fields,
+  address: f.nullable(AddressPatch),
+  custom_fields: CustomFieldsGiven,
+})
 type CompanyPatch = v.InferOutput<typeof CompanyPatch>
 
 const CompanyCreate = f.object({ ...CompanyPatch.entries, name: fields.name })
@@ -93,6 +103,7 @@ const filters: Record<string, Filter> = {
   owner_id: { type: 'id', nullable: true },
   created_at: { type: 'time' },
   updated_at: { type: 'time' },
+  q: searchFilter('company', 'name, domains and phone (by any run of four digits or more)'),
 }
 
 const sorts: Record<string, Sort> = {
@@ -103,7 +114,7 @@ const sorts: Record<string, Sort> = {
 
 // 2. The row.
 
-const columns = c.columns<Company>(
+export const columns = c.columns<Company>(
   {
     id: c.plain('id'),
     name: c.text('name'),
@@ -121,23 +132,38 @@ const columns = c.columns<Company>(
     tag_ids: c.json('tag_ids'),
     description: c.text('description'),
     external_id: c.text('external_id'),
+    custom_fields: c.json('custom_fields'),
     created_at: c.time('created_at'),
     updated_at: c.time('updated_at'),
     version: c.integer('version'),
   },
-  { name_key: (company) => fold(company.name) },
+  { name_key: (company) => fold(company.name), website_host: ({ website }) => website && hostOf(website) },
 )
+
+/** Of a web address, without "www." in front. */
+const hostOf = (website: string): string => new URL(website).hostname.replace(/^www\./, '')
 
 // 3. The statements and the rules.
 
-export function companyStore(deps: Deps) {
+export const companyStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
   const contacts = contactStore(deps)
-  const deals = dealStore(deps)
-  const { list } = listing(db, { table: 'companies', columns, filters, sorts })
-  const { insert, update, remove: removeRow } = rows(db, 'companies', columns)
-  const setDomains = links(db, 'company_domains', 'company_id', 'domain')
-  const setTags = links(db, 'company_tags', 'company_id', 'tag_id')
+  const referring = [contacts, dealStore(deps), noteStore(deps), taskStore(deps)]
+  const lists = membership(deps, 'company')
+  const offered = { ...filters, list_id: lists.filter }
+  const { list, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
+  const custom = customValues(db, 'company')
+  const { restore, write, erase } = recordRows<Company>(db, {
+    object: 'company',
+    columns,
+    custom,
+    linked: {
+      company_domains: ['domain', ({ domains }) => domains],
+      company_tags: ['tag_id', ({ tag_ids }) => tag_ids],
+    },
+    wordsIn: (_, { name, domains, phone }) => wordsOf([name, ...domains], phone === null ? [] : [phone]),
+    searched: ['name', 'domains', 'phone'],
+  })
   const find = finder(db, 'companies', columns)
   const otherWithDomain = db
     .prepare('SELECT company_id FROM company_domains WHERE org_id = +? AND domain = +? AND company_id <> +?')
@@ -181,40 +207,46 @@ export function companyStore(deps: Deps) {
       tag_ids: given.tag_ids ?? [],
       description: given.description ?? null,
       external_id: given.external_id ?? null,
+      custom_fields: custom.start(who.org, given.custom_fields),
       created_at: now,
       updated_at: now,
       version: 1,
     }
     checkDuplicates(who, company)
-    insert(who.org, company)
-    setDomains(who.org, id, [], company.domains)
-    setTags(who.org, id, [], company.tag_ids)
+    restore(who.org, company)
     outbox.record(who, 'company.created', company)
     return company
   }
 
   function patch(who: Caller, before: Company, given: CompanyPatch): Company {
     const { address = before.address, ...rest } = given
-    const { after, changed } = change(before, { ...rest, address: mergeAddress(before.address, address) })
+    const { after, changed } = change(before, {
+      ...rest,
+      address: mergeAddress(before.address, address),
+      custom_fields: custom.change(who.org, before.custom_fields, given.custom_fields),
+    })
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
     if (changed.includes('parent_company_id')) checkCycle(who, after)
     checkDuplicates(who, after)
+    return save(who, before, after)
+  }
+
+  function save(who: Caller, before: Company, after: Company): Company {
     after.updated_at = rfc3339(clock.now())
-    after.version++
-    update(who.org, before, after)
-    setDomains(who.org, after.id, before.domains, after.domains)
-    setTags(who.org, after.id, before.tag_ids, after.tag_ids)
+    after.version = before.version + 1
+    write(who.org, before, after)
+    if (after.name !== before.name) contacts.companyRenamed(who, after.id)
     outbox.record(who, 'company.updated', after, before)
     return after
   }
 
   /** Its contacts, deals and branches stay, without the company. */
   function remove(who: Caller, company: Company): void {
-    contacts.clearCompany(who, company.id)
-    deals.clearCompany(who, company.id)
+    for (const { clearCompany } of referring) clearCompany(who, company.id)
     clearParent(who, company.id)
-    removeRow(who.org, company.id) // its rows in the link tables go with it
+    lists.leaveAll(who, company.id)
+    erase(who.org, company.id)
     outbox.record(who, 'company.deleted', company)
   }
 
@@ -233,8 +265,9 @@ export function companyStore(deps: Deps) {
     if (other) throw duplicate(`external_id "${external_id}"`, other)
   }
 
-  return { list, find, create, patch, remove }
-}
+  const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
+  return { ...reading, create, restore, patch, write, save, remove }
+})
 
 const duplicate = (what: string, other: string) =>
   conflict('duplicate', `Another company, ${other}, has the ${what}.`, { duplicate_id: other })
@@ -248,8 +281,6 @@ export const companies = (deps: Deps): Route[] =>
     name: 'company',
     plural: 'companies',
     Shape: Company,
-    columns,
-    filters,
     sorts,
     Create: CompanyCreate,
     Patch: CompanyPatch,

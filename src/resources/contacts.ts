@@ -8,16 +8,21 @@ import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { conflict, field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { wordsOf } from '../lib/words.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
 import { finder } from '../store/find.ts'
-import { links } from '../store/links.ts'
 import { listing, type Sort } from '../store/page.ts'
-import { rows } from '../store/rows.ts'
+import { searchFilter } from '../store/search.ts'
 import { Address, AddressPatch, mergeAddress } from './address.ts'
+import { CustomFields, CustomFieldsGiven, customValues } from './custom-values.ts'
 import { dealStore } from './deals.ts'
-import type { Deps } from './deps.ts'
+import { type Deps, once } from './deps.ts'
+import { membership } from './lists/membership.ts'
+import { noteStore } from './notes.ts'
 import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from './reach.ts'
+import { recordRows } from './record-rows.ts'
+import { taskStore } from './tasks.ts'
 import { unlinking } from './unlink.ts'
 
 // 1. The wire form. A contact is a person outside; a member is one inside.
@@ -59,6 +64,7 @@ export const Contact = f.doc(
     unsubscribed_at: f.doc(f.nullable(f.recordFields.created_at), 'Since when the contact wants no more mailings.'),
     source: fields.source,
     external_id: fields.external_id,
+    custom_fields: CustomFields,
     ...f.recordFields,
   }),
   'A contact is a person outside of the organisation, with a name, an email or a phone at least.',
@@ -70,6 +76,7 @@ const ContactPatch = f.patchOf({
   emails: EmailsGiven,
   phones: PhonesGiven,
   address: f.nullable(AddressPatch),
+  custom_fields: CustomFieldsGiven,
 })
 type ContactPatch = v.InferOutput<typeof ContactPatch>
 
@@ -94,6 +101,7 @@ const filters: Record<string, Filter> = {
   do_not_contact: { type: 'flag' },
   created_at: { type: 'time' },
   updated_at: { type: 'time' },
+  q: searchFilter('contact', 'name, emails, phones (by any run of four digits or more) and the name of the company'),
 }
 
 const sorts: Record<string, Sort> = {
@@ -104,7 +112,7 @@ const sorts: Record<string, Sort> = {
 
 // 2. The row.
 
-const columns = c.columns<Contact>(
+export const columns = c.columns<Contact>(
   {
     id: c.plain('id'),
     first_name: c.text('first_name'),
@@ -125,6 +133,7 @@ const columns = c.columns<Contact>(
     unsubscribed_at: c.time('unsubscribed_at'),
     source: c.text('source'),
     external_id: c.text('external_id'),
+    custom_fields: c.json('custom_fields'),
     created_at: c.time('created_at'),
     updated_at: c.time('updated_at'),
     version: c.integer('version'),
@@ -134,13 +143,23 @@ const columns = c.columns<Contact>(
 
 // 3. The statements and the rules.
 
-export function contactStore(deps: Deps) {
+export const contactStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
-  const { clearContact } = dealStore(deps)
-  const { list } = listing(db, { table: 'contacts', columns, filters, sorts })
-  const { insert, update, remove: removeRow } = rows(db, 'contacts', columns)
-  const setEmails = links(db, 'contact_emails', 'contact_id', 'email_key')
-  const setTags = links(db, 'contact_tags', 'contact_id', 'tag_id')
+  const referring = [dealStore(deps), noteStore(deps), taskStore(deps)]
+  const lists = membership(deps, 'contact')
+  const offered = { ...filters, list_id: lists.filter }
+  const { list, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
+  const custom = customValues(db, 'contact')
+  const { restore, write, index, erase } = recordRows<Contact>(db, {
+    object: 'contact',
+    columns,
+    custom,
+    linked: { contact_emails: ['email_key', keysOf], contact_tags: ['tag_id', ({ tag_ids }) => tag_ids] },
+    wordsIn,
+    searched: ['name', 'emails', 'phones', 'company_id'],
+  })
+  const companyName = db.prepare('SELECT name FROM companies WHERE org_id = ? AND id = ?').pluck()
+  const ofCompany = db.prepare(`SELECT ${columns.select} FROM contacts WHERE org_id = ? AND company_id = ?`).raw()
   const find = finder(db, 'contacts', columns)
   const otherWithEmail = db
     .prepare(
@@ -179,38 +198,54 @@ export function contactStore(deps: Deps) {
       unsubscribed_at: null,
       source: given.source ?? null,
       external_id: given.external_id ?? null,
+      custom_fields: custom.start(who.org, given.custom_fields),
       created_at: now,
       updated_at: now,
       version: 1,
     }
     admit(who, contact, [], flags)
-    insert(who.org, contact)
-    setEmails(who.org, id, [], keysOf(contact))
-    setTags(who.org, id, [], contact.tag_ids)
+    restore(who.org, contact)
     outbox.record(who, 'contact.created', contact)
     return contact
   }
 
   function patch(who: Caller, before: Contact, given: ContactPatch, flags: Flags = {}): Contact {
     const { address = before.address, ...rest } = given
-    const { after, changed } = change(before, { ...rest, address: mergeAddress(before.address, address) })
+    const { after, changed } = change(before, {
+      ...rest,
+      address: mergeAddress(before.address, address),
+      custom_fields: custom.change(who.org, before.custom_fields, given.custom_fields),
+    })
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
-    const known = keysOf(before)
-    admit(who, after, known, flags)
+    admit(who, after, keysOf(before), flags)
+    return save(who, before, after)
+  }
+
+  function save(who: Caller, before: Contact, after: Contact): Contact {
     after.updated_at = rfc3339(clock.now())
-    after.version++
-    update(who.org, before, after)
-    setEmails(who.org, after.id, known, keysOf(after))
-    setTags(who.org, after.id, before.tag_ids, after.tag_ids)
+    after.version = before.version + 1
+    write(who.org, before, after)
     outbox.record(who, 'contact.updated', after, before)
     return after
   }
 
   function remove(who: Caller, contact: Contact): void {
-    clearContact(who, contact.id)
-    removeRow(who.org, contact.id) // its rows in the link tables go with it
+    for (const { clearContact } of referring) clearContact(who, contact.id)
+    lists.leaveAll(who, contact.id)
+    erase(who.org, contact.id)
     outbox.record(who, 'contact.deleted', contact)
+  }
+
+  /** Contacts are found by the name of their company, too. */
+  function companyRenamed(who: Caller, companyId: string): void {
+    for (const row of ofCompany.all(who.org, companyId) as c.RawRow[]) index(who.org, columns.present(row))
+  }
+
+  function wordsIn(org: number, { name, emails, phones, company_id }: Contact): string[] {
+    const company = company_id === null ? null : (companyName.get(org, company_id) as string)
+    const numbers = phones.map(({ number }) => number)
+    return wordsOf([name, company, ...emails.map(({ email }) => email)], numbers)
   }
 
   /** Names the contact; refuses one without any name (422), and one that another contact is already (409). */
@@ -227,8 +262,9 @@ export function contactStore(deps: Deps) {
     if (other) throw duplicate(`external_id "${contact.external_id}"`, other)
   }
 
-  return { list, find, create, patch, remove, clearCompany }
-}
+  const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
+  return { ...reading, create, restore, patch, write, save, remove, clearCompany, companyRenamed }
+})
 
 const keysOf = ({ emails }: Contact): string[] => emails.map(({ email }) => emailKey(email))
 
@@ -243,8 +279,6 @@ export const contacts = (deps: Deps): Route[] =>
     scope: 'rest.crm.contacts',
     name: 'contact',
     Shape: Contact,
-    columns,
-    filters,
     sorts,
     flags,
     Create: ContactPatch,

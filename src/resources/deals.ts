@@ -8,14 +8,17 @@ import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { conflict, field, invalid } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { wordsOf } from '../lib/words.ts'
 import * as c from '../store/columns.ts'
 import type { Filter } from '../store/conditions.ts'
 import { finder } from '../store/find.ts'
-import { links } from '../store/links.ts'
 import { listing, type Sort } from '../store/page.ts'
-import { missing } from '../store/references.ts'
-import { rows } from '../store/rows.ts'
-import type { Deps } from './deps.ts'
+import { searchFilter } from '../store/search.ts'
+import { CustomFields, CustomFieldsGiven, customValues } from './custom-values.ts'
+import { dealStages } from './deal-stages.ts'
+import { type Deps, once } from './deps.ts'
+import { membership } from './lists/membership.ts'
+import { recordRows } from './record-rows.ts'
 import { unlinking } from './unlink.ts'
 
 // 1. The wire form. A deal is the domain's Opportunity; both have the same id.
@@ -31,6 +34,7 @@ const fields = {
   owner_id: f.nullable(f.id),
   tag_ids: f.ids,
   expected_close_date: f.doc(f.nullable(f.date), 'When it should be decided.'),
+  custom_fields: CustomFieldsGiven,
 }
 
 export const Deal = f.doc(
@@ -49,6 +53,7 @@ export const Deal = f.doc(
     close_reason_id: f.doc(f.nullable(f.id), 'Why it was closed; null while it is open.'),
     closed_at: f.doc(f.nullable(f.recordFields.created_at), 'When it was closed; null while it is open.'),
     stage_changed_at: f.doc(f.recordFields.created_at, 'Since when it has been in its stage.'),
+    custom_fields: CustomFields,
     ...f.recordFields,
   }),
   'A deal is a sale that may come: it moves through the stages of a pipeline until it is closed as won or lost.',
@@ -80,6 +85,7 @@ const filters: Record<string, Filter> = {
   expected_close_date: { type: 'date', nullable: true },
   created_at: { type: 'time' },
   updated_at: { type: 'time' },
+  q: searchFilter('deal', 'the title'),
 }
 
 const sorts: Record<string, Sort> = {
@@ -92,7 +98,7 @@ const sorts: Record<string, Sort> = {
 
 // 2. The row.
 
-const columns = c.columns<Deal>(
+export const columns = c.columns<Deal>(
   {
     id: c.plain('id'),
     title: c.text('title'),
@@ -108,6 +114,7 @@ const columns = c.columns<Deal>(
     close_reason_id: c.plain('close_reason_id'),
     closed_at: c.time('closed_at'),
     stage_changed_at: c.time('stage_changed_at'),
+    custom_fields: c.json('custom_fields'),
     created_at: c.time('created_at'),
     updated_at: c.time('updated_at'),
     version: c.integer('version'),
@@ -117,30 +124,22 @@ const columns = c.columns<Deal>(
 
 // 3. The statements and the rules.
 
-export function dealStore({ db, clock, outbox, references }: Deps) {
-  const { list } = listing(db, { table: 'deals', columns, filters, sorts })
-  const { insert, update } = rows(db, 'deals', columns)
-  const setTags = links(db, 'deal_tags', 'deal_id', 'tag_id')
+export const dealStore = once((deps: Deps) => {
+  const { db, clock, outbox, references } = deps
+  const lists = membership(deps, 'deal')
+  const offered = { ...filters, list_id: lists.filter }
+  const { list, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
+  const custom = customValues(db, 'deal')
+  const { restore, write, erase } = recordRows<Deal>(db, {
+    object: 'deal',
+    columns,
+    custom,
+    linked: { deal_tags: ['tag_id', ({ tag_ids }) => tag_ids] },
+    wordsIn: (_, { title }) => wordsOf([title]),
+    searched: ['title'],
+  })
   const find = finder(db, 'deals', columns)
-  const defaultPipeline = db.prepare('SELECT id FROM pipelines WHERE org_id = ? AND is_default = 1').pluck()
-  const firstStage = db
-    .prepare('SELECT id FROM stages WHERE org_id = +? AND pipeline_id = +? AND is_open = 1 ORDER BY position LIMIT 1')
-    .pluck()
-  const openStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ? AND is_open = 1').pluck()
-  const outcomeOf = db
-    .prepare('SELECT outcome FROM close_reasons WHERE org_id = ? AND id = ? AND is_active = 1')
-    .pluck()
-  const closingStage = db
-    .prepare(
-      `SELECT closing.id FROM stages AS here JOIN stages AS closing
-         ON closing.org_id = here.org_id AND closing.pipeline_id = here.pipeline_id
-       WHERE here.org_id = +? AND here.id = +? AND closing.outcome = +?`,
-    )
-    .pluck()
-  const addHistory = db.prepare(
-    `INSERT INTO deal_stage_changes (org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const stages = dealStages(db)
   const clearContact = unlinking(db, 'deals', columns, 'primary_contact_id', (who, deal) =>
     patch(who, deal, { primary_contact_id: null }),
   )
@@ -155,7 +154,8 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
   /** The deal as it would be created, checked but not written. */
   function draft(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
     references.check(who.org, given)
-    const stage = startingStage(who, pipeline_id)
+    const custom_fields = custom.start(who.org, given.custom_fields)
+    const stage = stages.starting(who.org, pipeline_id)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
     return {
@@ -173,6 +173,7 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
       close_reason_id: null,
       closed_at: null,
       stage_changed_at: now,
+      custom_fields,
       created_at: now,
       updated_at: now,
       version: 1,
@@ -180,31 +181,18 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
   }
 
   function add(who: Caller, deal: Deal): Deal {
-    insert(who.org, deal)
-    setTags(who.org, deal.id, [], deal.tag_ids)
+    restore(who.org, deal)
     outbox.record(who, 'deal.created', deal)
     return deal
   }
 
-  function startingStage(who: Caller, pipelineId: string | undefined): string {
-    const pipeline = pipelineId ?? (defaultPipeline.get(who.org) as string | undefined)
-    if (pipeline === undefined) {
-      throw conflict(
-        'no_default_pipeline',
-        'This organisation has no default pipeline; set one in its settings, or give pipeline_id.',
-      )
-    }
-    const stage = firstStage.get(who.org, pipeline) as string | undefined
-    if (stage === undefined) throw invalid(missing('/pipeline_id'))
-    return stage
-  }
-
   function patch(who: Caller, before: Deal, given: DealPatch): Deal {
-    const { after, changed } = change(before, given)
+    const custom_fields = custom.change(who.org, before.custom_fields, given.custom_fields)
+    const { after, changed } = change(before, { ...given, custom_fields })
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
     const moved = changed.includes('stage')
-    if (moved && !openStage.get(who.org, after.stage)) {
+    if (moved && !stages.isOpen(who.org, after.stage)) {
       throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
     }
     if (moved && before.status !== 'open') throw dealClosed()
@@ -217,14 +205,14 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
 
   /** The deal as it would be when closed, not written. */
   function closed(who: Caller, before: Deal, { reason_id }: DealClose): Deal {
-    const outcome = outcomeOf.get(who.org, reason_id) as 'won' | 'lost' | undefined
+    const outcome = stages.outcomeOf(who.org, reason_id)
     if (!outcome) {
       throw invalid(field('/reason_id', 'reason_not_active', 'must be an active close reason of this organisation'))
     }
     if (before.status !== 'open') throw dealClosed()
     return {
       ...before,
-      stage: closingStage.get(who.org, before.stage, outcome) as string,
+      stage: stages.closing(who.org, before.stage, outcome),
       status: outcome,
       close_reason_id: reason_id,
       closed_at: rfc3339(clock.now()),
@@ -240,19 +228,38 @@ export function dealStore({ db, clock, outbox, references }: Deps) {
     after.updated_at = rfc3339(clock.now())
     after.version = before.version + 1
     if (after.stage !== before.stage) after.stage_changed_at = after.updated_at
-    update(who.org, before, after)
-    setTags(who.org, after.id, before.tag_ids, after.tag_ids)
-    if (after.stage !== before.stage) recordStage(who, after, before.stage)
+    write(who.org, before, after)
+    if (after.stage !== before.stage) stages.recordMove(who, after, before.stage)
     outbox.record(who, event, after, before)
     return after
   }
 
-  function recordStage(who: Caller, deal: Deal, from: string): void {
-    addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
+  /** The interface deletes no deals; taking back an import does. Nothing may refer to the deal. */
+  function discard(who: Caller, deal: Deal): void {
+    lists.leaveAll(who, deal.id)
+    erase(who.org, deal.id)
+    outbox.record(who, 'deal.deleted', deal)
   }
 
-  return { list, find, create, patch, close, draft, closed, add, clearContact, clearCompany }
-}
+  return {
+    columns,
+    filters: offered,
+    custom: custom.offers,
+    list,
+    count,
+    find,
+    create,
+    patch,
+    close,
+    draft,
+    closed,
+    add,
+    restore,
+    discard,
+    clearContact,
+    clearCompany,
+  }
+})
 
 const dealClosed = () => conflict('deal_closed', 'This deal is closed: its stage cannot change any more.')
 

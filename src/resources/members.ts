@@ -33,6 +33,11 @@ const filters: Record<string, Filter> = {
   email: { type: 'text', normal: (text) => text.toLowerCase() },
   role: { type: 'choice', choices: ROLES },
   status: { type: 'choice', choices: STATUSES },
+  q: {
+    type: 'search',
+    search: ['name', 'email'],
+    description: 'Search over name and email: each word begins a word of theirs, without regard to case and accents.',
+  },
 }
 
 // 2. The row.

@@ -14,7 +14,7 @@ export type Phone = v.InferOutput<typeof Phone>
 /** Emails compare without case. */
 export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
 /** Phones compare without the spaces and signs that people group digits with. */
-const phoneKey = (number: string): string => number.replace(/[\s()./-]/g, '').toLowerCase()
+export const phoneKey = (number: string): string => number.replace(/[\s()./-]/g, '').toLowerCase()
 
 /** What may be left out of an email or a phone. */
 const marks = { label: v.exactOptional(label, 'work'), is_primary: v.exactOptional(f.flag, false) }

@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
@@ -17,9 +17,7 @@ import type { Deps } from './deps.ts'
 
 const fields = {
   name: f.doc(f.title, 'Unique in the organisation, without regard to case, such as "Renewal 2027".'),
-  color: f.nullable(
-    v.pipe(v.string(), v.regex(/^#[0-9a-f]{6}$/, 'invalid_color|must be a color such as "#1f6feb", in lower case')),
-  ),
+  color: f.nullable(f.color),
   description: f.doc(f.nullable(f.longText()), 'What it stands for.'),
 }
 
@@ -42,7 +40,7 @@ const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { colu
 /** Names are compared without case, by upper case first: `straße` is `STRASSE`. */
 const keyOf = (name: string): string => name.normalize('NFC').trim().toUpperCase().toLowerCase()
 
-const columns = c.columns<Tag>(
+export const columns = c.columns<Tag>(
   {
     id: c.plain('id'),
     name: c.text('name'),

@@ -29,7 +29,9 @@ const variable = ({ objects, name }: Group, parameter: string): string =>
 /** The example of a body, with variables for the ids that it refers to. */
 function bodyText({ properties }: Schema, example: unknown): string {
   const members = Object.entries((example ?? {}) as Record<string, unknown>).map(([name, value]) => {
-    const text = properties?.[name]?.format === 'uuid' ? `"'$${snake(name)}'"` : quoted(JSON.stringify(value))
+    const { format, items } = properties?.[name] ?? {}
+    const id = `"'$${snake(name.replace(/s$/, ''))}'"`
+    const text = format === 'uuid' ? id : items?.format === 'uuid' ? `[${id}]` : quoted(JSON.stringify(value))
     return `"${quoted(name)}": ${text}`
   })
   return members.length > 1 ? `{\n    ${members.join(',\n    ')}\n  }` : `{ ${members.join()} }`

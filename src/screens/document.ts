@@ -10,6 +10,7 @@ export type Schema = {
   default?: unknown
   pattern?: string
   anyOf?: Schema[]
+  oneOf?: Schema[]
   items?: Schema
   properties?: Record<string, Schema>
   required?: string[]

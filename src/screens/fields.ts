@@ -20,6 +20,7 @@ export function fieldList(schema: Schema, kind: 'body' | 'answer'): Html {
 }
 
 function fieldsOf(schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
+  if (schema.oneOf) return schema.oneOf.flatMap((each) => fieldsOf(each, kind, path))
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const isRequired = schema.required?.includes(name)
     const marks = [

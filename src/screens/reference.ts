@@ -121,7 +121,7 @@ function objectSection(document: OpenApi, name: string): Html {
   const example = sample(name, schema, (inner) => resolve(document, inner))
   return html`
 <section class="two object" id="schema-${name}" aria-labelledby="schema-${name}-title">
-<div class="text"><h3 id="schema-${name}-title">${anchor(`schema-${name}`, `${name} object`)}</h3>${fieldList(schema, 'answer')}</div>
+<div class="text"><h3 id="schema-${name}-title">${anchor(`schema-${name}`, `${name} object`)}</h3>${schema.oneOf && prose(schema.description ?? '')}${fieldList(schema, 'answer')}</div>
 <div class="side-by">${codeBlock('json', JSON.stringify(example, null, 2), name)}</div>
 </section>`
 }

@@ -1,3 +1,5 @@
+import type { FIELDS } from './words-work.ts'
+
 /** How large a life is, and what it is called on the command line. */
 export type Profile = 'demo' | '10k' | '100k' | '1m'
 
@@ -19,6 +21,8 @@ export type Address = {
   postal_code: string
   country: string
 }
+
+type CustomGiven = Record<string, string | number | boolean | string[]>
 
 export type Email = { email: string; label: 'work' | 'home'; is_primary: boolean }
 export type Phone = { number: string; label: 'work' | 'other'; is_primary: boolean }
@@ -44,6 +48,7 @@ export type CompanyGiven = {
   address: Address | null
   description: string | null
   external_id: string | null
+  custom_fields?: CustomGiven
 }
 
 export type ContactGiven = {
@@ -60,6 +65,7 @@ export type ContactGiven = {
   do_not_contact: boolean
   source: string | null
   external_id: string | null
+  custom_fields?: CustomGiven
 }
 
 export type DealGiven = {
@@ -67,12 +73,33 @@ export type DealGiven = {
   amount: number | null
   currency: string | null
   expected_close_date: string | null
+  custom_fields?: CustomGiven
+}
+
+export type NoteGiven = { title: string | null; body: string; is_pinned: boolean }
+export type TaskGiven = {
+  title: string
+  body: string | null
+  type: 'todo' | 'call' | 'email' | 'meeting'
+  priority: 'low' | 'normal' | 'high'
+  due_at: string
+}
+export type FieldGiven = (typeof FIELDS)[number] & { position: number }
+export type ListGiven = {
+  name: string
+  object: 'contact' | 'company' | 'deal'
+  kind: 'static' | 'smart'
+  description?: string
+  filter?: object
 }
 
 export type DealChange = { amount: number; currency: string } | { expected_close_date: string }
 
 /** The number of an earlier record, undefined for none. */
 type Ref = number | undefined
+
+/** What a note or a task is about, and who writes it. */
+type About = { deal?: Ref; company?: Ref; contact?: Ref; by?: Ref }
 
 /**
  * One thing that happened. `at` is in epoch milliseconds; a `ref` counts from 0 per kind of record, in the order of
@@ -89,3 +116,8 @@ export type Step =
   /** `reason` counts the close reasons of that outcome from 0 to 4: take it modulo their number. */
   | { do: 'close'; at: number; deal: number; outcome: 'won' | 'lost'; reason: number }
   | { do: 'change'; at: number; deal: number; given: DealChange }
+  | { do: 'field'; at: number; given: FieldGiven }
+  | { do: 'list'; at: number; given: ListGiven; contacts: number[] }
+  | ({ do: 'note'; at: number; given: NoteGiven } & About)
+  | ({ do: 'task'; at: number; ref: number; given: TaskGiven } & About)
+  | { do: 'finish'; at: number; task: number; how: 'done' | 'canceled' }

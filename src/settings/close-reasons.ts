@@ -24,7 +24,7 @@ type Row = Stored & {
   is_active: boolean
 }
 
-const columns = c.columns<Row>({
+export const columns = c.columns<Row>({
   id: c.plain('id'),
   key: c.plain('key'),
   name: c.text('name'),

@@ -30,7 +30,7 @@ export const checkMembers = (given: readonly MemberSettings[]): FieldError[] =>
     'email',
   )
 
-const columns = c.columns<Member>({
+export const columns = c.columns<Member>({
   id: c.plain('id'),
   name: c.text('name'),
   email: c.text('email'),
@@ -57,6 +57,12 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
     'SELECT 1 FROM tokens WHERE org_id = ? AND member_id = ? LIMIT 1',
     'SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND member_id = ? LIMIT 1',
     'SELECT 1 FROM events WHERE org_id = ? AND actor_id = ? LIMIT 1',
+    ...['contact', 'company', 'deal'].map(
+      (object) =>
+        `SELECT 1 FROM custom_fields AS field CROSS JOIN ${object}_values AS held
+           ON held.org_id = field.org_id AND held.field_id = field.id
+         WHERE field.org_id = ? AND field.type = 'member' AND held.value = ? LIMIT 1`,
+    ),
   ].map((sql) => db.prepare(sql).pluck())
 
   /** Those who are active: a member who stands in the document is. */

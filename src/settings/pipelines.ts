@@ -39,7 +39,7 @@ type Row = Stored & {
   position: number
 }
 
-const columns = c.columns<Row>({
+export const columns = c.columns<Row>({
   id: c.plain('id'),
   key: c.plain('key'),
   name: c.text('name'),

@@ -48,7 +48,7 @@ type Row = Stored & {
   probability: number
 }
 
-const columns = c.columns<Row>(
+export const columns = c.columns<Row>(
   {
     id: c.plain('id'),
     pipeline_id: c.plain('pipeline_id'),

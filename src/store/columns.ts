@@ -10,6 +10,8 @@ export type Column<Wire = never> = {
   sql: string
   json: (stored: never) => string
   store: (wire: Wire) => Value
+  /** Nothing is stored: what reads the row puts the value in. */
+  isComputed?: boolean
 }
 
 /** The columns of the store: what a field's type is on the wire, and what it is in SQLite. */
@@ -50,6 +52,15 @@ export const json = kind<object, string>(
 const micros = kind<number, string>(amountJson, toMicros)
 export const amount = (name: string) => micros(name, `CAST(${name} AS TEXT)`)
 
+/** What no column holds: a NULL, which `list` and `find` of the store replace by what is so at the moment. */
+export const computed = <Stored extends string | number | boolean>(): Column<Stored> => ({
+  name: '',
+  sql: 'NULL',
+  json: (stored: never) => JSON.stringify(stored),
+  store: () => null,
+  isComputed: true,
+})
+
 export type RawRow = unknown[]
 
 /** The columns of a resource in the order of its wire form, and the ways between the store and the outside. */
@@ -60,6 +71,8 @@ export type Columns<Shape> = {
   json: (row: RawRow) => string
   /** The row as the record that the wire form describes; made from `json`, so that the two cannot differ. */
   present: (row: RawRow) => Shape
+  /** The same without what is computed: the fields, and the row as JSON text. */
+  stored: { fields: readonly string[]; json: (row: RawRow) => string }
   /** The columns that a write sets, without the key, and their values of a record. */
   names: readonly string[]
   values: (record: Shape) => Value[]
@@ -68,32 +81,42 @@ export type Columns<Shape> = {
 /** What reading needs. */
 export type Readable = Pick<Columns<unknown>, 'select' | 'json'>
 
+type Part = { index: number; prefix: string; json: (stored: unknown) => string }
+
+function writer(parts: readonly Part[]): (row: RawRow) => string {
+  return function toJson(row) {
+    let out = ''
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at]!
+      out += part.prefix + part.json(row[part.index])
+    }
+    return `${out}}`
+  }
+}
+
 /** `derived` are columns that the outside does not see, such as the key that a name is sorted by. */
 export function columns<Shape>(
   fields: { [Name in keyof Shape]-?: Column<Shape[Name]> },
   derived: Record<string, (record: Shape) => Value> = {},
 ): Columns<Shape> {
   const all = Object.entries(fields) as [string & keyof Shape, Column<unknown>][]
-  const written = all.filter(([name]) => name !== 'id')
+  const written = all.filter(([name, { isComputed }]) => name !== 'id' && !isComputed)
   const extra = Object.values(derived)
-  const parts = all.map(([name, { json }], index) => ({
+  const parts = all.map(([name, { json, isComputed }], index) => ({
+    name,
+    index,
     prefix: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     json: json as (stored: unknown) => string,
+    isComputed,
   }))
-
-  function toJson(row: RawRow): string {
-    let out = ''
-    for (let index = 0; index < parts.length; index++) {
-      const part = parts[index]!
-      out += part.prefix + part.json(row[index])
-    }
-    return `${out}}`
-  }
+  const toJson = writer(parts)
+  const stored = parts.filter(({ isComputed }) => !isComputed)
 
   return {
     select: all.map(([, { sql }]) => sql).join(', '),
     json: toJson,
     present: (row) => JSON.parse(toJson(row)),
+    stored: { fields: stored.map(({ name }) => name), json: writer(stored) },
     names: [...written.map(([, { name }]) => name), ...Object.keys(derived)],
     values: (record) => [
       ...written.map(([name, { store }]) => store(record[name])),

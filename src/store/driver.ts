@@ -7,6 +7,7 @@ import { isSea } from 'node:sea'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import { asset } from '../assets.ts'
+import { defineFunctions } from './functions.ts'
 
 export type Database = Sqlite.Database
 export type Statement = Sqlite.Statement
@@ -16,10 +17,10 @@ let addon: unknown
 
 /** Opens a database with the addon in node_modules or, in the executable, with the one that it carries. */
 export function openSqlite(file: string, options: Sqlite.Options = {}): Database {
-  if (!isSea()) return new Sqlite(file, options)
+  if (!isSea()) return defineFunctions(new Sqlite(file, options))
   addon ??= loadAddon(file)
   // The library also takes the loaded addon itself, which its types do not know.
-  return new Sqlite(file, { ...options, nativeBinding: addon as string })
+  return defineFunctions(new Sqlite(file, { ...options, nativeBinding: addon as string }))
 }
 
 // An addon can only be loaded from a file, so it is written where no other user can change it. The database's own folder

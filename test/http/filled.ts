@@ -12,8 +12,18 @@ export type Filled = Awaited<ReturnType<typeof startFilled>>
 
 export async function startFilled() {
   const server = await startServer()
+  try {
+    return await readAll(server)
+  } catch (error) {
+    await server.stop() // or the process would not end
+    throw error
+  }
+}
+
+async function readAll(server: TestServer) {
   await fill(server)
-  const lists: ListRoute[] = server.routes.filter((route) => route.kind === 'list')
+  const opened = await listsOfLists(server)
+  const lists = server.routes.filter((route) => route.kind === 'list').flatMap((route) => opened(route))
   /** All records of each list, by its path. */
   const records = new Map<string, Row[]>()
   for (const { path, filters } of lists) {
@@ -48,6 +58,29 @@ export async function startFilled() {
   return { server, lists, walk, refused, recordsOf: (path: string) => records.get(path) as Row[] }
 }
 
+/** Where a path names a list, it is one of each object, and of either kind. */
+async function listsOfLists({ a, call }: TestServer) {
+  const ids: string[] = []
+  for (const [object, path, column] of [
+    ['contact', '/contacts', 'last_name'],
+    ['company', '/companies', 'name'],
+    ['deal', '/deals', 'title'],
+  ]) {
+    const filter = { field: column, op: 'contains', value: 'a' }
+    ids.push((await call('POST', '/lists', { name: `smart ${object}`, object, kind: 'smart', filter })).body.id)
+    const { id } = (await call('POST', '/lists', { name: `static ${object}`, object, kind: 'static' })).body
+    const add_ids = idsOf((await call('GET', `${path}?limit=40`)).body.data)
+    assert.equal((await call('POST', `/lists/${id}/members`, { add_ids })).body.added, add_ids.length)
+    ids.push(id)
+  }
+  return (route: ListRoute): ListRoute[] => {
+    const { open, path } = route
+    if (!open) return [route]
+    const who = { org: a.org, member: a.owner }
+    return ids.map((id) => ({ ...route, ...open(who, id), path: path.replace(':id', id), open: undefined }))
+  }
+}
+
 export const idsOf = (rows: Row[]): string[] => rows.map(({ id }) => id)
 
 /** Deals with ties and gaps in every field, and some of everything that they refer to. */
@@ -58,6 +91,14 @@ async function fill({ a, advance, call }: TestServer): Promise<void> {
     return made.id
   }
   const tags = [await make('/tags', { name: 'Éclair' }), await make('/tags', { name: 'eclair 2', color: '#00ff00' })]
+  for (let n = 0; n < 9; n++) {
+    advance(n % 2)
+    const object = ['contact', 'company', 'deal'][n % 3]
+    await make('/custom-fields', {
+      ...{ object, key: `field_${n}`, label: `Field ${n}`, type: 'text' },
+      ...{ position: n % 2, is_archived: n % 4 === 0 },
+    })
+  }
   const companies: string[] = []
   const contacts: string[] = []
   for (let n = 0; n < 8; n++) {
@@ -84,6 +125,7 @@ async function fill({ a, advance, call }: TestServer): Promise<void> {
       }),
     )
   }
+  const deals: string[] = []
   const amounts = [null, 0, 1.5, 1000, 25000.1, 9000000000000, 1000, null]
   for (let n = 0; n < DEALS; n++) {
     advance(n % 3)
@@ -97,7 +139,33 @@ async function fill({ a, advance, call }: TestServer): Promise<void> {
       tag_ids: tags.slice(n % 3),
       expected_close_date: n % 4 ? `2027-0${1 + (n % 3)}-15` : null,
     })
+    deals.push(id)
     if (n % 6 === 0) await call('PATCH', `/deals/${id}`, { stage: a.stages.demo })
     if (n % 10 === 0) await call('POST', `/deals/${id}/close`, { reason_id: n % 20 ? a.reasons.won : a.reasons.lost })
+  }
+  for (let n = 0; n < 24; n++) {
+    advance(n % 3)
+    const linked = {
+      contact_ids: contacts.slice(0, n % 4),
+      company_ids: n % 3 ? [] : companies.slice(n % 5, 3),
+      deal_ids: n % 4 ? [] : deals.slice(n, n + 2),
+    }
+    const note = await make('/notes', {
+      title: n % 3 ? TITLES[n % TITLES.length] : null,
+      body: `${TITLES[n % 7]} *${n % 5}*`,
+      ...linked,
+      is_pinned: n % 5 === 0,
+    })
+    if (n % 7 === 0) await call('PATCH', `/notes/${note}`, { body: 'Łódź, later' })
+    const task = await make('/tasks', {
+      title: TITLES[n % TITLES.length],
+      body: n % 3 ? null : `${TITLES[n % 5]} once more`,
+      type: (['todo', 'call', 'email'] as const)[n % 3],
+      priority: (['low', 'normal', 'high'] as const)[n % 3],
+      due_at: n % 4 ? `202${5 + (n % 3)}-01-0${1 + (n % 2)}T08:00:00Z` : null,
+      owner_id: n % 5 ? a.owner : null,
+      ...linked,
+    })
+    if (n % 4 === 1) await call('PATCH', `/tasks/${task}`, { status: n % 8 === 1 ? 'done' : 'canceled' })
   }
 }

@@ -88,7 +88,8 @@ describe('the line of a request', () => {
     ['POST', '/api/v1/deals', `{"title":"${SECRET}","x":1}`, '/deals', 422],
     ['POST', '/api/v1/deals', `{"title":"${SECRET}`, '/deals', 400],
     ['POST', `/api/v1/deals/${id}/close`, '{}', '/deals/:id/close', 404],
-    ['GET', `/api/v1/deals?q=${encodeURIComponent(SECRET)}`, '', '/deals', 400],
+    ['GET', `/api/v1/deals?q=${encodeURIComponent(SECRET)}`, '', '/deals', 200],
+    ['GET', `/api/v1/deals?title=${encodeURIComponent(SECRET)}`, '', '/deals', 400],
     ['GET', '/secret/path', '', undefined, 404],
     ['PUT', '/api/v1/deals', '', undefined, 405],
   ]

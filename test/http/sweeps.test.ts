@@ -15,10 +15,15 @@ after(() => server.stop())
 const RECORDS: Record<string, (org: Org) => Promise<string>> = {
   companies: (org) => made(org, '/companies', { name: 'Swept' }),
   contacts: (org) => made(org, '/contacts', { first_name: 'Swept' }),
+  'custom-fields': (org) =>
+    made(org, '/custom-fields', { object: 'deal', key: `swept_${count++}`, label: 'Swept', type: 'text' }),
   deals: (org) => made(org, '/deals', { title: 'Swept' }),
+  lists: (org) => made(org, '/lists', { name: 'Swept', object: 'deal', kind: 'static' }),
   members: async (org) => org.owner,
+  notes: async (org) => made(org, '/notes', { body: 'Swept', deal_ids: [await record('/deals', org)] }),
   stages: async (org) => org.stages.demo,
   tags: (org) => made(org, '/tags', { name: `Swept ${count++}` }),
+  tasks: (org) => made(org, '/tasks', { title: 'Swept' }),
 }
 let count = 0
 

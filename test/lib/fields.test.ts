@@ -121,3 +121,21 @@ describe('a body', () => {
     assert.equal(found[99], '/addresses/99/city required')
   })
 })
+
+test('an object is no array, also where every member may be left out', () => {
+  const schema = f.object({ inner: f.patchOf({ one: f.line() }) })
+  assert.deepEqual(validate(schema, { inner: {} }), { inner: {} })
+  assert.throws(() => validate(schema, { inner: [] }), {
+    errors: [{ pointer: '/inner', code: 'invalid_type', message: 'must be an object' }],
+  })
+})
+
+test('what was sent never becomes the code of an error', () => {
+  const schema = f.object({ amount: f.amount })
+  for (const amount of ['a|b', 'x|', '|', 'code|sentence']) {
+    assert.throws(
+      () => validate(schema, { amount }),
+      ({ errors }: Problem) => errors?.[0]?.code === 'invalid_type',
+    )
+  }
+})

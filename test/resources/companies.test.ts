@@ -53,6 +53,7 @@ describe('create', () => {
       tag_ids: [],
       description: null,
       external_id: null,
+      custom_fields: {},
       created_at: body.created_at,
       updated_at: body.created_at,
       version: 1,

@@ -41,6 +41,7 @@ describe('create', () => {
       close_reason_id: null,
       closed_at: null,
       stage_changed_at: body.created_at,
+      custom_fields: {},
       created_at: body.created_at,
       updated_at: body.created_at,
       version: 1,

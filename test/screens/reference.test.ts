@@ -178,10 +178,17 @@ const hasCurl = process.platform !== 'win32' && spawnSync('curl', ['--version'])
 
 test('every example of the page works when pasted into a shell', { skip: !hasCurl && 'needs curl' }, async () => {
   const run = promisify(execFile)
-  const variables: Record<string, string> = { TOKEN: server.a.token, REASON_ID: server.a.reasons.won }
+  const contact = async (first_name: string) => (await server.call('POST', '/contacts', { first_name })).body.id
+  const variables: Record<string, string> = {
+    TOKEN: server.a.token,
+    REASON_ID: server.a.reasons.won,
+    ADD_ID: await contact('In'),
+    REMOVE_ID: await contact('Out'),
+  }
   for (const group of groupsOf(document)) {
     const name = group.objects[0]?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
-    for (const { id } of group.operations) {
+    const isLast = ({ method }: { method: string }) => Number(method === 'delete')
+    for (const { id } of group.operations.toSorted((one, other) => isLast(one) - isLast(other))) {
       const command = textOf(/<pre>(.*?)<\/pre>/s.exec(sectionOf(id))?.[1] as string)
       assert.match(command, /^curl /, id)
       const { stdout } = await run('sh', ['-c', command.replace(/^curl/, "curl -sS -w '\\n%{http_code}'")], {

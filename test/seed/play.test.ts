@@ -26,13 +26,29 @@ const told = (org: Org) => [
     org,
   ),
   all('SELECT name, emails, phones, job_title, address, created_at FROM contacts WHERE org_id = ? ORDER BY id', org),
-  all('SELECT name, domains, industry, address, created_at FROM companies WHERE org_id = ? ORDER BY id', org),
+  all(
+    'SELECT name, domains, industry, address, custom_fields, created_at FROM companies WHERE org_id = ? ORDER BY id',
+    org,
+  ),
+  all('SELECT title, body, is_pinned, created_at FROM notes WHERE org_id = ? ORDER BY id', org),
+  all('SELECT title, status, priority, due_at, completed_at FROM tasks WHERE org_id = ? ORDER BY id', org),
+  all('SELECT name, object, kind, filter FROM lists WHERE org_id = ? ORDER BY id', org),
 ]
 
 describe('the seed', () => {
   test('makes the same records of the same number, in ids of their own for each organisation', () => {
     const made = seedInto(server.a)
-    assert.deepEqual(made, { members: 6, tags: 12, companies: 40, contacts: 90, deals: 120 })
+    const { notes, tasks, ...others } = made
+    assert.deepEqual(others, {
+      members: 6,
+      tags: 12,
+      companies: 40,
+      contacts: 90,
+      deals: 120,
+      lists: 6,
+      custom_fields: 9,
+    })
+    assert.ok(notes > 150 && tasks > 150)
     seedInto(server.b)
     assert.deepEqual(told(server.a), told(server.b))
     const ids = (org: Org) => new Set(all('SELECT id FROM deals WHERE org_id = ?', org).map(({ id }) => id))
@@ -89,8 +105,22 @@ describe('the seed', () => {
     assert.equal(server.store.db.pragma('wal_autocheckpoint', { simple: true }), LONGEST_LOG_PAGES)
   })
 
+  test('has a list of every object with records in it, and work that is done, open and overdue', async () => {
+    const { body } = await server.call('GET', '/lists')
+    assert.deepEqual(
+      new Set(body.data.map(({ object }: { object: string }) => object)),
+      new Set(['contact', 'company', 'deal']),
+    )
+    for (const { name, member_count } of body.data) assert.ok(member_count > 0, `${name} is empty`)
+    for (const query of ['status=done', 'status=canceled', 'status=open', 'is_overdue=true', 'priority=high']) {
+      assert.ok((await server.call('GET', `/tasks?${query}`)).body.data.length > 0, query)
+    }
+    const links = all("SELECT id FROM notes WHERE org_id = ? AND deal_ids <> '[]' AND contact_ids <> '[]'", server.a)
+    assert.ok(links.length > 100)
+  })
+
   test('is read through the interface as the document says', async () => {
-    for (const path of ['/deals', '/contacts', '/companies', '/tags', '/members']) {
+    for (const path of ['/deals', '/contacts', '/companies', '/notes', '/tasks', '/lists', '/custom-fields', '/tags']) {
       assert.equal((await server.call('GET', `${path}?limit=100`)).status, 200)
     }
   })

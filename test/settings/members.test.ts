@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { companyStore } from '../../src/resources/companies.ts'
+import { contactStore } from '../../src/resources/contacts.ts'
+import { customFieldStore } from '../../src/resources/custom-fields.ts'
+import { dealStore } from '../../src/resources/deals.ts'
+import { resourceDeps } from '../../src/resources/deps.ts'
 import { problem, workshop } from './workshop.ts'
 
 const ana = { email: 'ana@acme.example', name: 'Ana', role: 'owner', timezone: 'Europe/Berlin' }
@@ -52,6 +57,8 @@ test('a member left out is removed where nothing tells of them', (t) => {
   )
 })
 
+const CUSTOM = ['contact', 'company', 'deal'] as const
+
 const traces: [string, (shop: ReturnType<typeof workshop>, member: string) => void][] = [
   ['owns a deal', ({ deal }, member) => void deal({ owner_id: member })],
   ['made a deal', ({ deal }) => void deal({}, bo.email)],
@@ -78,6 +85,18 @@ const traces: [string, (shop: ReturnType<typeof workshop>, member: string) => vo
       store.db.prepare(sql).run(a, store.clock.id(), member)
     },
   ],
+  ...CUSTOM.map((object): (typeof traces)[number] => [
+    `is the value of a custom field of a ${object}`,
+    ({ store, a }, member) => {
+      const deps = resourceDeps(store)
+      const who = { org: a, member: null }
+      customFieldStore(deps).create(who, { object, key: 'account_manager', label: 'Manager', type: 'member' })
+      const custom_fields = { account_manager: member }
+      if (object === 'contact') contactStore(deps).create(who, { first_name: 'C', custom_fields })
+      if (object === 'company') companyStore(deps).create(who, { name: 'C', custom_fields })
+      if (object === 'deal') dealStore(deps).create(who, { title: 'D', custom_fields })
+    },
+  ]),
   [
     'owns a company',
     ({ store, a }, member) => {

@@ -8,9 +8,11 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 let tags: string[]
+let deal: string
 before(async () => {
   server = await startServer()
   tags = await Promise.all(['a', 'b'].map(async (name) => (await server.call('POST', '/tags', { name })).body.id))
+  deal = (await server.call('POST', '/deals', { title: 'Linked' })).body.id
 })
 after(() => server.stop())
 
@@ -76,6 +78,29 @@ const BODIES: Record<string, () => fc.Arbitrary<object>> = {
         description: orNull(text(500)),
       },
       { requiredKeys: ['name'] },
+    ),
+  '/notes': () =>
+    fc.record(
+      {
+        title: orNull(text()),
+        body: text(500),
+        deal_ids: fc.constant([]).map(() => [deal]),
+        is_pinned: fc.boolean(),
+      },
+      { requiredKeys: ['body', 'deal_ids'] },
+    ),
+  '/tasks': () =>
+    fc.record(
+      {
+        title: name,
+        body: orNull(text(500)),
+        type: fc.constantFrom('todo', 'call', 'email', 'meeting'),
+        status: fc.constantFrom('open', 'done', 'canceled'),
+        priority: fc.constantFrom('low', 'normal', 'high'),
+        due_at: orNull(fc.constantFrom('0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z')),
+        deal_ids: fc.constantFrom(0, 1).map((count) => [deal].slice(0, count)),
+      },
+      { requiredKeys: ['title'] },
     ),
   '/tags': () =>
     fc.record(

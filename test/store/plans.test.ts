@@ -4,9 +4,12 @@ import { catalog } from '../../src/app.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { readAsk } from '../../src/http/query.ts'
 import type { ListRoute } from '../../src/http/route.ts'
+import { wordsOf } from '../../src/lib/words.ts'
+import { resourceDeps } from '../../src/resources/deps.ts'
 import { columnOf } from '../../src/store/conditions.ts'
 import type { Database } from '../../src/store/driver.ts'
 import { NARROW, type Position } from '../../src/store/page.ts'
+import { searchIndex } from '../../src/store/search.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { type Asked, everyFilter, parameter, type Row } from './model.ts'
 
@@ -21,7 +24,8 @@ after(() => server.stop())
 type Asking = { query: string; after?: Position }
 type Plans = Map<string, string[]>
 
-const listsOf = (given: TestServer) => catalog(given.deps).filter((route) => route.kind === 'list')
+// What lists hold is asked with conditions of every shape: see resources/lists/plans.test.ts.
+const listsOf = (given: TestServer) => catalog(given.deps).filter((route) => route.kind === 'list' && !route.open)
 
 /** Runs the job; gives the SQL of every statement that was prepared on the way, once each. */
 function preparedBy(db: Database, job: () => void): string[] {
@@ -71,7 +75,7 @@ function plansOf(given: TestServer, records: (path: string) => Row[] = () => [])
   const statements = preparedBy(store.db, () => {
     for (const route of lists) {
       for (const { query, after } of everyAsking(route, records(route.path))) {
-        const { ask } = readAsk(route, a.org, query, sealed)
+        const { ask } = readAsk(route, a.org, route.path, query, sealed)
         route.list(a.org, { ...ask, after, count: !query.includes('sort=') })
       }
     }
@@ -85,14 +89,18 @@ function check(sql: string, plan: string[]): void {
   const [, table] = / FROM (\w+)/.exec(sql) ?? []
   const first = plan.find((step) => step.startsWith(`SEARCH ${table} `)) ?? ''
   const isNarrow = sql.includes(' IN (SELECT ')
-  assert.ok(!plan.some((step) => /^SCAN (?!\(subquery)/.test(step)), what)
+  const searched = plan.filter((step) => step.startsWith('SCAN search '))
+  assert.equal(searched.length, sql.split('search MATCH').length - 1, what)
+  for (const step of searched) assert.match(step, / VIRTUAL TABLE INDEX \d+:M/, what)
+  assert.ok(!plan.some((step) => /^SCAN (?!\(subquery|search )/.test(step)), what)
   for (const step of plan) {
     if (step.startsWith('SEARCH') && step !== first)
-      assert.match(step, /\(org_id=\? AND .+\)/, `reads a whole org: ${what}`)
+      assert.match(step, /\(org_id=\? AND .+\)|^SEARCH (doc|search_docs) .+\(rowid/, `reads a whole org: ${what}`)
     if (step.startsWith('USE TEMP B-TREE'))
       assert.ok(isNarrow && sql.endsWith(' LIMIT +?'), `sorts all there is: ${what}`)
   }
-  if (isNarrow) assert.match(first, / USING PRIMARY KEY \(org_id=\? AND id=\?\)$/, what)
+  if (table === 'search') checkSearch(sql, plan, what)
+  else if (isNarrow) assert.match(first, / USING PRIMARY KEY \(org_id=\? AND id=\?\)$/, what)
   else if (sql.endsWith(`LIMIT ${NARROW})`)) assert.match(first, /\(org_id=\? AND \w+/, `has no index: ${what}`)
   else if (sql.endsWith(' LIMIT +?')) checkWalk(sql, first, what)
 }
@@ -105,12 +113,26 @@ function checkWalk(sql: string, search: string, what: string): void {
   if (/\.id\) [<>] \(/.test(sql)) assert.match(search, /,id\)[<>]\(\?,\?\)/, `starts too early: ${what}`)
 }
 
+/** A walk along the search index starts where the page before it ended, and reads one record at a time. */
+function checkSearch(sql: string, [first = '', ...others]: string[], what: string): void {
+  if (!sql.startsWith('SELECT count')) {
+    assert.match(others[0] as string, /^SEARCH doc USING INTEGER PRIMARY KEY \(rowid=\?\)$/, what)
+    assert.match(others[1] as string, /^SEARCH \w+ USING PRIMARY KEY \(org_id=\? AND id=\?\)$/, what)
+  }
+  for (const [bound, sign] of [
+    [/search\.rowid >= /, '>'],
+    [/search\.rowid < /, '<'],
+  ] as const) {
+    assert.equal(first.slice(first.indexOf(':')).includes(sign), bound.test(sql), `starts too early: ${what}`)
+  }
+}
+
 /** Some thousand records of each kind, of which a tenth has no value where one may be missing. */
 function seed({ store, a }: TestServer): void {
   const { db } = store
   const rows = 2 * NARROW + 500
-  const id = (kind: number) => `printf('01890000-0000-7%03x-8000-%012x', ${kind}, n)`
-  const some = (kind: number) => `iif(n % 10 = 0, NULL, printf('01890000-0000-7%03x-8000-%012x', ${kind}, n % 9))`
+  const id = (kind: number, n = 'n') => `printf('01890000-%04x-7%03x-8000-%012x', ${n}, ${kind}, ${n})`
+  const some = (kind: number) => `iif(n % 10 = 0, NULL, ${id(kind, 'n % 9')})`
   const fill = (table: string, columns: Record<string, string>) =>
     db
       .prepare(
@@ -121,13 +143,13 @@ function seed({ store, a }: TestServer): void {
       .run()
   const stamps = { created_at: '0', updated_at: '1800000000000 + n % 50', version: '1' }
   const owner = `iif(n % 10 = 0, NULL, '${a.owner}')`
-  const tag = `printf('01890000-0000-7001-8000-%012x', n % 9 = 0)`
+  const tag = id(1, '(n % 9 = 0)')
   fill('tags', { id: id(1), name: "'tag ' || n", name_key: "'tag ' || n", ...stamps })
   fill('companies', {
     ...{
       id: id(2),
-      name: "'c ' || n % 40",
-      name_key: "'c ' || n % 40",
+      name: "'c ' || (n % 40)",
+      name_key: "'c ' || (n % 40)",
       domains: "'[]'",
       tag_ids: `json_array(${tag})`,
     },
@@ -137,7 +159,7 @@ function seed({ store, a }: TestServer): void {
   fill('company_tags', { tag_id: tag, company_id: id(2) })
   fill('company_domains', { domain: "'c' || n || '.example'", company_id: id(2) })
   fill('contacts', {
-    ...{ id: id(3), name: "'p ' || n % 40", name_key: "'p ' || n % 40", emails: "'[]'", phones: "'[]'" },
+    ...{ id: id(3), name: "'p ' || (n % 40)", name_key: "'p ' || (n % 40)", emails: "'[]'", phones: "'[]'" },
     ...{ tag_ids: `json_array(${tag})`, company_id: some(2), owner_id: owner, do_not_contact: 'n % 2' },
     ...{ external_id: "iif(n % 2, 'e' || n, NULL)", ...stamps },
   })
@@ -146,8 +168,8 @@ function seed({ store, a }: TestServer): void {
   fill('deals', {
     ...{
       id: id(4),
-      title: "'d ' || n % 40",
-      title_key: "'d ' || n % 40",
+      title: "'d ' || (n % 40)",
+      title_key: "'d ' || (n % 40)",
       amount_micros: 'iif(n % 10 = 0, NULL, n % 30)',
     },
     ...{ currency: "iif(n % 10 = 0, NULL, 'EUR')", stage_id: `iif(n % 9, '${a.stages.demo}', '${a.stages.proposal}')` },
@@ -156,6 +178,34 @@ function seed({ store, a }: TestServer): void {
     ...{ stage_changed_at: '0', ...stamps },
   })
   fill('deal_tags', { tag_id: tag, deal_id: id(4) })
+  const contact_id = id(3, '(n % 9 = 0)')
+  const linked = { contact_ids: `json_array(${contact_id})`, company_ids: "'[]'", deal_ids: "'[]'" }
+  fill('notes', { id: id(5), body: "'n ' || (n % 40)", ...linked, author_id: owner, is_pinned: 'n % 2', ...stamps })
+  fill('tasks', {
+    ...{
+      id: id(6),
+      title: "'t ' || (n % 40)",
+      type: "iif(n % 9, 'call', 'todo')",
+      status: "iif(n % 9, 'open', 'done')",
+    },
+    ...{ completed_at: 'iif(n % 9, NULL, 0)', priority: "iif(n % 2, 'normal', 'low')", priority_rank: 'n % 2' },
+    ...{ due_at: 'iif(n % 10 = 0, NULL, n % 30)', owner_id: owner, ...linked, ...stamps },
+  })
+  fill('note_contacts', { contact_id, note_id: id(5) })
+  fill('task_contacts', { contact_id, task_id: id(6) })
+  for (const [kind, table, text] of [
+    ['deal', 'deals', 'title'],
+    ['contact', 'contacts', 'name'],
+    ['company', 'companies', 'name'],
+    ['note', 'notes', 'body'],
+    ['task', 'tasks', 'title'],
+  ] as const) {
+    const { put } = searchIndex(db, kind)
+    const all = db.prepare(`SELECT id, ${text} FROM ${table} WHERE org_id = ?`).raw().all(a.org) as [string, string][]
+    store.transaction(() => {
+      for (const [recordId, words] of all) put(a.org, recordId, wordsOf([words]))
+    })
+  }
 }
 
 describe('the plan of every list', () => {
@@ -164,11 +214,10 @@ describe('the plan of every list', () => {
     for (const [sql, plan] of plans) check(sql, plan)
     for (const { filters } of listsOf(server)) {
       for (const [name, filter] of Object.entries(filters)) {
-        if (filter.indexed === false || filter.lifts) continue
+        if (filter.indexed === false || filter.lifts || Array.isArray(filter.search) || filter.resolve) continue
         const column = filter.link?.column ?? columnOf(name, filter)
-        const isCounted = [...plans.keys()].some(
-          (sql) => sql.endsWith(`LIMIT ${NARROW})`) && sql.includes(`WHERE org_id = +? AND ${column} `),
-        )
+        const condition = filter.search ? 'WHERE search MATCH +? ' : `WHERE org_id = +? AND ${column} `
+        const isCounted = [...plans.keys()].some((sql) => sql.endsWith(`LIMIT ${NARROW})`) && sql.includes(condition))
         assert.ok(isCounted, `the filter ${name} is never counted in its index`)
       }
     }
@@ -193,10 +242,19 @@ describe('the plan of every list', () => {
       ['deals_stage', 'deals.stage_id = '],
       ['deals_title', 'EXISTS (SELECT 1 FROM deal_tags'],
       ['contacts_name', 'contacts.do_not_contact = '],
+      ['notes_updated', 'EXISTS (SELECT 1 FROM note_contacts'],
+      ['tasks_status', 'tasks.due_at < '],
       ['sqlite_autoindex_companies_1', 'companies.updated_at >= '],
     ]) {
       const isWay = (sql: string) => sql.includes(`INDEXED BY ${way} `) && sql.includes(` AND ${tested}`)
       assert.ok([...plans.keys()].some(isWay), `no list went along ${way} and tested ${tested}`)
+    }
+    const searches = [...plans.keys()].filter((sql) => sql.includes(' FROM search CROSS JOIN search_docs'))
+    for (const part of [' AND +', 'search.rowid < +?', 'search.rowid >= +?', ' DESC LIMIT +?']) {
+      assert.ok(
+        searches.some((sql) => sql.includes(part)),
+        `no list went along the search index and had ${part}`,
+      )
     }
     db.exec('ANALYZE')
     // A filter before a join changes nothing of what is read.
@@ -208,10 +266,41 @@ describe('the plan of every list', () => {
 
   test('counts the conditions on one field together: a band can be narrow where neither of its bounds is', () => {
     const { a, store } = server
-    const deals = listsOf(server).find(({ path }) => path === '/deals') as ListRoute
-    const { ask } = readAsk(deals, a.org, 'amount[gte]=0&owner_id=null&amount[lt]=9', cursors(Buffer.alloc(32)))
+    const deals = listsOf(server).find(({ path }) => path === '/deals')
+    assert.ok(deals)
+    const { ask } = readAsk(
+      deals,
+      a.org,
+      deals.path,
+      'amount[gte]=0&owner_id=null&amount[lt]=9',
+      cursors(Buffer.alloc(32)),
+    )
     const [first = ''] = preparedBy(store.db, () => deals.list(a.org, ask))
     assert.match(first, /^SELECT count.+ amount_micros >= \+\? AND amount_micros < \+\? LIMIT/)
+  })
+
+  test('goes along the search index between bounds of time, and only tests what else is asked', () => {
+    const { a, store } = server
+    const deals = listsOf(server).find(({ path }) => path === '/deals')
+    assert.ok(deals)
+    const query = `q=d&created_at[gte]=2020-01-01T00:00:00Z&created_at[lt]=2030-01-01T00:00:00Z&owner_id=${a.owner}`
+    const { ask } = readAsk(deals, a.org, deals.path, query, cursors(Buffer.alloc(32)))
+    const sql = preparedBy(store.db, () => deals.list(a.org, ask)).at(-1) as string
+    assert.match(
+      sql,
+      / search MATCH \+\? AND search\.rowid >= \+\? AND search\.rowid < \+\? .+ AND \+deals\.owner_id = \+\?/,
+    )
+    check(sql, planOf(store.db, sql))
+  })
+
+  test('looks up how a word goes on in its index', () => {
+    const statements = preparedBy(server.store.db, () => void catalog(resourceDeps(server.store))).filter((sql) =>
+      sql.includes('search_words'),
+    )
+    const lookup = statements.find((sql) => sql.includes('word <')) ?? ''
+    assert.deepEqual(planOf(server.store.db, lookup), [
+      'SEARCH search_words USING PRIMARY KEY (org_id=? AND word>? AND word<?)',
+    ])
   })
 
   test('a list whose filter or sort has no index stops the server before it listens', async () => {
@@ -225,10 +314,12 @@ describe('the plan of every list', () => {
       ]) {
         const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(index) as string
         db.exec(`DROP INDEX ${index}`)
-        assert.throws(() => catalog(other.deps), { message: new RegExp(`no index on \\w+ \\(org_id, ${column}\\)`) })
+        assert.throws(() => catalog(resourceDeps(other.store)), {
+          message: new RegExp(`no index on \\w+ \\(org_id, ${column}\\)`),
+        })
         db.exec(sql)
       }
-      catalog(other.deps)
+      catalog(resourceDeps(other.store))
     } finally {
       await other.stop()
     }

@@ -15,9 +15,10 @@ const fresh = (): Database => {
   return db
 }
 
+/** Without the tables that FTS5 keeps for itself. */
 const tablesOf = (db: Database): { name: string; strict: number; wr: number }[] =>
-  (db.pragma('table_list') as { name: string; schema: string; strict: number; wr: number }[])
-    .filter(({ name, schema }) => schema === 'main' && !name.startsWith('sqlite_'))
+  (db.pragma('table_list') as { name: string; schema: string; type: string; strict: number; wr: number }[])
+    .filter(({ name, schema, type }) => schema === 'main' && type === 'table' && !name.startsWith('sqlite_'))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 
 const columnsOf = (db: Database, table: string) => db.pragma(`table_xinfo(${table})`) as { name: string; pk: number }[]
@@ -56,6 +57,7 @@ describe('the schema', () => {
   test('keys every table of an organisation by org_id first', () => {
     for (const { name, wr } of ofOrgs) {
       if (name === 'events') continue // in the order of commits, over all organisations
+      if (name === 'search_docs') continue // in the order of ids; its words carry the organisation
       assert.equal(columnsOf(db, name).find(({ pk }) => pk === 1)?.name, 'org_id', name)
       assert.equal(wr, 1, `${name} WITHOUT ROWID`)
     }
@@ -76,6 +78,9 @@ describe('the schema', () => {
     // What the past says stays, whatever becomes of the record; the outside gives its own ids.
     const free = ['deal_stage_changes.from_stage_id', 'deal_stage_changes.to_stage_id', 'deal_stage_changes.member_id']
     free.push('events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id')
+    free.push('search_docs.record_id', 'merges.kept_id', 'merges.merged_id', 'merges.member_id')
+    // Of resources that are still to come: nothing can be written there.
+    free.push('notes.meeting_id', 'notes.conversation_id', 'tasks.conversation_id', 'tasks.enrollment_id')
     for (const { name } of ofOrgs) {
       const referring = referencesOf(db, name).flatMap(({ from }) => from)
       for (const column of columnsOf(db, name)) {
@@ -96,6 +101,17 @@ describe('the schema', () => {
   })
 })
 
+/** The traces of an import; there is no request that makes one. */
+function importInto({ store: { db, clock } }: TestServer, { org }: { org: number }): void {
+  const id = clock.id()
+  db.prepare(
+    `INSERT INTO imports (org_id, id, object, file_name, content, options, position, created, updated, unchanged, rejected, started_at)
+     VALUES (?, ?, 'contact', 'a.csv', '', '{}', 2, 1, 0, 0, 1, 0)`,
+  ).run(org, id)
+  db.prepare("INSERT INTO import_rows VALUES (?, ?, ?, 1, 'contact', 'created', 1, NULL, 0)").run(org, id, clock.id())
+  db.prepare("INSERT INTO import_rejects VALUES (?, ?, 2, 'wrong')").run(org, id)
+}
+
 describe('a reference into another organisation', () => {
   let server: TestServer
   before(async () => {
@@ -108,13 +124,23 @@ describe('a reference into another organisation', () => {
         return answer.body.id as string
       }
       const tag = await post('/tags', { name: 'Tag' })
-      const common = { owner_id: org.owner, tag_ids: [tag] }
+      for (const object of ['contact', 'company', 'deal'])
+        await post('/custom-fields', { object, key: 'one', label: 'One', type: 'text' })
+      const common = { owner_id: org.owner, tag_ids: [tag], custom_fields: { one: '1' } }
       const parent_company_id = await post('/companies', { name: 'Parent', domains: [], ...common })
       const company_id = await post('/companies', { name: 'C', domains: ['c.example'], parent_company_id, ...common })
       const emails = [{ email: 'p@example.com' }]
       const primary_contact_id = await post('/contacts', { last_name: 'P', emails, company_id, ...common })
       const deal = await post('/deals', { title: 'D', company_id, primary_contact_id, ...common })
       await post(`/deals/${deal}/close`, { reason_id: org.reasons.won })
+      const links = { contact_ids: [primary_contact_id], company_ids: [company_id], deal_ids: [deal] }
+      await post('/notes', { body: 'N', ...links })
+      await post('/tasks', { title: 'T', owner_id: org.owner, ...links })
+      for (const [object, id] of Object.entries({ contact: primary_contact_id, company: company_id, deal })) {
+        const list = await post('/lists', { name: 'L', object, kind: 'static', owner_id: org.owner })
+        await post(`/lists/${list}/members`, { add_ids: [id] })
+      }
+      importInto(server, org)
     }
   })
   after(() => server.stop())

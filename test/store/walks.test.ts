@@ -3,7 +3,9 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { ListRoute } from '../../src/http/route.ts'
 import { dealStore } from '../../src/resources/deals.ts'
-import { NARROW } from '../../src/store/page.ts'
+import type { Statement } from '../../src/store/driver.ts'
+import { NARROW, NARROW_SEARCH } from '../../src/store/page.ts'
+import { searchIndex } from '../../src/store/search.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { type Asked, everyFilter, isMatch, ordered, parameter, type Row } from './model.ts'
 
@@ -12,6 +14,8 @@ import { type Asked, everyFilter, isMatch, ordered, parameter, type Row } from '
 let server: TestServer
 let route: ListRoute
 let store: ReturnType<typeof dealStore>
+let search: ReturnType<typeof searchIndex>
+let removal: Statement
 let tags: string[]
 /** The deals of the organisation, as they are now. */
 const live = new Map<string, Row>()
@@ -20,12 +24,28 @@ before(async () => {
   server = await startServer()
   route = server.routes.find(({ kind, path }) => kind === 'list' && path === '/deals') as ListRoute
   store = dealStore(server.deps)
+  search = searchIndex(server.store.db, 'deal')
+  removal = server.store.db.prepare('DELETE FROM deals WHERE id = ?')
   tags = []
   for (const name of ['one', 'two']) tags.push((await server.call('POST', '/tags', { name })).body.id)
 })
 after(() => server.stop())
 
-const TITLES = ['Åland', 'aland', 'Łódź', 'lodz', 'Straße', '日本', '🚀', '\uffff', 'b', '\ufdfa'.repeat(255)]
+const LONG = '\ufdfa'.repeat(255)
+const TITLES = [
+  'Åland deal',
+  'aland',
+  'Deal Łódź',
+  'lodz deal',
+  'Straße (DEAL)',
+  '日本 déal',
+  '🚀',
+  '\uffff',
+  'deal b',
+  LONG,
+]
+/** What people search for: many deals, few, none. */
+const SEARCHES = ['deal', 'd', 'Déal', 'deal b', 'lodz', 'strass', 'a deal', '日', 'صلى', '🚀', 'nobody']
 const SORTS = ['created_at', 'updated_at', 'amount', 'title', 'expected_close_date'].flatMap((name) => [
   name,
   `-${name}`,
@@ -69,8 +89,15 @@ function add(given: Given): void {
 }
 
 function remove(id: string): void {
-  server.store.db.prepare('DELETE FROM deals WHERE id = ?').run(id)
+  server.store.transaction(() => {
+    search.remove(server.a.org, id)
+    removal.run(id)
+  })
   live.delete(id)
+}
+
+function removeAll(): void {
+  server.store.transaction(() => [...live.keys()].forEach(remove))
 }
 
 /** Changes the fields that the list is not asked about. */
@@ -95,18 +122,22 @@ function happen(event: Happening, used: Set<string>): void {
 
 type Walk = { sort: string | undefined; asked: Asked[]; limit: number; events: Happening[][] }
 
+/** What filters look at, where it has another name. */
+const FIELDS: Record<string, string> = { tag_id: 'tag_ids', q: 'title' }
+
 /** Walks to the end; `events[n]` happen behind page n. Checks what has been shown against what was there. */
 async function walk({ sort, asked, limit, events }: Walk): Promise<Row[]> {
   const query = [`limit=${limit}`, ...(sort ? [`sort=${sort}`] : []), ...asked.map(parameter)].join('&')
-  const used = new Set([sort?.replace('-', ''), ...asked.map(({ name }) => (name === 'tag_id' ? 'tag_ids' : name))])
+  const used = new Set([sort?.replace('-', ''), ...asked.map(({ name }) => FIELDS[name] ?? name)])
   const before = new Set([...live.values()].filter((deal) => isMatch(route, deal, asked)).map(({ id }) => id))
   const shown: Row[] = []
   let cursor: string | null = ''
   for (let page = 0; cursor !== null; page++) {
-    const { status, body } = await server.call('GET', `/deals?${query}${cursor && `&cursor=${cursor}`}`)
+    const { status, body } = await server.call('GET', `/deals?${query}${cursor ? `&cursor=${cursor}` : '&count=true'}`)
     assert.equal(status, 200, JSON.stringify(body))
     assert.ok(body.data.length <= limit && (body.next_cursor === null || body.data.length === limit))
     for (const deal of body.data) assert.deepEqual(deal, live.get(deal.id))
+    if (page === 0) assert.equal(body.total, before.size)
     shown.push(...body.data)
     cursor = body.next_cursor
     for (const event of events[page] ?? []) happen(event, used as Set<string>)
@@ -147,7 +178,7 @@ describe('a walk', () => {
       fc.integer({ min: 1, max: 6 }),
       happenings(12),
       async (deals, sort, chosen, limit, events) => {
-        for (const id of live.keys()) remove(id)
+        removeAll()
         for (const [at, given] of deals.entries()) {
           if (at % 3) server.advance(1)
           add(given)
@@ -160,13 +191,57 @@ describe('a walk', () => {
 
   // Filters that many rows meet are walked along another index than those that few meet.
   test('through many rows too', async () => {
-    for (const id of live.keys()) remove(id)
+    removeAll()
     const some = fc.sample(givenDeal, 2 * NARROW + 400)
     server.store.transaction(() => some.forEach(add))
     const property = fc.asyncProperty(aSort, picks, happenings(3), async (sort, chosen, events) => {
       await walk({ sort, asked: filtersAt(chosen), limit: 100, events })
     })
     await fc.assert(property, { numRuns: 20 })
+  })
+
+  test('through what a search finds, few and many, by every sort', async () => {
+    const property = fc.asyncProperty(
+      fc.constantFrom(...SEARCHES),
+      aSort,
+      picks,
+      happenings(3),
+      async (text, sort, chosen, events) => {
+        const asked: Asked[] = [
+          { name: 'q', operator: 'eq', text },
+          ...filtersAt(chosen.slice(0, 1)).filter(({ name }) => name !== 'q'),
+        ]
+        await walk({ sort, asked, limit: 100, events })
+      },
+    )
+    await fc.assert(property, { numRuns: 20 })
+    const asked: Asked[] = [{ name: 'q', operator: 'eq', text: 'deal' }]
+    for (const sort of [undefined, ...SORTS])
+      assert.ok((await walk({ sort, asked, limit: 100, events: [] })).length > NARROW)
+  })
+
+  test('begins right where a search finds too much to read all of it', async () => {
+    removeAll()
+    const some = fc.sample(givenDeal, NARROW_SEARCH + 200)
+    server.store.transaction(() => {
+      for (const [at, given] of some.entries()) add({ ...given, title: `Deal ${at % 97}` })
+    })
+    const words = { name: 'q', operator: 'eq', text: 'deal' } as const
+    const currency = { name: 'currency', operator: 'eq', text: 'EUR' } as const
+    for (const sort of ['updated_at', '-amount', 'title', '-expected_close_date']) {
+      const asked: Asked[] = sort.startsWith('-') ? [words] : [currency, words]
+      const found = [...live.values()].filter((deal) => isMatch(route, deal, asked))
+      const query = `/deals?limit=60&count=true&sort=${sort}&${asked.map(parameter).join('&')}`
+      const { body: first } = await server.call('GET', query)
+      const { body: second } = await server.call('GET', `${query}&cursor=${first.next_cursor}`)
+      const wanted = ordered(route, found, sort).slice(0, 120)
+      assert.deepEqual(
+        [...first.data, ...second.data].map(({ id }) => id),
+        wanted.map(({ id }) => id),
+      )
+      assert.deepEqual([first.total, second.total], [found.length, found.length])
+    }
+    removeAll()
   })
 
   test('is the same on both sides of the number where a filter stops being narrow', async () => {

@@ -1,0 +1,82 @@
+// npm run fuzz: a server, and requests made from its OpenAPI document, valid ones and such as go wrong somewhere. What
+// an answer has to be comes from the document and from the contract; see fuzz/check.ts.
+//   npm run fuzz -- --requests 20000 --seed 1        the same seed makes the same requests
+//   npm run fuzz -- --only updateDeal                of one operation
+//   npm run fuzz -- --seed 1 --replay 4711           one request of a run again
+//   npm run fuzz -- --json                           prints a report as JSON
+import { parseArgs } from 'node:util'
+import { readDocument } from './fuzz/document.ts'
+import { memoryGrowth } from './fuzz/memory.ts'
+import { newRun } from './fuzz/run.ts'
+import { readOpenApi, startServer } from './fuzz/server.ts'
+
+const { values: given } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '20000' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+    replay: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const whole = (name: string, text: string): number => {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  process.stderr.write(`--${name} has to be a whole number.\n`)
+  process.exit(2)
+}
+const { only } = given
+const options = {
+  requests: whole('requests', given.requests),
+  seed: given.seed === undefined ? Date.now() % 1_000_000 : whole('seed', given.seed),
+  ...(only === undefined ? {} : { only }),
+}
+const { requests, seed } = options
+
+const api = readDocument(readOpenApi())
+if (only !== undefined && !api.operations.some(({ id }) => id === only)) {
+  process.stderr.write(`There is no operation ${only}; there are ${api.operations.map(({ id }) => id).join(', ')}.\n`)
+  process.exit(2)
+}
+const server = await startServer([...new Set(api.operations.flatMap(({ scopes }) => scopes))])
+const run = newRun(api, server, options)
+const { tally } = run
+const started = performance.now()
+let replayed: string[] = []
+if (given.replay === undefined) await run.all(showProgress)
+else replayed = await run.replay(whole('replay', given.replay))
+const seconds = (performance.now() - started) / 1000
+const { rss, faults } = memoryGrowth(run.memory)
+tally.addWhere('memory', faults)
+if (!server.isAlive()) tally.addWhere('server', ['has ended'])
+else if (given.replay === undefined) await run.walkLists()
+run.close()
+tally.addWhere('server log', server.errors.slice(0, 10))
+tally.addWhere('data folder', await server.stop())
+
+if (given.json) {
+  const { findings, byStatus: by_status, byOperation: by_operation } = tally
+  const report = { requests, seed, seconds, by_status, by_operation, findings, rss }
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+} else print()
+process.exitCode = tally.found() === 0 ? 0 : 1
+
+function showProgress(done: number): void {
+  if (!process.stderr.isTTY) return
+  process.stderr.write(done < requests ? `\r${done} of ${requests}, ${tally.found()} findings ` : '\r\x1b[K')
+}
+
+function print(): void {
+  const say = (text: string): void => void process.stdout.write(`${text}\n`)
+  for (const line of replayed) say(line)
+  for (const { number, operation, what, request, answer } of tally.findings) {
+    say(`\n${operation}${number === null ? '' : `, request ${number} of seed ${seed}`}`)
+    for (const each of what) say(`  ✗ ${each}`)
+    if (request) say(`  ${request}`)
+    if (answer) say(`  → ${answer}`)
+  }
+  const statuses = Object.entries(tally.byStatus).map(([status, many]) => `${status} ${many}`)
+  say(`\nseed ${seed}: ${requests} requests in ${seconds.toFixed(1)} s, ${Math.round(requests / seconds)}/s`)
+  say(`answers: ${statuses.join(' · ')}`)
+  if (rss) say(`memory: ${rss.first_half_mb} MB, then ${rss.second_half_mb} MB; at most ${rss.peak_mb} MB`)
+  say(tally.found() === 0 ? 'nothing found' : `${tally.found()} findings, of which ${tally.findings.length} are above`)
+}

@@ -1,0 +1,137 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+/** A JSON Schema, as far as it has been looked into. */
+export type Schema = { [keyword: string]: unknown }
+
+export type Parameter = { name: string; in: 'query' | 'header' | 'path'; schema: Schema }
+
+/** Says what is wrong with a value, or nothing. */
+export type Check = (value: unknown) => string | undefined
+
+export type Answers = {
+  /** Headers that every answer of this status is said to have or may have. */
+  headers: string[]
+  /** By media type; empty where there is no body. */
+  content: Map<string, Check>
+}
+
+export type Operation = {
+  id: string
+  method: string
+  /** Below the base path, with names in braces. */
+  template: string
+  scopes: string[]
+  query: Parameter[]
+  headers: Parameter[]
+  body: { types: string[]; schema: Schema; check: Check } | undefined
+  answers: Map<number, Answers>
+}
+
+export type Interface = {
+  /** What stands before every path. */
+  base: string
+  operations: Operation[]
+  /** By template. */
+  paths: Map<string, Operation[]>
+  problem: Check
+  resolve: (schema: Schema) => Schema
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is JSON of many shapes
+type Any = any
+
+/** The OpenAPI document as the fuzzer uses it: flat operations, and schemas that are compiled once, when needed. */
+export function readDocument(document: Any): Interface {
+  const ajv = new Ajv2020({ strict: false })
+  ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
+  ajv.addSchema(document, 'openapi')
+
+  const checkAt = (steps: string[]): Check => {
+    const pointer = steps.map((step) => encodeURIComponent(step.replace(/~/g, '~0').replace(/\//g, '~1'))).join('/')
+    let valid: ReturnType<typeof ajv.compile> | undefined
+    return (value) => {
+      valid ??= ajv.compile({ $ref: `openapi#/${pointer}` })
+      return valid(value) ? undefined : ajv.errorsText(valid.errors, { dataVar: 'body' })
+    }
+  }
+
+  /** The place of a reference's target, and the target. */
+  function follow(steps: string[], value: Any): { steps: string[]; value: Any } {
+    if (!value?.$ref) return { steps, value }
+    const target = value.$ref.slice(2).split('/').map(unescaped)
+    return follow(
+      target,
+      target.reduce((at: Any, step: string) => at?.[step], document),
+    )
+  }
+  const resolve = (schema: Schema): Schema => follow([], schema).value
+
+  function parameters(given: Any[]): Parameter[] {
+    return given.map((each) => {
+      const { name, in: place, schema } = follow([], each).value
+      return { name, in: place, schema }
+    })
+  }
+
+  function answersOf(at: string[], status: string, given: Any): [number, Answers] {
+    const { steps, value } = follow([...at, status], given)
+    const types = Object.keys(value.content ?? {})
+    const content = new Map(types.map((type) => [type, checkAt([...steps, 'content', type, 'schema'])]))
+    return [Number(status), { headers: Object.keys(value.headers ?? {}), content }]
+  }
+
+  function operation(template: string, method: string, shared: Any[], given: Any): Operation {
+    const steps = ['paths', template, method]
+    const all = parameters([...shared, ...(given.parameters ?? [])])
+    const types = Object.keys(given.requestBody?.content ?? {})
+    const [first] = types
+    return {
+      id: given.operationId,
+      method: method.toUpperCase(),
+      template,
+      scopes: (given.security ?? document.security ?? []).flatMap((each: Any) => Object.values(each).flat()),
+      query: all.filter((each) => each.in === 'query'),
+      headers: all.filter((each) => each.in === 'header'),
+      body: first
+        ? {
+            types,
+            schema: given.requestBody.content[first].schema,
+            check: checkAt([...steps, 'requestBody', 'content', first, 'schema']),
+          }
+        : undefined,
+      answers: new Map(
+        Object.entries(given.responses).map(([status, each]) => answersOf([...steps, 'responses'], status, each)),
+      ),
+    }
+  }
+
+  const operations = Object.entries<Any>(document.paths).flatMap(([template, { parameters: shared = [], ...rest }]) =>
+    Object.entries(rest).map(([method, given]) => operation(template, method, shared, given)),
+  )
+  return {
+    base: document.servers[0].url,
+    operations,
+    paths: Map.groupBy(operations, (each) => each.template),
+    problem: checkAt(['components', 'schemas', 'Problem']),
+    resolve,
+  }
+}
+
+const unescaped = (step: string): string => decodeURIComponent(step).replace(/~1/g, '/').replace(/~0/g, '~')
+
+export const successes = (operation: Operation): number[] =>
+  [...operation.answers.keys()].filter((status) => status < 300)
+
+/** The template that a path, without its query, follows; undefined for what the document does not have. */
+export function templateOf({ base, paths }: Pick<Interface, 'base' | 'paths'>, path: string): string | undefined {
+  if (path.includes('%')) return undefined // paths are exact, and none of them has to be encoded
+  const steps = path.split('/')
+  return [...paths.keys()].find((template) => {
+    const parts = `${base}${template}`.split('/')
+    return (
+      parts.length === steps.length &&
+      parts.every((part, index) => (part.startsWith('{') ? steps[index] !== '' : part === steps[index]))
+    )
+  })
+}

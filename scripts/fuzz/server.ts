@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqlite } from '../../src/store/driver.ts'
+import { DATABASE } from '../../src/store/open.ts'
+import type { Tokens } from './parts.ts'
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+/** Error lines of the server that are kept. */
+const MOST_LINES = 100
+
+export type Server = Awaited<ReturnType<typeof startServer>>
+
+function dealbox(...argv: string[]) {
+  const out = execFileSync(process.execPath, [main, ...argv, '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return JSON.parse(out.toString())
+}
+
+export const readOpenApi = () => dealbox('openapi')
+
+/**
+ * A real server in a process of its own, over a temporary data folder with two seeded organisations, and the database
+ * beside it, for reading only.
+ */
+export async function startServer(scopes: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'dealbox-fuzz-'))
+  const data = ['--data', folder]
+  let running: ChildProcess | undefined
+  // Also when the fuzzer itself is ended or fails.
+  process.once('exit', () => {
+    running?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+  const init = (org: string, email: string): string => dealbox('init', ...data, '--org', org, '--email', email).org_id
+  const token = (org: string, email: string, scope: string) =>
+    dealbox('token', 'create', ...data, '--org', org, '--email', email, '--scope', scope)
+  const own = init('Own', 'ana@own.example')
+  const other = init('Other', 'bo@other.example')
+  dealbox('seed', ...data, '--org', own, '--seed', '1')
+  dealbox('seed', ...data, '--org', other, '--seed', '2')
+  const good: string = token(own, 'ana@own.example', 'all').token
+  const narrowScopes = scopes.filter((_, index) => index % 3 === 0)
+  const revoked = token(own, 'ana@own.example', 'all')
+  dealbox('token', 'revoke', ...data, revoked.id)
+  const tokens: Tokens = {
+    good,
+    narrow: { token: token(own, 'ana@own.example', narrowScopes.join(',')).token, scopes: narrowScopes },
+    bad: [revoked.token, ...forged(good)],
+  }
+  const argv = ['serve', ...data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off', '--rate-limit', 'off']
+  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  running = child
+  const errors: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (errors.length < MOST_LINES) errors.push(...text.trim().split('\n'))
+  })
+  const url = await listening(child)
+  const db = openSqlite(join(folder, DATABASE), { readonly: true })
+  const lastSeq = db
+    .prepare('SELECT o.id, (SELECT max(e.seq) FROM events AS e WHERE e.org_id = o.id) FROM orgs AS o')
+    .raw()
+
+  return {
+    url,
+    host: new URL(url).host,
+    tokens,
+    foreignToken: token(other, 'bo@other.example', 'all').token as string,
+    /** What it wrote to standard error: nothing, if all is well. */
+    errors,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    /** The number of the last event of each org. */
+    lastEvents: (): string => lastSeq.all().join(' '),
+    /** Resident memory in MB; undefined where the system does not say. */
+    memoryMb: (): number | undefined => {
+      const file = `/proc/${child.pid}/status`
+      if (!existsSync(file)) return undefined
+      return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) / 1024
+    },
+    /** Ends it and looks into what it leaves behind: what is wrong with that. */
+    stop: async (): Promise<string[]> => {
+      const code = await ended(child)
+      const integrity = db.pragma('integrity_check', { simple: true })
+      const orphans = db.pragma('foreign_key_check') as unknown[]
+      db.close()
+      rmSync(folder, { recursive: true, force: true })
+      return [
+        ...(code === 0 ? [] : [`the server ended with ${code}`]),
+        ...(integrity === 'ok' ? [] : [`integrity_check: ${integrity}`]),
+        ...(orphans.length === 0 ? [] : [`foreign_key_check: ${JSON.stringify(orphans.slice(0, 5))}`]),
+      ]
+    },
+  }
+}
+
+/** Tokens made from a good one that are none. */
+function forged(token: string): string[] {
+  const [version, purpose, payload = '', footer] = token.split('.')
+  const other = payload.startsWith('A') ? 'B' : 'A'
+  return [
+    'x',
+    'v4.public.x.y',
+    'null',
+    `${version}.${purpose}.${other}${payload.slice(1)}.${footer}`,
+    `${version}.${purpose}.${payload}`,
+    `v4.local.${payload}.${footer}`,
+    token.slice(0, -1),
+    'a'.repeat(4000),
+  ]
+}
+
+function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      const [, url] = /^api +(http\S+)$/m.exec(out) ?? []
+      if (url) resolve(url)
+    })
+    child.once('exit', () => reject(new Error('the server did not start')))
+  })
+}
+
+function ended(child: ChildProcess): Promise<number | string | null> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null) return resolve(child.exitCode)
+    child.once('exit', (code, signal) => resolve(code ?? signal))
+    child.kill('SIGTERM')
+  })
+}

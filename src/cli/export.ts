@@ -1,0 +1,26 @@
+import { writeExport } from '../exports/write.ts'
+import { command, json, org } from './command.ts'
+import { saidOf } from './import-dir.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+export const exportAll = command({
+  name: 'export',
+  summary: 'Write all of an organisation into a new folder, as NDJSON and CSV',
+  args: { dir: 'the folder; it is made, and has to be empty where there is one' },
+  options: { org, json },
+  run: ({ options, args: { dir } }) => {
+    const progress = !options.json && process.stderr.isTTY
+    return withStore(options.data, (store) => {
+      const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
+      const manifest = writeExport(store, chosenOrg(store, options.org), dir, progress ? onProgress : undefined)
+      if (progress) process.stderr.write('\r')
+      const lines = manifest.files.filter(({ name }) => name.endsWith('.ndjson'))
+      const records = Object.fromEntries(lines.map(({ name, records }) => [name.replace('.ndjson', ''), records]))
+      return {
+        json: { dir, org_id: manifest.org.id, last_seq: manifest.last_seq, records },
+        text: `Exported ${manifest.org.name} to ${dir}: ${saidOf(records)}.`,
+        note: `To bring it back into a new organisation: dealbox import ${dir}`,
+      }
+    })
+  },
+})

@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs'
+import { type Restored, restoreExport } from '../exports/restore.ts'
+import { Problem } from '../lib/problem.ts'
+import { command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+// `import DIR` brings an export back; the other imports are in import.ts.
+
+export const importDir = command({
+  name: 'import',
+  summary: 'Bring an export back into a new organisation, with the same ids',
+  args: { dir: 'the folder that "dealbox export" has made' },
+  options: { dryRun: { type: 'boolean', help: 'only say whether all of it would come in' }, org, json },
+  run: ({ options, args }) => {
+    const { data, dryRun } = options
+    if (statSync(args.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new Problem(
+        404,
+        'no_export',
+        `${args.dir} is no folder; a file is brought in by "dealbox import contacts|companies|deals FILE".`,
+      )
+    }
+    const progress = !options.json && process.stderr.isTTY
+    return withStore(data, (store) => {
+      const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
+      const restored = restoreExport(store, {
+        dataDir: data,
+        org: chosenOrg(store, options.org),
+        folder: args.dir,
+        dryRun,
+        onProgress: progress ? onProgress : undefined,
+      })
+      if (progress) process.stderr.write('\r')
+      return { json: restored, text: textOf(restored, dryRun), note: noteOf(restored) }
+    })
+  },
+})
+
+const SAID = ['contacts', 'companies', 'deals', 'notes', 'tasks', 'events']
+
+/** `4 contacts, 2 companies and 3 deals`, of what an export holds. */
+export function saidOf(records: Record<string, number>): string {
+  const counts = SAID.map((name) => `${records[name]} ${name}`)
+  return `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}`
+}
+
+const textOf = ({ records }: Restored, dryRun: boolean): string =>
+  `${dryRun ? 'Would bring' : 'Brought'} back ${saidOf(records)}.`
+
+function noteOf({ members_left, tokens_ended }: Restored): string {
+  const left = members_left.length > 0 ? [`Not in the export, and gone: ${members_left.join(', ')}.`] : []
+  const ended = tokens_ended > 0 ? ['Tokens from before count no longer; "dealbox token create" makes new ones.'] : []
+  return [...left, ...ended].join('\n')
+}

@@ -1,0 +1,196 @@
+import { usage } from '../config.ts'
+import type { Order } from '../imports/dates.ts'
+import type { ImportObject } from '../imports/fields.ts'
+import { type Imported, importFile } from '../imports/import.ts'
+import { type Match, mappingTable } from '../imports/mapping.ts'
+import type { Decimal } from '../imports/numbers.ts'
+import type { Plan } from '../imports/plan.ts'
+import { type Undone, undoImport } from '../imports/undo.ts'
+import { rfc3339 } from '../lib/time.ts'
+import { type Answer, command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+import { aligned } from './text.ts'
+
+// `import contacts|companies|deals FILE` and `import --undo ID`. The restoring of an export, `import DIR`, is a command
+// of its own beside these.
+
+const args = { file: 'a CSV file as spreadsheets and other programs export it, or NDJSON in our own wire form' }
+
+const options = {
+  map: { type: 'string', placeholder: 'C=F,...', help: 'columns and their fields, such as "Fax=phones,Notes=-"' },
+  decimal: { type: 'string', placeholder: 'SIGN', help: 'point or comma, where the amounts do not show it' },
+  dates: { type: 'string', placeholder: 'ORDER', help: 'dmy or mdy, where the dates do not show it' },
+  dryRun: { type: 'boolean', help: 'only say what would happen' },
+  again: { type: 'boolean', help: 'import a file once more that was imported before in the same way' },
+  rejected: { type: 'string', placeholder: 'PATH', help: 'where rejected rows go; beside the file if left out' },
+  org,
+  json,
+} as const
+
+const match = (choices: string) =>
+  ({
+    type: 'string',
+    placeholder: choices,
+    help: 'change the records that have the same, instead of making new ones',
+  }) as const
+
+export const importContacts = command({
+  name: 'import contacts',
+  summary: 'Import contacts from a file',
+  args,
+  options: { match: match('email|external_id'), ...options },
+  run: ({ options, args }) => importRows('contact', args.file, options, ['email', 'external_id']),
+})
+
+export const importCompanies = command({
+  name: 'import companies',
+  summary: 'Import companies from a file',
+  args,
+  options: { match: match('domain|external_id'), ...options },
+  run: ({ options, args }) => importRows('company', args.file, options, ['domain', 'external_id']),
+})
+
+export const importDeals = command({
+  name: 'import deals',
+  summary: 'Import deals from a file',
+  args,
+  options,
+  run: ({ options, args }) => importRows('deal', args.file, options, []),
+})
+
+export const importUndo = command({
+  name: 'import --undo',
+  summary: 'Take an import back: delete what it created, and put back what it changed',
+  args: { id: 'of the import, as it was told when it was done' },
+  options: { org, json },
+  run: ({ options, args }) =>
+    withStore(options.data, async (store) => {
+      const bar = progress(options.json, 'records')
+      const undone = await undoImport(store, { org: chosenOrg(store, options.org), id: args.id, onProgress: bar.show })
+      bar.end()
+      return { json: undone, text: undoneText(undone) }
+    }),
+})
+
+type Given = {
+  data: string
+  org: string | undefined
+  map: string | undefined
+  match?: string | undefined
+  decimal: string | undefined
+  dates: string | undefined
+  rejected: string | undefined
+  dryRun: boolean
+  again: boolean
+  json: boolean
+}
+
+function importRows(object: ImportObject, file: string, given: Given, matches: readonly Match[]): Promise<Answer> {
+  const match = chosen('--match', given.match, matches)
+  const decimal = chosen('--decimal', given.decimal, ['point', 'comma'] as const)
+  const order = chosen<Order>('--dates', given.dates, ['dmy', 'mdy'])
+  const sign: Decimal | undefined = decimal && (decimal === 'point' ? '.' : ',')
+  return withStore(given.data, async (store) => {
+    const bar = progress(given.json, 'rows')
+    const stop = new AbortController()
+    const onSignal = () => stop.abort()
+    process.once('SIGINT', onSignal) // a second one ends the process at once; what is in stays in
+    let plan: Plan | undefined
+    try {
+      const imported = await importFile(store, {
+        org: chosenOrg(store, given.org),
+        object,
+        file,
+        map: given.map,
+        match,
+        decimal: sign,
+        order,
+        dryRun: given.dryRun,
+        again: given.again,
+        rejected: given.rejected,
+        signal: stop.signal,
+        onPlan: (made) => {
+          plan = made
+          if (!given.json) process.stderr.write(`${aligned(mappingTable(made.mapping, made.examples))}\n`)
+        },
+        onProgress: bar.show,
+      })
+      return answerOf(imported, plan as unknown as Plan, given.dryRun)
+    } finally {
+      bar.end()
+      process.removeListener('SIGINT', onSignal)
+    }
+  })
+}
+
+function chosen<const Choice extends string>(
+  flag: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (text === undefined) return undefined
+  const choice = choices.find((each) => each === text)
+  if (!choice) throw usage(`${flag} has to be one of ${choices.join(', ')}.`)
+  return choice
+}
+
+function answerOf(imported: Imported, { mapping }: Plan, dryRun: boolean): Answer {
+  const { created, updated, unchanged, rejected, rejectedFile, importedBefore } = imported
+  const id = dryRun ? null : imported.id
+  const counts = { created, updated, unchanged, rejected }
+  const told = Object.entries(counts).map(([result, count]) => `${count} ${result}`)
+  const before =
+    importedBefore === null
+      ? ''
+      : `Nothing was done: the file was imported ${rfc3339(importedBefore)}; --again does it once more.\n`
+  const notes = [
+    ...(rejectedFile ? [`The rejected rows with their reasons: ${rejectedFile}`] : []),
+    ...(rejected > 0 && !rejectedFile
+      ? ['With --rejected PATH, the rejected rows are written there with their reasons.']
+      : []),
+    ...(id ? [`To take it back: dealbox import --undo ${id}`] : []),
+  ]
+  return {
+    json: {
+      id,
+      ...counts,
+      rejected_file: rejectedFile,
+      imported_before: importedBefore === null ? null : rfc3339(importedBefore),
+      mapping: mapping.map(({ column, field }) => ({ column, field })),
+    },
+    text: `${before}${dryRun ? 'Would be' : 'Rows'}: ${told.join(', ')}.`,
+    note: notes.join('\n'),
+  }
+}
+
+const MOST_KEPT = 20
+
+function undoneText({ deleted, restored, kept }: Undone): string {
+  const lines = kept.slice(0, MOST_KEPT).map(({ object, id, reason }) => `  ${object} ${id} ${reason}`)
+  if (kept.length > MOST_KEPT) lines.push(`  and ${kept.length - MOST_KEPT} more; --json lists them all`)
+  const done = `Deleted ${deleted} records, and put ${restored} back.`
+  const next = 'Once nothing is in the way any more, the same command goes on with them.'
+  return kept.length === 0 ? done : [`${done} Left as they are:`, ...lines, next].join('\n')
+}
+
+const WIDTH = 30
+
+/** A bar on a terminal, nothing elsewhere. */
+function progress(quiet: boolean, what: string) {
+  const { stderr } = process
+  const isShown = !quiet && stderr.isTTY
+  let wasShown = false
+  return {
+    show: (done: number, of = 0): void => {
+      if (!isShown) return
+      wasShown = true
+      const filled = of === 0 ? 0 : Math.round((done / of) * WIDTH)
+      const bar = of === 0 ? '' : `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] `
+      stderr.write(`\r${bar}${done}${of === 0 ? '' : ` of ${of}`} ${what} `)
+    },
+    end: (): void => {
+      if (wasShown) stderr.write('\n')
+      wasShown = false
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { conflict, Problem } from '../lib/problem.ts'
+
+// The files of an export. All of it is synchronous: it runs inside of a transaction.
+
+const CHUNK_BYTES = 1 << 18
+
+/** What the manifest says of a file. */
+export type Sum = { bytes: number; sha256: string }
+
+/** Writes a file that only its owner can read, and puts it on the disk. */
+export function newFile(path: string, fill: (write: (text: string) => void) => void): Sum {
+  const file = openSync(path, 'wx', 0o600)
+  const sha256 = createHash('sha256')
+  let bytes = 0
+  let held: string[] = []
+  let length = 0
+
+  function write(text: string): void {
+    held.push(text)
+    length += text.length
+    if (length >= CHUNK_BYTES) flush()
+  }
+
+  function flush(): void {
+    const chunk = Buffer.from(held.join(''))
+    held = []
+    length = 0
+    for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
+    sha256.update(chunk)
+    bytes += chunk.length
+  }
+
+  try {
+    fill(write)
+    flush()
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  return { bytes, sha256: sha256.digest('hex') }
+}
+
+/**
+ * Has a folder filled that only its owner can read, beside where it belongs, and puts it there at the end: what was cut
+ * off never looks like an export. Throws Problem 409 where it cannot be written or there is something already.
+ */
+export function newFolder<T>(folder: string, fill: (part: string) => T): T {
+  const place = existsSync(folder) ? realpathSync(folder) : resolve(folder)
+  let part: string | undefined
+  try {
+    refuseUnlessEmpty(folder, place)
+    mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+    part = mkdtempSync(`${place}.part-`)
+    const filled = fill(part)
+    if (existsSync(place)) rmdirSync(place)
+    renameSync(part, place)
+    persist(dirname(place))
+    return filled
+  } catch (error) {
+    if (part) rmSync(part, { recursive: true, force: true })
+    throw cannotWrite(error, folder)
+  }
+}
+
+function refuseUnlessEmpty(folder: string, place: string): void {
+  if (!existsSync(place) || readdirSync(place).length === 0) return
+  throw conflict('not_empty', `${folder} is not empty; an export goes into a folder of its own.`)
+}
+
+/** A name is on the disk when its folder is. Windows has no such thing. */
+function persist(folder: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  EFBIG: 'a file may not grow that large there',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the disk is read-only',
+  ENOENT: 'the folder that it lies in cannot be made',
+  ENOTDIR: 'it is, or lies in, a file',
+  EEXIST: 'it is, or lies in, a file',
+  EBUSY: 'it is in use; name a folder inside of it',
+}
+
+function cannotWrite(error: unknown, folder: string): unknown {
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return error
+  return new Problem(409, 'cannot_write', `${folder} cannot be written: ${REASONS[code] ?? message}.`)
+}
+
+/** Problem 404 for a file that cannot be read. */
+export function cannotRead(error: unknown, file: string): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return error
+  return new Problem(404, 'cannot_read', `${file} cannot be read: ${code === 'ENOENT' ? 'it is not there' : message}.`)
+}
+
+/** The size and the hash of a file. */
+export function sumOf(path: string): Sum {
+  const sha256 = createHash('sha256')
+  let bytes = 0
+  for (const chunk of chunksOf(path)) {
+    sha256.update(chunk)
+    bytes += chunk.length
+  }
+  return { bytes, sha256: sha256.digest('hex') }
+}
+
+/** The lines of a file as bytes, the last one also without its end. */
+export function* linesOf(path: string): Generator<Buffer> {
+  let held: Buffer[] = []
+  for (const chunk of chunksOf(path)) {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const line = chunk.subarray(start, end)
+      yield held.length > 0 ? Buffer.concat([...held, line]) : line
+      held = []
+      start = end + 1
+    }
+    if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)))
+  }
+  if (held.length > 0) yield Buffer.concat(held)
+}
+
+/** A chunk holds until the next one is asked for. */
+function* chunksOf(path: string): Generator<Buffer> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) yield buffer.subarray(0, read)
+  } catch (error) {
+    throw cannotRead(error, path)
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}

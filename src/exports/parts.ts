@@ -1,0 +1,177 @@
+import { columns as companyColumns, companyStore } from '../resources/companies.ts'
+import { columns as contactColumns, contactStore } from '../resources/contacts.ts'
+import { columns as customFieldColumns } from '../resources/custom-fields.ts'
+import { type CustomObject, HOLDERS, OBJECTS, type Values } from '../resources/custom-types.ts'
+import { customValues } from '../resources/custom-values.ts'
+import { columns as dealColumns, dealStore } from '../resources/deals.ts'
+import type { Deps } from '../resources/deps.ts'
+import { columns as listColumns } from '../resources/lists/lists.ts'
+import { linkOf } from '../resources/lists/membership.ts'
+import { columns as noteColumns, noteStore } from '../resources/notes.ts'
+import { columns as tagColumns } from '../resources/tags.ts'
+import { columns as taskColumns, taskStore } from '../resources/tasks.ts'
+import { columns as closeReasonColumns } from '../settings/close-reasons.ts'
+import { columns as memberColumns } from '../settings/members.ts'
+import { columns as pipelineColumns } from '../settings/pipelines.ts'
+import { columns as stageColumns } from '../settings/stages.ts'
+import * as c from '../store/columns.ts'
+import type { Database } from '../store/driver.ts'
+import { rows } from '../store/rows.ts'
+
+/** Rows of one table: a file of the export, and the way back from it. */
+export type Part = {
+  /** Of its file. */
+  name: string
+  table: string
+  columns: Pick<c.Columns<never>, 'select' | 'stored'>
+  /** What orders its rows, behind org_id in the key. */
+  order: string
+  /** Leaves out rows that have nothing to say. */
+  where?: string
+  /** Whether spreadsheets get it, too. */
+  hasSheet?: true
+  restore: (org: number, record: never) => void
+}
+
+/**
+ * All that an export holds, in the order in which it comes back: what others refer to stands before them, as a rule,
+ * and references are checked at the end. Rows that follow from others are not in it: those of link tables, of *_values
+ * and of the search index. Neither is what lets somebody in, tokens, nor what is of use for a day only, stored answers.
+ */
+export function parts(deps: Deps): Part[] {
+  const { db } = deps
+  const resource = { order: 'id', hasSheet: true } as const
+  return [
+    { ...record(db, 'members', memberColumns), hasSheet: true },
+    record(db, 'pipelines', pipelineColumns),
+    { ...record(db, 'stages', stageColumns), hasSheet: true },
+    { ...record(db, 'close_reasons', closeReasonColumns), hasSheet: true },
+    { ...record(db, 'tags', tagColumns), hasSheet: true },
+    { ...record(db, 'custom_fields', customFieldColumns), hasSheet: true },
+    { ...resource, ...named('companies'), columns: companyColumns, restore: companyStore(deps).restore },
+    { ...resource, ...named('contacts'), columns: contactColumns, restore: contactStore(deps).restore },
+    { ...resource, ...named('deals'), columns: dealColumns, restore: dealStore(deps).restore },
+    ...OBJECTS.map((object) => archivedValues(db, object)),
+    stageChanges(db),
+    { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
+    { ...resource, ...named('tasks'), columns: taskColumns, restore: taskStore(deps).restore },
+    { ...record(db, 'lists', listColumns), hasSheet: true },
+    ...OBJECTS.map((object) => listMembers(db, object)),
+    ...journals(db),
+  ]
+}
+
+const named = (table: string) => ({ name: table, table })
+
+/** A table whose rows have an id, and nothing beside them. */
+function record<Shape extends { id: string }>(db: Database, table: string, columns: c.Columns<Shape>): Part {
+  return { ...named(table), columns, order: 'id', restore: rows(db, table, columns).insert }
+}
+
+/** Any other table. `order` are the columns of its key. */
+function journal<Shape>(db: Database, table: string, order: string, columns: c.Columns<Shape>): Part {
+  const { names, values, stored } = columns
+  const id = stored.fields.includes('id') ? ['id'] : []
+  const all = ['org_id', ...id, ...names]
+  const insert = db.prepare(`INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`)
+
+  function restore(org: number, given: Shape & { id?: string }): void {
+    insert.run(org, ...id.map(() => given.id), ...values(given))
+  }
+
+  return { ...named(table), columns, order, restore }
+}
+
+/** The values of archived fields, which the records do not show. */
+function archivedValues(db: Database, object: CustomObject): Part {
+  const { table } = HOLDERS[object]
+  const custom = customValues(db, object)
+  const put = db.prepare(`UPDATE ${table} SET archived_fields = ? WHERE org_id = ? AND id = ?`)
+
+  function restore(org: number, { id, archived_fields }: { id: string; archived_fields: Values }): void {
+    put.run(JSON.stringify(archived_fields), org, id)
+    custom.set(org, id, {}, archived_fields)
+  }
+
+  const columns = c.columns<{ id: string; archived_fields: Values }>({
+    id: c.plain('id'),
+    archived_fields: c.json('archived_fields'),
+  })
+  return { name: `archived_values_of_${table}`, table, columns, order: 'id', where: "archived_fields <> '{}'", restore }
+}
+
+function listMembers(db: Database, object: CustomObject): Part {
+  const { table, key } = linkOf(object)
+  const columns = c.columns({ list_id: c.plain('list_id'), [key]: c.plain(key) } as Record<string, c.Column<string>>)
+  return journal(db, table, `list_id, ${key}`, columns)
+}
+
+function stageChanges(db: Database): Part {
+  const columns = c.columns({
+    deal_id: c.plain('deal_id'),
+    deal_version: c.integer('deal_version'),
+    at: c.time('at'),
+    from_stage_id: c.plain('from_stage_id'),
+    to_stage_id: c.plain('to_stage_id'),
+    member_id: c.plain('member_id'),
+  })
+  return { ...journal(db, 'deal_stage_changes', 'deal_id, deal_version', columns), hasSheet: true }
+}
+
+/** What happened: without it no merge and no import could be taken back, and nobody knew who changed what. */
+function journals(db: Database): Part[] {
+  const merges = c.columns({
+    id: c.plain('id'),
+    object: c.plain('object'),
+    kept_id: c.plain('kept_id'),
+    merged_id: c.plain('merged_id'),
+    member_id: c.plain('member_id'),
+    merged_at: c.time('merged_at'),
+    undone_at: c.time('undone_at'),
+    undo: c.json('undo'),
+  })
+  const imports = c.columns({
+    id: c.plain('id'),
+    object: c.plain('object'),
+    file_name: c.text('file_name'),
+    content: c.plain('content'),
+    options: c.json('options'),
+    position: c.integer('position'),
+    created: c.integer('created'),
+    updated: c.integer('updated'),
+    unchanged: c.integer('unchanged'),
+    rejected: c.integer('rejected'),
+    started_at: c.time('started_at'),
+    finished_at: c.time('finished_at'),
+    undo_started_at: c.time('undo_started_at'),
+    undone_at: c.time('undone_at'),
+  })
+  const rows = c.columns({
+    import_id: c.plain('import_id'),
+    record: c.plain('record'),
+    row: c.integer('row'),
+    object: c.plain('object'),
+    action: c.plain('action'),
+    version: c.integer('version'),
+    before: c.json('before'),
+    is_undone: c.bool('is_undone'),
+  })
+  const rejects = c.columns({ import_id: c.plain('import_id'), row: c.integer('row'), error: c.text('error') })
+  const events = c.columns({
+    seq: c.integer('seq'),
+    id: c.plain('id'),
+    type: c.plain('type'),
+    object_id: c.plain('object_id'),
+    at: c.time('at'),
+    actor_type: c.plain('actor_type'),
+    actor_id: c.plain('actor_id'),
+    data: c.json('data'),
+  })
+  return [
+    journal(db, 'merges', 'id', merges),
+    journal(db, 'imports', 'id', imports),
+    journal(db, 'import_rows', 'import_id, record, row', rows),
+    journal(db, 'import_rejects', 'import_id, row', rejects),
+    journal(db, 'events', 'seq', events),
+  ]
+}

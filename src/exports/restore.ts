@@ -1,0 +1,158 @@
+import { join } from 'node:path'
+import { UUID } from '../lib/id.ts'
+import { resourceDeps } from '../resources/deps.ts'
+import { orgSettings } from '../settings/org.ts'
+import { storageProblem } from '../store/commit.ts'
+import type { Store } from '../store/open.ts'
+import { linesOf, sumOf } from './files.ts'
+import { damaged, type File, type Manifest, newer, readManifest, readSettings, SETTINGS } from './manifest.ts'
+import { type Part, parts } from './parts.ts'
+import { makeRoom, type Replaced, refuseIdsAhead, refuseUnlessEmpty } from './place.ts'
+
+export type RestoreOptions = {
+  dataDir: string
+  org: number
+  folder: string
+  /** Only says whether all of it would come in. */
+  dryRun?: boolean
+  onProgress?: ((records: number) => void) | undefined
+}
+
+export type Restored = Replaced & { org_id: string; last_seq: number; records: Record<string, number> }
+
+/**
+ * Brings an export back into an organisation without records: the same records with the same ids, versions and times,
+ * and the same history, without an event of its own. The organisation keeps its id. All in one transaction: what is cut
+ * off has done nothing. Throws Problem 4xx before anything is written where the export is damaged or newer, or the
+ * organisation has records.
+ */
+export function restoreExport(store: Store, options: RestoreOptions): Restored {
+  const { org, folder, dryRun = false } = options
+  const manifest = readManifest(folder)
+  const all = parts(resourceDeps(store))
+  checkFiles(folder, manifest, all)
+  const settings = readSettings(folder)
+  const { db } = store
+  const usual = db.pragma('cache_size', { simple: true })
+  // Rows land all over the indexes: with little memory, pages are written to the log many times.
+  db.pragma('cache_size = -262144')
+  let restored: Restored | undefined
+  try {
+    store.transaction(() => {
+      // Companies refer to companies that come later; COMMIT looks at all references.
+      db.pragma('defer_foreign_keys = ON')
+      refuseUnlessEmpty(store, org, all)
+      orgSettings(store).apply(org, settings.org)
+      const { finish } = makeRoom(store, org)
+      const records = restoreParts(all, manifest, options)
+      db.prepare('UPDATE orgs SET last_seq = ? WHERE id = ?').run(manifest.last_seq, org)
+      restored = { org_id: publicId(store, org), last_seq: manifest.last_seq, records, ...finish() }
+      refuseIdsAhead(store, options.dataDir)
+      if (dryRun) throw ROLL_BACK
+    })
+  } catch (error) {
+    if (error !== ROLL_BACK) throw danglingReference(error, folder)
+  } finally {
+    db.pragma(`cache_size = ${usual}`)
+    store.accessChanged()
+  }
+  return restored as Restored
+}
+
+const ROLL_BACK = Symbol('dry run')
+
+/** Before anything is written: every file is there, and is what was written. CSV is not looked at: it is for people. */
+function checkFiles(folder: string, { files }: Manifest, all: readonly Part[]): void {
+  const known = new Set([SETTINGS, ...all.map(fileOf)])
+  const read = files.filter(({ name }) => !name.endsWith('.csv'))
+  const unknown = read.find(({ name }) => !known.has(name))
+  if (unknown) throw newer(folder, `it has ${unknown.name}`)
+  if (!read.some(({ name }) => name === SETTINGS)) throw damaged(`${folder} is damaged: it has no ${SETTINGS}.`)
+  for (const file of read) {
+    const path = join(folder, file.name)
+    const { bytes, sha256 } = sumOf(path)
+    if (sha256 !== file.sha256) throw damaged(`${path} is damaged: ${damageOf(path, file, bytes)}.`)
+  }
+}
+
+/** The first line that is not as it was written, as far as it tells. */
+function damageOf(path: string, { name, records, bytes }: File, found: number): string {
+  const size = found === bytes ? 'it was changed after the export' : `it has ${found} bytes instead of ${bytes}`
+  if (name === SETTINGS) return size
+  let line = 0
+  for (const text of linesOf(path)) {
+    line++
+    if (!isObject(parsed(text))) return `line ${line} is no JSON object`
+    if (line > records) return `line ${line} is behind its end`
+  }
+  return line < records ? `it ends at line ${line} of ${records}` : size
+}
+
+const fileOf = ({ name }: Part): string => `${name}.ndjson`
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(line))
+  } catch {
+    return undefined
+  }
+}
+
+/** How many records of each part there were. A part that an older export does not have is empty. */
+function restoreParts(
+  all: readonly Part[],
+  { files }: Manifest,
+  { org, folder, onProgress = () => undefined }: RestoreOptions,
+): Record<string, number> {
+  const written = new Set(files.map(({ name }) => name))
+  const counts: Record<string, number> = {}
+  let done = 0
+  for (const part of all) {
+    const path = join(folder, fileOf(part))
+    const read = recordReader(part)
+    let line = 0
+    for (const text of written.has(fileOf(part)) ? linesOf(path) : []) {
+      line++
+      try {
+        part.restore(org, read(parsed(text)) as never)
+      } catch (error) {
+        throw atLine(error, path, line)
+      }
+      if (++done % 1000 === 0) onProgress(done)
+    }
+    counts[part.name] = line
+  }
+  return counts
+}
+
+/** A field that an older export does not have is null. */
+function recordReader({ columns }: Part): (given: unknown) => object {
+  const { fields } = columns.stored
+  const known = new Set(fields)
+  const empty = Object.fromEntries(fields.map((name) => [name, null]))
+
+  return (given) => {
+    if (!isObject(given)) throw new Error('is no JSON object')
+    const unknown = Object.keys(given as object).find((name) => !known.has(name))
+    if (unknown !== undefined) throw new Error(`has the unknown field "${unknown}"`)
+    const record: Record<string, unknown> = { ...empty, ...(given as object) }
+    if (known.has('id') && !UUID.test(String(record.id))) throw new Error('has an id that is none')
+    return record
+  }
+}
+
+/** What the store refuses although the hash is right, because the file was written by another hand. */
+function atLine(error: unknown, path: string, line: number): unknown {
+  if (storageProblem(error) !== error) return error
+  return damaged(`${path} cannot be restored: line ${line} ${(error as Error).message.replace(/\.$/, '')}.`)
+}
+
+function danglingReference(error: unknown, folder: string): unknown {
+  if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_FOREIGNKEY') return error
+  return damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
+}
+
+const publicId = ({ db }: Store, org: number): string =>
+  db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck().get(org) as string

@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { version } from '../assets.ts'
+import { rfc3339 } from '../lib/time.ts'
+import { resourceDeps } from '../resources/deps.ts'
+import { showSettings } from '../settings/document.ts'
+import type { RawRow } from '../store/columns.ts'
+import type { Store } from '../store/open.ts'
+import { newFile, newFolder } from './files.ts'
+import { type File, MANIFEST, type Manifest, newManifest, SETTINGS } from './manifest.ts'
+import { type Part, parts } from './parts.ts'
+import { sheets } from './sheet.ts'
+
+/** What is in memory at once: rows, and the characters of their lines. */
+const PAGE = 500
+const PAGE_LENGTH = 1 << 20
+
+/** Called now and then, with the number of records written so far. */
+export type Progress = (records: number) => void
+
+/**
+ * Writes all of an organisation into a new folder, as it is at one moment: everything is read in one transaction, which
+ * others may write beside. Throws Problem 409 where the folder cannot be written.
+ */
+export function writeExport(store: Store, org: number, folder: string, onProgress?: Progress): Manifest {
+  return newFolder(folder, (place) => store.db.transaction(() => writeAll(store, org, place, onProgress))())
+}
+
+function writeAll(store: Store, org: number, folder: string, onProgress: Progress = () => undefined): Manifest {
+  const { db, clock } = store
+  const { public_id, name, last_seq } = db
+    .prepare('SELECT public_id, name, last_seq FROM orgs WHERE id = ?')
+    .get(org) as { public_id: string; name: string; last_seq: number }
+  const sheetOf = sheets(db, org)
+  let written = 0
+
+  function writeFile(name: string, fill: (write: (text: string) => void) => number): File {
+    let records = 0
+    const { bytes, sha256 } = newFile(join(folder, name), (write) => {
+      records = fill(write)
+    })
+    return { name, records, bytes, sha256 }
+  }
+
+  const writeJson = (name: string, document: unknown): File =>
+    writeFile(name, (write) => {
+      write(`${JSON.stringify(document, null, 2)}\n`)
+      return 1
+    })
+
+  function* pagesOf({ table, columns: { select, stored }, where, order }: Part): Generator<string[]> {
+    const rows = db.prepare(
+      `SELECT ${select} FROM ${table} WHERE org_id = +? ${where ? `AND ${where} ` : ''}ORDER BY ${order}`,
+    )
+    let page: string[] = []
+    let length = 0
+    for (const row of rows.raw().iterate(org)) {
+      const line = stored.json(row as RawRow)
+      page.push(line)
+      length += line.length
+      if (page.length < PAGE && length < PAGE_LENGTH) continue
+      yield page
+      page = []
+      length = 0
+    }
+    if (page.length > 0) yield page
+  }
+
+  function writeLines(part: Part): File {
+    return writeFile(`${part.name}.ndjson`, (write) => {
+      let records = 0
+      for (const page of pagesOf(part)) {
+        write(`${page.join('\n')}\n`)
+        records += page.length
+        onProgress((written += page.length))
+      }
+      return records
+    })
+  }
+
+  function writeSheet(part: Part): File {
+    const { head, lines } = sheetOf(part)
+    return writeFile(`${part.name}.csv`, (write) => {
+      write(head)
+      let records = 0
+      for (const page of pagesOf(part)) {
+        write(lines(page.map((line) => JSON.parse(line))))
+        records += page.length
+      }
+      return records
+    })
+  }
+
+  const files = parts(resourceDeps(store)).flatMap((part) =>
+    part.hasSheet ? [writeLines(part), writeSheet(part)] : [writeLines(part)],
+  )
+  const manifest = newManifest({
+    dealbox_version: version,
+    exported_at: rfc3339(clock.now()),
+    org: { id: public_id, name },
+    last_seq,
+    files: [writeJson(SETTINGS, showSettings(store, org)), ...files],
+  })
+  writeJson(MANIFEST, manifest)
+  return manifest
+}

@@ -1,0 +1,73 @@
+// How a CSV file is written: what separates its cells, and what its columns are called.
+
+export const SEPARATORS = [',', ';', '\t', '|'] as const
+export type Separator = (typeof SEPARATORS)[number]
+
+/** Records to look at. */
+const SAMPLE = 50
+
+/** Excel's first line `sep=;`, where there is one. */
+export function separatorLine(text: string): { separator: Separator; length: number } | undefined {
+  const [line, separator] = /^"?sep=([,;|\t])"?(?:\n|$)/i.exec(text) ?? []
+  return line === undefined ? undefined : { separator: separator as Separator, length: line.length }
+}
+
+/**
+ * The separator that stands in the header and equally often in most of the records after it, outside of quotes; where
+ * two do, the one that makes more columns. A comma where there is but one column.
+ */
+export function separatorOf(text: string): Separator {
+  const [header, ...records] = separatorsByRecord(text)
+  let best: { separator: Separator; steady: number; columns: number } | undefined
+  for (const separator of SEPARATORS) {
+    const columns = header?.get(separator) ?? 0
+    if (columns === 0) continue
+    const equal = records.filter((counts) => counts.get(separator) === columns).length
+    const steady = records.length === 0 ? 1 : equal / records.length
+    if (!best || steady > best.steady || (steady === best.steady && columns > best.columns)) {
+      best = { separator, steady, columns }
+    }
+  }
+  return best?.separator ?? ','
+}
+
+/** How often each separator stands outside of quotes, by record. The last record may be cut off, and is left out. */
+function separatorsByRecord(text: string): Map<string, number>[] {
+  const records: Map<string, number>[] = []
+  let counts = new Map<string, number>()
+  let quoted = false
+  let startsCell = true
+  let isBlank = true
+  for (let at = 0; at < text.length && records.length <= SAMPLE; at++) {
+    const char = text[at] as string
+    if (char === '"' && (quoted || startsCell)) {
+      quoted = !quoted
+      startsCell = quoted || text[at + 1] === '"' // the second of a doubled quote opens again
+      isBlank = false
+      continue
+    }
+    if (quoted) continue
+    const separates = (SEPARATORS as readonly string[]).includes(char)
+    startsCell = separates || char === '\n'
+    if (char === '\n') {
+      if (!isBlank) records.push(counts)
+      counts = new Map()
+      isBlank = true
+    } else isBlank = false
+    if (separates) counts.set(char, (counts.get(char) ?? 0) + 1)
+  }
+  if (records.length === 0 && !isBlank) records.push(counts)
+  return records
+}
+
+/** The names of the columns, each once: an empty one is called by its place, a repeated one is numbered. */
+export function columnNames(header: readonly string[]): string[] {
+  const names: string[] = []
+  for (const [index, cell] of header.entries()) {
+    const name = cell.trim().replace(/\s+/g, ' ') || `Column ${index + 1}`
+    let unique = name
+    for (let number = 2; names.includes(unique); number++) unique = `${name} (${number})`
+    names.push(unique)
+  }
+  return names
+}

@@ -1,0 +1,26 @@
+import { fold } from '../lib/fold.ts'
+import { matches, type Query, wordsOf } from '../lib/words.ts'
+import type { Database } from './driver.ts'
+import { numbersOf } from './search.ts'
+
+/** What SQL asks of TypeScript. No index, trigger or check stands on these: any program can read the file. */
+export function defineFunctions(db: Database): Database {
+  const pure = { deterministic: true, directOnly: true }
+  let asked = ''
+  let query: Query = []
+
+  db.function('fold', pure, (text: unknown) => (typeof text === 'string' ? fold(text) : null))
+  db.function('number_of', pure, (id: unknown) => numbersOf(id as string)[0])
+  db.function('words_of', { ...pure, varargs: true }, (...texts: unknown[]) =>
+    wordsOf(texts as (string | null)[]).join(' '),
+  )
+  /** Whether the words (separated by spaces) are what a query, as JSON, looks for. */
+  db.function('has_words', pure, (words: unknown, json: unknown) => {
+    if (json !== asked) {
+      asked = json as string
+      query = JSON.parse(asked) as Query
+    }
+    return words !== null && matches(words as string, query) ? 1 : 0
+  })
+  return db
+}

@@ -1,0 +1,181 @@
+// What a smart list has to hold, worked out in memory from the records as the interface shows them. Written from the
+// contract alone: nothing here comes from src/.
+
+// biome-ignore lint/suspicious/noExplicitAny: records of every shape
+export type Row = any
+export type Listed = 'contact' | 'company' | 'deal'
+export type Leaf = { field: string; op: string; value?: unknown }
+export type Tree = { all: Tree[] } | { any: Tree[] } | { not: Tree } | Leaf
+
+type Type = 'text' | 'number' | 'date' | 'time' | 'flag' | 'exact'
+export type Field = { type: Type; several?: true }
+
+const of = (type: Type, ...names: string[]): [string, Field][] => names.map((name) => [name, { type }])
+const several = (type: Type, ...names: string[]): [string, Field][] =>
+  names.map((name) => [name, { type, several: true }])
+
+const everywhere = [
+  ...of('exact', 'owner_id'),
+  ...several('exact', 'tag_ids'),
+  ...of('time', 'created_at', 'updated_at'),
+]
+const reachable = [
+  ...['line1', 'line2', 'city', 'region', 'postal_code', 'country'].flatMap((part) => of('text', `address.${part}`)),
+  ...of('text', 'website', 'linkedin_url', 'external_id'),
+]
+
+/** The fields of each object, by name. */
+export const FIELDS: Record<Listed, Map<string, Field>> = {
+  contact: new Map([
+    ...everywhere,
+    ...reachable,
+    ...of('text', 'first_name', 'last_name', 'name', 'job_title', 'timezone', 'language', 'source'),
+    ...several('text', 'emails', 'phones'),
+    ...of('exact', 'company_id'),
+    ...of('flag', 'do_not_contact'),
+    ...of('time', 'unsubscribed_at'),
+  ]),
+  company: new Map([
+    ...everywhere,
+    ...reachable,
+    ...of('text', 'name', 'phone', 'industry', 'currency', 'description'),
+    ...several('text', 'domains'),
+    ...of('number', 'employee_count', 'annual_revenue'),
+    ...of('exact', 'parent_company_id'),
+  ]),
+  deal: new Map([
+    ...everywhere,
+    ...of('text', 'title', 'currency'),
+    ...of('number', 'amount'),
+    ...of('exact', 'stage', 'status', 'company_id', 'primary_contact_id', 'close_reason_id'),
+    ...of('date', 'expected_close_date'),
+    ...of('time', 'closed_at', 'stage_changed_at'),
+  ]),
+}
+
+const CUSTOM: Record<string, Field> = {
+  ...Object.fromEntries(of('text', 'text', 'url', 'email', 'phone')),
+  number: { type: 'number' },
+  boolean: { type: 'flag' },
+  date: { type: 'date' },
+  datetime: { type: 'time' },
+  select: { type: 'exact' },
+  multi_select: { type: 'exact', several: true },
+  member: { type: 'exact' },
+}
+
+const EQUAL = ['eq', 'ne', 'in', 'not_in']
+const ORDER = ['gt', 'gte', 'lt', 'lte']
+const DAYS = ['in_last_days', 'in_next_days']
+const PARTS = ['contains', 'starts_with']
+const SETS = ['has_any', 'has_all']
+
+/** The operators that fit a field. */
+export function operatorsOf({ type, several }: Field): string[] {
+  const nulls = ['is_null', 'not_null']
+  if (several) return [...SETS, ...(type === 'text' ? PARTS : []), ...nulls]
+  if (type === 'text') return [...EQUAL, ...PARTS, ...nulls]
+  if (type === 'number') return [...EQUAL, ...ORDER, ...nulls]
+  if (type === 'flag') return ['eq', 'ne', ...nulls]
+  return type === 'exact' ? [...EQUAL, ...nulls] : [...EQUAL, ...ORDER, ...DAYS, ...nulls]
+}
+
+export type World = {
+  companies: Map<string, Row>
+  /** The types of the custom fields, by object and key. */
+  custom: Record<Listed, Record<string, string>>
+  now: number
+  timezone: string
+}
+
+/** A field by its name, with those of the company; undefined where there is none. */
+export function fieldOf(object: Listed, name: string, { custom }: World): Field | undefined {
+  if (name.startsWith('company.')) return fieldOf('company', name.slice(8), { custom } as World)
+  if (name.startsWith('custom_fields.')) return CUSTOM[custom[object][name.slice(14)] ?? '']
+  return FIELDS[object].get(name)
+}
+
+/** The values of a record's field; none where it is null. */
+export function valuesOf(record: Row, name: string, world: World): unknown[] {
+  if (name.startsWith('company.')) {
+    const company = world.companies.get(record.company_id)
+    return company ? valuesOf(company, name.slice(8), world) : []
+  }
+  const at = name.indexOf('.')
+  const found = at < 0 ? record[name] : record[name.slice(0, at)]?.[name.slice(at + 1)]
+  if (found === null || found === undefined) return []
+  if (!Array.isArray(found)) return [found]
+  return found.map((one) => one.email ?? one.number ?? one)
+}
+
+const seen = new Map<string, string>()
+/** Without case and accents. */
+function plain(text: string): string {
+  const known = seen.get(text)
+  if (known !== undefined) return known
+  const made = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ł/g, 'l')
+  seen.set(text, made)
+  return made
+}
+
+export function isMet(tree: Tree, record: Row, object: Listed, world: World): boolean {
+  if ('all' in tree) return tree.all.every((each) => isMet(each, record, object, world))
+  if ('any' in tree) return tree.any.some((each) => isMet(each, record, object, world))
+  if ('not' in tree) return !isMet(tree.not, record, object, world)
+  const field = fieldOf(object, tree.field, world)
+  const values = field ? valuesOf(record, tree.field, world) : []
+  const comparable = (one: unknown) => {
+    if (field?.type === 'text') return plain(one as string)
+    return field?.type === 'time' ? Date.parse(one as string) : (one as string | number)
+  }
+  const found = values.map(comparable)
+  const asked = () => [tree.value ?? []].flat().map(comparable)
+  const some = (test: (one: never, wanted: never) => boolean) => {
+    const [wanted] = asked()
+    return found.some((one) => test(one as never, wanted as never))
+  }
+  switch (tree.op) {
+    case 'is_null':
+      return found.length === 0
+    case 'not_null':
+      return found.length > 0
+    case 'eq':
+    case 'in':
+    case 'has_any':
+      return asked().some((one) => found.includes(one))
+    case 'ne':
+    case 'not_in':
+      return !asked().some((one) => found.includes(one))
+    case 'has_all':
+      return asked().every((one) => found.includes(one))
+    case 'gt':
+      return some((one, wanted) => one > wanted)
+    case 'gte':
+      return some((one, wanted) => one >= wanted)
+    case 'lt':
+      return some((one, wanted) => one < wanted)
+    case 'lte':
+      return some((one, wanted) => one <= wanted)
+    case 'contains':
+      return some((one: string, wanted: string) => one.includes(wanted))
+    case 'starts_with':
+      return some((one: string, wanted: string) => one.startsWith(wanted))
+    default:
+      return found.some((one) => isWithin(one, tree.op === 'in_last_days', tree.value as number, world))
+  }
+}
+
+/** A time within so many days of 24 hours; a day within so many days of today, today included. */
+function isWithin(one: string | number, past: boolean, days: number, { now, timezone }: World): boolean {
+  const far = past ? -days : days
+  if (typeof one === 'number') {
+    const [from, to] = [now, now + far * 86_400_000].sort((a, b) => a - b) as [number, number]
+    return from <= one && one <= to
+  }
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone).toPlainDate()
+  const [from, to] = [today, today.add({ days: far })].sort(Temporal.PlainDate.compare) as [
+    Temporal.PlainDate,
+    Temporal.PlainDate,
+  ]
+  return from.toString() <= one && one <= to.toString()
+}

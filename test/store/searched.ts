@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import type { Caller } from '../../src/lib/caller.ts'
+import type { Database } from '../../src/store/driver.ts'
+import { markOf } from '../../src/store/search.ts'
+import type { Org } from '../support/org.ts'
+import type { TestServer } from '../support/server.ts'
+import { companies, type Row, wordsIn } from './model.ts'
+
+// The kinds of records that can be searched, and what the index has to hold of them.
+
+export const PATHS = {
+  deal: '/deals',
+  contact: '/contacts',
+  company: '/companies',
+  note: '/notes',
+  task: '/tasks',
+} as const
+export type Searched = keyof typeof PATHS
+export const KINDS = Object.keys(PATHS) as Searched[]
+const NUMBERS: Record<Searched, number> = { deal: 0, contact: 1, company: 2, note: 3, task: 4 }
+
+export const who = (org: Org): Caller => ({ org: org.org, member: org.owner }) as Caller
+
+/** Every record of one kind, oldest first. */
+export async function recordsOf({ call }: TestServer, kind: Searched, org: Org): Promise<Row[]> {
+  const found: Row[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = `limit=100&sort=created_at${cursor && `&cursor=${cursor}`}`
+    const { body } = await call('GET', `${PATHS[kind]}?${query}`, undefined, { token: org.token })
+    found.push(...body.data)
+    cursor = body.next_cursor
+  }
+  return found
+}
+
+/** The ids that a search finds, newest first. */
+export async function search({ call, a }: TestServer, kind: Searched, text: string, org: Org = a): Promise<string[]> {
+  const path = `${PATHS[kind]}?limit=100&q=${encodeURIComponent(text)}`
+  const { status, body } = await call('GET', path, undefined, { token: org.token })
+  assert.equal(status, 200, `${path} ${JSON.stringify(body)}`)
+  return body.data.map(({ id }: Row) => id)
+}
+
+/** The index has to hold what the records say, and nothing else. */
+export async function checkIndex(server: TestServer): Promise<void> {
+  const { db } = server.store
+  const wanted: string[] = []
+  companies.clear()
+  for (const org of [server.a, server.b]) {
+    for (const company of await recordsOf(server, 'company', org)) companies.set(company.id, company)
+    for (const kind of KINDS) {
+      for (const record of await recordsOf(server, kind, org)) {
+        const words = wordsIn({ ...record })
+          .split(' ')
+          .filter(Boolean)
+        wanted.push(
+          [org.org, NUMBERS[kind], record.id, ...words.map((word) => markOf(org.org, kind) + word).sort()].join(' '),
+        )
+      }
+    }
+  }
+  const docs = db.prepare('SELECT org_id, kind, record_id, words FROM search_docs').raw().all() as [
+    number,
+    number,
+    string,
+    string,
+  ][]
+  const held = docs.map(([org, kind, id, words]) =>
+    [org, kind, id, ...words.split(' ').filter(Boolean).sort()].join(' '),
+  )
+  assert.deepEqual(held.sort(), wanted.sort())
+  checkIntegrity(db)
+  const known = new Set(db.prepare("SELECT org_id || ' ' || word FROM search_words").pluck().all())
+  for (const [org, kind, , words] of docs) {
+    for (const word of words.split(' ').filter(Boolean)) {
+      const isDigits = /^.\d+$/u.test(word)
+      assert.equal(
+        known.has(`${org} ${word}`),
+        !(isDigits && (kind === NUMBERS.contact || kind === NUMBERS.company)),
+        word,
+      )
+    }
+  }
+}
+
+/** Asks FTS5 to compare its index with the documents. */
+export function checkIntegrity(db: Database): void {
+  db.prepare("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)").run()
+}
