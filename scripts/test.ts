@@ -2,6 +2,7 @@
 //   npm test -- test/resources/deals.test.ts     some test files only
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '..')
 const files = process.argv.slice(2)
@@ -14,6 +15,8 @@ function run(...argv: string[]): void {
 if (files.length === 0) run(join(root, 'scripts/check.ts'))
 run(
   '--disable-warning=ExperimentalWarning',
+  '--import',
+  pathToFileURL(join(root, 'test/support/seed.ts')).href,
   '--test',
   '--test-concurrency=2',
   '--test-timeout=150000',
