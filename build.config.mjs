@@ -9,7 +9,7 @@ export const bundle = {
   platform: 'node',
   format: 'cjs',
   target: 'node26',
-  define: { 'import.meta.dirname': '__dirname' },
+  define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   // accepts brings an older copy of the same table: 0.2 MB, and 8 ms of every start.
   alias: { 'mime-types': './node_modules/mime-types/index.js' },
   // The name that stack traces show, instead of a path on the machine that built.
@@ -17,8 +17,16 @@ export const bundle = {
   logLevel: 'warning',
 }
 
+/** The thread that sends to webhooks: src/egress/courier.ts starts it from its text, since an executable has no files. */
+export const thread = {
+  ...bundle,
+  entryPoints: ['src/egress/worker.ts'],
+  outfile: 'dist/courier.cjs',
+  footer: { js: '//# sourceURL=courier.cjs' },
+}
+
 /** Files that ship inside the executable, as globs; src/assets.ts finds each by its path in the project. */
-export const assets = ['package.json', 'schema.sql', 'src/web/icon.svg', 'src/web/reference.{css,js}']
+export const assets = ['package.json', 'schema.sql', 'src/web/icon.svg', 'src/web/reference.{css,js}', thread.outfile]
 
 /** By process.platform and process.arch: the npm package that carries its Node, and the name of its executable. */
 export const targets = {

@@ -647,6 +647,89 @@ CREATE TABLE events ( -- the outbox: one row per change, written in the change's
 ) STRICT;
 CREATE UNIQUE INDEX events_seq ON events (org_id, seq);
 
+CREATE TABLE webhooks (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  url TEXT NOT NULL,
+  event_types TEXT NOT NULL CHECK (json_valid(event_types)), -- JSON array of names and patterns
+  description TEXT,
+  status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),
+  disabled_reason TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhooks_status ON webhooks (org_id, status);
+
+CREATE TABLE webhook_states ( -- what the sender knows of a webhook
+  org_id INTEGER NOT NULL,
+  webhook_id TEXT NOT NULL,
+  secrets TEXT NOT NULL, -- sealed JSON array of {secret, until}, newest first; the key is a file beside the database
+  planned_seq INTEGER NOT NULL, -- every event up to here that it asks for has its delivery
+  failures INTEGER NOT NULL, -- tries that failed since the last success
+  failing_since INTEGER,
+  held_until INTEGER, -- nothing is sent before
+  last_success_at INTEGER,
+  last_failure_at INTEGER,
+  PRIMARY KEY (org_id, webhook_id),
+  FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deliveries ( -- an event on its way to a webhook, or a test of one
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  webhook_id TEXT NOT NULL, -- no reference: it may have a million, which a job clears away some at a time after it
+  event_id TEXT NOT NULL,
+  seq INTEGER, -- of the event; a test has none
+  type TEXT NOT NULL,
+  object_id TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+  tries TEXT NOT NULL CHECK (json_valid(tries)), -- JSON array
+  failures INTEGER NOT NULL, -- tries that count for the schedule
+  is_ordered INTEGER NOT NULL CHECK (is_ordered IN (0, 1)), -- whether it waits for earlier ones of its record
+  due_at INTEGER, -- NULL: done, on its way, or behind another of its record
+  leased_until INTEGER, -- while it is on its way
+  body TEXT, -- of a test
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_webhook ON deliveries (org_id, webhook_id);
+CREATE UNIQUE INDEX deliveries_seq ON deliveries (org_id, webhook_id, seq) WHERE seq IS NOT NULL;
+CREATE INDEX deliveries_status ON deliveries (org_id, status);
+CREATE INDEX deliveries_type ON deliveries (org_id, type);
+CREATE INDEX deliveries_due ON deliveries (org_id, webhook_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_record ON deliveries (org_id, webhook_id, object_id, seq) WHERE status = 'pending' AND is_ordered = 1;
+CREATE INDEX deliveries_tests ON deliveries (due_at) WHERE type = 'webhook.test' AND due_at IS NOT NULL;
+
+CREATE TABLE jobs ( -- work for a later time
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT, -- what it is about: there is one job of a kind for it
+  payload TEXT NOT NULL CHECK (json_valid(payload)),
+  due_at INTEGER NOT NULL,
+  tries INTEGER NOT NULL, -- that failed, or, under a lease, have begun
+  leased_until INTEGER, -- while it is performed
+  last_error TEXT,
+  failed_at INTEGER, -- given up after its last try
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX jobs_key ON jobs (org_id, kind, key) WHERE key IS NOT NULL;
+CREATE INDEX jobs_due ON jobs (kind, due_at, id) WHERE failed_at IS NULL AND leased_until IS NULL;
+CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
+
+CREATE TABLE recurring ( -- when the server's own recurring work was done, and is due again
+  name TEXT NOT NULL PRIMARY KEY,
+  due_at INTEGER NOT NULL,
+  last_started_at INTEGER,
+  last_finished_at INTEGER,
+  last_error TEXT
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE idempotency ( -- answers given, kept for 24 h
   org_id INTEGER NOT NULL,
   token_id TEXT NOT NULL,
@@ -654,7 +737,7 @@ CREATE TABLE idempotency ( -- answers given, kept for 24 h
   fingerprint TEXT NOT NULL, -- of method, path, query and body
   status INTEGER NOT NULL,
   headers TEXT NOT NULL, -- JSON object
-  body TEXT NOT NULL,
+  body TEXT NOT NULL, -- sealed where it holds a secret
   created_at INTEGER NOT NULL,
   PRIMARY KEY (org_id, token_id, key),
   FOREIGN KEY (org_id, token_id) REFERENCES tokens (org_id, id) ON DELETE CASCADE

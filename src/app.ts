@@ -8,6 +8,7 @@ import { kernel } from './http/kernel.ts'
 import type { Log } from './http/log.ts'
 import { type Rate, rateLimit } from './http/ratelimit.ts'
 import type { Route } from './http/route.ts'
+import { waitingRoom } from './http/waiting.ts'
 import { closeReasons } from './resources/close-reasons.ts'
 import { companies } from './resources/companies.ts'
 import { contacts } from './resources/contacts.ts'
@@ -20,6 +21,9 @@ import { notes } from './resources/notes.ts'
 import { stages } from './resources/stages.ts'
 import { tags } from './resources/tags.ts'
 import { tasks } from './resources/tasks.ts'
+import { deliveries } from './resources/webhooks/deliveries.ts'
+import { events } from './resources/webhooks/events.ts'
+import { webhooks } from './resources/webhooks/webhooks.ts'
 import type { Store } from './store/open.ts'
 
 /** Every resource of the public interface. */
@@ -35,6 +39,9 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
   tags,
   lists,
   customFields,
+  webhooks,
+  deliveries,
+  events,
 ]
 
 /** The catalog: every method and path under /api/v1. Only what stands here is public. */
@@ -45,21 +52,25 @@ export type AppOptions = {
   log: Log
   rate: Rate | null
   corsOrigins: readonly string[]
-  stopping: () => boolean
+  /** Where the caller has them already. */
+  deps?: Deps
+  /** Aborted when the server begins to stop: what comes in then is refused, and nobody waits any longer. */
+  stopping: AbortSignal
 }
 
 /** The public interface as a Koa application; it listens nowhere by itself. */
-export function api(store: Store, { dataDir, rate, ...options }: AppOptions): Koa {
+export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), ...options }: AppOptions): Koa {
   const app = new Koa()
   app.silent = true // the kernel logs what fails; a client that hangs up is no failure
   app.use(
-    kernel(catalog(resourceDeps(store)), {
+    kernel(catalog(deps), {
       ...options,
       sessions: sessions(tokens(keyring(dataDir, store), store), store),
       write: store.write,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      room: waitingRoom(store.committed.subscribe, options.stopping),
       rate: rate && rateLimit(rate, store.clock.now),
     }),
   )

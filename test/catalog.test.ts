@@ -5,53 +5,63 @@ import { startServer, type TestServer } from './support/server.ts'
 
 // The public surface. A change here is a change of the contract.
 const CATALOG = `
-GET    /close-reasons     rest.crm.deals.read
-GET    /companies         rest.crm.companies.read
-POST   /companies         rest.crm.companies.write
-DELETE /companies/:id     rest.crm.companies.write
-GET    /companies/:id     rest.crm.companies.read
-PATCH  /companies/:id     rest.crm.companies.write
-GET    /contacts          rest.crm.contacts.read
-POST   /contacts          rest.crm.contacts.write
-DELETE /contacts/:id      rest.crm.contacts.write
-GET    /contacts/:id      rest.crm.contacts.read
-PATCH  /contacts/:id      rest.crm.contacts.write
-GET    /custom-fields     rest.crm.custom_fields.read
-POST   /custom-fields     rest.crm.custom_fields.write
-DELETE /custom-fields/:id rest.crm.custom_fields.write
-GET    /custom-fields/:id rest.crm.custom_fields.read
-PATCH  /custom-fields/:id rest.crm.custom_fields.write
-GET    /deals             rest.crm.deals.read
-POST   /deals             rest.crm.deals.write
-GET    /deals/:id         rest.crm.deals.read
-PATCH  /deals/:id         rest.crm.deals.write
-POST   /deals/:id/close   rest.crm.deals.write
-GET    /lists             rest.crm.lists.read
-POST   /lists             rest.crm.lists.write
-DELETE /lists/:id         rest.crm.lists.write
-GET    /lists/:id         rest.crm.lists.read
-PATCH  /lists/:id         rest.crm.lists.write
-GET    /lists/:id/members rest.crm.lists.read
-POST   /lists/:id/members rest.crm.lists.write
-GET    /members           rest.crm.members.read
-GET    /members/:id       rest.crm.members.read
-GET    /notes             rest.crm.notes.read
-POST   /notes             rest.crm.notes.write
-DELETE /notes/:id         rest.crm.notes.write
-GET    /notes/:id         rest.crm.notes.read
-PATCH  /notes/:id         rest.crm.notes.write
-GET    /stages            rest.crm.stages.read
-GET    /stages/:id        rest.crm.stages.read
-GET    /tags              rest.crm.tags.read
-POST   /tags              rest.crm.tags.write
-DELETE /tags/:id          rest.crm.tags.write
-GET    /tags/:id          rest.crm.tags.read
-PATCH  /tags/:id          rest.crm.tags.write
-GET    /tasks             rest.crm.tasks.read
-POST   /tasks             rest.crm.tasks.write
-DELETE /tasks/:id         rest.crm.tasks.write
-GET    /tasks/:id         rest.crm.tasks.read
-PATCH  /tasks/:id         rest.crm.tasks.write
+GET    /close-reasons                                  rest.crm.deals.read
+GET    /companies                                      rest.crm.companies.read
+POST   /companies                                      rest.crm.companies.write
+DELETE /companies/:id                                  rest.crm.companies.write
+GET    /companies/:id                                  rest.crm.companies.read
+PATCH  /companies/:id                                  rest.crm.companies.write
+GET    /contacts                                       rest.crm.contacts.read
+POST   /contacts                                       rest.crm.contacts.write
+DELETE /contacts/:id                                   rest.crm.contacts.write
+GET    /contacts/:id                                   rest.crm.contacts.read
+PATCH  /contacts/:id                                   rest.crm.contacts.write
+GET    /custom-fields                                  rest.crm.custom_fields.read
+POST   /custom-fields                                  rest.crm.custom_fields.write
+DELETE /custom-fields/:id                              rest.crm.custom_fields.write
+GET    /custom-fields/:id                              rest.crm.custom_fields.read
+PATCH  /custom-fields/:id                              rest.crm.custom_fields.write
+GET    /deals                                          rest.crm.deals.read
+POST   /deals                                          rest.crm.deals.write
+GET    /deals/:id                                      rest.crm.deals.read
+PATCH  /deals/:id                                      rest.crm.deals.write
+POST   /deals/:id/close                                rest.crm.deals.write
+GET    /lists                                          rest.crm.lists.read
+POST   /lists                                          rest.crm.lists.write
+DELETE /lists/:id                                      rest.crm.lists.write
+GET    /lists/:id                                      rest.crm.lists.read
+PATCH  /lists/:id                                      rest.crm.lists.write
+GET    /lists/:id/members                              rest.crm.lists.read
+POST   /lists/:id/members                              rest.crm.lists.write
+GET    /members                                        rest.crm.members.read
+GET    /members/:id                                    rest.crm.members.read
+GET    /notes                                          rest.crm.notes.read
+POST   /notes                                          rest.crm.notes.write
+DELETE /notes/:id                                      rest.crm.notes.write
+GET    /notes/:id                                      rest.crm.notes.read
+PATCH  /notes/:id                                      rest.crm.notes.write
+GET    /stages                                         rest.crm.stages.read
+GET    /stages/:id                                     rest.crm.stages.read
+GET    /tags                                           rest.crm.tags.read
+POST   /tags                                           rest.crm.tags.write
+DELETE /tags/:id                                       rest.crm.tags.write
+GET    /tags/:id                                       rest.crm.tags.read
+PATCH  /tags/:id                                       rest.crm.tags.write
+GET    /tasks                                          rest.crm.tasks.read
+POST   /tasks                                          rest.crm.tasks.write
+DELETE /tasks/:id                                      rest.crm.tasks.write
+GET    /tasks/:id                                      rest.crm.tasks.read
+PATCH  /tasks/:id                                      rest.crm.tasks.write
+GET    /webhooks                                       rest.crm.webhooks.read
+POST   /webhooks                                       rest.crm.webhooks.write
+DELETE /webhooks/:id                                   rest.crm.webhooks.write
+GET    /webhooks/:id                                   rest.crm.webhooks.read
+PATCH  /webhooks/:id                                   rest.crm.webhooks.write
+GET    /webhooks/:id/deliveries                        rest.crm.webhooks.read
+POST   /webhooks/:id/deliveries/:delivery_id/redeliver rest.crm.webhooks.write
+POST   /webhooks/:id/rotate-secret                     rest.crm.webhooks.write
+POST   /webhooks/:id/test                              rest.crm.webhooks.write
+GET    /webhooks/events                                rest.crm.webhooks.read
 `
 
 let server: TestServer
@@ -65,7 +75,7 @@ test('the catalog is this, to the method, path and scope', () => {
   const lines = server.routes
     .map(({ method, path, scope }) => [scope as string, path, method.toUpperCase()])
     .sort((left, right) => (order(left) < order(right) ? -1 : 1))
-    .map(([scope, path, method]) => `${method?.padEnd(6)} ${path?.padEnd(18)} ${scope}`)
+    .map(([scope, path, method]) => `${method?.padEnd(6)} ${path?.padEnd(47)} ${scope}`)
   assert.deepEqual(lines, CATALOG.trim().split('\n'))
 })
 

@@ -12,6 +12,7 @@ type Ids = {
   note: string
   task: string
   list: string
+  webhook: string
   tag: string
   member: string
   stage: string
@@ -51,8 +52,11 @@ before(async () => {
     const task = await post('/tasks', { title: 'Shared name', ...links })
     const list = await post('/lists', { name: 'Shared name', object: 'contact', kind: 'static' })
     await server.call('POST', `/lists/${list}/members`, { add_ids: [contact] }, { token })
+    const webhook = await post('/webhooks', { url: 'https://shared.example/', event_types: ['*'] })
+    await server.call('POST', `/webhooks/${webhook}/test`, undefined, { token })
     return {
       tag,
+      webhook,
       company,
       contact,
       deal,
@@ -120,7 +124,17 @@ test('a reference into the other organisation is answered like one to nothing, t
 
 test('no list shows a record of the other, and none counts it', async () => {
   const settings = ['/stages', '/members', '/close-reasons']
-  for (const path of ['/deals', '/contacts', '/companies', '/notes', '/tasks', '/lists', '/tags', ...settings]) {
+  for (const path of [
+    '/deals',
+    '/contacts',
+    '/companies',
+    '/notes',
+    '/tasks',
+    '/lists',
+    '/tags',
+    '/webhooks',
+    ...settings,
+  ]) {
     const mine = await server.call('GET', `${path}?count=true`)
     const other = await server.call('GET', `${path}?count=true`, undefined, { token: server.b.token })
     const ids = (list: { data: { id: string }[] }) => new Set(list.data.map(({ id }) => id))
@@ -158,12 +172,17 @@ test('an Idempotency-Key of the other is free', async () => {
   assert.equal(other.headers.get('idempotency-replayed'), null)
 })
 
-test('the events of each count by themselves', () => {
+test('the events of each count by themselves, and the stream shows nobody the other ones', async () => {
   for (const org of [server.a, server.b]) {
-    const seqs = server.events(0, org).map(({ seq }) => seq)
+    const all = server.events(0, org)
     assert.deepEqual(
-      seqs,
-      seqs.map((_, index) => index + 1),
+      all.map(({ seq }) => seq),
+      all.map((_, index) => index + 1),
+    )
+    const { body } = await server.call('GET', '/webhooks/events?limit=100', undefined, { token: org.token })
+    assert.deepEqual(
+      body.data.map(({ data }: { data: { object: { id: string } } }) => data.object.id),
+      all.map(({ object_id }) => object_id),
     )
   }
 })

@@ -148,7 +148,7 @@ function statusFaults(request: Request, answer: Answer, body: Any): string[] {
   if (status === 304 && known !== undefined) return []
   if (known === '*' && request.operation.answers.has(304)) return [`${status} for If-None-Match: *`]
   if (status < 300) return successes(request.operation).includes(status) ? [] : [`${status} is no documented success`]
-  if (status === 409 && request.method !== 'GET') return []
+  if (status === 409 && request.operation.answers.has(409)) return []
   if (status === 422) return ruleFaults(request, body)
   return [`${status} for a request that is valid by the document: ${body?.detail}`]
 }

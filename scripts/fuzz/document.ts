@@ -127,6 +127,8 @@ export const successes = (operation: Operation): number[] =>
 export function templateOf({ base, paths }: Pick<Interface, 'base' | 'paths'>, path: string): string | undefined {
   if (path.includes('%')) return undefined // paths are exact, and none of them has to be encoded
   const steps = path.split('/')
+  const own = path.slice(base.length)
+  if (path.startsWith(base) && paths.has(own)) return own // without an open part it is that path alone
   return [...paths.keys()].find((template) => {
     const parts = `${base}${template}`.split('/')
     return (

@@ -73,6 +73,7 @@ function customFilter({ draw, world }: Sketch): [string, string] | undefined {
 function parameterText(sketch: Sketch, all: Parameter[], { name, schema }: Parameter): string | undefined {
   const { draw } = sketch
   if (name === 'cursor') return undefined // only real ones are valid
+  if (name === 'wait') return draw.chance(2) ? '1' : '0' // the fuzzer has no time to wait
   const [base, operator] = name.split(/[[\]]/)
   const single = operator === 'in' ? all.find((each) => each.name === base) : undefined
   if (!single) return plainText(sketch, base!, schema)
@@ -86,6 +87,9 @@ function plainText(sketch: Sketch, name: string, given: Schema, orNull = true): 
   const schema = api.resolve(given)
   const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
   if (choices) {
+    const [one, several] = choices
+    if (String(several?.pattern).includes('(,'))
+      return Array.from({ length: 1 + draw.below(4) }, () => draw.one(one!.enum as string[])).join(',')
     const fit = choices.filter((each) => orNull || each.const !== 'null')
     return plainText(sketch, name, draw.one(fit), orNull)
   }

@@ -28,6 +28,7 @@ export const RULES: Record<string, Rule> = {
   not_unique: isCustom,
   invalid_type: isCustom, // each custom field has a type of its own
   invalid_id: isCustom,
+  url_not_allowed: isText, // a webhook points to no private address
   // What several fields say together.
   no_link: isAny, // a note has to be about something
   more_than_one_primary: isAny, // of the emails, or of the phones

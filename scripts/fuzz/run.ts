@@ -79,7 +79,9 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
     if (method === 'DELETE' && request.id !== undefined) world.forget(list, request.id)
     if (answer.body === '' || (pages.includes(operation) && request.number % LEARN_EVERY !== 0)) return
     const body = JSON.parse(answer.body)
-    world.learn(Array.isArray(body.data) ? template : list, body)
+    // An action may answer a record of another kind: a test of a webhook makes a delivery.
+    const isOther = request.id !== undefined && body.id !== undefined && body.id !== request.id
+    if (!isOther) world.learn(Array.isArray(body.data) ? template : list, body)
     const { target, headers, body: sent, question, repeats } = request
     if (question !== undefined && body.next_cursor)
       world.addCursor(target.split('?')[0]!, `${question === '' ? '' : `${question}&`}cursor=${body.next_cursor}`)

@@ -111,6 +111,11 @@ const farTimes = fc.constantFrom(
   '2026-11-20 08:36:00Z',
   '2026-11-20T08:36:00+14:00',
 )
+/**
+ * Where webhooks may and may not point. The former is a part of IPv6 that nobody has: no name is asked for, and nobody
+ * gets anything.
+ */
+const targets = ['[2d00::1]', '[2d00::2]:8443', '[2d00::3]', '127.0.0.1:9', '10.0.0.1', 'localhost', '[::ffff:7f00:1]']
 const emails = fc.emailAddress()
 const uuids = fc.uuid({ version: 7 })
 const patterns = new Map<string, fc.Arbitrary<string>>()
@@ -244,6 +249,7 @@ function textOf(sketch: Sketch, schema: Schema, name: string): string {
   if (schema.format === 'uuid' || String(schema.pattern ?? '').startsWith('^[0-9a-f]{8}-'))
     return reference(sketch, name)
   const [way, pick] = [draw.below(100), draw.below(1 << 20)]
+  if (name === 'url' && way < 90) return `https://${draw.one(targets)}/${draw.below(99)}`
   const text = freshText(draw, schema)
   const [example] = (schema.examples ?? []) as string[]
   if (example !== undefined && way < 25) return example

@@ -10,6 +10,7 @@ export const RESOURCES = [
   'crm.tags',
   'crm.lists',
   'crm.custom_fields',
+  'crm.webhooks',
 ] as const
 
 export type Access = 'read' | 'write'

@@ -12,6 +12,7 @@ import { serve } from './serve.ts'
 import { settingsApply, settingsShow } from './settings.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
 import { version } from './version.ts'
+import { webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksReplay } from './webhooks.ts'
 
 /** Every command, in the order in which the help lists them. */
 export const commands: readonly Command[] = [
@@ -37,6 +38,10 @@ export const commands: readonly Command[] = [
   importUndo,
   exportAll,
   importDir,
+  webhooksList,
+  webhooksDeliveries,
+  webhooksRedeliver,
+  webhooksReplay,
   openapi,
   healthcheck,
   version,

@@ -5,6 +5,7 @@ import { startClock } from '../lib/id.ts'
 import { resourceDeps } from '../resources/deps.ts'
 import { openSqlite } from '../store/driver.ts'
 import { migrate } from '../store/migrate.ts'
+import { vault } from '../store/vault.ts'
 import { command, json } from './command.ts'
 
 export const openapi = command({
@@ -15,7 +16,10 @@ export const openapi = command({
     // The routes come with their prepared statements, and those need the tables.
     const db = openSqlite(':memory:')
     migrate(db, ':memory:')
-    const document = openApiDocument(catalog(resourceDeps({ db, clock: startClock(Date.now) })), version)
+    const document = openApiDocument(
+      catalog(resourceDeps({ db, clock: startClock(Date.now), vault: vault('.') })),
+      version,
+    )
     db.close()
     return { json: document, text: JSON.stringify(document, null, 2) }
   },

@@ -1,19 +1,26 @@
 import { api, catalog } from '../app.ts'
 import { version } from '../assets.ts'
 import { parseListen, usage } from '../config.ts'
+import { parseAllow } from '../egress/allow.ts'
+import { courier } from '../egress/courier.ts'
+import { guard } from '../egress/guard.ts'
 import { type Log, openLog } from '../http/log.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { parseRate } from '../http/ratelimit.ts'
 import { type Listener, listen } from '../http/server.ts'
-import { startRecurring } from '../jobs/recurring.ts'
+import { recurringWork } from '../jobs/recurring.ts'
+import { startScheduler } from '../jobs/scheduler.ts'
 import { resourceDeps } from '../resources/deps.ts'
 import { screens } from '../screens/app.ts'
+import { startSender } from '../sender/sender.ts'
 import { lockInstance } from '../store/lock.ts'
 import { openStore, requireDatabase } from '../store/open.ts'
 import { command, json } from './command.ts'
+import { parseLifetime } from './lifetime.ts'
 
 /** What runs gets this long to finish when the server stops. */
 const GRACE_MS = 10_000
+const FOR_EVER = Number.MAX_SAFE_INTEGER
 
 export type ServeOptions = {
   data: string
@@ -21,6 +28,8 @@ export type ServeOptions = {
   screensListen: string
   rateLimit: string
   corsOrigin: string
+  webhookAllow: string
+  eventRetention: string
 }
 
 export type Running = { api: string; screens: string | null; stop: () => Promise<void> }
@@ -31,16 +40,18 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const screensAddress = parseListen(options.screensListen)
   if (!apiAddress) throw usage('--api-listen cannot be off.')
   const rate = parseRate(options.rateLimit)
+  const allow = parseAllow(options.webhookAllow)
+  const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   requireDatabase(options.data)
-  const undo: (() => void)[] = []
+  const undo: (() => void | Promise<void>)[] = []
   const listeners: Listener[] = []
-  let stopping = false
-  const state = { log, stopping: () => stopping }
+  const stopping = new AbortController()
+  const state = { log, stopping: stopping.signal }
 
   async function stop(): Promise<void> {
-    stopping = true
+    stopping.abort()
     await Promise.all(listeners.map((listener) => listener.stop(GRACE_MS)))
-    for (const step of undo.reverse()) step()
+    for (const step of undo.reverse()) await step()
   }
 
   try {
@@ -51,15 +62,20 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       store.close()
     })
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
-    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins })
+    const ownPorts = () => listeners.map(({ url }) => Number(new URL(url).port))
+    const deps = resourceDeps(store, guard({ allow, ownPorts }))
+    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
     if (screensAddress) {
-      const document = openApiDocument(catalog(resourceDeps(store)), version)
+      const document = openApiDocument(catalog(deps), version)
       const site = screens({ ...state, store, document, apiUrl: apiListener.url })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    undo.push(startRecurring(store, log))
+    undo.push(startScheduler({ store, log, kinds: [], recurring: recurringWork({ keepEventsMs }) }).stop)
+    const { post, stop: stopCourier } = courier({ allow: options.webhookAllow, ownPorts })
+    undo.push(stopCourier)
+    undo.push(startSender({ store, deps, post, log, userAgent: `Dealbox/${version}` }).stop)
     return { api: apiListener.url, screens: listeners[1]?.url ?? null, stop }
   } catch (error) {
     await stop()
@@ -94,6 +110,18 @@ export const serve = command({
       placeholder: 'ORIGINS',
       default: '',
       help: 'origins that may call from a browser, separated by commas',
+    },
+    webhookAllow: {
+      type: 'string',
+      placeholder: 'LIST',
+      default: '',
+      help: 'hosts, addresses and networks that webhooks may be sent to although they are not public, separated by commas',
+    },
+    eventRetention: {
+      type: 'string',
+      placeholder: 'TIME',
+      default: '30d',
+      help: 'how long events are kept to be pulled and sent again, such as 30d, or never to delete them',
     },
     logLevel: {
       type: 'string',

@@ -1,13 +1,11 @@
 import { keyring } from '../auth/keys.ts'
 import { SCOPES } from '../auth/scopes.ts'
 import { parseScopes, type TokenInfo, tokens } from '../auth/tokens.ts'
-import { usage } from '../config.ts'
 import type { Store } from '../store/open.ts'
 import { command, json, org } from './command.ts'
+import { parseLifetime } from './lifetime.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
-
-const HOUR_MS = 3_600_000
 
 export const tokenCreate = command({
   name: 'token create',
@@ -21,7 +19,7 @@ export const tokenCreate = command({
   },
   run: ({ options }) => {
     const scopes = parseScopes(options.scope)
-    const lifetimeMs = parseLifetime(options.expires)
+    const lifetimeMs = parseLifetime('--expires', options.expires)
     return withStore(options.data, async (store) => {
       const expiresAt = lifetimeMs === null ? null : store.clock.now() + lifetimeMs
       const org = chosenOrg(store, options.org)
@@ -69,11 +67,3 @@ function stateOf({ revoked_at, expires_at }: TokenInfo, now: number): string {
 }
 
 const scopesOf = ({ scopes }: TokenInfo): string => (scopes.length === SCOPES.length ? 'all' : scopes.join(','))
-
-/** Milliseconds of `90d` or `12h`; null is `never`. Throws a usage Problem. */
-export function parseLifetime(text: string): number | null {
-  if (text === 'never') return null
-  const [, count, unit] = /^([1-9]\d{0,3})([dh])$/.exec(text) ?? []
-  if (!count) throw usage(`--expires ${text} is no time; write it in days like 90d, in hours like 12h, or never.`)
-  return Number(count) * (unit === 'd' ? 24 : 1) * HOUR_MS
-}

@@ -30,3 +30,29 @@ export const EVENT_NAMES = [
 ] as const
 
 export type EventName = (typeof EVENT_NAMES)[number]
+
+/** What else an event is: who subscribes to the second gets the first, too. */
+const ALSO: Partial<Record<EventName, EventName>> = {
+  'deal.stage_changed': 'deal.updated',
+  'deal.closed': 'deal.updated',
+  'task.completed': 'task.updated',
+}
+
+/** What a subscription can name: an event, all events of a resource such as `deal.*`, or `*` for all. */
+export const EVENT_PATTERNS: readonly string[] = [
+  '*',
+  ...new Set(EVENT_NAMES.map((name) => `${resourceOf(name)}.*`)),
+  ...EVENT_NAMES,
+]
+
+function resourceOf(name: string): string {
+  return name.slice(0, name.indexOf('.'))
+}
+
+/** The events that the patterns stand for. */
+export function eventsOf(patterns: readonly string[]): ReadonlySet<string> {
+  const given = new Set(patterns)
+  const isMeant = (name: EventName) =>
+    given.has('*') || given.has(`${resourceOf(name)}.*`) || given.has(name) || given.has(ALSO[name] as string)
+  return new Set(EVENT_NAMES.filter(isMeant))
+}

@@ -10,6 +10,7 @@ import { linkOf } from '../resources/lists/membership.ts'
 import { columns as noteColumns, noteStore } from '../resources/notes.ts'
 import { columns as tagColumns } from '../resources/tags.ts'
 import { columns as taskColumns, taskStore } from '../resources/tasks.ts'
+import { exported as webhookColumns, webhookStore } from '../resources/webhooks/webhooks.ts'
 import { columns as closeReasonColumns } from '../settings/close-reasons.ts'
 import { columns as memberColumns } from '../settings/members.ts'
 import { columns as pipelineColumns } from '../settings/pipelines.ts'
@@ -36,7 +37,9 @@ export type Part = {
 /**
  * All that an export holds, in the order in which it comes back: what others refer to stands before them, as a rule,
  * and references are checked at the end. Rows that follow from others are not in it: those of link tables, of *_values
- * and of the search index. Neither is what lets somebody in, tokens, nor what is of use for a day only, stored answers.
+ * and of the search index. Neither is what lets somebody in, tokens, nor what is of use for a day only, stored answers,
+ * nor jobs: what they are about is in the records, and whoever brings those back puts them again. Nor are the secrets of
+ * webhooks and their deliveries, which are of use for a month: a copy must not send them again.
  */
 export function parts(deps: Deps): Part[] {
   const { db } = deps
@@ -57,6 +60,7 @@ export function parts(deps: Deps): Part[] {
     { ...resource, ...named('tasks'), columns: taskColumns, restore: taskStore(deps).restore },
     { ...record(db, 'lists', listColumns), hasSheet: true },
     ...OBJECTS.map((object) => listMembers(db, object)),
+    { ...named('webhooks'), columns: webhookColumns, order: 'id', restore: webhookStore(deps).restore },
     ...journals(db),
   ]
 }

@@ -44,8 +44,9 @@ export function restoreExport(store: Store, options: RestoreOptions): Restored {
       refuseUnlessEmpty(store, org, all)
       orgSettings(store).apply(org, settings.org)
       const { finish } = makeRoom(store, org)
-      const records = restoreParts(all, manifest, options)
+      // Before the records: webhooks go on behind the events that came along.
       db.prepare('UPDATE orgs SET last_seq = ? WHERE id = ?').run(manifest.last_seq, org)
+      const records = restoreParts(all, manifest, options)
       restored = { org_id: publicId(store, org), last_seq: manifest.last_seq, records, ...finish() }
       refuseIdsAhead(store, options.dataDir)
       if (dryRun) throw ROLL_BACK

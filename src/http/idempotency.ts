@@ -26,7 +26,7 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
  * Answers that were given to a key, kept in the transaction of their write: so N repeats, also across a crash, make
  * one record. Only successes are kept; what was refused has left nothing behind and is simply tried again.
  */
-export function idempotency({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+export function idempotency({ db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>) {
   const stored = db.prepare(
     'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = +? AND token_id = +? AND key = +? AND created_at > +?',
   )
@@ -36,7 +36,7 @@ export function idempotency({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
 
   /** The stored answer of the key, or undefined. Throws Problem 422 where it was used with another request. */
-  function find({ who, token }: Session, key: string, fingerprint: string): Answer | undefined {
+  function find({ who, token }: Session, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
     const row = stored.get(who.org, token, key, clock.now() - KEPT_MS) as
       | { fingerprint: string; status: number; headers: string; body: string }
       | undefined
@@ -48,12 +48,23 @@ export function idempotency({ db, clock }: Pick<Store, 'db' | 'clock'>) {
         'This Idempotency-Key was used with another request; use a new key for a new request.',
       )
     }
-    return { status: row.status, headers: [...JSON.parse(row.headers), 'Idempotency-Replayed', 'true'], body: row.body }
+    const body = isSecret ? vault.open(purposeOf(key), row.body) : row.body
+    return { status: row.status, headers: [...JSON.parse(row.headers), 'Idempotency-Replayed', 'true'], body }
   }
 
-  function keep({ who, token }: Session, key: string, fingerprint: string, { status, headers, body }: Answer): void {
-    insert.run(who.org, token, key, fingerprint, status, JSON.stringify(headers), body, clock.now())
+  /** What holds a secret is sealed. */
+  function keep(
+    { who, token }: Session,
+    key: string,
+    fingerprint: string,
+    { status, headers, body }: Answer,
+    isSecret: boolean,
+  ): void {
+    const kept = isSecret ? vault.seal(purposeOf(key), String(body)) : body
+    insert.run(who.org, token, key, fingerprint, status, JSON.stringify(headers), kept, clock.now())
   }
+
+  const purposeOf = (key: string): string => `answer ${key}`
 
   return { find, keep }
 }
@@ -63,10 +74,15 @@ export function fingerprintOf(req: IncomingMessage, body: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from(`${req.method} ${req.url}\n`), body]), 'base64url')
 }
 
+const FORGOTTEN_AT_ONCE = 1000
+
 /** Some at a time, so that no request waits long for it. */
-export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): void {
-  db.prepare(
-    `DELETE FROM idempotency WHERE (org_id, token_id, key) IN
-       (SELECT org_id, token_id, key FROM idempotency WHERE created_at <= ? LIMIT 20000)`,
-  ).run(clock.now() - KEPT_MS)
+export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM idempotency WHERE (org_id, token_id, key) IN
+         (SELECT org_id, token_id, key FROM idempotency WHERE created_at <= ? LIMIT ?)`,
+    )
+    .run(clock.now() - KEPT_MS, FORGOTTEN_AT_ONCE)
+  return changes === FORGOTTEN_AT_ONCE ? 'more' : undefined
 }

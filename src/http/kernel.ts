@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { gzipSync } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import type { Scope } from '../auth/scopes.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
@@ -16,11 +15,14 @@ import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.t
 import type { Log } from './log.ts'
 import { acceptsGzip, acceptsJson } from './negotiate.ts'
 import { pages } from './pages.ts'
+import { answerPoll } from './poll.ts'
 import { readAsk, readFlags } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
-import type { Listed, ListRoute, ReadRoute, Route, WriteRoute } from './route.ts'
+import { renderList } from './render.ts'
+import type { ListRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 import { send } from './send.ts'
 import { API, routeTree } from './tree.ts'
+import type { WaitingRoom } from './waiting.ts'
 
 export type Kernel = {
   sessions: Sessions
@@ -32,8 +34,10 @@ export type Kernel = {
   log: Log
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
-  /** Set while the server stops: what still comes in on open connections gets 503. */
-  stopping: () => boolean
+  /** Where requests wait for what is committed. */
+  room: WaitingRoom
+  /** Aborted while the server stops: what still comes in on open connections gets 503. */
+  stopping: AbortSignal
 }
 
 /** What is known of a request while it is answered. */
@@ -55,7 +59,7 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
-  const { sessions, write, cursors, answers, rate, log, corsOrigins, stopping } = parts
+  const { sessions, write, cursors, answers, rate, room, log, corsOrigins, stopping } = parts
   const find = routeTree(routes)
   const page = pages(parts.changes)
 
@@ -68,11 +72,11 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
       checkServing()
       checkFraming(x.req)
       const way = find(ctx.method, x.path)
-      answer = 'route' in way ? await serve(way.route, way.id, x) : noRoute(way.allowed, x)
+      answer = 'route' in way ? await serve(way.route, way.ids, x) : noRoute(way.allowed, x)
     } catch (error) {
       answer = problemAnswer(asProblem(error, x), x.id)
     }
-    send(x, answer, stopping(), () => logRequest(x, answer.status, started))
+    send(x, answer, stopping.aborted, () => logRequest(x, answer.status, started))
   }
 
   function logRequest({ req, res, id, route, session }: Exchange, status: number, started: number): void {
@@ -112,7 +116,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   }
 
   function checkServing(): void {
-    if (!stopping()) return
+    if (!stopping.aborted) return
     throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', {
       headers: { 'Retry-After': '5' },
     })
@@ -137,7 +141,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return { status: 204, headers: ['Allow', allow, ...preflight], body: '' }
   }
 
-  async function serve(route: Route, id: string, x: Exchange): Promise<Answer> {
+  async function serve(route: Route, ids: string[], x: Exchange): Promise<Answer> {
     x.route = route.path
     const opened = authenticate(x.req)
     const session = opened instanceof Promise ? await opened : opened
@@ -147,9 +151,10 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     checkScope(session, route.scope)
     if (!acceptsJson(x.req.headers.accept))
       throw new Problem(406, 'not_acceptable', 'This is answered as application/json only.')
-    if (route.kind === 'list') return answerList(route, session, id, x)
-    if (route.kind === 'read') return answerRecord(route, session, id, x)
-    return answerWrite(route, session, id, x)
+    if (route.kind === 'list') return answerList(route, session, ids, x)
+    if (route.kind === 'read') return answerRecord(route, session, ids, x)
+    if (route.kind === 'poll') return answerPoll(route, session.who, x, { cursors, room })
+    return answerWrite(route, session, ids, x)
   }
 
   function checkScope({ scopes }: Session, scope: Scope): void {
@@ -164,57 +169,40 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return token === undefined ? undefined : sessions.open(token.trimStart())
   }
 
-  function answerList(route: ListRoute, session: Session, id: string, x: Exchange): Answer {
+  function answerList(route: ListRoute, session: Session, ids: string[], x: Exchange): Answer {
     const { org } = session.who
     if (route.open) readAsk(route, org, x.path, x.query, cursors) // a wrong query comes before a record that is not there
-    const listed = route.open ? route.open(session.who, id) : route
+    const listed = route.open ? route.open(session.who, ...ids) : route
     checkScope(session, listed.scope)
     const zipped = acceptsGzip(x.req.headers['accept-encoding'])
-    return page(`${org} ${zipped} ${x.path}?${x.query}`, () => render(listed, org, x, zipped))
+    return page(`${org} ${zipped} ${x.path}?${x.query}`, () => renderList(listed, org, x, zipped, cursors))
   }
 
-  function render(listed: Listed, org: number, { path, query }: Exchange, zipped: boolean) {
-    const { ask, question, timely } = readAsk(listed, org, path, query, cursors)
-    const { rows, next, total } = listed.list(org, ask)
-    const headers = ['Vary', 'Accept-Encoding']
-    let text = '{"data":['
-    for (let index = 0; index < rows.length; index++)
-      text += (index === 0 ? '' : ',') + listed.columns.json(rows[index]!)
-    if (next) {
-      const cursor = cursors.seal(next, question)
-      headers.push('Link', `<${nextTarget(path, query, cursor)}>; rel="next"`)
-      text += `],"next_cursor":"${cursor}"`
-    } else text += '],"next_cursor":null'
-    const body = Buffer.from(`${text}${total === undefined ? '' : `,"total":${total}`}}`)
-    const answer: Answer =
-      !zipped || body.length < GZIP_FROM_BYTES
-        ? { status: 200, headers, body }
-        : { status: 200, headers: [...headers, 'Content-Encoding', 'gzip'], body: gzipSync(body, { level: 1 }) }
-    return { answer, timely }
-  }
-
-  function answerRecord(route: ReadRoute, { who }: Session, id: string, x: Exchange): Answer {
+  function answerRecord(route: ReadRoute, { who }: Session, ids: string[], x: Exchange): Answer {
     readFlags(x.query, [])
-    const body = route.columns.json(route.find(who, id))
+    const body = route.columns.json(route.find(who, ...ids))
     const version = versionOf(body)
     const headers = ['ETag', etag(version)]
     if (isUnchanged(x.req.headers['if-none-match'], version)) return { status: 304, headers, body: '' }
     return { status: 200, headers, body }
   }
 
-  async function answerWrite(route: WriteRoute, session: Session, id: string, x: Exchange): Promise<Answer> {
+  async function answerWrite(route: WriteRoute, session: Session, ids: string[], x: Exchange): Promise<Answer> {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
     if (route.body) checkMediaType(x.req)
     const bytes = await readBody(x.req, x.res)
     const body = route.body ? parseBody(bytes) : undefined
     const key = idempotencyKey(x.req)
     const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
+    const known = await route.ahead?.(body)
     return write(() => {
-      if (key === undefined) return change(route, session, id, x, body, flags)
-      const given = answers.find(session, key, fingerprint)
+      const run = () => change(route, session, ids, x, { body, flags, known })
+      if (key === undefined) return run()
+      const isSecret = route.isSecret === true
+      const given = answers.find(session, key, fingerprint, isSecret)
       if (given) return given
-      const answer = change(route, session, id, x, body, flags)
-      answers.keep(session, key, fingerprint, answer)
+      const answer = run()
+      answers.keep(session, key, fingerprint, answer, isSecret)
       return answer
     })
   }
@@ -223,17 +211,16 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   function change(
     route: WriteRoute,
     session: Session,
-    id: string,
+    ids: string[],
     x: Exchange,
-    given: unknown,
-    flags: Record<string, boolean>,
+    given: { body: unknown; flags: Record<string, boolean>; known: unknown },
   ): Answer {
     const { who } = session
-    const found = route.find?.(who, id)
+    const found = route.find?.(who, ...ids)
     if (found && route.scopeOf) checkScope(session, route.scopeOf(found))
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
-    const body = (route.body ? validate(route.body, given) : undefined) as never
-    const record = route.run({ who, record: found as never, body, flags })
+    const body = (route.body ? validate(route.body, given.body) : undefined) as never
+    const record = route.run({ ...given, who, record: found as never, body })
     if (!record) return { status: route.status, headers: [], body: '' }
     const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
     if (route.status === 201) headers.push('Location', `${API}${route.path}/${record.id}`)
@@ -248,9 +235,6 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   }
 }
 
-/** Below this, gzip costs more than it saves. */
-const GZIP_FROM_BYTES = 2048
-
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
 const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
@@ -260,9 +244,3 @@ function unauthorized(detail: string): Problem {
 
 // Every record ends with its version, so a GET needs no object made from its text.
 const versionOf = (json: string): number => Number(json.slice(json.lastIndexOf(':') + 1, -1))
-
-/** The same question with another cursor; what a query may hold as it is and a link may not is escaped. */
-function nextTarget(path: string, query: string, cursor: string): string {
-  const isKept = (pair: string) => pair !== '' && decodeURIComponent(pair.split('=')[0] as string) !== 'cursor'
-  return `${path}?${[...query.split('&').filter(isKept), `cursor=${cursor}`].join('&').replace(/[<>"]/g, encodeURIComponent)}`
-}

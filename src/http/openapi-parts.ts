@@ -1,4 +1,5 @@
 import type { Filter, Operator } from '../store/conditions.ts'
+import { LONGEST_WAIT_S } from './poll.ts'
 import { DEFAULT_LIMIT } from './query.ts'
 import type { Route } from './route.ts'
 
@@ -74,7 +75,7 @@ export const PROBLEMS = {
     'The body is not JSON in UTF-8, or is encoded: `unsupported_media_type`, `unsupported_encoding`.',
   ),
   Unprocessable: problem(
-    'Fields break a rule, and `errors` names each: `invalid_fields`. Or the Idempotency-Key was used with another request: `idempotency_key_reused`.',
+    'Fields break a rule, and `errors` names each: `invalid_fields`, or `url_not_allowed` for where a webhook must not go. Or the Idempotency-Key was used with another request: `idempotency_key_reused`.',
   ),
   TooManyRequests: problem(
     'The rate limit of the token is used up: `rate_limited`.',
@@ -115,6 +116,7 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
     'Unavailable',
   ]
   if (route.path.includes(':')) names.push('NotFound')
+  if (route.kind === 'poll') names.push('Conflict')
   if (route.kind === 'write') {
     names.push('TooLarge', 'Conflict')
     if (route.body) names.push('UnsupportedMediaType', 'Unprocessable')
@@ -159,6 +161,13 @@ export const OPERATOR_MEANING: Record<Operator, string> = {
 
 export const PARAMETERS = {
   id: { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: FILTER_TYPES.id },
+  delivery_id: {
+    name: 'delivery_id',
+    in: 'path',
+    required: true,
+    description: 'The id of the delivery.',
+    schema: FILTER_TYPES.id,
+  },
   limit: {
     name: 'limit',
     in: 'query',
@@ -196,3 +205,30 @@ export const PARAMETERS = {
     schema: { type: 'string', maxLength: 257 },
   },
 }
+
+/** What a stream takes beside `limit` and `cursor`. */
+export const pollParameters = (patterns: readonly string[]) => [
+  {
+    name: 'after_seq',
+    in: 'query',
+    description: 'Behind this event; from the oldest that is kept on without it, and with 0.',
+    schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  },
+  {
+    name: 'types',
+    in: 'query',
+    description: 'Only these, as in the `event_types` of a webhook, separated by commas: `deal.*,task.completed`.',
+    schema: {
+      anyOf: [
+        { type: 'string', enum: patterns },
+        { type: 'string', pattern: '^[a-z_.*]+(,[a-z_.*]+)+$' },
+      ],
+    },
+  },
+  {
+    name: 'wait',
+    in: 'query',
+    description: 'So many seconds to wait for an event where there is none yet; the answer comes with it, or empty.',
+    schema: { type: 'integer', minimum: 0, maximum: LONGEST_WAIT_S, default: 0 },
+  },
+]

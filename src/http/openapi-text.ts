@@ -69,6 +69,39 @@ the stored answer, with \`Idempotency-Replayed: true\`. Only successes are store
 **Two at once.** The \`ETag\` of a record is its version. Send it as \`If-Match\` and a change is made to that version
 only, else it is 412. Send it as \`If-None-Match\` with a \`GET\`, and an unchanged record is 304 without a body.
 
+## Events
+
+Every change writes an event, in the transaction of the change. It reaches others by **webhook**, or by **pulling** the
+stream, and looks the same on both ways:
+
+\`\`\`json
+{
+  "id": "01a1f819-2588-7463-8f3e-2f0a7b1f8f3e",
+  "seq": 4711,
+  "type": "deal.stage_changed",
+  "timestamp": "2026-11-20T08:36:00.000Z",
+  "actor": { "type": "member", "id": "01a1f819-1d2c-7a10-9b7e-6a1f0c2d3e4f" },
+  "data": {
+    "object": { "id": "01a1f7d0-93a4-7c55-8e21-0c9b8a7d6e5f", "title": "Rollout of 40 seats", "version": 7 },
+    "changed_fields": ["stage", "stage_changed_at"],
+    "previous": { "stage": "01a1f6aa-1111-7222-8333-444455556666", "stage_changed_at": "2026-11-02T10:00:00.000Z" }
+  }
+}
+\`\`\`
+
+\`object\` is the whole record as it was then. One change makes one event, with its most specific name; who asks for
+\`deal.updated\` gets \`deal.stage_changed\` and \`deal.closed\`, too, and with \`task.updated\` comes
+\`task.completed\`. \`seq\` counts up by one in an organisation: nothing is missing, and what was rolled back is not
+there. Events are kept for 30 days, unless the server says otherwise.
+
+**Deliveries** are signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. \`webhook-signature\` holds
+\`v1,\` and the Base64 of an HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, keyed with the bytes that
+follow \`whsec_\` in Base64; after a rotation of the secret there are two for 24 hours, with a space between. Answer
+with a status of 2xx within 15 seconds. Anything else is tried again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20
+and 24 hours, and \`Retry-After\` is heeded; redirects are not followed, and 410 ends it. Deliveries come at least
+once: the same \`webhook-id\` is the same event. Events of one record come in their order. After ten failures in a row
+there is one probe every 5 minutes until the receiver is back, and after five days the webhook is \`disabled\`.
+
 ## Errors
 
 Errors are problem details (RFC 9457) as \`application/problem+json\`. \`code\` is stable, for programs; \`detail\` says

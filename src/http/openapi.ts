@@ -9,12 +9,13 @@ import {
   PARAMETERS,
   PROBLEM_SCHEMA,
   PROBLEMS,
+  pollParameters,
   problemsOf,
 } from './openapi-parts.ts'
 import { jsonSchema, type Schema } from './openapi-schema.ts'
 import { CUSTOM_LIST, CUSTOM_SORT, DESCRIPTION } from './openapi-text.ts'
 import { operatorsOf } from './query.ts'
-import type { ListRoute, Route, WriteRoute } from './route.ts'
+import type { ListRoute, PollRoute, Route, WriteRoute } from './route.ts'
 import { API } from './tree.ts'
 
 type Schemas = Record<string, Schema>
@@ -25,7 +26,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Reco
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, '{$1}')
-    paths[path] ??= path.includes('{id}') ? { parameters: [{ $ref: '#/components/parameters/id' }] } : {}
+    paths[path] ??= pathParameters(path)
     paths[path][route.method] = operation(route, schemas)
   }
   markReadOnly(routes, schemas)
@@ -56,6 +57,12 @@ export function openApiDocument(routes: readonly Route[], version: string): Reco
       schemas,
     },
   }
+}
+
+/** The record that a path names, and the one below it. */
+function pathParameters(path: string): Record<string, unknown> {
+  const names = ['id', 'delivery_id'].filter((name) => path.includes(`{${name}}`))
+  return names.length > 0 ? { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) } : {}
 }
 
 const pascal = (text: string): string => text.replace(/(?:^|[ -])([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -113,12 +120,15 @@ function operation(route: Route, schemas: Schemas): Schema {
     ...(description ? { description } : {}),
     tags: [tagOf(route)],
     security: [{ bearer: [route.scope] }],
-    ...(route.kind === 'list'
-      ? listParts(route, schemas)
-      : route.kind === 'read'
-        ? readParts(route, schemas)
-        : writeParts(route, schemas)),
+    ...parts(route, schemas),
   }
+}
+
+function parts(route: Route, schemas: Schemas): Schema {
+  if (route.kind === 'list') return listParts(route, schemas)
+  if (route.kind === 'read') return readParts(route, schemas)
+  if (route.kind === 'poll') return pollParts(route, schemas)
+  return writeParts(route, schemas)
 }
 
 function listParts(route: ListRoute, schemas: Schemas): Schema {
@@ -148,6 +158,30 @@ function listParts(route: ListRoute, schemas: Schemas): Schema {
     },
   }
   return { parameters, responses: { 200: success('The page.', list, ['Link']), ...problemsOf(route) } }
+}
+
+function pollParts(route: PollRoute, schemas: Schemas): Schema {
+  const items = component(pascal(route.name), route.item, schemas)
+  const answer = {
+    type: 'object',
+    required: ['data', 'last_seq', 'next_cursor'],
+    additionalProperties: false,
+    properties: {
+      data: { type: 'array', items, description: 'In the order of `seq`.' },
+      last_seq: { type: 'integer', description: 'How far this answer looked: the `after_seq` of the next question.' },
+      next_cursor: {
+        type: ['string', 'null'],
+        description: 'Not null where there is more at once, though `data` may be empty for want of such types.',
+      },
+    },
+  }
+  return {
+    parameters: [
+      ...pollParameters(route.patterns),
+      ...['limit', 'cursor'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ],
+    responses: { 200: success('What there is.', answer, ['Link']), ...problemsOf(route) },
+  }
 }
 
 function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Schemas): Schema {
@@ -205,13 +239,10 @@ function success(description: string, schema: Schema, names: string[]): Schema {
   return { description, headers: headers(names), content: { 'application/json': { schema } } }
 }
 
-const headers = (names: string[]): Schema =>
-  Object.fromEntries(
-    [...names, 'X-Request-Id', 'RateLimit-Policy', 'RateLimit'].map((name) => [
-      name,
-      { $ref: `#/components/headers/${name}` },
-    ]),
-  )
+function headers(names: string[]): Schema {
+  const all = [...names, 'X-Request-Id', 'RateLimit-Policy', 'RateLimit']
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
 
 /** Puts the schema among the components, once, and refers to it. */
 function component(name: string, schema: v.GenericSchema, schemas: Schemas): Schema {

@@ -12,7 +12,7 @@ const MAX_LIMIT = 100
 const MAX_IN = 100
 const NEWEST_FIRST = { sort: { column: 'id' }, descending: true }
 
-const badQuery = (detail: string) => new Problem(400, 'invalid_query', detail)
+export const badQuery = (detail: string) => new Problem(400, 'invalid_query', detail)
 
 /** The parameters of a query string, each once and correctly encoded. Throws Problem 400. */
 export function readQuery(text: string): Map<string, string> {
@@ -141,7 +141,8 @@ function readFlag(name: string, value: string): boolean {
   return value === 'true'
 }
 
-function readLimit(text: string | undefined): number {
+/** Throws Problem 400. */
+export function readLimit(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT
   const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > MAX_LIMIT)

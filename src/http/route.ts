@@ -55,7 +55,7 @@ export type ListRoute = Common & {
 } & ((Listed & { open?: undefined }) | (Offered & { open: Open }))
 
 /** Where the path names a record: what its list shows, and the scope that this needs too. Throws 404. */
-type Open = (who: Caller, id: string) => Listed & { scope: Scope }
+type Open = (who: Caller, ...ids: string[]) => Listed & { scope: Scope }
 
 export type ReadRoute = Common & {
   kind: 'read'
@@ -63,13 +63,28 @@ export type ReadRoute = Common & {
   columns: Readable
   returns: v.GenericSchema
   /** Throws 404. */
-  find: (who: Caller, id: string) => RawRow
+  find: (who: Caller, ...ids: string[]) => RawRow
+}
+
+/** What there is behind a position of a stream: the items as JSON text, and where the look at it ended. */
+export type Stretch = { items: string[]; last: number; more: boolean }
+
+/** The stream of an org, from a position on; who asks may wait for what comes. */
+export type PollRoute = Common & {
+  kind: 'poll'
+  method: 'get'
+  item: v.GenericSchema
+  /** What `types` may name. */
+  patterns: readonly string[]
+  /** Throws 409 where the position is not in the stream. `last` moves on, also where no item is of the types. */
+  read: (who: Caller, after: number | undefined, types: readonly string[], limit: number) => Stretch
 }
 
 /** Parameters of a write beside its body; all are flags, false when absent. */
 export type Flags = Record<string, string>
 
-export type WriteCall<Body> = { who: Caller; body: Body; flags: Record<string, boolean> }
+/** `known` is what `ahead` found out. */
+export type WriteCall<Body> = { who: Caller; body: Body; flags: Record<string, boolean>; known?: unknown }
 
 export type WriteRoute = Common & {
   kind: 'write'
@@ -80,7 +95,14 @@ export type WriteRoute = Common & {
   /** By name, with what they do. */
   flags?: Flags
   /** The record that the path names; throws 404. Without it the route makes a record. */
-  find?: (who: Caller, id: string) => Stored
+  find?: (who: Caller, ...ids: string[]) => Stored
+  /**
+   * Asks others what the write has to know, such as the resolver, before its transaction begins. The body is not checked
+   * yet. Never throws: what is wrong is for `run` to say, in its place among the checks.
+   */
+  ahead?: (body: unknown) => Promise<unknown>
+  /** Its answer holds a secret, which is nowhere kept in plain text. */
+  isSecret?: boolean
   /** The scope that this record needs, beside that of the route. */
   scopeOf?: (record: Stored) => Scope
   /**
@@ -90,18 +112,20 @@ export type WriteRoute = Common & {
   run: (call: WriteCall<never> & { record: Stored }) => Answered | undefined
 }
 
-export type Route = ListRoute | ReadRoute | WriteRoute
+export type Route = ListRoute | ReadRoute | PollRoute | WriteRoute
 
 /** A route that changes the record that its path names: PATCH, DELETE and actions. */
 export function changeRoute<Record extends Stored, Schema extends v.GenericSchema>(
   spec: Common & {
     method: WriteRoute['method']
-    find: (who: Caller, id: string) => RawRow
+    find: (who: Caller, ...ids: string[]) => RawRow
     columns: Columns<Record>
     body?: Schema
     returns?: v.GenericSchema
     status: 200 | 204
     flags?: Flags
+    ahead?: (body: unknown) => Promise<unknown>
+    isSecret?: boolean
     scopeOf?: (record: Record) => Scope
     run: (call: WriteCall<v.InferOutput<Schema>> & { record: Record }) => (Answered & Sync) | undefined
   },
@@ -111,7 +135,7 @@ export function changeRoute<Record extends Stored, Schema extends v.GenericSchem
     ...rest,
     ...(scopeOf ? { scopeOf: scopeOf as (record: Stored) => Scope } : {}),
     kind: 'write',
-    find: (who, id) => columns.present(find(who, id)),
+    find: (who, ...ids) => columns.present(find(who, ...ids)),
     run: run as WriteRoute['run'],
   }
 }
@@ -122,6 +146,8 @@ export function createRoute<Record extends Stored, Schema extends v.GenericSchem
     body: Schema
     returns: v.GenericSchema
     flags?: Flags
+    ahead?: (body: unknown) => Promise<unknown>
+    isSecret?: boolean
     run: (call: WriteCall<v.InferOutput<Schema>>) => Record & Sync
   },
 ): Route {

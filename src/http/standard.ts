@@ -19,7 +19,7 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   custom?: Listed['custom']
   timely?: boolean
   list: Listed['list']
-  find: (who: Caller, id: string) => RawRow
+  find: (who: Caller, ...ids: string[]) => RawRow
   Create?: Create
   Patch?: Patch
   /** Flags that create and change take. */

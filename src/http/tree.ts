@@ -5,8 +5,11 @@ export const API = '/api/v1'
 
 type Layer = ReturnType<Router['register']>
 
-/** Where a path and a method lead: to a route, to a path that takes other methods, or nowhere. */
-export type Way = { route: Route; id: string } | { allowed: string[] }
+/**
+ * Where a path and a method lead: to a route, to a path that takes other methods, or nowhere. `ids` are the parts of the
+ * path that its template leaves open, in their order.
+ */
+export type Way = { route: Route; ids: string[] } | { allowed: string[] }
 
 const NOWHERE: Way = { allowed: [] }
 
@@ -33,9 +36,12 @@ export function routeTree(routes: readonly Route[]): (method: string, path: stri
     const end = path.indexOf('/', API.length + 1)
     const router = routers.get(end < 0 ? path.slice(API.length + 1) : path.slice(API.length + 1, end))
     if (!router) return NOWHERE
-    const { path: layers, pathAndMethod } = router.match(path, method)
-    const [layer] = pathAndMethod
-    if (layer) return { route: routeOf.get(layer) as Route, id: layer.captures(path)[0] ?? '' }
+    const { path: matched } = router.match(path, method)
+    // A path without an open part is that path alone: `events` below /webhooks is no id.
+    const literal = matched.filter((each) => each.path === path)
+    const layers = literal.length > 0 ? literal : matched
+    const layer = layers.find((each) => each.methods.includes(method))
+    if (layer) return { route: routeOf.get(layer) as Route, ids: layer.captures(path) }
     const methods = [...new Set(layers.flatMap((each) => each.methods))]
     return { allowed: methods.length > 0 ? [...methods, 'OPTIONS'] : [] }
   }

@@ -68,9 +68,9 @@ const phaseOf = ({ rows }: RecordRows): 'restored' | 'deleted' =>
   rows.some(({ action }) => action === 'created') ? 'deleted' : 'restored'
 
 /** Takes one record back; throws 404, 409 and 422 for one that has to stay as it is. */
-function undoer({ db, clock }: Store, who: Caller): (record: RecordRows) => void {
-  const writes = allWrites(resourceDeps({ db, clock }))
-  const usersOf = usage(db)
+function undoer(store: Store, who: Caller): (record: RecordRows) => void {
+  const writes = allWrites(resourceDeps(store))
+  const usersOf = usage(store.db)
 
   return (record) => {
     const { object, id, rows } = record

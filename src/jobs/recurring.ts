@@ -1,34 +1,69 @@
 import { forgetOldAnswers } from '../http/idempotency.ts'
-import type { Log } from '../http/log.ts'
+import { purgeDeliveries, purgeEvents } from '../sender/retention.ts'
+import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
+import { isTrouble, type Lane, stepping, type Yard } from './lane.ts'
 
-/** Work that a server repeats while it runs. Each run is short, and harmless to repeat. */
-type Recurring = { name: string; everyMs: number; run: (store: Store) => void }
+/** Work that a server repeats while it runs. */
+export type Recurring = {
+  /** Also the key of its row, which says when it is due again. */
+  name: string
+  everyMs: number
+  /** Runs in a transaction, and is short. `more` has it called again soon, with room for requests between. */
+  run: (store: Store) => 'more' | undefined
+}
 
-/** All of it. */
-export const RECURRING: readonly Recurring[] = [
-  { name: 'forget idempotent answers', everyMs: 60_000, run: forgetOldAnswers },
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** All of it. `keepEventsMs` is how long events and their deliveries are kept. */
+export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recurring[] => [
+  { name: 'forget idempotent answers', everyMs: MINUTE_MS, run: forgetOldAnswers },
+  { name: 'purge events', everyMs: HOUR_MS, run: (store) => purgeEvents(store, keepEventsMs) },
+  { name: 'purge deliveries', everyMs: HOUR_MS, run: (store) => purgeDeliveries(store, keepEventsMs) },
 ]
 
-/** Starts all recurring work, each once at the beginning; answers how to stop it. */
-export function startRecurring(store: Store, log: Log): () => void {
-  function runOne({ name, run }: Recurring): void {
+/** After a failure: soon, however rare it is otherwise. */
+const RETRY_MS = 300_000
+
+/** A new piece is due at once, as is one that was missed while no server ran. */
+export function recurringLane(
+  { name, everyMs, run }: Recurring,
+  yard: Pick<Yard, 'store' | 'log' | 'stopping' | 'free'>,
+): Lane {
+  const { store, log } = yard
+  const { db, clock } = store
+  const insert = db.prepare('INSERT INTO recurring (name, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const dueAt = db.prepare('SELECT due_at FROM recurring WHERE name = ?').pluck()
+  const started = db.prepare('UPDATE recurring SET last_started_at = ? WHERE name = ?')
+  const finished = db.prepare('UPDATE recurring SET due_at = ?, last_finished_at = ?, last_error = NULL WHERE name = ?')
+  const failed = db.prepare('UPDATE recurring SET due_at = ?, last_started_at = ?, last_error = ? WHERE name = ?')
+  insert.run(name, clock.now())
+  // Only one server runs on a data folder, and nobody else changes the row. A piece that has become more frequent does
+  // not wait for the time that it had before.
+  let due = Math.min(dueAt.get(name) as number, clock.now() + everyMs)
+
+  async function step(): Promise<void> {
     try {
-      run(store)
+      const next = await store.write(() => {
+        const now = clock.now()
+        started.run(now, name)
+        if (run(store) === 'more') return now
+        finished.run(now + everyMs, clock.now(), name)
+        return now + everyMs
+      })
+      due = next
     } catch (error) {
+      if (isTrouble(error)) throw error
       log.error({ job: name, err: error }, 'failed')
+      due = await store.write(() => {
+        const now = clock.now()
+        const next = now + Math.min(everyMs, RETRY_MS)
+        failed.run(next, now, textOf(error), name)
+        return next
+      })
     }
   }
-  const timers = RECURRING.map((job) => {
-    const first = setImmediate(runOne, job)
-    const timer = setInterval(runOne, job.everyMs, job)
-    timer.unref()
-    return () => {
-      clearImmediate(first)
-      clearInterval(timer)
-    }
-  })
-  return () => {
-    for (const stop of timers) stop()
-  }
+
+  return stepping(yard, name, () => due, step)
 }

@@ -1,13 +1,18 @@
+import { parseAllow } from '../egress/allow.ts'
+import { type Guard, guard } from '../egress/guard.ts'
 import { type Outbox, outbox } from '../events/outbox.ts'
 import type { Store } from '../store/open.ts'
 import { type References, references } from '../store/references.ts'
 
 /** What the stores of the resources stand on. */
-export type Deps = Pick<Store, 'db' | 'clock'> & { outbox: Outbox; references: References }
+export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & { outbox: Outbox; references: References; guard: Guard }
 
-/** The seed gives a clock of its own, so that its records have a past. */
-export function resourceDeps({ db, clock }: Pick<Store, 'db' | 'clock'>): Deps {
-  return { db, clock, outbox: outbox({ db, clock }), references: references(db) }
+/** The seed gives a clock of its own, so that its records have a past; a server gives the guard of its options. */
+export function resourceDeps(
+  { db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>,
+  targets: Guard = guard({ allow: parseAllow(''), ownPorts: () => [] }),
+): Deps {
+  return { db, clock, vault, outbox: outbox({ db, clock }), references: references(db), guard: targets }
 }
 
 /** A store that several resources ask for is made once, so that its statements are prepared once. */

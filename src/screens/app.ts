@@ -18,7 +18,7 @@ export type ScreensOptions = {
   store: Store
   /** Where the public interface listens, such as http://127.0.0.1:8080: the examples call it there. */
   apiUrl: string
-  stopping: () => boolean
+  stopping: Pick<AbortSignal, 'aborted'>
   log: Log
 }
 
@@ -55,7 +55,7 @@ export function screens({ document, store, apiUrl, stopping, log }: ScreensOptio
     const started = performance.now()
     const id = requestId(ctx.req)
     ctx.set({ ...HEADERS, 'X-Request-Id': id })
-    if (stopping()) ctx.set('Connection', 'close')
+    if (stopping.aborted) ctx.set('Connection', 'close')
     try {
       checkFraming(ctx.req)
       await pageFor(ctx)(ctx)
@@ -79,7 +79,8 @@ export function screens({ document, store, apiUrl, stopping, log }: ScreensOptio
   /** Throws Problem 503 with the reason. */
   function checkReady(): void {
     const headers = { 'Retry-After': '5' }
-    if (stopping()) throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', { headers })
+    if (stopping.aborted)
+      throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', { headers })
     try {
       probe.get()
     } catch (error) {

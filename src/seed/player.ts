@@ -22,8 +22,8 @@ type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
  * where there was nothing to do. `stepByStep`: every change of a deal is written with its event, else each deal once,
  * as it is in the end, when it is closed or `finish` is called.
  */
-export function player({ db }: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
-  const deps = resourceDeps({ db, clock })
+export function player({ db, vault }: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
+  const deps = resourceDeps({ db, clock, vault })
   const [companies, contacts, tags] = [companyStore(deps), contactStore(deps), tagStore(deps)]
   const [fields, lists, notes, tasks] = [customFieldStore(deps), listStore(deps), noteStore(deps), taskStore(deps)]
   const deals = stepByStep ? { ...dealStore(deps), add: () => undefined } : writtenOnce(deps)

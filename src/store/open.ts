@@ -9,6 +9,8 @@ import { groupCommit, type Write } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
 import { migrate } from './migrate.ts'
 import { newestId } from './newest.ts'
+import { type Vault, vault } from './vault.ts'
+import { type Committed, watchCommits } from './watch.ts'
 
 export type Store = {
   db: Database
@@ -23,6 +25,10 @@ export type Store = {
   accessChanged: () => void
   accessEpoch: () => number
   changes: Changes
+  /** Tells of commits, by `write`, by `transaction` and by other processes. */
+  committed: Committed
+  /** Seals what the database alone must not give away. */
+  vault: Vault
   close: () => void
 }
 
@@ -46,20 +52,32 @@ export function openStore(dataDir: string, { create = false, wall = Date.now }: 
     migrate(db, file) // first, since setting pragmas writes to the file, whosever it is
     setPragmas(db)
     const clock = startClock(wall, newestId(db))
-    const transaction = <T>(job: () => T): T => db.transaction(job).immediate()
+    const changes = watchChanges(db)
+    const commits = watchCommits(changes)
+    const transaction = <T>(job: () => T): T => {
+      const value = db.transaction(job).immediate()
+      if (!db.inTransaction) commits.noted() // it was not inside of another
+      return value
+    }
     let epoch = 0
     const checkpoint = idleCheckpoint(db)
     return {
       db,
       clock,
-      write: groupCommit(db, checkpoint.written),
+      write: groupCommit(db, () => {
+        checkpoint.written()
+        commits.noted()
+      }),
       transaction,
       installation: installationId(db, clock),
       accessChanged: () => void epoch++,
       accessEpoch: () => epoch,
-      changes: watchChanges(db),
+      changes,
+      committed: commits.committed,
+      vault: vault(dataDir),
       close: () => {
         checkpoint.stop()
+        commits.stop()
         db.close()
       },
     }

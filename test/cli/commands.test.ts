@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { version } from '../../src/assets.ts'
 import { SCOPES } from '../../src/auth/scopes.ts'
-import { parseLifetime } from '../../src/cli/token.ts'
+import { parseLifetime } from '../../src/cli/lifetime.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrate.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
@@ -217,11 +217,11 @@ describe('token', () => {
   })
 
   test('the time that a token lasts is read in days and hours', () => {
-    assert.equal(parseLifetime('90d'), 90 * 86_400_000)
-    assert.equal(parseLifetime('12h'), 12 * 3_600_000)
-    assert.equal(parseLifetime('never'), null)
+    assert.equal(parseLifetime('--expires', '90d'), 90 * 86_400_000)
+    assert.equal(parseLifetime('--expires', '12h'), 12 * 3_600_000)
+    assert.equal(parseLifetime('--expires', 'never'), null)
     for (const text of ['', '0d', '1.5d', '-1d', '10m', '10000d', 'd', '1d ']) {
-      assert.throws(() => parseLifetime(text), { code: 'usage' }, text)
+      assert.throws(() => parseLifetime('--expires', text), { code: 'usage' }, text)
     }
   })
 })

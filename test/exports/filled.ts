@@ -196,6 +196,10 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
     }
     await send('POST', '/lists', { name: `Smart ${object}`, object, kind: 'smart', filter })
   }
+  const hooks = { url: 'https://hooks.example/ü?a=1', event_types: ['*', 'deal.*'], description: '=x' }
+  const hook = await send('POST', '/webhooks', hooks)
+  await send('POST', `/webhooks/${hook.id}/test`)
+  await send('POST', '/webhooks', { ...hooks, status: 'disabled' })
   // What was there, and is not any more.
   await send('DELETE', `/contacts/${contacts[6]?.id}`)
   await send('DELETE', `/companies/${companies[5]?.id}`)

@@ -54,11 +54,18 @@ test('the manifest names every file with its size, its hash and its records', ()
   }
 })
 
-test('nobody else can read it, and no secret is in it', () => {
+test('nobody else can read it, and no secret is in it', async () => {
+  const { body: webhook } = await server.call('POST', '/webhooks', { url: 'https://a.example/', event_types: ['*'] })
   const place = join(folder, 'private')
   write(place)
   const { db } = server.store
+  assert.deepEqual(
+    linesOf(place, 'webhooks').map(({ id }) => id),
+    [webhook.id],
+  )
   const secrets = [
+    webhook.secret,
+    db.prepare('SELECT secrets FROM webhook_states WHERE webhook_id = ?').pluck().get(webhook.id) as string,
     server.a.token,
     server.a.tokenId,
     ...(db.prepare('SELECT kid FROM signing_keys').pluck().all() as string[]),

@@ -22,7 +22,7 @@ export async function startFilled() {
 
 async function readAll(server: TestServer) {
   await fill(server)
-  const opened = await listsOfLists(server)
+  const opened = await listsBelow(server)
   const lists = server.routes.filter((route) => route.kind === 'list').flatMap((route) => opened(route))
   /** All records of each list, by its path. */
   const records = new Map<string, Row[]>()
@@ -58,9 +58,11 @@ async function readAll(server: TestServer) {
   return { server, lists, walk, refused, recordsOf: (path: string) => records.get(path) as Row[] }
 }
 
-/** Where a path names a list, it is one of each object, and of either kind. */
-async function listsOfLists({ a, call }: TestServer) {
+/** Where a path names a list, it is one of each object, and of either kind; a webhook has deliveries of each status. */
+async function listsBelow(server: TestServer) {
+  const { a, call } = server
   const ids: string[] = []
+  const webhook = await deliveries(server)
   for (const [object, path, column] of [
     ['contact', '/contacts', 'last_name'],
     ['company', '/companies', 'name'],
@@ -77,8 +79,30 @@ async function listsOfLists({ a, call }: TestServer) {
     const { open, path } = route
     if (!open) return [route]
     const who = { org: a.org, member: a.owner }
-    return ids.map((id) => ({ ...route, ...open(who, id), path: path.replace(':id', id), open: undefined }))
+    const of = path.startsWith('/webhooks/') ? [webhook] : ids
+    return of.map((id) => ({ ...route, ...open(who, id), path: path.replace(':id', id), open: undefined }))
   }
+}
+
+/** Webhooks, of which two have deliveries of the events that there are; the server sends none by itself. */
+async function deliveries({ a, call, store, advance }: TestServer): Promise<string> {
+  const ids: string[] = []
+  for (const status of ['active', 'paused', 'active', 'disabled']) {
+    const given = { url: `https://${status}.example/`, event_types: ['*'], status }
+    ids.push((await call('POST', '/webhooks', given)).body.id)
+  }
+  const insert = store.db.prepare(
+    `INSERT INTO deliveries (org_id, id, webhook_id, event_id, seq, type, object_id, status, tries, failures,
+       is_ordered, created_at, updated_at, version)
+     SELECT org_id, ?, ?, id, seq, type, object_id, ?, '[]', 0, 1, at, at, 1 FROM events WHERE org_id = ? AND seq = ?`,
+  )
+  for (let seq = 1; seq < 260; seq++) {
+    advance(seq % 2)
+    const status = ['delivered', 'pending', 'delivered', 'failed', 'delivered'][seq % 5]
+    insert.run(store.clock.id(), ids[seq % 4 === 0 ? 1 : 0], status, a.org, seq)
+  }
+  await call('POST', `/webhooks/${ids[0]}/test`)
+  return ids[0] as string
 }
 
 export const idsOf = (rows: Row[]): string[] => rows.map(({ id }) => id)

@@ -14,6 +14,7 @@ import { idempotency } from '../../src/http/idempotency.ts'
 import { kernel } from '../../src/http/kernel.ts'
 import type { ReadRoute } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
+import { waitingRoom } from '../../src/http/waiting.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -32,7 +33,7 @@ let failing: Listener
 before(async () => {
   store = openStore(dataDir, { create: true })
   org = await makeOrg(store, dataDir, 'Acme')
-  const options = { log, corsOrigins: [], stopping: () => false }
+  const options = { log, corsOrigins: [], stopping: new AbortController().signal }
   listener = await listen(api(store, { ...options, dataDir, rate: null }).callback(), { host: '127.0.0.1', port: 0 })
   const broken: Pick<ReadRoute, 'kind' | 'method' | 'path' | 'scope' | 'name' | 'summary' | 'columns' | 'find'> = {
     kind: 'read',
@@ -54,6 +55,7 @@ before(async () => {
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      room: waitingRoom(store.committed.subscribe, options.stopping),
       rate: null,
     }),
   )

@@ -26,13 +26,13 @@ let dataDir: string
 let store: Store
 let document: Record<string, unknown>
 let listener: Listener
-let stopping = false
+const stopping = { aborted: false }
 
 before(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   store = openStore(dataDir, { create: true })
   document = openApiDocument(catalog(resourceDeps(store)), '1.2.3')
-  const site = screens({ document, store, apiUrl: 'http://127.0.0.1:1', stopping: () => stopping, log: silentLog })
+  const site = screens({ document, store, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
 })
 after(async () => {
@@ -175,9 +175,9 @@ describe('health', () => {
   })
 
   test('while the server stops it is live, but not ready, and says why', async () => {
-    stopping = true
+    stopping.aborted = true
     const { live, ready, headers } = await health()
-    stopping = false
+    stopping.aborted = false
     assert.deepEqual(live, [200, { status: 'ok' }])
     assert.equal(ready[0], 503)
     assert.equal(ready[1].code, 'stopping')

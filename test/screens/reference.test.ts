@@ -23,7 +23,7 @@ before(async () => {
   document = server.document
   operations = groupsOf(document).flatMap((group) => group.operations)
   const { store, url } = server
-  const site = screens({ document, store, apiUrl: url, stopping: () => false, log: silentLog })
+  const site = screens({ document, store, apiUrl: url, stopping: new AbortController().signal, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   page = await (await fetch(listener.url)).text()
 })
@@ -187,8 +187,10 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
   }
   for (const group of groupsOf(document)) {
     const name = group.objects[0]?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
-    const isLast = ({ method }: { method: string }) => Number(method === 'delete')
-    for (const { id } of group.operations.toSorted((one, other) => isLast(one) - isLast(other))) {
+    // What was sent can be sent again, and what was deleted is no more.
+    const rank = ({ id, method }: { id: string; method: string }) =>
+      method === 'delete' ? 2 : Number(id === 'redeliver')
+    for (const { id } of group.operations.toSorted((one, other) => rank(one) - rank(other))) {
       const command = textOf(/<pre>(.*?)<\/pre>/s.exec(sectionOf(id))?.[1] as string)
       assert.match(command, /^curl /, id)
       const { stdout } = await run('sh', ['-c', command.replace(/^curl/, "curl -sS -w '\\n%{http_code}'")], {
@@ -198,7 +200,8 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
       assert.match(status, /^2\d\d$/, `${command}\n${stdout}`)
       const answer = body === '' ? {} : JSON.parse(body)
       const record = answer.data?.[0] ?? answer
-      if (record.id) variables[`${name}_ID`] = record.id
+      const kind = 'tries' in record ? 'DELIVERY' : 'seq' in record ? 'EVENT' : name
+      if (record.id) variables[`${kind}_ID`] = record.id
     }
   }
 })

@@ -34,9 +34,13 @@ export function conformance(routes: readonly Route[]) {
     return ajv.getSchema(reference) ?? ajv.compile({ $ref: reference })
   }
 
+  /** A path without an open part is that path alone: /webhooks/events is no webhook. */
   function templateOf(path: string): string | undefined {
-    const steps = path.split('?')[0]?.split('/') ?? []
-    return Object.keys(document.paths).find((template) => {
+    const [plain = ''] = path.split('?')
+    const steps = plain.split('/')
+    const templates = Object.keys(document.paths)
+    if (templates.includes(plain)) return plain
+    return templates.find((template) => {
       const parts = template.split('/')
       return (
         parts.length === steps.length && parts.every((part, index) => part.startsWith('{') || part === steps[index])

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { api, catalog } from '../../src/app.ts'
 import type { Scope } from '../../src/auth/scopes.ts'
-import { silentLog } from '../../src/http/log.ts'
+import { type Guard, guard } from '../../src/egress/guard.ts'
+import { type Log, silentLog } from '../../src/http/log.ts'
 import type { Rate } from '../../src/http/ratelimit.ts'
 import { listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
@@ -35,28 +36,42 @@ export type CallOptions = {
 
 export type TestServer = Awaited<ReturnType<typeof startServer>>
 
+/** Without DNS: every name is one of a public address, which no test asks for anything. */
+const noDns = guard({
+  allow: [],
+  ownPorts: () => [],
+  lookup: async () => [{ address: '93.184.215.14', family: 4 }],
+})
+
 /**
  * A real server on a free port over a temporary data folder with two organisations. Its clock stands still until
  * `advance` moves it. Every answer that `call` gets is checked against the OpenAPI document.
  */
 export async function startServer(
-  options: { rate?: Rate; corsOrigins?: string[]; limits?: { headersTimeout?: number; requestTimeout?: number } } = {},
+  options: {
+    rate?: Rate
+    corsOrigins?: string[]
+    guard?: Guard
+    log?: Log
+    limits?: { headersTimeout?: number; requestTimeout?: number }
+  } = {},
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   let now = Date.UTC(2026, 10, 20, 8, 36)
   const store = openStore(dataDir, { create: true, wall: () => now })
   const a = await makeOrg(store, dataDir, 'Acme')
   const b = await makeOrg(store, dataDir, 'Birch')
-  let stopping = false
-  const deps = resourceDeps(store)
+  const stopping = new AbortController()
+  const deps = resourceDeps(store, options.guard ?? noDns)
   const routes = catalog(deps)
   const { check, document } = conformance(routes)
   const app = api(store, {
     dataDir,
-    log: silentLog,
+    deps,
+    log: options.log ?? silentLog,
     rate: options.rate ?? null,
     corsOrigins: options.corsOrigins ?? [],
-    stopping: () => stopping,
+    stopping: stopping.signal,
   })
   const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, options.limits)
 
@@ -130,7 +145,7 @@ export async function startServer(
     tokenWith: async (scopes: Scope[], expiresAt: number | null = null) =>
       tokenFor(store, dataDir, a.org, 'ana@acme.example', scopes, expiresAt),
     beginStopping: () => {
-      stopping = true
+      stopping.abort()
     },
     stop: async () => {
       await listener.stop(2000)

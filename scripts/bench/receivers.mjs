@@ -1,0 +1,18 @@
+// Five receivers of webhooks in one process of their own, on free ports: prints the ports, then counts what comes. Asked
+// by GET, it tells how many deliveries came and when the last one did.
+import { createServer } from 'node:http'
+
+let count = 0
+let lastAt = 0
+const servers = Array.from({ length: 5 }, () =>
+  createServer((req, res) => {
+    if (req.method === 'GET') return res.end(JSON.stringify({ count, lastAt }))
+    req.resume().on('end', () => {
+      count++
+      lastAt = Date.now()
+      res.end('ok')
+    })
+  }).listen(0, '127.0.0.1'),
+)
+await Promise.all(servers.map((server) => new Promise((done) => server.once('listening', done))))
+console.log(JSON.stringify(servers.map((server) => server.address().port)))

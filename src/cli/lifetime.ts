@@ -1,0 +1,11 @@
+import { usage } from '../config.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Milliseconds of `90d` or `12h`; null is `never`. Throws a usage Problem. */
+export function parseLifetime(flag: string, text: string): number | null {
+  if (text === 'never') return null
+  const [, count, unit] = /^([1-9]\d{0,3})([dh])$/.exec(text) ?? []
+  if (!count) throw usage(`${flag} ${text} is no time; write it in days like 90d, in hours like 12h, or never.`)
+  return Number(count) * (unit === 'd' ? 24 : 1) * HOUR_MS
+}

@@ -1,0 +1,110 @@
+import { usage } from '../config.ts'
+import { resourceDeps } from '../resources/deps.ts'
+import { type Delivery, columns as deliveryColumns, deliveryStore } from '../resources/webhooks/deliveries.ts'
+import { replayStore } from '../resources/webhooks/replay.ts'
+import { columns, webhookStore } from '../resources/webhooks/webhooks.ts'
+import type { Condition } from '../store/conditions.ts'
+import type { Ask } from '../store/page.ts'
+import { command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+import { aligned } from './text.ts'
+
+// A running server notices what these commands write, and sends.
+
+const STATUSES = ['pending', 'delivered', 'failed']
+const webhook = 'the id of a webhook, as "dealbox webhooks list" shows it'
+const NEWEST: Ask = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
+
+export const webhooksList = command({
+  name: 'webhooks list',
+  summary: 'List the webhooks of an organisation, and what each has still to be sent',
+  options: { org, json },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const deps = resourceDeps(store)
+      const number = chosenOrg(store, options.org)
+      const { backlog } = replayStore(deps)
+      const { rows } = webhookStore(deps).list(number, NEWEST) // there are 50 at most
+      const all = rows.map(columns.present).map((each) => ({ ...each, backlog: backlog(number, each.id) }))
+      const table = all.map(({ id, status, url, backlog, last_success_at, disabled_reason }) => [
+        id,
+        status,
+        `${backlog.pending} pending, ${backlog.unseen_events} unseen`,
+        last_success_at ?? 'never',
+        disabled_reason === null ? url : `${url} (${disabled_reason})`,
+      ])
+      return { json: all, text: aligned([['ID', 'STATUS', 'TO SEND', 'LAST SUCCESS', 'URL'], ...table]) }
+    }),
+})
+
+export const webhooksDeliveries = command({
+  name: 'webhooks deliveries',
+  summary: 'List the newest 100 deliveries of a webhook, with the last try of each',
+  args: { webhook },
+  options: {
+    status: { type: 'string', placeholder: 'STATUS', help: 'only those that are pending, delivered or failed' },
+    org,
+    json,
+  },
+  run: ({ options, args }) => {
+    const { status } = options
+    if (status !== undefined && !STATUSES.includes(status))
+      throw usage(`--status has to be one of ${STATUSES.join(', ')}.`)
+    return withStore(options.data, (store) => {
+      const who = { org: chosenOrg(store, options.org), member: null }
+      const { list } = deliveryStore(resourceDeps(store)).open(who, args.webhook)
+      const conditions: Condition[] =
+        status === undefined ? [] : [{ column: 'status', operator: 'eq', values: [status], indexed: true }]
+      const { rows } = list(who.org, { ...NEWEST, conditions })
+      const all = rows.map(deliveryColumns.present)
+      return { json: all, text: aligned([['ID', 'EVENT', 'STATUS', 'TRIES', 'LAST TRY'], ...all.map(rowOf)]) }
+    })
+  },
+})
+
+function rowOf({ id, type, seq, status, tries, next_try_at }: Delivery): string[] {
+  const last = tries.at(-1)
+  const next = next_try_at === null ? '' : `, next ${next_try_at}`
+  const how = last ? `${last.at} ${last.error ?? `answered ${last.response_status}`}${next}` : ''
+  return [id, seq === null ? type : `${seq} ${type}`, status, String(tries.length), how]
+}
+
+export const webhooksRedeliver = command({
+  name: 'webhooks redeliver',
+  summary: 'Send a delivery again, or at once where it waits for its next try',
+  args: { delivery: 'the id of a delivery, as "dealbox webhooks deliveries" shows it' },
+  options: { org, json },
+  run: ({ options, args }) =>
+    withStore(options.data, (store) => {
+      const who = { org: chosenOrg(store, options.org), member: null }
+      const { ofAny, redeliver } = deliveryStore(resourceDeps(store))
+      const answer = store.transaction(() => redeliver(who, ofAny(who, args.delivery)))
+      return {
+        json: answer,
+        text: `The server sends ${answer.type} again; "dealbox webhooks deliveries" tells how it goes.`,
+      }
+    }),
+})
+
+export const webhooksReplay = command({
+  name: 'webhooks replay',
+  summary: 'Send every event from one on again to a webhook, in order',
+  args: { webhook },
+  options: {
+    fromSeq: { type: 'string', placeholder: 'N', required: true, help: 'the `seq` of the first event' },
+    org,
+    json,
+  },
+  run: ({ options, args }) => {
+    if (!/^[1-9]\d{0,14}$/.test(options.fromSeq)) throw usage('--from-seq has to be a whole number, 1 or more.')
+    return withStore(options.data, (store) => {
+      const who = { org: chosenOrg(store, options.org), member: null }
+      const { replay } = replayStore(resourceDeps(store))
+      const answer = store.transaction(() => replay(who, args.webhook, Number(options.fromSeq)))
+      return {
+        json: answer,
+        text: `The events ${answer.from_seq} to ${answer.to_seq} are sent again, as far as the webhook asks for them.`,
+      }
+    })
+  },
+})

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net'
+import { type ConnectOptions, connector } from './connection.ts'
+import { type Answer, exchange } from './exchange.ts'
+import { failureOf } from './failures.ts'
+import type { Guard } from './guard.ts'
+import { replyReader } from './reply.ts'
+
+export type Attempt = {
+  url: string
+  headers: Record<string, string>
+  body: string
+  /** For everything together: DNS, connecting, TLS, sending, and the whole reply. */
+  timeout_ms?: number
+}
+
+export type Reply = {
+  /** Beside an error, status and reply are what had come by then. */
+  status: number | null
+  duration_ms: number
+  /** The first 2 KiB, as text. */
+  reply: string | null
+  /** The header as it was sent. */
+  retry_after: string | null
+  /** A sentence, and null exactly where the try succeeded: a 2xx whose body came to its end or to 64 KiB. */
+  error: string | null
+}
+
+const TIMEOUT_MS = 15_000
+
+/** Sends one POST over a connection of its own, to checked addresses only. Redirects are failures. Never rejects. */
+export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: Attempt) => Promise<Reply> {
+  const open = connector(options)
+
+  return async ({ url, headers, body, timeout_ms = TIMEOUT_MS }) => {
+    const startedAt = performance.now()
+    const answer: Answer = { head: undefined, body: replyReader() }
+    const sockets: Socket[] = []
+    const late = Promise.withResolvers<'late'>()
+    const timer = setTimeout(late.resolve, timeout_ms, 'late')
+    let isOver = false
+
+    function hold(socket: Socket): void {
+      socket.on('error', () => undefined) // whoever waits for the socket is told
+      sockets.push(socket)
+    }
+    async function send(): Promise<undefined> {
+      const addresses = await guard.resolve(url)
+      if (isOver) return
+      const target = new URL(url)
+      await exchange(await open(target, addresses, hold), { url: target, headers, body }, answer)
+    }
+    function replyWith(error: string | null): Reply {
+      return {
+        status: answer.head?.statusCode ?? null,
+        duration_ms: Math.round(performance.now() - startedAt),
+        reply: answer.head ? answer.body.text() : null,
+        retry_after: answer.head?.headers['retry-after'] ?? null,
+        error,
+      }
+    }
+
+    try {
+      const end = await Promise.race([send(), late.promise])
+      return replyWith(end === 'late' ? lateness(answer, timeout_ms) : verdict(answer))
+    } catch (error) {
+      return replyWith(failureOf(error))
+    } finally {
+      isOver = true
+      clearTimeout(timer)
+      for (const socket of sockets) socket.destroy()
+    }
+  }
+}
+
+function verdict({ head }: Answer): string | null {
+  const status = head?.statusCode ?? 0
+  if (status >= 200 && status < 300) return null
+  if (status >= 300 && status < 400) return 'It answered with a redirect, which is not followed.'
+  return `It answered ${status}.`
+}
+
+function lateness({ head }: Answer, timeout_ms: number): string {
+  return `${head ? 'The answer was not complete' : 'There was no answer'} within ${timeout_ms / 1000} s.`
+}

@@ -1,0 +1,44 @@
+import { gzipSync } from 'node:zlib'
+import type { Answer } from './answer.ts'
+import type { Cursors } from './cursor.ts'
+import { readAsk } from './query.ts'
+import type { Listed } from './route.ts'
+
+/** Below this, gzip costs more than it saves. */
+const GZIP_FROM_BYTES = 2048
+
+/** A page of a list as it is answered, and whether it follows the clock. Throws Problem 400. */
+export function renderList(
+  listed: Listed,
+  org: number,
+  { path, query }: { path: string; query: string },
+  zipped: boolean,
+  cursors: Cursors,
+): { answer: Answer; timely: boolean } {
+  const { ask, question, timely } = readAsk(listed, org, path, query, cursors)
+  const { rows, next, total } = listed.list(org, ask)
+  const headers: string[] = []
+  let text = '{"data":['
+  for (let index = 0; index < rows.length; index++) text += (index === 0 ? '' : ',') + listed.columns.json(rows[index]!)
+  if (next) {
+    const cursor = cursors.seal(next, question)
+    headers.push('Link', `<${nextTarget(path, query, cursor)}>; rel="next"`)
+    text += `],"next_cursor":"${cursor}"`
+  } else text += '],"next_cursor":null'
+  const answer = packed(headers, `${text}${total === undefined ? '' : `,"total":${total}`}}`, zipped)
+  return { answer, timely }
+}
+
+/** Zipped where that was asked for and is worth it. */
+export function packed(headers: string[], text: string, zipped: boolean): Answer {
+  const body = Buffer.from(text)
+  const all = ['Vary', 'Accept-Encoding', ...headers]
+  if (!zipped || body.length < GZIP_FROM_BYTES) return { status: 200, headers: all, body }
+  return { status: 200, headers: [...all, 'Content-Encoding', 'gzip'], body: gzipSync(body, { level: 1 }) }
+}
+
+/** The same question with another cursor; what a query may hold as it is and a link may not is escaped. */
+export function nextTarget(path: string, query: string, cursor: string): string {
+  const isKept = (pair: string) => pair !== '' && decodeURIComponent(pair.split('=')[0] as string) !== 'cursor'
+  return `${path}?${[...query.split('&').filter(isKept), `cursor=${cursor}`].join('&').replace(/[<>"]/g, encodeURIComponent)}`
+}

@@ -1,0 +1,157 @@
+import type { Log } from '../http/log.ts'
+import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
+import type { Store } from '../store/open.ts'
+import { isTrouble, type Lane, stepping, TROUBLE_MS, type Yard } from './lane.ts'
+
+export type Context = { store: Store; log: Log }
+
+/**
+ * Runs in the transaction that takes the job out of the queue: its effects are there exactly once, also after a crash.
+ * It may be run and rolled back, and run again, so it does nothing but write to the store.
+ */
+export type RunKind = {
+  kind: string
+  run: (job: Job, context: Context) => undefined
+  mostTries?: number
+}
+
+/**
+ * Performed outside of a transaction, at least once: again where it throws, where the server ends in the middle, and
+ * where it takes longer than its lease, at the end of which `signal` aborts.
+ */
+export type PerformKind = {
+  kind: string
+  perform: (job: Job, context: Context & { signal: AbortSignal }) => Promise<void>
+  /** How many at the same time. */
+  concurrency: number
+  mostTries: number
+  leaseMs: number
+}
+
+export type Kind = RunKind | PerformKind
+
+/** Of what runs in a transaction: some nine hours. */
+const MOST_TRIES = 20
+
+/** Jobs that ask for their transaction at the same time: half of a batch, the other half is for requests. */
+const ROUND = 64
+
+export const mostTriesOf = ({ mostTries = MOST_TRIES }: Kind): number => mostTries
+
+export function laneOf(kind: Kind, yard: Yard): Lane {
+  return 'run' in kind ? runLane(kind, yard) : performLane(kind, yard)
+}
+
+function failures(kind: Kind, jobs: JobQueue, { store, log, random }: Yard) {
+  return async function failed(job: Job, error: unknown): Promise<void> {
+    const next = await store.write(() => jobs.fail(job, error, mostTriesOf(kind), random))
+    log.error({ job: kind.kind, org: job.org, id: job.id, tries: job.tries, next, err: error }, 'failed')
+  }
+}
+
+function runLane(kind: RunKind, yard: Yard): Lane {
+  const { store, log } = yard
+  const jobs = jobQueue(store)
+  const failed = failures(kind, jobs, yard)
+  const context = { store, log }
+
+  async function runOne(org: number, id: string): Promise<void> {
+    let job: Job | undefined
+    try {
+      await store.write(() => {
+        job = jobs.take(org, id)
+        return job && kind.run(job, context)
+      })
+    } catch (error) {
+      if (!job || isTrouble(error)) throw error
+      await failed(job, error)
+    }
+  }
+
+  async function step(): Promise<void> {
+    const due = jobs.due(kind.kind, ROUND)
+    const ends = await Promise.allSettled(due.map(({ org, id }) => runOne(org, id)))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+
+  return stepping(yard, kind.kind, () => jobs.nextDueAt(kind.kind), step)
+}
+
+function performLane(kind: PerformKind, yard: Yard): Lane {
+  const { store, log, free } = yard
+  const jobs = jobQueue(store)
+  const failed = failures(kind, jobs, yard)
+  const running = new Map<Job, { end: Promise<void>; cut: AbortController }>()
+  let claiming: Promise<void> | undefined
+  let restsUntil = 0
+
+  function rest(error: unknown): void {
+    log.error({ job: kind.kind, err: error }, 'failed')
+    restsUntil = store.clock.now() + TROUBLE_MS
+  }
+
+  async function claim(): Promise<void> {
+    try {
+      let claimed: Job[] = []
+      const room = kind.concurrency - running.size
+      await store.write(() => {
+        claimed = jobs.claim(kind.kind, room, kind.leaseMs)
+        return claimed.length
+      })
+      for (const job of claimed) {
+        const cut = new AbortController()
+        running.set(job, { cut, end: performOne(job, cut.signal) })
+      }
+    } catch (error) {
+      rest(error)
+    }
+  }
+
+  async function performOne(job: Job, signal: AbortSignal): Promise<void> {
+    try {
+      const { error } = await outcomeOf(job, signal)
+      if (!error) await store.write(() => void jobs.finish(job))
+      else if (signal.aborted) log.warn({ job: kind.kind, org: job.org, id: job.id, tries: job.tries }, 'cut off')
+      else await failed(job, error.reason)
+    } catch (error) {
+      rest(error) // done or not, its lease ends, and it is repeated
+    }
+    running.delete(job)
+    free()
+  }
+
+  async function outcomeOf(job: Job, signal: AbortSignal): Promise<{ error?: { reason: unknown } }> {
+    try {
+      await Promise.race([kind.perform(job, { store, log, signal }), aborted(signal)])
+      return {}
+    } catch (reason) {
+      return { error: { reason } }
+    }
+  }
+
+  return {
+    nextAt: () => {
+      if (claiming || running.size >= kind.concurrency) return Number.POSITIVE_INFINITY
+      return Math.max(jobs.nextDueAt(kind.kind) ?? Number.POSITIVE_INFINITY, restsUntil)
+    },
+    start: () => {
+      claiming ??= claim().then(() => {
+        claiming = undefined
+        free()
+      })
+    },
+    busy: () => {
+      if (claiming) return claiming
+      return running.size > 0 ? Promise.all([...running.values()].map(({ end }) => end)) : undefined
+    },
+    cut: (isMeant) => {
+      for (const [job, { cut }] of running) if (isMeant(job)) cut.abort()
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}

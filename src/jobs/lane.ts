@@ -1,0 +1,68 @@
+import type { Log } from '../http/log.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Job } from '../store/jobs.ts'
+import type { Store } from '../store/open.ts'
+
+/** Work of one sort. Each goes its own way, so that none holds up another. */
+export type Lane = {
+  /** When there is something to do next; Infinity when there is not, or when it is at it and says so at the end. */
+  nextAt: () => number
+  /** Begins with what is due. */
+  start: () => void
+  /** What is going on at the moment; undefined for nothing. It never rejects. */
+  busy: () => Promise<unknown> | undefined
+  /** Leaves to themselves those that are performed. */
+  cut?: (isMeant: (job: Job) => boolean) => void
+}
+
+/** What lanes stand on. */
+export type Yard = {
+  store: Store
+  log: Log
+  random: () => number
+  stopping: () => boolean
+  /** To be called by a lane that has come to an end and can begin with something else. */
+  free: () => void
+}
+
+/** After trouble with the store, which may last: a full disk, say. */
+export const TROUBLE_MS = 5000
+
+/** Whether it was the store that refused, and not the work that failed. */
+export const isTrouble = (error: unknown): boolean => error instanceof Problem && error.status === 503
+
+/**
+ * One step after the other while something is due. A step writes through `store.write`, and so waits for turns of the
+ * event loop, in which requests are served. What it throws is trouble with the store: then the lane rests for a while.
+ */
+export function stepping(
+  { store: { clock }, log, stopping, free }: Pick<Yard, 'store' | 'log' | 'stopping' | 'free'>,
+  name: string,
+  dueAt: () => number | undefined,
+  step: () => Promise<void>,
+): Lane {
+  let current: Promise<void> | undefined
+  let restsUntil = 0
+
+  const nextDue = (): number => Math.max(dueAt() ?? Number.POSITIVE_INFINITY, restsUntil)
+
+  async function work(): Promise<void> {
+    try {
+      while (!stopping() && nextDue() <= clock.now()) await step()
+    } catch (error) {
+      log.error({ job: name, err: error }, 'failed')
+      restsUntil = clock.now() + TROUBLE_MS
+    }
+  }
+
+  return {
+    nextAt: () => (current ? Number.POSITIVE_INFINITY : nextDue()),
+    start: () => {
+      current ??= work().then(() => {
+        current = undefined
+        free()
+      })
+    },
+    busy: () => current,
+  }
+}

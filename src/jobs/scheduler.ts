@@ -1,0 +1,133 @@
+import type { Log } from '../http/log.ts'
+import { jobQueue, putsInto } from '../store/jobs.ts'
+import type { Store } from '../store/open.ts'
+import { type Kind, laneOf, mostTriesOf } from './kinds.ts'
+import { type Lane, stepping, TROUBLE_MS, type Yard } from './lane.ts'
+import { type Recurring, recurringLane } from './recurring.ts'
+
+export type Scheduler = {
+  /** Looks at once at what is due. Commits that put a job do it by themselves. */
+  wake: () => void
+  /** Looks at what is due, and resolves when it is done. */
+  tick: () => Promise<void>
+  /** Begins nothing more, and resolves when what runs is done or was left to itself; nothing happens afterwards. */
+  stop: () => Promise<void>
+}
+
+export type Timers = { set: (job: () => void, ms: number) => unknown; clear: (timer: unknown) => void }
+
+export type SchedulerOptions = {
+  store: Store
+  log: Log
+  kinds: readonly Kind[]
+  recurring: readonly Recurring[]
+  random?: () => number
+  timers?: Timers
+  /** For what is performed when the scheduler stops; what takes longer is repeated after the next start. */
+  graceMs?: number
+}
+
+/** So that a wall clock that was set is noticed. */
+const LONGEST_WAIT_MS = 60_000
+const EXPIRED_AT_ONCE = 100
+
+const unrefTimers: Timers = {
+  set: (job, ms) => setTimeout(job, ms).unref(),
+  clear: (timer) => clearTimeout(timer as NodeJS.Timeout),
+}
+
+/**
+ * Runs jobs when they are due. It sleeps until the next one, by one timer, and is woken by commits that put jobs, of
+ * this process or another. Each kind, and each recurring piece, goes its own way.
+ */
+export function startScheduler({
+  store,
+  log,
+  kinds,
+  recurring,
+  random = Math.random,
+  timers = unrefTimers,
+  graceMs = 5000,
+}: SchedulerOptions): Scheduler {
+  const { clock, committed, db } = store
+  let timer: unknown
+  let stopped: Promise<void> | undefined
+  let seenPuts = putsInto(db)
+
+  const yard: Yard = { store, log, random, stopping: () => stopped !== undefined, free: look }
+  const ofKinds = kinds.map((kind) => laneOf(kind, yard))
+  const lanes = [leaseLane(kinds, ofKinds, yard), ...recurring.map((piece) => recurringLane(piece, yard)), ...ofKinds]
+
+  /** Begins with what is due, and comes back when the next is. */
+  function look(): void {
+    if (stopped) return
+    timers.clear(timer)
+    let waitMs = LONGEST_WAIT_MS
+    try {
+      for (const lane of lanes) {
+        const inMs = lane.nextAt() - clock.now()
+        if (inMs <= 0) lane.start()
+        else waitMs = Math.min(waitMs, inMs)
+      }
+    } catch (error) {
+      log.error({ job: 'scheduler', err: error }, 'failed')
+      waitMs = TROUBLE_MS
+    }
+    timer = timers.set(look, waitMs)
+  }
+
+  const unsubscribe = committed.subscribe((byOthers) => {
+    if (!byOthers && putsInto(db) === seenPuts) return
+    seenPuts = putsInto(db)
+    look()
+  })
+
+  /** A lane may begin with what another has put. */
+  async function idle(): Promise<void> {
+    for (;;) {
+      const busy = lanes.flatMap((lane) => lane.busy() ?? [])
+      if (busy.length === 0) return
+      await Promise.all(busy)
+    }
+  }
+
+  async function end(): Promise<void> {
+    unsubscribe()
+    timers.clear(timer)
+    const grace = setTimeout(() => {
+      for (const lane of lanes) lane.cut?.(() => true)
+    }, graceMs)
+    await idle()
+    clearTimeout(grace)
+  }
+
+  look()
+  return {
+    wake: look,
+    tick: () => {
+      look()
+      return idle()
+    },
+    stop: () => (stopped ??= end()),
+  }
+}
+
+/** Gives back what was begun and not done in time: mostly by a server that ended in the middle. */
+function leaseLane(kinds: readonly Kind[], lanes: readonly Lane[], yard: Yard): Lane {
+  const { store, log } = yard
+  const jobs = jobQueue(store)
+  const most = new Map(kinds.map((kind) => [kind.kind, mostTriesOf(kind)]))
+  if (most.size < kinds.length) throw new Error('two kinds of jobs have the same name')
+
+  async function step(): Promise<void> {
+    const released = await store.write(() => ({
+      jobs: jobs.releaseExpired(EXPIRED_AT_ONCE, (kind) => most.get(kind) ?? Number.POSITIVE_INFINITY),
+    }))
+    for (const { kind, org, id, tries, leasedUntil } of released.jobs) {
+      log.warn({ job: kind, org, id, tries }, 'lease ended')
+      for (const lane of lanes) lane.cut?.((job) => job.org === org && job.id === id && job.leasedUntil === leasedUntil)
+    }
+  }
+
+  return stepping(yard, 'leases', jobs.nextLeaseEnd, step)
+}

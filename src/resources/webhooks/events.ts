@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../events/body.ts'
+import { EVENT_PATTERNS, eventsOf } from '../../events/names.ts'
+import type { Route, Stretch } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { conflict } from '../../lib/problem.ts'
+import type { Deps } from '../deps.ts'
+
+// 1. The wire form.
+
+const json = v.record(v.string(), v.unknown())
+
+export const Event = f.doc(
+  f.object({
+    id: f.doc(f.id, 'The same in the stream and in every delivery.'),
+    seq: f.doc(v.number(), 'Counts up by one with each event of the organisation, without a gap.'),
+    type: f.doc(v.string(), 'What happened, such as "deal.stage_changed".'),
+    timestamp: f.recordFields.created_at,
+    actor: f.doc(
+      f.object({ type: f.oneOf(['member', 'system']), id: v.nullable(f.id) }),
+      'The member who did it; the system has no id.',
+    ),
+    data: f.object({
+      object: f.doc(json, 'The record as it was then, as a GET shows it; before it was deleted, for a deletion.'),
+      changed_fields: f.doc(v.array(v.string()), 'What an update changed.'),
+      previous: f.doc(json, 'What those fields were before.'),
+    }),
+  }),
+  'An event tells of one change, in the words of the API. It is written together with the change: nothing that was rolled back is announced, and nothing announced is lost.',
+)
+
+// 3. The statements and the rules.
+
+/** So many events are looked at for one answer, so that nobody waits long for a stretch without any of the types. */
+const MOST_LOOKED_AT = 5000
+/** An answer that is this long, in characters, takes no further event: notes may have 256 KiB each. */
+const LONGEST_ANSWER = 1_048_576
+
+export function eventStore({ db }: Pick<Deps, 'db'>) {
+  const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
+  const firstSeq = db.prepare('SELECT seq FROM events WHERE org_id = ? ORDER BY seq LIMIT 1').pluck()
+  const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > +? ORDER BY seq`)
+
+  /** The events behind `after`; without it, or from 0 on, behind all that were purged. Throws 409 for any other gap. */
+  function read({ org }: Caller, after: number | undefined, types: readonly string[], limit: number): Stretch {
+    const newest = lastSeq.get(org) as number
+    if (after === newest) return { items: [], last: newest, more: false }
+    const from = startOf(org, after ?? 0, newest)
+    const isAll = types.includes('*') // also what another version has written
+    const wanted = eventsOf(types)
+    const items: string[] = []
+    let last = from
+    let length = 0
+    for (const event of behind.iterate(org, from) as Iterable<StoredEvent>) {
+      last = event.seq
+      if (isAll || wanted.has(event.type)) {
+        const item = eventJson(event)
+        items.push(item)
+        length += item.length
+      }
+      if (items.length === limit || length >= LONGEST_ANSWER || last - from === MOST_LOOKED_AT) break
+    }
+    return { items, last, more: last < newest }
+  }
+
+  function startOf(org: number, after: number, newest: number): number {
+    if (after > newest) {
+      const detail = `The newest event has the seq ${newest}: the stream was restored from before ${after}. Start again with after_seq=${newest}, or from 0.`
+      throw conflict('seq_ahead', detail)
+    }
+    const before = ((firstSeq.get(org) as number | undefined) ?? newest + 1) - 1
+    if (after > 0 && after < before) {
+      const detail = `The events up to the seq ${before} are not kept any longer: some behind ${after} are lost. Read the records again, and go on with after_seq=${before}.`
+      throw conflict('events_expired', detail)
+    }
+    return Math.max(after, before)
+  }
+
+  return { read }
+}
+
+// 4. The routes.
+
+export const events = (deps: Deps): Route[] => [
+  {
+    kind: 'poll',
+    method: 'get',
+    path: '/webhooks/events',
+    scope: 'rest.crm.webhooks.read',
+    name: 'event',
+    operation: 'listEvents',
+    summary: 'Pull the stream of events',
+    description:
+      'All events of the organisation, whatever the record, in their order: what webhooks get, for those who would rather ask. Give the `last_seq` of an answer as `after_seq` of the next question, and `wait` for new ones. 409 `events_expired` where events behind `after_seq` are not kept any longer, and `seq_ahead` where there is no such event yet.',
+    item: Event,
+    patterns: EVENT_PATTERNS,
+    ...eventStore(deps),
+  },
+]

@@ -1,0 +1,169 @@
+import type { Json } from '../lib/json.ts'
+import type { Database } from './driver.ts'
+import type { Store } from './open.ts'
+
+/** Work for a later time. `tries` counts the one for which it is handed out. */
+export type Job = {
+  org: number
+  id: string
+  kind: string
+  /** What it is about: there is one job of a kind for it. */
+  key: string | null
+  payload: Json
+  dueAt: number
+  tries: number
+  /** Of one that is performed; null for one that runs in a transaction. */
+  leasedUntil: number | null
+}
+
+export type NewJob = { kind: string; key?: string; payload: Json; dueAt: number }
+
+export type JobQueue = ReturnType<typeof jobQueue>
+
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 3_600_000
+const LONGEST_ERROR = 500
+
+const LEASE_ENDED = 'It was not done within its lease; the server may have stopped.'
+
+const FIELDS = 'org_id AS org, id, kind, key, payload, due_at AS dueAt, tries, leased_until AS leasedUntil' as const
+
+/** What is neither given up nor on its way: the words of the index jobs_due. */
+const WAITING = 'failed_at IS NULL AND leased_until IS NULL'
+
+const puts = new WeakMap<Database, number>()
+
+/** Another number after a `put` by this process, also by one that was rolled back. */
+export const putsInto = (db: Database): number => puts.get(db) ?? 0
+
+/** Milliseconds until the next try: doubled with each one up to an hour, and half of it by chance, so that those who failed together do not come back together. */
+export function pauseAfter(tries: number, random: () => number): number {
+  const whole = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 30), LONGEST_PAUSE_MS)
+  return Math.round((whole / 2) * (1 + random()))
+}
+
+/** Jobs as rows. All of it is synchronous, and belongs into the transaction of whoever calls it. */
+export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const insert = db.prepare(
+    `INSERT INTO jobs (org_id, id, kind, key, payload, due_at, tries, created_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?)
+     ON CONFLICT (org_id, kind, key) WHERE key IS NOT NULL DO UPDATE
+     SET payload = excluded.payload, due_at = excluded.due_at, tries = 0, last_error = NULL, failed_at = NULL`,
+  )
+  const removeKey = db.prepare('DELETE FROM jobs WHERE org_id = ? AND kind = ? AND key = ?')
+  const dueOfKind = db.prepare(
+    `SELECT ${FIELDS} FROM jobs WHERE kind = +? AND due_at <= +? AND ${WAITING} ORDER BY due_at, id LIMIT ?`,
+  )
+  const dueOne = db.prepare(`SELECT ${FIELDS} FROM jobs WHERE org_id = +? AND id = +? AND due_at <= +? AND ${WAITING}`)
+  const earliest = db
+    .prepare(`SELECT due_at FROM jobs WHERE kind = +? AND ${WAITING} ORDER BY due_at, id LIMIT 1`)
+    .pluck()
+  const remove = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ?')
+  const lease = db.prepare('UPDATE jobs SET leased_until = ?, tries = tries + 1 WHERE org_id = ? AND id = ?')
+  const removeLeased = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ? AND leased_until = ? AND tries = ?')
+  const unlease = db.prepare('UPDATE jobs SET leased_until = NULL WHERE org_id = ? AND id = ? AND leased_until = ?')
+  const expired = db.prepare(
+    `SELECT ${FIELDS} FROM jobs WHERE leased_until <= +? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT ?`,
+  )
+  const earliestEnd = db
+    .prepare('SELECT leased_until FROM jobs WHERE leased_until IS NOT NULL ORDER BY leased_until LIMIT 1')
+    .pluck()
+  const setBack = db.prepare(
+    `UPDATE jobs SET due_at = ?, tries = ?, leased_until = NULL, last_error = ?, failed_at = ?
+     WHERE org_id = ? AND id = ? AND leased_until IS ? AND tries = ? AND due_at = ?`,
+  )
+
+  /** The same key again gives the job that there is a new time and payload, and all its tries; one on its way is done again. */
+  function put(org: number, { kind, key, payload, dueAt }: NewJob): void {
+    const now = clock.now()
+    insert.run(org, clock.id(), kind, key ?? null, JSON.stringify(payload), dueAt, now)
+    puts.set(db, putsInto(db) + 1)
+  }
+
+  /** Nothing where there is none. One that is on its way ends by itself, and is not tried again. */
+  function cancel(org: number, kind: string, key: string): void {
+    removeKey.run(org, kind, key)
+  }
+
+  /** Those of a kind that are due, in the order of their times. */
+  function due(kind: string, limit: number): Pick<Job, 'org' | 'id'>[] {
+    return dueOfKind.all(kind, clock.now(), limit) as Row[]
+  }
+
+  /** Takes a job out of the queue, for running it in this very transaction; undefined where it is not due any more. */
+  function take(org: number, id: string): Job | undefined {
+    const row = dueOne.get(org, id, clock.now()) as Row | undefined
+    if (!row) return undefined
+    remove.run(org, id)
+    return { ...jobOf(row), tries: row.tries + 1 }
+  }
+
+  /** Those that are due, for performing them until their lease ends. */
+  function claim(kind: string, limit: number, leaseMs: number): Job[] {
+    const now = clock.now()
+    return (dueOfKind.all(kind, now, limit) as Row[]).map((row) => {
+      lease.run(now + leaseMs, row.org, row.id)
+      return { ...jobOf(row), tries: row.tries + 1, leasedUntil: now + leaseMs }
+    })
+  }
+
+  /** It is done, unless it was put again meanwhile. Nothing where its lease has ended. */
+  function finish({ org, id, tries, leasedUntil }: Job): void {
+    if (removeLeased.run(org, id, leasedUntil, tries).changes === 0) unlease.run(org, id, leasedUntil)
+  }
+
+  /** It is tried again after a pause; after the last try it stays, given up, for people to see. Answers which. */
+  function fail(job: Job, error: unknown, mostTries: number, random: () => number): 'again' | 'given up' {
+    const { org, id, tries, leasedUntil } = job
+    const now = clock.now()
+    const isLast = tries >= mostTries
+    const stored = leasedUntil === null ? tries - 1 : tries
+    const { changes } = setBack.run(
+      isLast ? job.dueAt : now + pauseAfter(tries, random),
+      tries,
+      textOf(error),
+      isLast ? now : null,
+      org,
+      id,
+      leasedUntil,
+      stored,
+      job.dueAt,
+    )
+    if (changes === 0 && leasedUntil !== null) unlease.run(org, id, leasedUntil) // put again meanwhile
+    return isLast ? 'given up' : 'again'
+  }
+
+  /** Gives back, to be claimed again at once, what was not done within its lease; or gives it up. Answers which jobs. */
+  function releaseExpired(limit: number, mostTriesOf: (kind: string) => number): Job[] {
+    const now = clock.now()
+    return (expired.all(now, limit) as Row[]).map((row) => {
+      const failedAt = row.tries >= mostTriesOf(row.kind) ? now : null
+      setBack.run(row.dueAt, row.tries, LEASE_ENDED, failedAt, row.org, row.id, row.leasedUntil, row.tries, row.dueAt)
+      return jobOf(row)
+    })
+  }
+
+  return {
+    put,
+    cancel,
+    due,
+    take,
+    claim,
+    finish,
+    fail,
+    releaseExpired,
+    /** Of a kind; undefined where none waits. */
+    nextDueAt: (kind: string): number | undefined => earliest.get(kind) as number | undefined,
+    nextLeaseEnd: (): number | undefined => earliestEnd.get() as number | undefined,
+  }
+}
+
+type Row = Omit<Job, 'payload'> & { payload: string }
+
+function jobOf(row: Row): Job {
+  return { ...row, payload: JSON.parse(row.payload) }
+}
+
+/** What is kept of an error. */
+export function textOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR)
+}

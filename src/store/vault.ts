@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Problem } from '../lib/problem.ts'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const KEY_BYTES = 32
+
+export type Vault = ReturnType<typeof vault>
+
+/**
+ * Keeps secrets in the database that the database alone does not give away: AES-256-GCM with a key that is a file
+ * beside it (0600), made at the first use. `purpose` says what a secret is of, such as `webhook <id>`: sealed for one
+ * thing, it does not open for another.
+ */
+export function vault(dataDir: string) {
+  const folder = join(dataDir, 'keys')
+  const file = join(folder, 'secrets.key')
+  let known: Buffer | undefined
+
+  function key(): Buffer {
+    const isThere = existsSync(file)
+    if (!known || !isThere) known = isThere ? readFileSync(file) : made() // what is sealed has to open after a restart
+    if (known.length === KEY_BYTES) return known
+    known = undefined
+    throw unreadable(`${file} is damaged; restore it, or delete it where there is no copy.`)
+  }
+
+  function made(): Buffer {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    try {
+      // On the disk before the first secret is: that commit survives a power cut, and the key has to as well.
+      writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    return readFileSync(file)
+  }
+
+  function seal(purpose: string, secret: string): string {
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', key(), iv).setAAD(Buffer.from(purpose))
+    const sealed = Buffer.concat([iv, cipher.update(secret, 'utf8'), cipher.final()])
+    return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64')
+  }
+
+  /** Throws Problem 409 `secret_unreadable` where the key is missing or another one. */
+  function open(purpose: string, sealed: string): string {
+    const bytes = Buffer.from(sealed, 'base64')
+    if (!existsSync(file)) throw unreadable(`${file} is missing; restore it.`)
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, IV_BYTES))
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES))
+      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES))
+      return Buffer.concat([text, decipher.final()]).toString('utf8')
+    } catch (error) {
+      if (error instanceof Problem) throw error
+      known = undefined // so that the right one is found once it is restored
+      throw unreadable(`${file} is not the key that it was sealed with; restore that one.`)
+    }
+  }
+
+  return { seal, open }
+}
+
+const unreadable = (why: string): Problem =>
+  new Problem(409, 'secret_unreadable', `A stored secret cannot be read: ${why}`)

@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Koa from 'koa'
+import { catalog } from '../../src/app.ts'
+import { cursorSecret, keyring } from '../../src/auth/keys.ts'
+import { sessions } from '../../src/auth/sessions.ts'
+import { tokens } from '../../src/auth/tokens.ts'
+import { cursors } from '../../src/http/cursor.ts'
+import { idempotency } from '../../src/http/idempotency.ts'
+import { kernel } from '../../src/http/kernel.ts'
+import { silentLog } from '../../src/http/log.ts'
+import { type Listener, listen } from '../../src/http/server.ts'
+import { type WaitingRoom, waitingRoom } from '../../src/http/waiting.ts'
+import { resourceDeps } from '../../src/resources/deps.ts'
+import { openStore, type Store } from '../../src/store/open.ts'
+import { makeOrg, type Org } from '../support/org.ts'
+import { openRaw, sendRaw } from '../support/raw.ts'
+
+// Requests that wait for what is committed, on a server whose waiting room can be looked into.
+
+type Told = { seq: number; type: string; data: { object: { id: string; name: string } } }
+type Answer = { data: Told[]; last_seq: number; next_cursor: string | null }
+
+/** No test waits so long: who is not answered before hangs until the runner ends it. */
+const LONG = 60
+
+let dataDir: string
+let store: Store
+let a: Org
+let b: Org
+let room: WaitingRoom
+let listener: Listener
+let stopping: AbortController
+/** Subscriptions to commits that were made, and that are left. */
+let made: number
+let left: number
+let agent: Agent
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'dealbox-waiting-'))
+  store = openStore(dataDir, { create: true })
+  a = await makeOrg(store, dataDir, 'Acme')
+  b = await makeOrg(store, dataDir, 'Birch')
+  stopping = new AbortController()
+  agent = new Agent({ keepAlive: true })
+  made = left = 0
+  room = waitingRoom((listener) => {
+    made++
+    left++
+    const end = store.committed.subscribe(listener)
+    return () => {
+      left--
+      end()
+    }
+  }, stopping.signal)
+  const app = new Koa()
+  app.silent = true // a client that hangs up is no failure
+  app.use(
+    kernel(catalog(resourceDeps(store)), {
+      sessions: sessions(tokens(keyring(dataDir, store), store), store),
+      write: store.write,
+      changes: store.changes,
+      cursors: cursors(cursorSecret(dataDir)),
+      answers: idempotency(store),
+      rate: null,
+      log: silentLog,
+      corsOrigins: [],
+      room,
+      stopping: stopping.signal,
+    }),
+  )
+  listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
+})
+afterEach(async () => {
+  agent.destroy()
+  stopping.abort()
+  await listener.stop(1000)
+  store.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const url = (path: string) => `${listener.url}/api/v1${path}`
+const auth = (org: Org) => ({ authorization: `Bearer ${org.token}` })
+
+async function poll(query: string, org = a, signal?: AbortSignal): Promise<{ status: number; body: Answer }> {
+  const response = await fetch(url(`/webhooks/events?${query}`), { headers: auth(org), ...(signal ? { signal } : {}) })
+  return { status: response.status, body: (await response.json()) as Answer }
+}
+
+async function post(path: string, body: object, org = a) {
+  const response = await fetch(url(path), {
+    method: 'POST',
+    headers: { ...auth(org), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as { id: string } }
+}
+
+/** Resolves when so many wait. */
+async function waiting(many: number): Promise<void> {
+  while (room.size() !== many) await nextTurn()
+}
+
+const asked = (query: string) =>
+  `GET /api/v1/webhooks/events?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n\r\n`
+
+describe('a long poll', () => {
+  test('is answered at once where there is something, and waits for nobody', async () => {
+    await post('/tags', { name: 'There' })
+    const { body } = await poll(`wait=${LONG}`)
+    assert.deepEqual([body.data.length, body.last_seq, made], [1, 1, 0])
+  })
+
+  test('without wait, and with 0, is answered at once where there is nothing', async () => {
+    for (const query of ['', 'wait=0'])
+      assert.deepEqual((await poll(query)).body, { data: [], last_seq: 0, next_cursor: null })
+    assert.equal(made, 0)
+  })
+
+  test('is answered by the next commit of this process, with what it committed', async () => {
+    const polled = poll(`wait=${LONG}`)
+    await waiting(1)
+    const { body: tag } = await post('/tags', { name: 'New' })
+    const { status, body } = await polled
+    assert.equal(status, 200)
+    assert.deepEqual(
+      body.data.map(({ seq, type, data }) => [seq, type, data.object.id]),
+      [[1, 'tag.created', tag.id]],
+    )
+    assert.deepEqual([body.last_seq, room.size(), left], [1, 0, 0])
+  })
+
+  test('waits on past events of other types and of other organisations', async () => {
+    const polled = poll(`wait=${LONG}&types=task.*`)
+    await waiting(1)
+    await post('/tags', { name: 'Of another type' })
+    await post('/tasks', { title: 'Of another organisation' }, b)
+    await post('/tasks', { title: '' }) // refused: no event
+    await nextTurn()
+    assert.equal(room.size(), 1)
+    await post('/tasks', { title: 'It' })
+    const { body } = await polled
+    assert.deepEqual([body.data.map(({ seq }) => seq), body.last_seq], [[2], 2])
+  })
+
+  test('is answered by a commit of another process', async () => {
+    const polled = poll(`wait=${LONG}`)
+    await waiting(1)
+    const other = openStore(dataDir)
+    try {
+      other.transaction(() => {
+        const { outbox } = resourceDeps(other)
+        outbox.record({ org: a.org, member: null }, 'tag.created', { id: other.clock.id(), name: 'From outside' })
+      })
+    } finally {
+      other.close()
+    }
+    const { body } = await polled
+    assert.deepEqual([body.data[0]?.data.object.name, left], ['From outside', 0])
+  })
+
+  test('is answered empty when its time is over, with how far it has looked', async () => {
+    await post('/tags', { name: 'Of another type' })
+    const started = performance.now()
+    const polled = poll('wait=1&types=task.*')
+    await waiting(1)
+    await post('/tags', { name: 'Of another type, too' })
+    const { status, body } = await polled
+    assert.deepEqual([status, body], [200, { data: [], last_seq: 2, next_cursor: null }])
+    const waited = performance.now() - started
+    assert.ok(waited > 950 && waited < 5000, `${waited} ms`)
+    assert.deepEqual([room.size(), left], [0, 0])
+  })
+
+  test('is refused while it waits, where the events behind it are purged', async () => {
+    for (const name of ['One', 'Two']) await post('/tags', { name })
+    const polled = poll(`wait=${LONG}&after_seq=2`)
+    await waiting(1)
+    store.transaction(() => {
+      store.db.prepare('DELETE FROM events WHERE org_id = ?').run(a.org)
+      store.db.prepare('UPDATE orgs SET last_seq = 5 WHERE id = ?').run(a.org)
+    })
+    const { status, body } = await polled
+    assert.deepEqual([status, (body as unknown as { code: string }).code], [409, 'events_expired'])
+    assert.deepEqual([room.size(), left], [0, 0])
+  })
+
+  for (const [how, end] of [
+    ['hangs up', (connection: Awaited<ReturnType<typeof openRaw>>) => connection.socket.destroy()],
+    ['resets the connection', (connection: Awaited<ReturnType<typeof openRaw>>) => connection.socket.resetAndDestroy()],
+  ] as const) {
+    test(`is let go when its client ${how}`, async () => {
+      const connection = await openRaw(listener.url)
+      connection.write(asked(`wait=${LONG}`))
+      await waiting(1)
+      end(connection)
+      await waiting(0)
+      assert.equal(left, 0)
+    })
+  }
+
+  test('is let go when a program gives its request up', async () => {
+    const given = new AbortController()
+    const polled = poll(`wait=${LONG}`, a, given.signal)
+    await waiting(1)
+    given.abort()
+    await assert.rejects(polled, { name: 'AbortError' })
+    await waiting(0)
+  })
+
+  test('of a client that has closed its sending side is answered, and not kept waiting', async () => {
+    for (const late of [false, true]) {
+      const connection = await openRaw(listener.url)
+      connection.write(asked(`wait=${LONG}`))
+      if (late) await waiting(1)
+      connection.socket.end()
+      const [answer] = await connection.answered(1)
+      assert.deepEqual([answer?.status, JSON.parse(answer?.body as string).data], [200, []])
+      connection.socket.destroy()
+      await waiting(0)
+    }
+  })
+
+  test('is answered empty and at once when the server stops, which does not wait for it', async () => {
+    await post('/tags', { name: 'There' })
+    const connection = await openRaw(listener.url)
+    connection.write(asked(`wait=${LONG}&after_seq=1`))
+    const polled = poll(`wait=${LONG}&after_seq=1`)
+    await waiting(2)
+    stopping.abort()
+    assert.deepEqual((await polled).body, { data: [], last_seq: 1, next_cursor: null })
+    const [answer] = await connection.answered(1)
+    assert.deepEqual([answer?.status, answer?.headers.connection], [200, 'close'])
+    await connection.closed
+    connection.socket.destroy()
+    await listener.stop(60_000)
+    assert.deepEqual([room.size(), left], [0, 0])
+  })
+
+  test('that comes while the server stops is 503', async () => {
+    stopping.abort()
+    const { status } = await sendRaw(listener.url, asked(`wait=${LONG}`))
+    assert.equal(status, 503)
+  })
+})
+
+test('200 clients that wait share one look for commits, and each gets its own answer', async () => {
+  const polled = Array.from({ length: 200 }, (_, n) =>
+    poll(`wait=${LONG}&types=${n % 2 ? 'tag.*' : 'task.*'}`, n % 5 ? a : b),
+  )
+  await waiting(200)
+  assert.deepEqual([made, left], [1, 1])
+  // Of a: 80 wait for tags and 80 for tasks; of b it is 20 each.
+  await post('/tags', { name: 'A' })
+  await waiting(120)
+  await post('/tasks', { title: 'A' })
+  await waiting(40)
+  assert.deepEqual([made, left], [1, 1])
+  await Promise.all([post('/tags', { name: 'B' }, b), post('/tasks', { title: 'B' }, b)])
+  const answers = await Promise.all(polled)
+  assert.deepEqual([room.size(), left, made], [0, 0, 1])
+  for (const [n, { body }] of answers.entries()) {
+    assert.equal(body.data.length, 1, String(n))
+    assert.equal(body.data[0]?.type, n % 2 ? 'tag.created' : 'task.created')
+  }
+})
+
+test('someone who is gone before the wait begins is not kept', async () => {
+  const connection = await openRaw(listener.url)
+  connection.socket.destroy()
+  const gone = {
+    destroyed: true,
+    once: () => undefined,
+    off: () => undefined,
+    req: { socket: { once: () => undefined, off: () => undefined } },
+  }
+  assert.equal(await room.until(() => undefined, LONG * 1000, gone as never), undefined)
+  assert.deepEqual([room.size(), left], [0, 0])
+})
+
+test('the stream is gapless and complete while eight write and one reads', async () => {
+  const WRITERS = 8
+  const EACH = 270
+  const read: Told[] = []
+  let isDone = false
+
+  async function reader(): Promise<void> {
+    for (let after = 0; ; ) {
+      const { status, body } = await ask(`/webhooks/events?after_seq=${after}&wait=${LONG}&limit=100`)
+      assert.equal(status, 200)
+      assert.equal(body.last_seq, after + body.data.length)
+      read.push(...body.data)
+      after = body.last_seq
+      if (isDone && after === (store.db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck().get(a.org) as number))
+        return
+    }
+  }
+
+  /** Ids of what was made. Others are refused before they write, or fail and are rolled back when they have written. */
+  async function writer(n: number): Promise<string[]> {
+    const ids: string[] = []
+    for (let at = 0; at < EACH; at++) {
+      const name = `Tag ${n} ${at}`
+      const [due, given] = [
+        [201, { name }],
+        [409, { name: 'Taken' }],
+        [201, { name: `${name} again` }],
+        [422, { name, surprise: 1 }],
+        [201, { name: `${name} still` }],
+        [500, { name: `${name} fails` }],
+      ][at % 6] as [number, object]
+      const { status, body } = await ask('/tags', given)
+      assert.equal(status, due, JSON.stringify(body))
+      if (status === 201) ids.push((body as unknown as { id: string }).id)
+    }
+    return ids
+  }
+
+  function ask(path: string, body?: object): Promise<{ status: number; body: Answer }> {
+    const sent = body && JSON.stringify(body)
+    const headers = { ...auth(a), ...(sent ? { 'content-type': 'application/json' } : {}) }
+    return new Promise((resolve, reject) => {
+      const req = request(url(path), { method: sent ? 'POST' : 'GET', headers, agent }, async (res) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of res) chunks.push(chunk)
+        resolve({ status: res.statusCode as number, body: JSON.parse(Buffer.concat(chunks).toString()) })
+      })
+      req.on('error', reject).end(sent)
+    })
+  }
+
+  const { body: taken } = await post('/tags', { name: 'Taken' })
+  store.db.exec(
+    `CREATE TEMP TRIGGER fails AFTER INSERT ON events WHEN NEW.data LIKE '% fails"%' BEGIN SELECT RAISE(ABORT, 'no'); END`,
+  )
+  const reading = reader()
+  const ids = (await Promise.all(Array.from({ length: WRITERS }, (_, n) => writer(n)))).flat()
+  isDone = true
+  await post('/tags', { name: 'Last' })
+  await reading
+  assert.deepEqual(
+    read.map(({ seq }) => seq),
+    read.map((_, at) => at + 1),
+  )
+  const told = read.map(({ data }) => data.object.id)
+  assert.equal(new Set(told).size, told.length)
+  assert.deepEqual(told.slice(1, -1).sort(), ids.sort())
+  assert.equal(told[0], taken.id)
+  assert.ok(read.every(({ data }) => !data.object.name.includes('fails')))
+  assert.equal(left, 0)
+})
