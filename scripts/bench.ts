@@ -4,6 +4,7 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
+//   npm run bench -- --only webhooks          that section alone; it needs no wrk
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,8 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { importSeconds } from './bench/import.ts'
 import { waits } from './bench/large.ts'
-import { type Row, report, type Sizes } from './bench/report.ts'
+import { type Row, report, type Sizes, webhooksText } from './bench/report.ts'
+import { type Webhooks, webhooks } from './bench/webhooks.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +23,7 @@ const { values: options } = parseArgs({
     large: { type: 'string', default: '1m' },
     dealbox: { type: 'string' },
     write: { type: 'boolean', default: false },
+    only: { type: 'string' },
   },
 })
 const root = join(import.meta.dirname, '..')
@@ -63,12 +66,15 @@ type Found = {
 }
 
 /** Serves a copy of the folder as in production: tokens, scopes, rate limit and a line of log for each request. */
-async function serve(profile: string): Promise<Server> {
+async function serve(
+  profile: string,
+  { core = 0, more = [] }: { core?: number | null; more?: string[] } = {},
+): Promise<Server> {
   const copy = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
   cpSync(seeded(profile), copy, { recursive: true })
   const { token } = dealbox('token', 'create', '--data', copy, '--email', 'bench@example.com', '--scope', 'all')
   const log = join(copy, 'log')
-  const [program = '', ...argv] = onCore(0, [
+  const all = [
     ...command,
     'serve',
     '--data',
@@ -80,7 +86,9 @@ async function serve(profile: string): Promise<Server> {
     '127.0.0.1:0',
     '--screens-listen',
     'off',
-  ])
+    ...more,
+  ]
+  const [program = '', ...argv] = core === null ? all : onCore(core, all)
   const child = spawn(program, argv, { stdio: ['ignore', openSync(log, 'w'), 'inherit'] })
   const url = await listening(child, log)
   return {
@@ -202,6 +210,20 @@ async function pages(sizes: string[]): Promise<Sizes> {
   return [...best].map(([size, per_s]) => ({ size, per_s }))
 }
 
+/** On all cores, as in production: the thread that sends has one of its own. */
+async function sending(): Promise<Webhooks> {
+  const server = await serve('10k', { core: null, more: ['--webhook-allow', '127.0.0.1'] })
+  try {
+    return await webhooks(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+if (options.only === 'webhooks') {
+  console.log(webhooksText(await sending()))
+  process.exit(0)
+}
 if (spawnSync('wrk', ['-v']).error) {
   console.error('This needs wrk, which Debian and Homebrew have as a package of that name.')
   process.exit(1)
@@ -226,6 +248,7 @@ const text = report({
   sizes,
   waiting: { profile: options.large, rows: waiting },
   importSeconds: importSeconds(dealbox),
+  webhooks: await sending(),
   memoryMb,
   seconds: options.seconds,
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,

@@ -1,4 +1,5 @@
 import type { Wait } from './large.ts'
+import type { Webhooks } from './webhooks.ts'
 
 export type Row = { name: string; per_s: number; p50_ms: number; p99_ms: number; requests: number; failed: number }
 export type Sizes = { size: string; per_s: number }[]
@@ -23,11 +24,12 @@ export function report(results: {
   sizes: Sizes
   waiting: { profile: string; rows: Wait[] }
   importSeconds: number
+  webhooks: Webhooks
   memoryMb: number
   seconds: string
   machine: string
 }): string {
-  const { bare, rows, sizes, waiting, importSeconds, memoryMb, seconds, machine } = results
+  const { bare, rows, sizes, waiting, importSeconds, webhooks, memoryMb, seconds, machine } = results
   const hello = (bare[0].per_s + bare[1].per_s) / 2
   const lines = rows.map(({ name, per_s, p50_ms, p99_ms, failed }) =>
     [
@@ -83,6 +85,22 @@ ${waits.join('\n')}
 
 \`dealbox import contacts\` of a CSV file with 100,000 rows: ${importSeconds.toFixed(1)} s (goal 30 s), search index and
 events included.
+
+${webhooksText(webhooks)}`
+}
+
+export function webhooksText({ events, receivers, perS, writesPerS, quiet, busy }: Webhooks): string {
+  const times = (ms: number, before: number): string => `${ms.toFixed(1)} | ${(ms / before).toFixed(1)}`
+  return `## Webhooks
+
+${round(events)} events to ${receivers} receivers, which run on the same machine, as does the client that meanwhile makes
+${writesPerS} deals a second at an even pace: **${round(perS)} deliveries a second** (goal 2,000), each over a connection of its own,
+signed, and written down with its try.
+
+writes of the client | p50 ms | times | p99 ms | times
+--- | ---: | ---: | ---: | ---:
+while nothing is sent | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
+while everything is (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
 `
 }
 

@@ -2,12 +2,19 @@ import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 
-const EVENTS = Number(process.env.EVENTS ?? 10_000)
+const EVENTS = 10_000
 const WRITES_PER_S = 200
 
 /** Latencies of writes in milliseconds. */
 export type Waits = { p50: number; p99: number }
-export type Webhooks = { events: number; receivers: number; perS: number; quiet: Waits; busy: Waits }
+export type Webhooks = {
+  events: number
+  receivers: number
+  perS: number
+  writesPerS: number
+  quiet: Waits
+  busy: Waits
+}
 
 type Server = { url: string; token: string }
 
@@ -51,6 +58,7 @@ export async function webhooks(server: Server): Promise<Webhooks> {
     return {
       events: EVENTS,
       receivers: ports.length,
+      writesPerS: WRITES_PER_S,
       perS: (received.count / (received.lastAt - started)) * 1000,
       quiet,
       busy,

@@ -68,6 +68,17 @@ test('what is sent again is tried at once although the webhook is held', async (
   assert.deepEqual(Object.keys(statuses(rig, hook)), ['delivered'])
 })
 
+test('and it is the one that is tried, though others have waited longer', async (t) => {
+  const { rig, receiver, hook } = await startHeld(t)
+  await rig.advance(4 * MINUTE)
+  for (const chosen of [rig.deliveries(hook)[4], rig.deliveries(hook)[7]]) {
+    await rig.ok('POST', `/webhooks/${hook.id}/deliveries/${chosen?.id}/redeliver`)
+    await rig.idle()
+    assert.equal(receiver.requests.at(-1)?.headers['webhook-id'], chosen?.event_id)
+  }
+  assert.equal(receiver.requests.length, 12)
+})
+
 test('after five days it is disabled with the reason, and set to active again it loses nothing', async (t) => {
   const { rig, receiver, hook } = await startHeld(t)
   await rig.advance(5 * DAY - MINUTE)

@@ -89,12 +89,18 @@ export const deliveryStore = once((deps: Deps) => {
   })
   const findAny = finder(db, 'deliveries', columns)
   const event = db.prepare('SELECT 1 FROM events WHERE org_id = ? AND seq = ?').pluck()
+  const firstDue = db
+    .prepare(
+      `SELECT min(due_at) FROM deliveries INDEXED BY deliveries_due
+       WHERE org_id = +? AND webhook_id = +? AND due_at IS NOT NULL AND id <> +?`,
+    )
+    .pluck()
   const retry = db.prepare(
-    `UPDATE deliveries SET due_at = +@now, updated_at = @now, version = version + 1
-     WHERE org_id = @org AND id = @id AND due_at > @now`,
+    `UPDATE deliveries SET due_at = +@due, updated_at = @now, version = version + 1
+     WHERE org_id = @org AND id = @id AND due_at > @due`,
   )
   const repeat = db.prepare(
-    `UPDATE deliveries SET status = 'pending', is_ordered = 0, failures = 0, due_at = @now,
+    `UPDATE deliveries SET status = 'pending', is_ordered = 0, failures = 0, due_at = +@due,
        updated_at = @now, version = version + 1
      WHERE org_id = @org AND id = @id AND status <> 'pending'`,
   )
@@ -121,10 +127,14 @@ export const deliveryStore = once((deps: Deps) => {
     if (before.type !== TEST) requireActive(webhook)
     if (before.seq !== null && !event.get(who.org, before.seq))
       throw conflict('event_expired', 'The event is not kept any longer.')
-    const given = { now: clock.now(), org: who.org, id: before.id }
+    const now = clock.now()
+    // Ahead of all others: of a receiver that is down one at a time is tried, and this is to be the one.
+    const other = firstDue.get(who.org, before.webhook_id, before.id) as number | null
+    const due = other !== null && other <= now ? other - 1 : now
+    const given = { now, due, org: who.org, id: before.id }
     retry.run(given)
     repeat.run(given)
-    lift.run({ ...given, id: before.webhook_id })
+    lift.run({ now, org: who.org, id: before.webhook_id })
     return columns.present(findAny(who, before.id))
   }
 
