@@ -21,6 +21,7 @@ export const DAY = 24 * HOUR
 export type Row = {
   id: string
   webhook_id: string
+  event_id: string
   seq: number | null
   type: string
   object_id: string
