@@ -694,12 +694,15 @@ CREATE TABLE deliveries ( -- an event on its way to a webhook, or a test of one
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
+  -- What the deliveries of one webhook are filtered by: those of all webhooks may be many where its own are few.
+  webhook_status TEXT GENERATED ALWAYS AS (webhook_id || ' ' || status) VIRTUAL,
+  webhook_type TEXT GENERATED ALWAYS AS (webhook_id || ' ' || type) VIRTUAL,
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deliveries_webhook ON deliveries (org_id, webhook_id);
 CREATE UNIQUE INDEX deliveries_seq ON deliveries (org_id, webhook_id, seq) WHERE seq IS NOT NULL;
-CREATE INDEX deliveries_status ON deliveries (org_id, status);
-CREATE INDEX deliveries_type ON deliveries (org_id, type);
+CREATE INDEX deliveries_status ON deliveries (org_id, webhook_status);
+CREATE INDEX deliveries_type ON deliveries (org_id, webhook_type);
 CREATE INDEX deliveries_due ON deliveries (org_id, webhook_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_record ON deliveries (org_id, webhook_id, object_id, seq) WHERE status = 'pending' AND is_ordered = 1;
 CREATE INDEX deliveries_tests ON deliveries (due_at) WHERE type = 'webhook.test' AND due_at IS NOT NULL;

@@ -114,10 +114,10 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const leased = db
     .prepare(
       `SELECT id FROM deliveries INDEXED BY deliveries_status
-     WHERE org_id = ? AND status = 'pending' AND leased_until IS NOT NULL`,
+     WHERE org_id = +? AND webhook_status = +? AND leased_until IS NOT NULL`,
     )
     .pluck()
-  const orgs = db.prepare('SELECT id FROM orgs').pluck()
+  const webhooks = db.prepare('SELECT org_id AS org, id FROM webhooks')
   const release = db.prepare('UPDATE deliveries SET due_at = ?, leased_until = NULL WHERE org_id = ? AND id = ?')
 
   /** Takes up to `most` deliveries that are due. */
@@ -223,7 +223,9 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
 
   /** What was on its way when the last server ended is due again. Only one server runs on a data folder. */
   function recover(now: number): void {
-    for (const org of orgs.all() as number[]) for (const id of leased.all(org) as string[]) release.run(now, org, id)
+    for (const webhook of webhooks.all() as { org: number; id: string }[]) {
+      for (const id of leased.all(webhook.org, `${webhook.id} pending`) as string[]) release.run(now, webhook.org, id)
+    }
   }
 
   return {

@@ -82,7 +82,8 @@ export function healthAfter(before: Health, reply: Reply, now: number): Health &
     last_failure_at: now,
   }
   if (reply.status === 410) return { ...after, disabled: 'Its receiver answered 410: it wants no more events.' }
-  if (now - failing_since >= DISABLED_AFTER_MS) {
+  // A few failures with a long silence between, as of a server that was off meanwhile, are no five days.
+  if (isDown(after) && now - failing_since >= DISABLED_AFTER_MS) {
     return { ...after, disabled: `Its receiver failed for five days; the last error: ${reply.error}` }
   }
   return after

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { replayStore } from '../../src/resources/webhooks/replay.ts'
 import { OK } from '../support/receiver.ts'
 import { startRig } from './rig.ts'
 
@@ -51,6 +52,44 @@ describe('a webhook', () => {
       pattern: ['deal.created', 'contact.created'],
       all: ['deal.created', 'deal.updated', 'deal.stage_changed', 'deal.closed', 'contact.created'],
     })
+  })
+
+  test('that asks for more gets none of what came before, also after a restart, unless it is replayed', async (t) => {
+    const rig = await startRig(t)
+    const receiver = await rig.receiver()
+    const hook = await rig.hook(receiver.url, { event_types: ['contact.*'] })
+    const ids: string[] = []
+    for (let n = 0; n < 4; n++) ids.push(await rig.deal(`Deal ${n}`))
+    await rig.idle()
+    await rig.patch(hook, { event_types: ['deal.*'] })
+    await rig.idle()
+    await rig.stopSender()
+    rig.startSender()
+    await rig.idle()
+    assert.equal(receiver.requests.length, 0)
+    const who = { org: rig.a.org, member: null }
+    rig.store.transaction(() => replayStore(rig.deps).replay(who, hook.id, rig.lastSeq() - 1))
+    rig.wake()
+    await rig.idle()
+    assert.deepEqual(
+      receiver.requests.map(({ event }) => event.data.object.id),
+      ids.slice(2),
+    )
+  })
+
+  test('keeps what it has still to get where it asks for something else', async (t) => {
+    const rig = await startRig(t)
+    const receiver = await rig.receiver()
+    const hook = await rig.hook(receiver.url, { event_types: ['deal.*'], status: 'paused' })
+    await rig.ok('POST', '/contacts', { first_name: 'Ada', last_name: 'Byron' })
+    await rig.deal()
+    await rig.ok('POST', '/contacts', { first_name: 'Grace', last_name: 'Hopper' })
+    await rig.patch(hook, { event_types: ['*'], status: 'active' })
+    await rig.idle()
+    assert.deepEqual(
+      rig.deliveries(hook).map(({ type }) => type),
+      ['deal.created', 'contact.created'],
+    )
   })
 
   test('finds what it asks for behind a long stretch of what it does not', async (t) => {

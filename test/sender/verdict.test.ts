@@ -123,4 +123,10 @@ describe('a webhook', () => {
     assert.match(disabled ?? '', /five days; the last error: It answered 500/)
     assert.equal(healthAfter(failing(50, now - 5 * DAY), reply(200), now).disabled, undefined)
   })
+
+  test('is not disabled by a few failures that lie days apart', () => {
+    assert.equal(healthAfter(failing(1, now - 9 * DAY), reply(500), now).disabled, undefined)
+    assert.equal(healthAfter(failing(8, now - 9 * DAY), reply(500), now).disabled, undefined)
+    assert.match(healthAfter(failing(9, now - 9 * DAY), reply(500), now).disabled ?? '', /five days/)
+  })
 })

@@ -8,7 +8,7 @@ import * as f from '../../lib/fields.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { conflict, notFound } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
-import type { Condition, Filter } from '../../store/conditions.ts'
+import { type Condition, type Filter, isComparison } from '../../store/conditions.ts'
 import { finder } from '../../store/find.ts'
 import { listing, type Sort } from '../../store/page.ts'
 import { type Deps, once } from '../deps.ts'
@@ -84,7 +84,7 @@ export const deliveryStore = once((deps: Deps) => {
   const { list } = listing(db, {
     table: 'deliveries',
     columns,
-    filters: { ...filters, webhook_id: { type: 'id' } },
+    filters: { webhook_id: { type: 'id' }, webhook_status: { type: 'text' }, webhook_type: { type: 'text' } },
     sorts,
   })
   const findAny = finder(db, 'deliveries', columns)
@@ -151,12 +151,26 @@ export const deliveryStore = once((deps: Deps) => {
   function open(who: Caller, webhookId: string): Listed & { scope: Scope } {
     findWebhook(who, webhookId)
     const ofWebhook: Condition = { column: 'webhook_id', operator: 'eq', values: [webhookId], indexed: true }
+    /** By the column that has the webhook in it, whose index knows nothing of other webhooks. */
+    const narrowed = (each: Condition): Condition => {
+      const choices = isComparison(each) ? filters[each.column]?.choices : undefined
+      if (!isComparison(each) || !choices) return each
+      const { column, operator, values } = each
+      const wanted = operator === 'ne' ? choices.filter((choice) => !values.includes(choice)) : values
+      const among = operator === 'ne' ? 'in' : operator
+      return {
+        ...each,
+        column: `webhook_${column}`,
+        operator: among,
+        values: wanted.map((one) => `${webhookId} ${one}`),
+      }
+    }
     return {
       columns,
       filters,
       sorts,
       scope: READ,
-      list: (org, ask) => list(org, { ...ask, conditions: [ofWebhook, ...ask.conditions] }),
+      list: (org, ask) => list(org, { ...ask, conditions: [...ask.conditions.map(narrowed), ofWebhook] }),
     }
   }
 

@@ -15,6 +15,7 @@ import { finder } from '../../store/find.ts'
 import { listing, type Sort } from '../../store/page.ts'
 import { rows } from '../../store/rows.ts'
 import { type Deps, once } from '../deps.ts'
+import { positions } from './position.ts'
 import { secretShelf } from './secrets.ts'
 import { notAllowed, refusalOf } from './targets.ts'
 
@@ -120,6 +121,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
   const { insert, update, remove: removeRow } = rows(db, 'webhooks', columns)
   const find = finder(db, 'webhooks', columns, FROM)
   const secrets = secretShelf({ db, clock, vault })
+  const { passUnwanted } = positions({ db })
   const howMany = db.prepare('SELECT count(*) FROM webhooks WHERE org_id = ?').pluck()
   const insertState = db.prepare(
     `INSERT INTO webhook_states (org_id, webhook_id, secrets, planned_seq, failures)
@@ -176,6 +178,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     const { after, changed } = change(before, given)
     if (changed.length === 0) return before
     if (changed.includes('url') && refusal !== undefined) throw notAllowed(refusal)
+    if (changed.includes('event_types')) passUnwanted(who.org, before.id, before.event_types)
     if (changed.includes('status')) after.disabled_reason = reasonOf(after.status)
     // What stood in the way may be mended: no reason to wait any longer.
     if (changed.includes('url') || changed.includes('status')) startAnew(who.org, after.id)
