@@ -2,7 +2,7 @@ import { firstIdAt } from '../lib/id.ts'
 import type { Store } from '../store/open.ts'
 
 /** So many rows at a time, so that no request waits long for it. */
-const BATCH = 1000
+const BATCH = 200
 
 /** What a purge answers: whether it is to be called again soon. */
 type Purged = 'more' | undefined

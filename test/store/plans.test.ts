@@ -266,7 +266,6 @@ describe('the plan of every list', () => {
       ['contacts_name', 'contacts.do_not_contact = '],
       ['notes_updated', 'EXISTS (SELECT 1 FROM note_contacts'],
       ['tasks_status', 'tasks.due_at < '],
-      ['deliveries_webhook', 'deliveries.status IS DISTINCT FROM '],
       ['sqlite_autoindex_companies_1', 'companies.updated_at >= '],
     ]) {
       const isWay = (sql: string) => sql.includes(`INDEXED BY ${way} `) && sql.includes(` AND ${tested}`)

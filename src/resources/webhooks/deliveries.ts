@@ -158,12 +158,8 @@ export const deliveryStore = once((deps: Deps) => {
       const { column, operator, values } = each
       const wanted = operator === 'ne' ? choices.filter((choice) => !values.includes(choice)) : values
       const among = operator === 'ne' ? 'in' : operator
-      return {
-        ...each,
-        column: `webhook_${column}`,
-        operator: among,
-        values: wanted.map((one) => `${webhookId} ${one}`),
-      }
+      const own = wanted.map((one) => `${webhookId} ${one}`)
+      return { column: `webhook_${column}`, operator: among, values: own, indexed: true }
     }
     return {
       columns,
