@@ -19,7 +19,7 @@ run(
   pathToFileURL(join(root, 'test/support/seed.ts')).href,
   '--test',
   '--test-concurrency=2',
-  '--test-timeout=150000',
+  '--test-timeout=300000',
   '--test-reporter=spec',
   ...(files.length > 0 ? files : ['test/**/*.test.ts']),
 )

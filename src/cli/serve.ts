@@ -43,15 +43,16 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   requireDatabase(options.data)
-  const undo: (() => void | Promise<void>)[] = []
+  const undo: (() => void)[] = []
   const listeners: Listener[] = []
+  const workers: (() => Promise<void>)[] = []
   const stopping = new AbortController()
   const state = { log, stopping: stopping.signal }
 
   async function stop(): Promise<void> {
     stopping.abort()
-    await Promise.all(listeners.map((listener) => listener.stop(GRACE_MS)))
-    for (const step of undo.reverse()) await step()
+    await Promise.all([...listeners.map((listener) => listener.stop(GRACE_MS)), ...workers.map((end) => end())])
+    for (const step of undo.reverse()) step()
   }
 
   try {
@@ -72,10 +73,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const site = screens({ ...state, store, document, apiUrl: apiListener.url })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    undo.push(startScheduler({ store, log, kinds: [], recurring: recurringWork({ keepEventsMs }) }).stop)
-    const { post, stop: stopCourier } = courier({ allow: options.webhookAllow, ownPorts })
-    undo.push(stopCourier)
-    undo.push(startSender({ store, deps, post, log, userAgent: `Dealbox/${version}` }).stop)
+    workers.push(startScheduler({ store, log, kinds: [], recurring: recurringWork({ keepEventsMs }) }).stop)
+    const thread = courier({ allow: options.webhookAllow, ownPorts })
+    const sender = startSender({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
+    workers.push(() => sender.stop().finally(thread.stop))
     return { api: apiListener.url, screens: listeners[1]?.url ?? null, stop }
   } catch (error) {
     await stop()

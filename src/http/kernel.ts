@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { Scope } from '../auth/scopes.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
+import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import { storageProblem } from '../store/commit.ts'
@@ -191,7 +192,8 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
     if (route.body) checkMediaType(x.req)
     const bytes = await readBody(x.req, x.res)
-    const body = route.body ? parseBody(bytes) : undefined
+    if (!route.body && bytes.length > 0) checkMediaType(x.req)
+    const body = route.body || bytes.length > 0 ? parseBody(bytes) : undefined
     const key = idempotencyKey(x.req)
     const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
     const known = await route.ahead?.(body)
@@ -219,7 +221,8 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     const found = route.find?.(who, ...ids)
     if (found && route.scopeOf) checkScope(session, route.scopeOf(found))
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
-    const body = (route.body ? validate(route.body, given.body) : undefined) as never
+    // A body where none is asked for is refused, unless it is empty: nothing is ignored silently.
+    const body = (given.body === undefined ? undefined : validate(route.body ?? EMPTY, given.body)) as never
     const record = route.run({ ...given, who, record: found as never, body })
     if (!record) return { status: route.status, headers: [], body: '' }
     const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
@@ -234,6 +237,8 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
   }
 }
+
+const EMPTY = f.object({})
 
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
 const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'

@@ -108,7 +108,7 @@ const STATUS: Record<keyof typeof PROBLEMS, number> = {
 /** The problems that a route can answer. */
 export function problemsOf(route: Route): Record<number, { $ref: string }> {
   const names: (keyof typeof PROBLEMS)[] = [
-    route.kind === 'write' && route.body ? 'BadBody' : 'BadRequest',
+    route.kind === 'write' ? 'BadBody' : 'BadRequest',
     'Unauthorized',
     'Forbidden',
     'NotAcceptable',
@@ -118,8 +118,7 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
   if (route.path.includes(':')) names.push('NotFound')
   if (route.kind === 'poll') names.push('Conflict')
   if (route.kind === 'write') {
-    names.push('TooLarge', 'Conflict')
-    if (route.body) names.push('UnsupportedMediaType', 'Unprocessable')
+    names.push('TooLarge', 'Conflict', 'UnsupportedMediaType', 'Unprocessable')
     if (route.find) names.push('PreconditionFailed')
   }
   return Object.fromEntries(names.map((name) => [STATUS[name], { $ref: `#/components/responses/${name}` }]))

@@ -171,7 +171,7 @@ export const domain = v.pipe(
 export const url = v.pipe(
   line(2048),
   v.check(
-    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text) && !/\p{Cc}/u.test(text),
     'invalid_url|must be a web address that starts with http:// or https://',
   ),
   v.metadata({ maxLength: 2048, format: 'uri' }),

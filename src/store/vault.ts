@@ -6,6 +6,8 @@ import { Problem } from '../lib/problem.ts'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
+/** In the data folder; where that is, is not for every caller to know. */
+const NAME = 'keys/secrets.key'
 
 export type Vault = ReturnType<typeof vault>
 
@@ -24,16 +26,17 @@ export function vault(dataDir: string) {
     if (!known || !isThere) known = isThere ? readFileSync(file) : made() // what is sealed has to open after a restart
     if (known.length === KEY_BYTES) return known
     known = undefined
-    throw unreadable(`${file} is damaged; restore it, or delete it where there is no copy.`)
+    throw unreadable(`${NAME} is damaged; restore it, or delete it where there is no copy.`)
   }
 
   function made(): Buffer {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
       // On the disk before the first secret is: that commit survives a power cut, and the key has to as well.
       writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EEXIST') throw unwritable(code)
     }
     return readFileSync(file)
   }
@@ -48,7 +51,7 @@ export function vault(dataDir: string) {
   /** Throws Problem 409 `secret_unreadable` where the key is missing or another one. */
   function open(purpose: string, sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64')
-    if (!existsSync(file)) throw unreadable(`${file} is missing; restore it.`)
+    if (!existsSync(file)) throw unreadable(`${NAME} is missing; restore it.`)
     try {
       const decipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, IV_BYTES))
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES))
@@ -57,7 +60,7 @@ export function vault(dataDir: string) {
     } catch (error) {
       if (error instanceof Problem) throw error
       known = undefined // so that the right one is found once it is restored
-      throw unreadable(`${file} is not the key that it was sealed with; restore that one.`)
+      throw unreadable(`${NAME} is not the key that it was sealed with; restore that one.`)
     }
   }
 
@@ -66,3 +69,8 @@ export function vault(dataDir: string) {
 
 const unreadable = (why: string): Problem =>
   new Problem(409, 'secret_unreadable', `A stored secret cannot be read: ${why}`)
+
+const unwritable = (code: string | undefined): Problem =>
+  new Problem(503, 'storage_failed', `${NAME} cannot be written (${code}); nothing was written.`, {
+    headers: { 'Retry-After': '5' },
+  })

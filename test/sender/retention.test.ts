@@ -22,8 +22,8 @@ function record(rig: Rig, count: number, org = rig.a.org): void {
 test('events are kept for their time and purged some at a time, the oldest first', async (t) => {
   const rig = await startRig(t)
   await rig.stopSender()
-  record(rig, 1500)
-  record(rig, 700, rig.b.org)
+  record(rig, 300)
+  record(rig, 140, rig.b.org)
   await rig.ok('POST', '/tags', { name: 'Before' })
   const purged = rig.lastSeq()
   await rig.advance(DAY)
@@ -70,14 +70,14 @@ describe('deliveries', () => {
       post: async () => ({ status: 204, duration_ms: 0, reply: '', retry_after: null, error: null }),
     })
     const hook = await rig.hook('http://127.0.0.1:1/')
-    record(rig, 1100)
+    record(rig, 220)
     await rig.idle()
     await rig.advance(DAY)
     const id = await rig.deal()
     await rig.idle()
     const run = (keepMs: number) => rig.store.transaction(() => purgeDeliveries(rig.store, keepMs))
     assert.equal(run(DAY + MINUTE), undefined)
-    assert.equal(rig.deliveries(hook).length, 1101)
+    assert.equal(rig.deliveries(hook).length, 221)
     assert.deepEqual([run(DAY - 1), run(DAY - 1)], ['more', undefined])
     assert.deepEqual(
       rig.deliveries(hook).map(({ object_id }) => object_id),

@@ -36,23 +36,28 @@ export const Event = f.doc(
 const MOST_LOOKED_AT = 5000
 /** An answer that is this long, in characters, takes no further event: notes may have 256 KiB each. */
 const LONGEST_ANSWER = 1_048_576
+/** So few events are read once for all who look at them in the same turn of the event loop. */
+const MOST_SHARED = 20
+
+type Behind = { from: number; events: Iterable<StoredEvent> }
 
 export function eventStore({ db }: Pick<Deps, 'db'>) {
   const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const firstSeq = db.prepare('SELECT seq FROM events WHERE org_id = ? ORDER BY seq LIMIT 1').pluck()
   const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > +? ORDER BY seq`)
+  let shared: (Behind & { org: number; after: number; newest: number }) | undefined
 
   /** The events behind `after`; without it, or from 0 on, behind all that were purged. Throws 409 for any other gap. */
   function read({ org }: Caller, after: number | undefined, types: readonly string[], limit: number): Stretch {
     const newest = lastSeq.get(org) as number
     if (after === newest) return { items: [], last: newest, more: false }
-    const from = startOf(org, after ?? 0, newest)
+    const { from, events } = eventsBehind(org, after ?? 0, newest)
     const isAll = types.includes('*') // also what another version has written
     const wanted = eventsOf(types)
     const items: string[] = []
     let last = from
     let length = 0
-    for (const event of behind.iterate(org, from) as Iterable<StoredEvent>) {
+    for (const event of events) {
       last = event.seq
       if (isAll || wanted.has(event.type)) {
         const item = eventJson(event)
@@ -62,6 +67,16 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
       if (items.length === limit || length >= LONGEST_ANSWER || last - from === MOST_LOOKED_AT) break
     }
     return { items, last, more: last < newest }
+  }
+
+  /** A thousand clients that wait for the next event look for the same one, one after the other. */
+  function eventsBehind(org: number, after: number, newest: number): Behind {
+    if (shared?.org === org && shared.after === after && shared.newest === newest) return shared
+    const from = startOf(org, after, newest)
+    if (newest - from > MOST_SHARED) return { from, events: behind.iterate(org, from) as Iterable<StoredEvent> }
+    if (!shared) setImmediate(() => (shared = undefined))
+    shared = { org, after, newest, from, events: behind.all(org, from) as StoredEvent[] }
+    return shared
   }
 
   function startOf(org: number, after: number, newest: number): number {

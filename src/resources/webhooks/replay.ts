@@ -13,11 +13,12 @@ export function replayStore(deps: Deps) {
      FROM orgs JOIN webhook_states ON webhook_states.org_id = orgs.id WHERE orgs.id = ? AND webhook_id = ?`,
   )
   const waiting = db
-    .prepare(`SELECT count(*) FROM deliveries WHERE org_id = ? AND webhook_id = ? AND status = 'pending'`)
+    .prepare('SELECT count(*) FROM deliveries INDEXED BY deliveries_status WHERE org_id = +? AND webhook_status = +?')
     .pluck()
   const forget = db.prepare(
-    `DELETE FROM deliveries WHERE org_id = ? AND webhook_id = ? AND seq >= ?
-       AND status = 'pending' AND leased_until IS NULL`,
+    `DELETE FROM deliveries WHERE org_id = +@org AND id IN
+       (SELECT id FROM deliveries INDEXED BY deliveries_status
+        WHERE org_id = +@org AND webhook_status = +@pending AND seq >= +@seq AND leased_until IS NULL)`,
   )
   const goBack = db.prepare(
     'UPDATE webhook_states SET planned_seq = min(planned_seq, ?) WHERE org_id = ? AND webhook_id = ?',
@@ -29,7 +30,7 @@ export function replayStore(deps: Deps) {
   /** Deliveries that are not done, and events of the organisation that were not looked at for the webhook. */
   function backlog(org: number, id: string): { pending: number; unseen_events: number } {
     const { last_seq, planned_seq } = boundsOf(org, id)
-    return { pending: waiting.get(org, id) as number, unseen_events: last_seq - planned_seq }
+    return { pending: waiting.get(org, `${id} pending`) as number, unseen_events: last_seq - planned_seq }
   }
 
   /**
@@ -45,7 +46,7 @@ export function replayStore(deps: Deps) {
         'events_expired',
         `The events before ${first_seq} are not kept any longer; replay from ${first_seq} on.`,
       )
-    forget.run(who.org, id, fromSeq)
+    forget.run({ org: who.org, pending: `${id} pending`, seq: fromSeq })
     goBack.run(fromSeq - 1, who.org, id)
     return { from_seq: fromSeq, to_seq: last_seq }
   }

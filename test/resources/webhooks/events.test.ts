@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { EVENT_NAMES, EVENT_PATTERNS, eventsOf } from '../../../src/events/names.ts'
+import { eventStore } from '../../../src/resources/webhooks/events.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 type Told = {
@@ -263,6 +264,27 @@ test('one answer looks at 5,000 events at most, and says that there is more', as
   } finally {
     await server.stop()
   }
+})
+
+test('who looks in the same turn gets the events of his own organisation, position and types', async (t) => {
+  const server = await startServer()
+  t.after(server.stop)
+  for (const { token } of [server.a, server.b])
+    for (const name of ['One', 'Two', 'Three']) await server.call('POST', '/tags', { name }, { token })
+  const { read } = eventStore(server.deps)
+  const looked = ({ org }: { org: number }, after: number, types = ['*']) =>
+    read({ org, member: null }, after, types, 50).items.map((text) => JSON.parse(text).data.object.id)
+  const [ofA, ofB] = [server.a, server.b].map((org) => server.events(0, org).map(({ object_id }) => object_id))
+  assert.deepEqual(looked(server.a, 1), ofA?.slice(1))
+  assert.deepEqual(looked(server.a, 1, ['deal.*']), [])
+  assert.deepEqual(looked(server.a, 1), ofA?.slice(1))
+  assert.deepEqual(looked(server.b, 1), ofB?.slice(1))
+  assert.deepEqual(looked(server.b, 2), ofB?.slice(2))
+  await server.call('POST', '/tags', { name: 'Four' }, { token: server.b.token })
+  assert.equal(looked(server.b, 2).length, 2)
+  await new Promise(setImmediate)
+  server.store.db.exec('DELETE FROM events WHERE seq <= 3')
+  assert.throws(() => looked(server.b, 2), /not kept any longer/)
 })
 
 test('an answer that has grown long takes no further event, and is zipped for those who ask', async () => {
