@@ -18,7 +18,7 @@ run(
   '--import',
   pathToFileURL(join(root, 'test/support/seed.ts')).href,
   '--test',
-  '--test-concurrency=3',
+  '--test-concurrency=2',
   '--test-timeout=300000',
   '--test-reporter=spec',
   ...(files.length > 0 ? files : ['test/**/*.test.ts']),

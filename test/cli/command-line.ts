@@ -38,10 +38,13 @@ export async function cliJson(...argv: string[]): Promise<any> {
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
+/** So that not every process reads the sources anew. */
+const { NODE_COMPILE_CACHE } = process.env
+
 /** Runs a command line in a process of its own, as a person would. */
 export function dealbox(argv: readonly string[], { env = {}, input = '' } = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...argv], { env })
+    const child = spawn(process.execPath, [MAIN, ...argv], { env: { NODE_COMPILE_CACHE, ...env } })
     const ended: Ended = { code: null, out: '', err: '' }
     child.stdout.on('data', (bytes) => {
       ended.out += bytes
