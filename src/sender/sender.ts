@@ -84,7 +84,7 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
         if (found) delayMs = found.sleepMs
         const began = performance.now()
         if (!found || found.isReady) await turnOver() // whether there is more is seen behind its commit
-        await new Promise((resolve) => setTimeout(resolve, performance.now() - began)) // the other half is for requests
+        await new Promise((resolve) => setTimeout(resolve, (performance.now() - began) / 2)) // this third is for requests
       } catch (error) {
         log.error({ err: error }, 'webhooks: a round failed')
         delayMs = AFTER_FAILURE_MS
