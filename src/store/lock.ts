@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
-import { openSqlite } from './driver.ts'
+import { type Database, openSqlite } from './driver.ts'
+
+/** A connection that nobody refers to is closed when garbage is collected, and its lock with it. */
+const held = new Set<Database>()
 
 /**
  * Makes sure that one server alone runs on a data folder: it holds a second SQLite file under an exclusive
@@ -19,5 +22,9 @@ export function lockInstance(dataDir: string): () => void {
       `Another Dealbox server runs on ${dataDir}; stop it, or serve another folder with --data.`,
     )
   }
-  return () => db.close()
+  held.add(db)
+  return () => {
+    held.delete(db)
+    db.close()
+  }
 }

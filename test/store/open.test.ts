@@ -251,7 +251,9 @@ describe('the instance lock', () => {
   function holder(dataDir: string) {
     const module = join(import.meta.dirname, '../../src/store/lock.ts')
     const script = `import { lockInstance } from ${JSON.stringify(module)}
-      lockInstance(${JSON.stringify(dataDir)}); process.stdout.write('held'); setInterval(() => {}, 1000)`
+      import { setFlagsFromString } from 'node:v8'; import { runInNewContext } from 'node:vm'
+      lockInstance(${JSON.stringify(dataDir)}); setFlagsFromString('--expose-gc'); runInNewContext('gc')()
+      setImmediate(() => { process.stdout.write('held'); setInterval(() => {}, 1000) })`
     return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   }
 })
