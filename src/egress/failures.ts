@@ -12,7 +12,7 @@ const SENTENCES: Record<string, string> = {
   EMFILE: 'This server has too many files and connections open.',
   ENFILE: 'This server has too many files and connections open.',
   ENOTFOUND: 'The name of the host is not known.',
-  EAI_AGAIN: 'The name of the host could not be looked up for now.',
+  EAI_AGAIN: 'The name of the host could not be looked up at the moment.',
   EPROTO: 'The host does not speak TLS here.',
   CERT_HAS_EXPIRED: 'The certificate has expired.',
   CERT_NOT_YET_VALID: 'The certificate is not valid yet.',

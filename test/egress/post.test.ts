@@ -174,7 +174,7 @@ test('a connection that is refused at all addresses says so', async () => {
 
 for (const [code, error] of [
   ['ENOTFOUND', 'The name of the host is not known.'],
-  ['EAI_AGAIN', 'The name of the host could not be looked up for now.'],
+  ['EAI_AGAIN', 'The name of the host could not be looked up at the moment.'],
   ['EAI_FAIL', 'The name of the host could not be looked up.'],
   ['toString', 'The try failed (toString).'],
   [undefined, 'The try failed.'],

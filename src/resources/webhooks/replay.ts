@@ -34,7 +34,7 @@ export function replayStore(deps: Deps) {
   }
 
   /**
-   * Every event from `fromSeq` on is sent again, in order, with the same id; those that the webhook asks for now. What
+   * Every event from `fromSeq` on is sent again, in order, with the same id, as far as the webhook asks for it today. What
    * is still to be sent from there on is not sent twice. Throws 404, and 409 where events are not kept any longer.
    */
   function replay(who: Caller, id: string, fromSeq: number): { from_seq: number; to_seq: number } {
