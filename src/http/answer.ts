@@ -3,7 +3,10 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Problem } from '../lib/problem.ts'
 
 /** What a request gets. `headers` is a flat list of names and values, as node:http takes it fastest. */
-export type Answer = { status: number; headers: string[]; body: string | Buffer; type?: string }
+export type Answer = { status: number; headers: string[]; body: string | Buffer | Streamed; type?: string }
+
+/** What is too large to be made at once: its parts are made one by one, as the client takes them. */
+export type Streamed = { bytes: number; parts: () => Iterable<Buffer | string> }
 
 export const JSON_TYPE = 'application/json'
 export const PROBLEM_TYPE = 'application/problem+json'

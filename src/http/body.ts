@@ -1,11 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Json, readJson } from '../lib/json.ts'
+import { type Json, readJson, readText } from '../lib/json.ts'
 import { Problem } from '../lib/problem.ts'
 
-export const MAX_BODY_BYTES = 1_048_576
+const MAX_BODY_BYTES = 1_048_576
 
-/** Checks the media type of a JSON body; a PATCH may also call itself a merge patch. Throws Problem 415. */
-export function checkMediaType(req: IncomingMessage): void {
+const JSON_BODY = 'application/json'
+
+/**
+ * The media type of a body in UTF-8: JSON, which a PATCH may also call a merge patch, or one of the others that are
+ * taken. Throws Problem 415.
+ */
+export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []): string {
   const encoding = req.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Problem(415, 'unsupported_encoding', 'Send the body without a content encoding.', {
@@ -13,39 +18,45 @@ export function checkMediaType(req: IncomingMessage): void {
     })
   }
   const type = req.headers['content-type']
-  if (type === 'application/json') return
+  if (type === JSON_BODY) return JSON_BODY
   const [media = '', ...parameters] = (type ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim())
-  const known = media === 'application/json' || (media === 'application/merge-patch+json' && req.method === 'PATCH')
   const utf8 = parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter) || parameter === '')
-  if (known && utf8) return
-  throw new Problem(415, 'unsupported_media_type', 'Send the body as Content-Type: application/json in UTF-8.', {
+  if (utf8 && (media === JSON_BODY || (media === 'application/merge-patch+json' && req.method === 'PATCH')))
+    return JSON_BODY
+  if (utf8 && others.includes(media)) return media
+  const taken = [JSON_BODY, ...others]
+  throw new Problem(415, 'unsupported_media_type', `Send the body as Content-Type: ${taken.join(' or ')} in UTF-8.`, {
     headers:
       req.method === 'PATCH'
         ? { 'Accept-Patch': 'application/json, application/merge-patch+json' }
-        : { Accept: 'application/json' },
+        : { Accept: taken.join(', ') },
   })
 }
 
 // The rest of the body is not worth reading, so the connection ends here.
-const tooLarge = () =>
-  new Problem(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`, {
+const tooLarge = (maxBytes: number) =>
+  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes.`, {
     headers: { Connection: 'close' },
   })
 
-/** The body's bytes. Throws Problem 413 past the limit, 400 when the client ends it early. */
-export function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+/**
+ * The body's bytes. A client that waits for 100 Continue is told to go on: nothing but the body is left to look at. Throws
+ * Problem 413 past the limit, 400 when the client ends it early.
+ */
+export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  if (req.httpVersion === '1.1' && req.headers.expect !== undefined) res.writeContinue()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_BODY_BYTES) {
+      if (size > maxBytes) {
         req.removeAllListeners('data')
-        reject(tooLarge())
+        reject(tooLarge(maxBytes))
       } else chunks.push(chunk)
     })
     req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
@@ -56,9 +67,16 @@ export function readBody(req: IncomingMessage, res: ServerResponse): Promise<Buf
 }
 
 /** The body as a JSON object. Throws Problem 400. */
-export function parseBody(bytes: Buffer): Json {
-  const body = readJson(bytes)
+export function parseBody(bytes: Buffer, maxItems?: number): Json {
+  const body = readJson(bytes, maxItems)
   if (body === null || typeof body !== 'object' || Array.isArray(body))
     throw new Problem(400, 'wrong_root', 'The body has to be a JSON object.')
   return body
+}
+
+/** The body as text. Throws Problem 400 where it is empty or no UTF-8. */
+export function parseText(bytes: Buffer): string {
+  const text = readText(bytes)
+  if (text.trim() === '') throw new Problem(400, 'empty_body', 'The body is empty.')
+  return text
 }

@@ -4,9 +4,10 @@ import { Problem } from '../lib/problem.ts'
 
 export const etag = (version: number): string => `"${version}"`
 
-/** Throws 412 unless If-Match, where given, names the version that the record has. */
+/** Throws 412 unless If-Match, where given, names the version that the record has; one that is not there yet has 0. */
 export function checkIfMatch(header: string | undefined, version: number): void {
-  if (header === undefined || header.trim() === '*') return
+  if (header === undefined || (header.trim() === '*' && version > 0)) return
+  if (version === 0) throw new Problem(412, 'version_mismatch', 'There is no such record yet; leave If-Match out.')
   if (tags(header).includes(etag(version))) return
   throw new Problem(
     412,

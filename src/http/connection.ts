@@ -2,7 +2,6 @@ import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
-import { MAX_BODY_BYTES } from './body.ts'
 import { originForm } from './framing.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
@@ -22,10 +21,7 @@ export function serveConnections(server: Server, handler: Handler): void {
     socket.destroySoon = closeGently
   })
   server.on('request', serve)
-  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
-    if (!(Number(req.headers['content-length']) > MAX_BODY_BYTES)) res.writeContinue()
-    serve(req, res)
-  })
+  server.on('checkContinue', serve)
   server.on('checkExpectation', (_req, res: ServerResponse) =>
     refuse(res, new Problem(417, 'expectation_failed', 'The only expectation that is met is 100-continue.')),
   )

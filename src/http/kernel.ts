@@ -7,20 +7,21 @@ import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import { storageProblem } from '../store/commit.ts'
 import type { Store } from '../store/open.ts'
-import { type Answer, problemAnswer, requestId } from './answer.ts'
-import { checkMediaType, parseBody, readBody } from './body.ts'
-import { checkIfMatch, etag, isUnchanged } from './conditional.ts'
+import { type Answer, JSON_TYPE, problemAnswer, requestId } from './answer.ts'
+import { mediaTypeOf, parseBody, parseText, readBody } from './body.ts'
+import { checkIfMatch, etag } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
 import { checkFraming } from './framing.ts'
 import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.ts'
 import type { Log } from './log.ts'
-import { acceptsGzip, acceptsJson } from './negotiate.ts'
+import { acceptsGzip, acceptsJson, preferred } from './negotiate.ts'
 import { pages } from './pages.ts'
 import { answerPoll } from './poll.ts'
 import { readAsk, readFlags } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
+import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
-import type { ListRoute, ReadRoute, Route, WriteRoute } from './route.ts'
+import { type Answered, isRepeated, type ListRoute, type Route, type WriteRoute } from './route.ts'
 import { send } from './send.ts'
 import { API, routeTree } from './tree.ts'
 import type { WaitingRoom } from './waiting.ts'
@@ -77,7 +78,10 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     } catch (error) {
       answer = problemAnswer(asProblem(error, x), x.id)
     }
-    send(x, answer, stopping.aborted, () => logRequest(x, answer.status, started))
+    send(x, answer, stopping.aborted, (error) => {
+      if (error) logFailure(x, error)
+      logRequest(x, answer.status, started)
+    })
   }
 
   function logRequest({ req, res, id, route, session }: Exchange, status: number, started: number): void {
@@ -93,6 +97,10 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
       },
       'request',
     )
+  }
+
+  function logFailure({ id, route }: Exchange, err: unknown): void {
+    log.error({ id, route, err }, 'failed')
   }
 
   function exchange(ctx: Context): Exchange {
@@ -150,12 +158,20 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     x.session = session
     if (rate) x.headers.push(...rate(session.token))
     checkScope(session, route.scope)
-    if (!acceptsJson(x.req.headers.accept))
-      throw new Problem(406, 'not_acceptable', 'This is answered as application/json only.')
+    const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, session, ids, x)
-    if (route.kind === 'read') return answerRecord(route, session, ids, x)
+    if (route.kind === 'read') return answerRecord(route, session.who, ids, form, x, cursors)
     if (route.kind === 'poll') return answerPoll(route, session.who, x, { cursors, room })
     return answerWrite(route, session, ids, x)
+  }
+
+  /** The form of the record that Accept asks for; undefined is JSON. */
+  function formOf(route: Route, accept: string | undefined): string | undefined {
+    const forms = route.kind === 'read' && route.forms ? Object.keys(route.forms) : []
+    const type = forms.length > 0 ? preferred(accept, [JSON_TYPE, ...forms]) : acceptsJson(accept) && JSON_TYPE
+    if (type) return type === JSON_TYPE ? undefined : type
+    const only = forms.length > 0 ? `${JSON_TYPE}, ${forms.join(', ')}` : `${JSON_TYPE} only`
+    throw new Problem(406, 'not_acceptable', `This is answered as ${only}.`)
   }
 
   function checkScope({ scopes }: Session, scope: Scope): void {
@@ -179,21 +195,17 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return page(`${org} ${zipped} ${x.path}?${x.query}`, () => renderList(listed, org, x, zipped, cursors))
   }
 
-  function answerRecord(route: ReadRoute, { who }: Session, ids: string[], x: Exchange): Answer {
-    readFlags(x.query, [])
-    const body = route.columns.json(route.find(who, ...ids))
-    const version = versionOf(body)
-    const headers = ['ETag', etag(version)]
-    if (isUnchanged(x.req.headers['if-none-match'], version)) return { status: 304, headers, body: '' }
-    return { status: 200, headers, body }
-  }
-
   async function answerWrite(route: WriteRoute, session: Session, ids: string[], x: Exchange): Promise<Answer> {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
-    if (route.body) checkMediaType(x.req)
-    const bytes = await readBody(x.req, x.res)
-    if (!route.body && bytes.length > 0) checkMediaType(x.req)
-    const body = route.body || bytes.length > 0 ? parseBody(bytes) : undefined
+    const type = route.body && mediaTypeOf(x.req, Object.keys(route.takes ?? {}))
+    const bytes = await readBody(x.req, x.res, route.maxBytes)
+    if (!route.body && bytes.length > 0) mediaTypeOf(x.req)
+    const read = type === undefined ? undefined : route.takes?.[type]
+    const body = read
+      ? read(parseText(bytes))
+      : route.body || bytes.length > 0
+        ? parseBody(bytes, route.maxItems)
+        : undefined
     const key = idempotencyKey(x.req)
     const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
     const known = await route.ahead?.(body)
@@ -223,17 +235,18 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
     // A body where none is asked for is refused, unless it is empty: nothing is ignored silently.
     const body = (given.body === undefined ? undefined : validate(route.body ?? EMPTY, given.body)) as never
-    const record = route.run({ ...given, who, record: found as never, body })
-    if (!record) return { status: route.status, headers: [], body: '' }
-    const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
-    if (route.status === 201) headers.push('Location', `${API}${route.path}/${record.id}`)
-    return { status: route.status, headers, body: JSON.stringify(record) }
+    const made = route.run({ ...given, who, record: found as never, body })
+    if (!made) return { status: route.status, headers: [], body: '' }
+    if (isRepeated(made)) return written(200, made.repeated)
+    const answer = written(route.status, made)
+    if (route.status === 201) answer.headers.push('Location', `${API}${route.path}/${made.id}`)
+    return answer
   }
 
   function asProblem(error: unknown, x: Exchange): Problem {
     const known = storageProblem(error)
     if (known instanceof Problem) return known
-    log.error({ id: x.id, route: x.route, err: error }, 'failed')
+    logFailure(x, error)
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
   }
 }
@@ -243,9 +256,11 @@ const EMPTY = f.object({})
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
 const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
+function written(status: number, record: Answered): Answer {
+  const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
+  return { status, headers, body: JSON.stringify(record) }
+}
+
 function unauthorized(detail: string): Problem {
   return new Problem(401, 'unauthorized', detail, { headers: { 'WWW-Authenticate': 'Bearer' } })
 }
-
-// Every record ends with its version, so a GET needs no object made from its text.
-const versionOf = (json: string): number => Number(json.slice(json.lastIndexOf(':') + 1, -1))

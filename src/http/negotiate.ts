@@ -1,4 +1,4 @@
-// Content negotiation, RFC 9110 section 12.5, as far as an API of one media type needs it.
+// Content negotiation, RFC 9110 section 12.5, as far as an API that answers JSON, and some records in other forms, needs it.
 
 type Range = { name: string; quality: number }
 
@@ -23,6 +23,13 @@ function quality(header: string, names: readonly string[]): number {
 export function acceptsJson(accept: string | undefined): boolean {
   if (!accept || accept === '*/*' || accept === 'application/json') return true
   return quality(accept, ['application/json', 'application/*', '*/*']) > 0
+}
+
+/** The media type that is asked for most; the first of those asked for alike. Undefined where none is. */
+export function preferred(accept: string | undefined, offered: readonly string[]): string | undefined {
+  const qualities = offered.map((type) => (accept ? quality(accept, [type, type.replace(/\/.*/, '/*'), '*/*']) : 1))
+  const best = Math.max(...qualities)
+  return best > 0 ? offered[qualities.indexOf(best)] : undefined
 }
 
 export function acceptsGzip(encodings: string | undefined): boolean {

@@ -62,17 +62,17 @@ export const PROBLEMS = {
     'The query or a header is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   BadBody: problem(
-    'The JSON, the query or a header is malformed: `malformed_json`, `wrong_root`, `too_deep`, `array_too_long`, `incomplete_body`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
+    'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `incomplete_body`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   Unauthorized: problem('No token, or one that is not valid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
   Forbidden: problem('The token lacks the scope, which `scope` names: `insufficient_scope`.'),
   NotFound: problem('There is no such record in this organisation: `not_found`.'),
-  NotAcceptable: problem('The Accept header rules out application/json: `not_acceptable`.'),
+  NotAcceptable: problem('The Accept header rules out all that this is answered as: `not_acceptable`.'),
   Conflict: problem('The state of the record, or another record, is in the way; `code` says which.'),
   PreconditionFailed: problem('If-Match names another version than the newest: `version_mismatch`.', 'ETag'),
-  TooLarge: problem('The body is larger than 1 MiB: `body_too_large`.'),
+  TooLarge: problem('The body is larger than 1 MiB, or than what the operation says it takes: `body_too_large`.'),
   UnsupportedMediaType: problem(
-    'The body is not JSON in UTF-8, or is encoded: `unsupported_media_type`, `unsupported_encoding`.',
+    'The body is not of a media type that the operation takes, not UTF-8, or encoded: `unsupported_media_type`, `unsupported_encoding`.',
   ),
   Unprocessable: problem(
     'Fields break a rule, and `errors` names each: `invalid_fields`, or `url_not_allowed` for where a webhook must not go. Or the Idempotency-Key was used with another request: `idempotency_key_reused`.',

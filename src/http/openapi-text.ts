@@ -23,7 +23,9 @@ token holds, such as \`90d\`. Each operation says which scope it needs; a write 
 - **Amounts** are numbers in major units: \`25000\` is 25,000.00. What is accepted comes back to the last digit.
 - **Text** is kept in NFC, without the character NUL.
 - **Unknown** parameters, and unknown or read-only members of a body, are refused.
-- **A body** has at most 1 MiB, 32 levels and 1,000 items in an array.
+- **A body** has at most 1 MiB, 32 levels and 1,000 items in an array, unless the operation says otherwise.
+- **Other forms** of a record, such as iCalendar and WebVTT, are asked for with \`Accept\`, where its operation has
+  them. They have no \`ETag\`.
 
 ## Pages
 
@@ -69,6 +71,18 @@ the stored answer, with \`Idempotency-Replayed: true\`. Only successes are store
 **Two at once.** The \`ETag\` of a record is its version. Send it as \`If-Match\` and a change is made to that version
 only, else it is 412. Send it as \`If-None-Match\` with a \`GET\`, and an unchanged record is 304 without a body.
 
+## Inbox
+
+A message opens a conversation, or goes into one. What comes in makes it \`open\` again, whatever it was, and counts as
+unread until \`read_at\`; \`waiting_since\` says since when somebody waits for an answer. A conversation that is
+\`snoozed\` wakes up by itself.
+
+**Promises.** The first policy of \`GET /sla\` that matches a conversation promises when it is answered first, then each
+time, and when it is closed, by its priority and in the time of the policy's hours. The due times in \`sla\` stand still
+(null) in the statuses of \`pause_on\`, and are counted anew, from the original start, when the priority, the policy or
+the hours change. When four fifths are used up there is an event \`conversation.sla_at_risk\`, and
+\`conversation.sla_breached\` when a promise is broken: once each. A broken one stays in \`breaches\`.
+
 ## Events
 
 Every change writes an event, in the transaction of the change. It reaches others by **webhook**, or by **pulling** the
@@ -91,7 +105,7 @@ stream, and looks the same on both ways:
 
 \`object\` is the whole record as it was then. One change makes one event, with its most specific name; who asks for
 \`deal.updated\` gets \`deal.stage_changed\` and \`deal.closed\`, too, and with \`task.updated\` comes
-\`task.completed\`. \`seq\` counts up by one in an organisation: nothing is missing, and what was rolled back is not
+\`task.completed\`, and with \`conversation.updated\` all of a conversation but \`conversation.created\`. \`seq\` counts up by one in an organisation: nothing is missing, and what was rolled back is not
 there. Events are kept for 30 days, unless the server says otherwise.
 
 **Deliveries** are signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. \`webhook-signature\` holds

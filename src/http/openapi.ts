@@ -185,11 +185,24 @@ function pollParts(route: PollRoute, schemas: Schemas): Schema {
 }
 
 function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Schemas): Schema {
+  const { parameters = {}, paged, forms = {} } = route
+  const own = Object.entries(parameters).map(([name, { schema, description }]) => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+  }))
+  const pages = paged ? ['limit', 'cursor'].map((name) => ({ $ref: `#/components/parameters/${name}` })) : []
+  const known = route.timely ? [] : [{ $ref: '#/components/parameters/if-none-match' }]
+  const record = component(pascal(route.name), route.returns, schemas)
+  const found = success(`The ${route.name}.`, record, ['ETag', ...(paged ? ['Link'] : [])])
+  for (const type of Object.keys(forms))
+    Object.assign(found.content as Schema, { [type]: { schema: { type: 'string' } } })
   return {
-    parameters: [{ $ref: '#/components/parameters/if-none-match' }],
+    parameters: [...own, ...pages, ...known],
     responses: {
-      200: success(`The ${route.name}.`, component(pascal(route.name), route.returns, schemas), ['ETag']),
-      304: { description: 'The version named by If-None-Match is the newest.', headers: headers(['ETag']) },
+      200: found,
+      ...(route.timely ? {} : { 304: UNCHANGED }),
       ...problemsOf(route),
     },
   }
@@ -219,7 +232,9 @@ function writeParts(route: WriteRoute, schemas: Schemas): Schema {
     ]
     answer = success(isRecord ? description : 'What was done.', schema, names)
   }
-  return { parameters, ...requestBody(route, schemas), responses: { [route.status]: answer, ...problemsOf(route) } }
+  const repeated = route.repeats ? { 200: { ...answer, description: route.repeats } } : {}
+  const responses = { ...repeated, [route.status]: answer, ...problemsOf(route) }
+  return { parameters, ...requestBody(route, schemas), responses }
 }
 
 function requestBody(route: WriteRoute, schemas: Schemas): Schema {
@@ -227,13 +242,15 @@ function requestBody(route: WriteRoute, schemas: Schemas): Schema {
   const name = `${pascal(operationId(route))}Request`
   const schema = component(name, route.body, schemas)
   // A record is best changed in what need not be unique: not in what it cannot be made without.
-  const created = route.method === 'patch' ? schemas[`Create${pascal(route.name)}Request`] : undefined
-  const example = exampleBody(schemas[name] as Schema, created?.required as string[] | undefined)
+  const needed = (schemas[`Create${pascal(route.name)}Request`]?.required ?? []) as string[]
+  const example = exampleBody(schemas[name] as Schema, route.method === 'patch' ? needed : undefined)
   const types = route.method === 'patch' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
-  return {
-    requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, { schema, example }])) },
-  }
+  const texts = Object.keys(route.takes ?? {}).map((type) => [type, { schema: { type: 'string' } }])
+  const content = Object.fromEntries([...types.map((type) => [type, { schema, example }]), ...texts])
+  return { requestBody: { required: true, content } }
 }
+
+const UNCHANGED = { description: 'The version named by If-None-Match is the newest.', headers: headers(['ETag']) }
 
 function success(description: string, schema: Schema, names: string[]): Schema {
   return { description, headers: headers(names), content: { 'application/json': { schema } } }

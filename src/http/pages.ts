@@ -1,5 +1,5 @@
 import type { Changes } from '../store/changes.ts'
-import type { Answer } from './answer.ts'
+import type { Rendered } from './render.ts'
 
 /** All pages together; one of 50 deals takes about 30 KB. */
 const MOST_BYTES = 8 * 1_048_576
@@ -9,7 +9,7 @@ const MOST_BYTES = 8 * 1_048_576
  * is nothing to invalidate one by one. It makes the list that every screen polls three times as fast.
  */
 export function pages({ byOthers, byUs }: Changes) {
-  let kept = new Map<string, Answer>()
+  let kept = new Map<string, Rendered>()
   let bytes = 0
   let others: unknown
   let us: unknown
@@ -28,7 +28,7 @@ export function pages({ byOthers, byUs }: Changes) {
   }
 
   /** The page as it was rendered, or renders it and keeps it, unless it follows the clock. */
-  function page(question: string, render: () => { answer: Answer; timely: boolean }): Answer {
+  function page(question: string, render: () => { answer: Rendered; timely: boolean }): Rendered {
     forgetAfterChange()
     const known = kept.get(question)
     if (known) return known

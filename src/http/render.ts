@@ -7,6 +7,9 @@ import type { Listed } from './route.ts'
 /** Below this, gzip costs more than it saves. */
 const GZIP_FROM_BYTES = 2048
 
+/** An answer that is there whole. */
+export type Rendered = Answer & { body: string | Buffer }
+
 /** A page of a list as it is answered, and whether it follows the clock. Throws Problem 400. */
 export function renderList(
   listed: Listed,
@@ -14,7 +17,7 @@ export function renderList(
   { path, query }: { path: string; query: string },
   zipped: boolean,
   cursors: Cursors,
-): { answer: Answer; timely: boolean } {
+): { answer: Rendered; timely: boolean } {
   const { ask, question, timely } = readAsk(listed, org, path, query, cursors)
   const { rows, next, total } = listed.list(org, ask)
   const headers: string[] = []
@@ -30,7 +33,7 @@ export function renderList(
 }
 
 /** Zipped where that was asked for and is worth it. */
-export function packed(headers: string[], text: string, zipped: boolean): Answer {
+export function packed(headers: string[], text: string, zipped: boolean): Rendered {
   const body = Buffer.from(text)
   const all = ['Vary', 'Accept-Encoding', ...headers]
   if (!zipped || body.length < GZIP_FROM_BYTES) return { status: 200, headers: all, body }

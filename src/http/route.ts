@@ -4,7 +4,8 @@ import type { Caller } from '../lib/caller.ts'
 import type { Columns, RawRow, Readable } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Filter } from '../store/conditions.ts'
-import type { Ask, Page, Sort } from '../store/page.ts'
+import type { Ask, Page, Position, Sort } from '../store/page.ts'
+import type { Streamed } from './answer.ts'
 
 // A route is data: kernel.ts reads it and runs the order of checks, openapi.ts reads it and describes it.
 
@@ -64,7 +65,28 @@ export type ReadRoute = Common & {
   returns: v.GenericSchema
   /** Throws 404. */
   find: (who: Caller, ...ids: string[]) => RawRow
+  /** Its answer follows the clock: it is never 304. */
+  timely?: boolean
+  /** What may be asked of it in the query, by name. */
+  parameters?: Record<string, { schema: { type: 'string'; enum?: string[]; maxLength?: number }; description: string }>
+  /** A part of it is paged: it takes `limit` and `cursor`, too. */
+  paged?: boolean
+  /** The record as it was asked for, where that is not the row as it stands. Throws 400. */
+  show?: (who: Caller, row: RawRow, asked: Asked) => Shown
+  /** Other media types that it is answered in, whole, when Accept prefers one. */
+  forms?: Record<string, (who: Caller, row: RawRow) => string>
 }
+
+/** `given` has the parameters of the route, each once; `cursorAt` makes the cursor of a page behind a position. */
+export type Asked = {
+  given: ReadonlyMap<string, string>
+  limit: number
+  after: Position | undefined
+  cursorAt: (position: Position) => string
+}
+
+/** JSON text with `id` first and `version` last, and the cursor of the next page where there is one. */
+export type Shown = { json: string | Streamed; next?: string | null }
 
 /** What there is behind a position of a stream: the items as JSON text, and where the look at it ended. */
 export type Stretch = { items: string[]; last: number; more: boolean }
@@ -94,6 +116,13 @@ export type WriteRoute = Common & {
   status: 200 | 201 | 204
   /** By name, with what they do. */
   flags?: Flags
+  /** Media types beside JSON that the body may have, each read into what `body` then checks. Throws 400. */
+  takes?: Record<string, (text: string) => unknown>
+  /** How large the body may be, instead of 1 MiB, and how long its arrays, instead of 1,000 items. */
+  maxBytes?: number
+  maxItems?: number
+  /** When a create answers 200 with what is there already, by `repeated`. */
+  repeats?: string
   /** The record that the path names; throws 404. Without it the route makes a record. */
   find?: (who: Caller, ...ids: string[]) => Stored
   /**
@@ -109,25 +138,33 @@ export type WriteRoute = Common & {
    * Runs inside the transaction and answers the record that it wrote, what else there is to say, or nothing. It has to be synchronous: a
    * promise is no record, so an `async` handler does not compile.
    */
-  run: (call: WriteCall<never> & { record: Stored }) => Answered | undefined
+  run: (call: WriteCall<never> & { record: Stored }) => Answered | Repeated<Answered> | undefined
 }
+
+/** A create found what it was to make. */
+export type Repeated<Found> = { repeated: Found }
+
+export const isRepeated = (made: Answered | Repeated<Answered>): made is Repeated<Answered> => 'repeated' in made
 
 export type Route = ListRoute | ReadRoute | PollRoute | WriteRoute
 
 /** A route that changes the record that its path names: PATCH, DELETE and actions. */
-export function changeRoute<Record extends Stored, Schema extends v.GenericSchema>(
+export function changeRoute<Found extends Stored, Schema extends v.GenericSchema>(
   spec: Common & {
     method: WriteRoute['method']
     find: (who: Caller, ...ids: string[]) => RawRow
-    columns: Columns<Record>
+    columns: Columns<Found>
     body?: Schema
     returns?: v.GenericSchema
     status: 200 | 204
     flags?: Flags
+    takes?: Record<string, (text: string) => unknown>
+    maxBytes?: number
+    maxItems?: number
     ahead?: (body: unknown) => Promise<unknown>
     isSecret?: boolean
-    scopeOf?: (record: Record) => Scope
-    run: (call: WriteCall<v.InferOutput<Schema>> & { record: Record }) => (Answered & Sync) | undefined
+    scopeOf?: (record: Found) => Scope
+    run: (call: WriteCall<v.InferOutput<Schema>> & { record: Found }) => (Answered & Sync) | undefined
   },
 ): Route {
   const { find, columns, scopeOf, run, ...rest } = spec
@@ -141,14 +178,16 @@ export function changeRoute<Record extends Stored, Schema extends v.GenericSchem
 }
 
 /** A route that makes a record. */
-export function createRoute<Record extends Stored, Schema extends v.GenericSchema>(
+export function createRoute<Made extends Stored, Schema extends v.GenericSchema>(
   spec: Omit<Common, 'method'> & {
     body: Schema
     returns: v.GenericSchema
     flags?: Flags
+    maxBytes?: number
+    repeats?: string
     ahead?: (body: unknown) => Promise<unknown>
     isSecret?: boolean
-    run: (call: WriteCall<v.InferOutput<Schema>>) => Record & Sync
+    run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made>) & Sync
   },
 ): Route {
   return { ...spec, kind: 'write', method: 'post', status: 201, run: spec.run as WriteRoute['run'] }

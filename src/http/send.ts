@@ -1,3 +1,4 @@
+import { pipeline, Readable } from 'node:stream'
 import { type Answer, JSON_TYPE, SECURITY_HEADERS } from './answer.ts'
 import type { Exchange } from './kernel.ts'
 
@@ -16,19 +17,28 @@ function atEndOfTurn(write: () => void): void {
   })
 }
 
-/** Writes the answer as it is, past Koa's own response handling; `last` closes the connection after it. */
-export function send(x: Exchange, answer: Answer, last: boolean, onSent: () => void): void {
+/**
+ * Writes the answer as it is, past Koa's own response handling; `last` closes the connection after it. `onSent` gets what
+ * failed in the middle of an answer, which the client notices by its length; one that has gone is no failure.
+ */
+export function send(x: Exchange, answer: Answer, last: boolean, onSent: (error?: Error) => void): void {
   const { req, res, id, headers: own } = x
   const { status, headers, body, type = JSON_TYPE } = answer
   const all = ['X-Request-Id', id, ...SECURITY_HEADERS, ...own, ...headers]
   if (last) all.push('Connection', 'close')
   const isEmpty = status === 204 || status === 304
-  if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)))
+  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : body.bytes
+  if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(bytes))
   atEndOfTurn(() => {
     if (!res.headersSent && !res.destroyed) {
       try {
         res.writeHead(status, all)
-        res.end(isEmpty || req.method === 'HEAD' ? undefined : body)
+        if (isEmpty || req.method === 'HEAD') res.end()
+        else if (typeof body === 'string' || Buffer.isBuffer(body)) res.end(body)
+        else
+          return pipeline(Readable.from(body.parts()), res, (error) =>
+            onSent(isGone(error) ? undefined : (error ?? undefined)),
+          )
       } catch {
         res.destroy() // node refuses a header; the other answers of this turn are not to go with this one
       }
@@ -36,3 +46,6 @@ export function send(x: Exchange, answer: Answer, last: boolean, onSent: () => v
     onSent()
   })
 }
+
+const isGone = (error: NodeJS.ErrnoException | null | undefined): boolean =>
+  error?.code === 'ERR_STREAM_PREMATURE_CLOSE'

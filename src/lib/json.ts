@@ -8,16 +8,11 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 /**
  * Reads a JSON body as strictly as RFC 8259 allows: fatal UTF-8, no duplicate members, nesting up to 32, arrays
- * up to 1,000. A number that a double does not carry exactly becomes NaN, which every number field refuses, so
+ * up to 1,000 items unless said otherwise. A number that a double does not carry exactly becomes NaN, which every number field refuses, so
  * that nothing is rounded in silence. Throws Problem 400.
  */
-export function readJson(bytes: Uint8Array): Json {
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    throw malformed('The body is not valid UTF-8.')
-  }
+export function readJson(bytes: Uint8Array, mostItems = MAX_ARRAY): Json {
+  const text = readText(bytes, 'malformed_json')
   if (text === '') throw malformed('The body is empty; send a JSON object.')
   const found = scan(text)
   let value: Json
@@ -26,8 +21,18 @@ export function readJson(bytes: Uint8Array): Json {
   } catch (error) {
     throw malformed(`The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`)
   }
-  if (found.members !== countMembers(value)) throw malformed('The body has an object with the same member twice.')
+  if (found.members !== countMembers(value, mostItems))
+    throw malformed('The body has an object with the same member twice.')
   return value
+}
+
+/** Throws Problem 400 for what is no UTF-8. */
+export function readText(bytes: Uint8Array, code = 'malformed_text'): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new Problem(400, code, 'The body is not valid UTF-8.')
+  }
 }
 
 function malformed(detail: string): Problem {
@@ -71,16 +76,16 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-function countMembers(value: Json): number {
+function countMembers(value: Json, mostItems: number): number {
   if (value === null || typeof value !== 'object') return 0
   let members = 0
   if (Array.isArray(value)) {
-    if (value.length > MAX_ARRAY)
-      throw new Problem(400, 'array_too_long', `The body has an array of more than ${MAX_ARRAY} items.`)
-    for (const item of value) members += countMembers(item)
+    if (value.length > mostItems)
+      throw new Problem(400, 'array_too_long', `The body has an array of more than ${mostItems} items.`)
+    for (const item of value) members += countMembers(item, mostItems)
     return members
   }
-  for (const key of Object.keys(value)) members += 1 + countMembers(value[key] as Json)
+  for (const key of Object.keys(value)) members += 1 + countMembers(value[key] as Json, mostItems)
   return members
 }
 

@@ -95,11 +95,13 @@ export function groupsOf(document: OpenApi): Group[] {
   const operations = Object.entries(document.paths).flatMap(([path, { parameters, ...methods }]) =>
     Object.entries(methods).map(([method, operation]) => read(document, path, method, operation, parameters ?? [])),
   )
-  const shown = new Set<string>()
+  // An object is shown where one is answered by itself, rather than where a list has it.
+  const homes = new Map<string, string | undefined>()
+  for (const each of [...operations.map(bare), ...operations.map(listed)])
+    for (const object of each.objects) if (!homes.has(object)) homes.set(object, each.tag)
   return document.tags.map(({ name, description }) => {
     const own = operations.filter(({ tag }) => tag === name)
-    const objects = [...new Set(own.flatMap(answered))].filter((object) => !shown.has(object))
-    for (const object of objects) shown.add(object)
+    const objects = [...homes].filter(([, tag]) => tag === name).map(([object]) => object)
     return { id: slug(name), name, description, operations: own, objects }
   })
 }
@@ -122,11 +124,22 @@ function read(document: OpenApi, path: string, method: string, raw: RawOperation
   }
 }
 
-/** The names of the schemas in the successful answers, bare or as the items of a list. */
-function answered({ answers }: Operation): string[] {
-  return answers
+type Answering = { tag: string | undefined; objects: string[] }
+
+/** The names of the schemas in the successful answers: those that are one, and those that have items of them. */
+const bare = (operation: Operation & { tag?: string | undefined }): Answering => ({
+  tag: operation.tag,
+  objects: schemasOf(operation).flatMap((schema) => nameOf(schema) ?? []),
+})
+const listed = (operation: Operation & { tag?: string | undefined }): Answering => ({
+  tag: operation.tag,
+  objects: schemasOf(operation).flatMap(({ properties = {} }) =>
+    Object.values(properties).flatMap(({ items }) => (items && nameOf(items)) ?? []),
+  ),
+})
+
+const schemasOf = ({ answers }: Operation) =>
+  answers
     .filter(({ status }) => status < '300')
     .flatMap(({ response }) => Object.values(response.content ?? {}))
-    .flatMap(({ schema }) => [schema, ...Object.values(schema.properties ?? {}).map(({ items }) => items ?? {})])
-    .flatMap((schema) => nameOf(schema) ?? [])
-}
+    .map(({ schema }) => schema)

@@ -67,10 +67,17 @@ ${fieldList(resolve(document, first.schema), 'body')}</div>`
 
 function answerPart(status: string, { description, headers, content }: Response): Html {
   const schema = Object.values(content ?? {})[0]?.schema
+  const forms = Object.keys(content ?? {}).slice(1)
   const names = Object.keys(headers ?? {}).map((name) => html`<a href="#header-${name}">${name}</a>`)
   return html`
 <h4>Answer <span class="status">${status}</span></h4>
-<p>${inline(description)}${schema?.$ref && html` Fields: ${typeOf(schema)}.`}</p>
+<p>${inline(description)}${schema?.$ref && html` Fields: ${typeOf(schema)}.`}${
+    forms.length > 0 &&
+    html` With <code>Accept</code> also as ${join(
+      forms.map((type) => html`<code>${type}</code>`),
+      ', ',
+    )}.`
+  }</p>
 ${schema && !schema.$ref && fieldList(schema, 'answer')}
 ${names.length > 0 && html`<p class="headers">Headers: ${join(names, ', ')}</p>`}`
 }

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../lib/caller.ts'
+import type { Answer } from './answer.ts'
+import { etag, isUnchanged } from './conditional.ts'
+import type { Cursors } from './cursor.ts'
+import { acceptsGzip } from './negotiate.ts'
+import { badQuery, readLimit, readQuery } from './query.ts'
+import { nextTarget, packed } from './render.ts'
+import type { Asked, ReadRoute } from './route.ts'
+
+type Target = { path: string; query: string; req: IncomingMessage }
+
+/**
+ * One record, as JSON or in another form that its route has. Only the JSON has an entity tag: that is the version, and
+ * two forms of one version are not the same bytes. Throws Problem 400, and what the route throws.
+ */
+export function answerRecord(
+  route: ReadRoute,
+  who: Caller,
+  ids: string[],
+  form: string | undefined,
+  { path, query, req }: Target,
+  cursors: Cursors,
+): Answer {
+  const { asked, question } = readAsked(form === undefined ? route : {}, who.org, path, query, cursors)
+  const row = route.find(who, ...ids)
+  const vary = route.forms ? ['Vary', 'Accept'] : []
+  const zipped = acceptsGzip(req.headers['accept-encoding'])
+  if (form !== undefined) {
+    const text = route.forms?.[form]?.(who, row) as string
+    return { ...packed(vary, text, zipped), type: `${form}; charset=utf-8` }
+  }
+  const own = route.columns.json(row)
+  const version = versionOf(own)
+  const headers = ['ETag', etag(version), ...vary]
+  // Before it is 304: what is wrong with the question is wrong with every version.
+  const shown = route.show?.(who, row, { ...asked, cursorAt: (position) => cursors.seal(position, question) })
+  if (!route.timely && isUnchanged(req.headers['if-none-match'], version)) return { status: 304, headers, body: '' }
+  if (!shown) return { status: 200, headers, body: own }
+  const { json, next } = shown
+  if (next) headers.push('Link', `<${nextTarget(path, query, next)}>; rel="next"`)
+  return typeof json === 'string' ? packed(headers, json, zipped) : { status: 200, headers, body: json }
+}
+
+/** Throws Problem 400. */
+function readAsked(
+  { parameters = {}, paged }: Pick<ReadRoute, 'parameters' | 'paged'>,
+  org: number,
+  path: string,
+  query: string,
+  cursors: Cursors,
+): { asked: Omit<Asked, 'cursorAt'>; question: string } {
+  const given = readQuery(query)
+  const allowed = [...Object.keys(parameters), ...(paged ? ['limit', 'cursor'] : [])]
+  for (const [name, value] of given) {
+    if (!allowed.includes(name)) {
+      const hint = allowed.length > 0 ? `allowed are: ${allowed.join(', ')}` : 'none is allowed'
+      throw badQuery(`There is no parameter "${name}" here; ${hint}.`)
+    }
+    const choices = parameters[name]?.schema.enum
+    if (choices && !choices.includes(value))
+      throw badQuery(`The parameter "${name}" has to be one of ${choices.join(', ')}.`)
+  }
+  const limit = readLimit(given.get('limit'))
+  const cursor = given.get('cursor')
+  given.delete('limit')
+  given.delete('cursor')
+  const question = `${org} ${path} ${JSON.stringify([...given].sort())}`
+  return { asked: { given, limit, after: cursor === undefined ? undefined : cursors.open(cursor, question) }, question }
+}
+
+// Every record ends with its version, so a GET needs no object made from its text.
+const versionOf = (json: string): number => Number(json.slice(json.lastIndexOf(':') + 1, -1))
