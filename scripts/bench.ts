@@ -4,7 +4,7 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          that section alone; it needs no wrk
+//   npm run bench -- --only webhooks          that section alone, or inbox; webhooks need no wrk
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,8 +12,9 @@ import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { importSeconds } from './bench/import.ts'
+import { type Inbox, inbox } from './bench/inbox.ts'
 import { waits } from './bench/large.ts'
-import { type Row, report, type Sizes, webhooksText } from './bench/report.ts'
+import { inboxText, type Row, report, type Sizes, webhooksText } from './bench/report.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
 
 const { values: options } = parseArgs({
@@ -54,6 +55,7 @@ function seeded(profile: string): string {
 }
 
 type Server = {
+  folder: string
   url: string
   token: string
   call: (path: string, body?: unknown) => Promise<Found>
@@ -92,6 +94,7 @@ async function serve(
   const child = spawn(program, argv, { stdio: ['ignore', openSync(log, 'w'), 'inherit'] })
   const url = await listening(child, log)
   return {
+    folder: copy,
     url,
     token,
     call: async (path, body) => {
@@ -220,6 +223,20 @@ async function sending(): Promise<Webhooks> {
   }
 }
 
+async function answering(): Promise<Inbox> {
+  const server = await serve('10k')
+  const file = join(tmpdir(), `dealbox-bench-${process.pid}-settings`)
+  const apply = (document: object): void => {
+    writeFileSync(file, JSON.stringify(document))
+    dealbox('settings', 'apply', file, '--data', server.folder)
+  }
+  try {
+    return await inbox({ ...server, apply, measure: (env) => wrk(server.url, env, 1) })
+  } finally {
+    await server.stop()
+  }
+}
+
 if (options.only === 'webhooks') {
   console.log(webhooksText(await sending()))
   process.exit(0)
@@ -227,6 +244,10 @@ if (options.only === 'webhooks') {
 if (spawnSync('wrk', ['-v']).error) {
   console.error('This needs wrk, which Debian and Homebrew have as a package of that name.')
   process.exit(1)
+}
+if (options.only === 'inbox') {
+  console.log(inboxText(await answering()))
+  process.exit(0)
 }
 const before = await bare()
 const server = await serve('100k')
@@ -249,6 +270,7 @@ const text = report({
   waiting: { profile: options.large, rows: waiting },
   importSeconds: importSeconds(dealbox),
   webhooks: await sending(),
+  inbox: await answering(),
   memoryMb,
   seconds: options.seconds,
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,

@@ -15,9 +15,15 @@ import { contacts } from './resources/contacts.ts'
 import { customFields } from './resources/custom-fields.ts'
 import { deals } from './resources/deals.ts'
 import { type Deps, resourceDeps } from './resources/deps.ts'
+import { hours } from './resources/hours.ts'
+import { conversations } from './resources/inbox/conversations.ts'
+import { messages } from './resources/inbox/messages.ts'
 import { lists } from './resources/lists/lists.ts'
+import { meetings } from './resources/meetings/meetings.ts'
+import { transcripts } from './resources/meetings/transcripts.ts'
 import { members } from './resources/members.ts'
 import { notes } from './resources/notes.ts'
+import { slaPolicies } from './resources/sla/policies.ts'
 import { stages } from './resources/stages.ts'
 import { tags } from './resources/tags.ts'
 import { tasks } from './resources/tasks.ts'
@@ -42,6 +48,12 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
   webhooks,
   deliveries,
   events,
+  meetings,
+  transcripts,
+  conversations,
+  messages,
+  hours,
+  slaPolicies,
 ]
 
 /** The catalog: every method and path under /api/v1. Only what stands here is public. */

@@ -52,7 +52,8 @@ test('the linter would have said so', async () => {
 })
 
 test('what every list answers is what the document says', async () => {
-  const lists = Object.keys(server.document.paths).filter((path) => !path.includes('{'))
+  const { paths } = server.document as { paths: Record<string, object> }
+  const lists = Object.keys(paths).filter((path) => !path.includes('{') && 'get' in (paths[path] as object))
   assert.ok(lists.length >= 7)
   await server.call('POST', '/deals', { title: 'To have one' })
   for (const path of lists) assert.equal((await server.call('GET', path)).status, 200) // call checks the answer

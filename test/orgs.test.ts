@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startServer, type TestServer } from './support/server.ts'
+import { setLevels } from './support/settings.ts'
 
 // Two organisations in one data folder: what the one has is invisible and unusable for the other. That an id of the
 // other is 404 in every path is in http/sweeps.test.ts.
@@ -11,6 +12,9 @@ type Ids = {
   deal: string
   note: string
   task: string
+  meeting: string
+  conversation: string
+  message: string
   list: string
   webhook: string
   tag: string
@@ -28,6 +32,10 @@ before(async () => {
   const make = async (org: TestServer['a']): Promise<Ids> => {
     const { token } = org
     const post = async (path: string, body: object) => (await server.call('POST', path, body, { token })).body.id
+    setLevels(server.store, org.org, {
+      hours: [{ key: 'shared', name: 'Shared name', timezone: 'UTC', is_default: true, weekly: {} }],
+      sla: [{ key: 'shared', name: 'Shared name', is_default: true, hours: 'shared', targets: {} }],
+    })
     const tag = await post('/tags', { name: 'Shared name' })
     const company = await post('/companies', {
       name: 'Shared name',
@@ -50,6 +58,35 @@ before(async () => {
     const links = { contact_ids: [contact], company_ids: [company], deal_ids: [deal] }
     const note = await post('/notes', { body: 'Shared name', ...links })
     const task = await post('/tasks', { title: 'Shared name', ...links })
+    const meeting = await post('/meetings', {
+      title: 'Shared name',
+      starts_at: '2026-12-01T09:00:00Z',
+      ends_at: '2026-12-01T10:00:00Z',
+      ical_uid: 'shared@shared.example',
+      participants: [{ contact_id: contact }, { member_id: org.owner }, { email: 'someone@shared.example' }],
+      company_id: company,
+      deal_id: deal,
+    })
+    await post('/notes', { body: 'Shared name', meeting_id: meeting })
+    const said = await server.call(
+      'POST',
+      '/messages',
+      {
+        from: { email: 'shared@shared.example' },
+        channel: 'email',
+        direction: 'inbound',
+        subject: 'Shared name',
+        body_text: 'Shared name',
+        external_id: 'shared@shared.example',
+        attachments: [{ name: 'shared', data: 'AAAA' }],
+      },
+      { token },
+    )
+    const conversation = said.body.conversation_id
+    const patched = { company_id: company, deal_id: deal, tag_ids: [tag], owner_id: org.owner }
+    await server.call('PATCH', `/conversations/${conversation}`, patched, { token })
+    await post('/notes', { body: 'Shared name', conversation_id: conversation })
+    await post('/tasks', { title: 'Shared name', conversation_id: conversation })
     const list = await post('/lists', { name: 'Shared name', object: 'contact', kind: 'static' })
     await server.call('POST', `/lists/${list}/members`, { add_ids: [contact] }, { token })
     const webhook = await post('/webhooks', { url: 'https://shared.example/', event_types: ['*'] })
@@ -62,6 +99,9 @@ before(async () => {
       deal,
       note,
       task,
+      meeting,
+      conversation,
+      message: said.body.id,
       list,
       member: org.owner,
       stage: org.stages.demo,
@@ -75,6 +115,8 @@ before(async () => {
 after(() => server.stop())
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+const meeting = { title: 'x', starts_at: '2026-12-01T09:00:00Z', ends_at: '2026-12-01T10:00:00Z' }
+const message = { direction: 'inbound', body_text: 'x' }
 const equal = (field: string, value: string) => ({ field, op: 'eq', value })
 
 test('a reference into the other organisation is answered like one to nothing, to the byte, and changes nothing', async () => {
@@ -100,6 +142,22 @@ test('a reference into the other organisation is answered like one to nothing, t
     ['POST', '/tasks', (id) => ({ title: 'x', deal_ids: [id] }), 'deal'],
     ['PATCH', `/tasks/${ours.task}`, (id) => ({ company_ids: [id] }), 'company'],
     ['PATCH', `/tasks/${ours.task}`, (id) => ({ owner_id: id }), 'member'],
+    ['POST', '/notes', (id) => ({ body: 'x', meeting_id: id }), 'meeting'],
+    ['POST', '/meetings', (id) => ({ ...meeting, company_id: id }), 'company'],
+    ['POST', '/meetings', (id) => ({ ...meeting, participants: [{ contact_id: id }] }), 'contact'],
+    ['POST', '/meetings', (id) => ({ ...meeting, participants: [{ member_id: id }] }), 'member'],
+    ['PATCH', `/meetings/${ours.meeting}`, (id) => ({ deal_id: id }), 'deal'],
+    ['PATCH', `/meetings/${ours.meeting}`, (id) => ({ owner_id: id }), 'member'],
+    ['PATCH', `/meetings/${ours.meeting}`, (id) => ({ participants: [{ contact_id: id }] }), 'contact'],
+    ['POST', '/notes', (id) => ({ body: 'x', conversation_id: id }), 'conversation'],
+    ['POST', '/tasks', (id) => ({ title: 'x', conversation_id: id }), 'conversation'],
+    ['POST', '/messages', (id) => ({ ...message, conversation_id: id }), 'conversation'],
+    ['POST', '/messages', (id) => ({ ...message, channel: 'chat', contact_id: id }), 'contact'],
+    ['PATCH', `/conversations/${ours.conversation}`, (id) => ({ contact_id: id }), 'contact'],
+    ['PATCH', `/conversations/${ours.conversation}`, (id) => ({ company_id: id }), 'company'],
+    ['PATCH', `/conversations/${ours.conversation}`, (id) => ({ deal_id: id }), 'deal'],
+    ['PATCH', `/conversations/${ours.conversation}`, (id) => ({ owner_id: id }), 'member'],
+    ['PATCH', `/conversations/${ours.conversation}`, (id) => ({ tag_ids: [id] }), 'tag'],
     ['POST', '/lists', (id) => ({ name: 'x', object: 'deal', kind: 'static', owner_id: id }), 'member'],
     [
       'POST',
@@ -123,20 +181,24 @@ test('a reference into the other organisation is answered like one to nothing, t
 })
 
 test('no list shows a record of the other, and none counts it', async () => {
-  const settings = ['/stages', '/members', '/close-reasons']
+  const settings = ['/stages', '/members', '/close-reasons', '/hours', '/sla']
   for (const path of [
     '/deals',
     '/contacts',
     '/companies',
     '/notes',
     '/tasks',
+    '/meetings',
+    '/conversations',
+    `/conversations/${ours.conversation}/messages`,
     '/lists',
     '/tags',
     '/webhooks',
     ...settings,
   ]) {
     const mine = await server.call('GET', `${path}?count=true`)
-    const other = await server.call('GET', `${path}?count=true`, undefined, { token: server.b.token })
+    const others = path.replace(ours.conversation, theirs.conversation)
+    const other = await server.call('GET', `${others}?count=true`, undefined, { token: server.b.token })
     const ids = (list: { data: { id: string }[] }) => new Set(list.data.map(({ id }) => id))
     assert.ok(mine.body.data.length > 0 && mine.body.total === mine.body.data.length, path)
     assert.ok(ids(mine.body).isDisjointFrom(ids(other.body)), path)
@@ -156,12 +218,35 @@ test('a filter by an id of the other finds nothing', async () => {
     `/notes?author_id=${theirs.member}`,
     `/tasks?deal_id=${theirs.deal}`,
     `/tasks?company_id[in]=${theirs.company},${theirs.company}`,
+    `/meetings?contact_id=${theirs.contact}`,
+    `/meetings?member_id=${theirs.member}`,
+    `/meetings?deal_id=${theirs.deal}`,
+    `/notes?meeting_id=${theirs.meeting}`,
+    `/notes?conversation_id=${theirs.conversation}`,
+    `/tasks?conversation_id=${theirs.conversation}`,
+    `/conversations?contact_id=${theirs.contact}`,
+    `/conversations?company_id=${theirs.company}`,
+    `/conversations?deal_id=${theirs.deal}`,
+    `/conversations?owner_id=${theirs.member}`,
+    `/conversations?tag_id=${theirs.tag}`,
     `/contacts?list_id=${theirs.list}`,
     `/lists?owner_id=${theirs.member}`,
     `/stages?pipeline_id=${theirs.pipeline}`,
   ]) {
     assert.deepEqual((await server.call('GET', query)).body.data, [], query)
   }
+})
+
+test('a message of the other is no repeat, and who wrote it is nobody here', async () => {
+  const given = { direction: 'inbound', channel: 'chat', body_text: 'x', from: { email: 'theirs@shared.example' } }
+  const { token } = server.b
+  const other = await server.call('POST', '/messages', { ...given, external_id: 'theirs' }, { token })
+  const mine = await server.call('POST', '/messages', { ...given, external_id: 'theirs' })
+  assert.deepEqual([other.status, mine.status], [201, 201])
+  assert.notEqual(mine.body.author.id, other.body.author.id)
+  assert.equal((await server.call('GET', `/contacts/${mine.body.author.id}`)).status, 200)
+  for (const include of ['', '?include=attachments'])
+    assert.equal((await server.call('GET', `/messages/${theirs.message}${include}`)).status, 404)
 })
 
 test('an Idempotency-Key of the other is free', async () => {

@@ -38,6 +38,14 @@ test('the tour works as it is printed', { skip: hasShell ? false : 'needs a POSI
   assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '201', '200', '200', '201', '200'])
 })
 
+test('the inbox works as it is printed', { skip: hasShell ? false : 'needs a POSIX shell' }, async () => {
+  const block = blocks.find((each) => each.includes('/conversations?')) as string
+  const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200'])
+})
+
 test('the commands of the executable work as they are printed', {
   skip: hasShell ? false : 'needs a POSIX shell',
 }, async () => {

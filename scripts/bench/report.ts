@@ -1,3 +1,4 @@
+import type { Inbox } from './inbox.ts'
 import type { Wait } from './large.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -25,11 +26,12 @@ export function report(results: {
   waiting: { profile: string; rows: Wait[] }
   importSeconds: number
   webhooks: Webhooks
+  inbox: Inbox
   memoryMb: number
   seconds: string
   machine: string
 }): string {
-  const { bare, rows, sizes, waiting, importSeconds, webhooks, memoryMb, seconds, machine } = results
+  const { bare, rows, sizes, waiting, importSeconds, webhooks, inbox, memoryMb, seconds, machine } = results
   const hello = (bare[0].per_s + bare[1].per_s) / 2
   const lines = rows.map(({ name, per_s, p50_ms, p99_ms, failed }) =>
     [
@@ -86,7 +88,8 @@ ${waits.join('\n')}
 \`dealbox import contacts\` of a CSV file with 100,000 rows: ${importSeconds.toFixed(1)} s (goal 30 s), search index and
 events included.
 
-${webhooksText(webhooks)}`
+${webhooksText(webhooks)}
+${inboxText(inbox)}`
 }
 
 export function webhooksText({ events, receivers, perS, writesPerS, quiet, busy }: Webhooks): string {
@@ -101,6 +104,26 @@ writes of the client | p50 ms | times | p99 ms | times
 --- | ---: | ---: | ---: | ---:
 while nothing is sent | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
 while everything is (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
+`
+}
+
+export function inboxText({ conversations, opened, lists, clocks }: Inbox): string {
+  const rows = lists.map(({ name, p50_ms, p99_ms, goal_ms, failed }) =>
+    [name, p50_ms.toFixed(2), p99_ms.toFixed(2), goal_ms ?? '', failed].join(' | '),
+  )
+  const { count, tookMs, quiet, busy } = clocks
+  return `## Inbox
+
+${round(conversations)} conversations, each opened by a message: ${round(opened.perS)} a second from 48 connections. Then one client, which asks
+for another page of 50 each time, from the first one to one 1,000 hours deep:
+
+list | p50 ms | p99 ms | goal of p50 | failed
+--- | ---: | ---: | ---: | ---:
+${rows.join('\n')}
+
+${round(count)} promises that fall due at the same moment: the last breach was written **${round(tookMs)} ms** after it (goal 1,000).
+Meanwhile a client that makes deals at an even pace waits ${busy.p50.toFixed(1)} ms (p50) and ${busy.p99.toFixed(1)} ms (p99), and without them
+${quiet.p50.toFixed(1)} and ${quiet.p99.toFixed(1)} ms.
 `
 }
 

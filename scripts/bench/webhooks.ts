@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
-import { Agent, request } from 'node:http'
 import { join } from 'node:path'
+import { caller, type Waits, writeEvenly } from './client.ts'
 
 const EVENTS = 10_000
 const WRITES_PER_S = 200
 
-/** Latencies of writes in milliseconds. */
-export type Waits = { p50: number; p99: number }
 export type Webhooks = {
   events: number
   receivers: number
@@ -39,7 +37,7 @@ export async function webhooks(server: Server): Promise<Webhooks> {
     await setAll('paused')
     for (let done = 0; done < EVENTS; done += 50)
       await Promise.all(Array.from({ length: 50 }, (_, n) => call('POST', '/deals', { title: `Deal ${done + n}` })))
-    const quiet = (await writeEvenly(call, (elapsedMs) => elapsedMs > 5000)).waits
+    const quiet = (await writeEvenly(call, WRITES_PER_S, (elapsedMs) => elapsedMs > 5000)).waits
     const already = WRITES_PER_S * 5
     let received = { count: 0, lastAt: 0 }
     const started = Date.now()
@@ -52,7 +50,8 @@ export async function webhooks(server: Server): Promise<Webhooks> {
     const poll = setInterval(() => {
       looked = looked.then(look)
     }, 50)
-    const busy = (await writeEvenly(call, (elapsedMs) => received.count >= wanted || elapsedMs > 120_000)).waits
+    const busy = (await writeEvenly(call, WRITES_PER_S, (elapsedMs) => received.count >= wanted || elapsedMs > 120_000))
+      .waits
     clearInterval(poll)
     await looked
     return {
@@ -66,52 +65,4 @@ export async function webhooks(server: Server): Promise<Webhooks> {
   } finally {
     child.kill()
   }
-}
-
-type Call = (method: string, path: string, body: object) => Promise<unknown>
-
-function caller({ url, token }: Server): Call {
-  const agent = new Agent({ keepAlive: true, maxSockets: 50 })
-  return (method, path, body) =>
-    new Promise((resolve, reject) => {
-      const text = JSON.stringify(body)
-      const headers = {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(text),
-      }
-      const req = request(`${url}/api/v1${path}`, { method, agent, headers }, (res) => {
-        let answer = ''
-        res.on('data', (chunk) => {
-          answer += chunk
-        })
-        res.on('end', () => {
-          if ((res.statusCode ?? 500) < 300) resolve(JSON.parse(answer))
-          else reject(new Error(`${method} ${path}: ${res.statusCode} ${answer}`))
-        })
-      })
-      req.on('error', reject)
-      req.end(text)
-    })
-}
-
-/** Creates deals at an even pace, whether or not those before are answered. */
-async function writeEvenly(call: Call, isEnough: (elapsedMs: number) => boolean): Promise<{ waits: Waits }> {
-  const took: number[] = []
-  const running = new Set<Promise<void>>()
-  const started = performance.now()
-  for (let n = 0; !isEnough(performance.now() - started); n++) {
-    const at = started + (n * 1000) / WRITES_PER_S
-    const wait = at - performance.now()
-    if (wait > 0) await new Promise((wake) => setTimeout(wake, wait))
-    const one = call('POST', '/deals', { title: `Paced ${n}` }).then(() => {
-      took.push(performance.now() - at)
-      running.delete(one)
-    })
-    running.add(one)
-  }
-  await Promise.all(running)
-  took.sort((a, b) => a - b)
-  const at = (share: number): number => took[Math.floor(took.length * share)] ?? 0
-  return { waits: { p50: at(0.5), p99: at(0.99) } }
 }

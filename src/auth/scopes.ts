@@ -11,6 +11,12 @@ export const RESOURCES = [
   'crm.lists',
   'crm.custom_fields',
   'crm.webhooks',
+  'meetings.meetings',
+  'meetings.transcript',
+  'inbox.conversations',
+  'inbox.messages',
+  'inbox.sla',
+  'inbox.hours',
 ] as const
 
 export type Access = 'read' | 'write'
@@ -18,7 +24,7 @@ export type ScopeBase = `rest.${(typeof RESOURCES)[number]}`
 export type Scope = `${ScopeBase}.${Access}`
 
 /** Resources that the public interface reads only: settings. */
-const READ_ONLY = new Set<string>(['crm.stages', 'crm.members'])
+const READ_ONLY = new Set<string>(['crm.stages', 'crm.members', 'inbox.sla', 'inbox.hours'])
 
 /** Every scope that a route of the catalog asks for; catalog.test.ts holds the two equal. */
 export const SCOPES: readonly Scope[] = RESOURCES.flatMap((resource): Scope[] =>

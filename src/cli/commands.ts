@@ -3,6 +3,7 @@ import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
 import { importDir } from './import-dir.ts'
+import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   importContacts,
   importCompanies,
   importDeals,
+  importMeetings,
   importUndo,
   exportAll,
   importDir,

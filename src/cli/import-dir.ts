@@ -17,7 +17,7 @@ export const importDir = command({
       throw new Problem(
         404,
         'no_export',
-        `${args.dir} is no folder; a file is brought in by "dealbox import contacts|companies|deals FILE".`,
+        `${args.dir} is no folder; a file is brought in by "dealbox import contacts|companies|deals|meetings FILE".`,
       )
     }
     const progress = !options.json && process.stderr.isTTY

@@ -11,8 +11,8 @@ import { type Answer, command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
 
-// `import contacts|companies|deals FILE` and `import --undo ID`. The restoring of an export, `import DIR`, is a command
-// of its own beside these.
+// `import contacts|companies|deals FILE` and `import --undo ID`. The import of meetings, and the restoring of an export,
+// `import DIR`, are commands of their own beside these.
 
 const args = { file: 'a CSV file as spreadsheets and other programs export it, or NDJSON in our own wire form' }
 
@@ -135,6 +135,13 @@ function chosen<const Choice extends string>(
 }
 
 function answerOf(imported: Imported, { mapping }: Plan, dryRun: boolean): Answer {
+  const answer = importAnswer(imported, 'Rows', dryRun)
+  const columns = mapping.map(({ column, field }) => ({ column, field }))
+  return { ...answer, json: { ...answer.json, mapping: columns } }
+}
+
+/** What an import did to rows, or whatever its file holds. */
+export function importAnswer(imported: Imported, what: string, dryRun: boolean) {
   const { created, updated, unchanged, rejected, rejectedFile, importedBefore } = imported
   const id = dryRun ? null : imported.id
   const counts = { created, updated, unchanged, rejected }
@@ -144,9 +151,9 @@ function answerOf(imported: Imported, { mapping }: Plan, dryRun: boolean): Answe
       ? ''
       : `Nothing was done: the file was imported ${rfc3339(importedBefore)}; --again does it once more.\n`
   const notes = [
-    ...(rejectedFile ? [`The rejected rows with their reasons: ${rejectedFile}`] : []),
+    ...(rejectedFile ? [`The rejected ${what.toLowerCase()} with their reasons: ${rejectedFile}`] : []),
     ...(rejected > 0 && !rejectedFile
-      ? ['With --rejected PATH, the rejected rows are written there with their reasons.']
+      ? [`With --rejected PATH, the rejected ${what.toLowerCase()} are written there with their reasons.`]
       : []),
     ...(id ? [`To take it back: dealbox import --undo ${id}`] : []),
   ]
@@ -156,9 +163,8 @@ function answerOf(imported: Imported, { mapping }: Plan, dryRun: boolean): Answe
       ...counts,
       rejected_file: rejectedFile,
       imported_before: importedBefore === null ? null : rfc3339(importedBefore),
-      mapping: mapping.map(({ column, field }) => ({ column, field })),
     },
-    text: `${before}${dryRun ? 'Would be' : 'Rows'}: ${told.join(', ')}.`,
+    text: `${before}${dryRun ? 'Would be' : what}: ${told.join(', ')}.`,
     note: notes.join('\n'),
   }
 }
@@ -176,7 +182,7 @@ function undoneText({ deleted, restored, kept }: Undone): string {
 const WIDTH = 30
 
 /** A bar on a terminal, nothing elsewhere. */
-function progress(quiet: boolean, what: string) {
+export function progress(quiet: boolean, what: string) {
   const { stderr } = process
   const isShown = !quiet && stderr.isTTY
   let wasShown = false

@@ -22,14 +22,14 @@ export const init = command({
       help: 'of the organisation and the owner',
     },
     currency: { type: 'string', placeholder: 'CODE', default: 'EUR', help: 'of the organisation' },
-    bare: { type: 'boolean', help: 'leave out the usual pipeline and close reasons' },
+    bare: { type: 'boolean', help: 'leave out the usual pipeline, close reasons and hours' },
     json,
   },
   run: ({ options }) => {
     const { data, org, email, timezone, currency, bare } = options
     const name = options.name ?? (email.split('@')[0] as string)
     const document = {
-      ...(bare ? {} : defaultSettings),
+      ...(bare ? {} : defaultSettings(timezone)),
       org: { name: org, timezone, currency },
       members: [{ email, name, role: 'owner' as const, timezone }],
     }

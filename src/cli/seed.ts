@@ -37,10 +37,10 @@ export const seed = command({
         ...(progress ? { onProgress: (steps: number) => void process.stderr.write(`\r${steps} steps `) } : {}),
       })
       if (progress) process.stderr.write('\r')
-      const { members, tags, companies, contacts, deals, notes, tasks, lists } = made
+      const { members, tags, companies, contacts, deals, notes, tasks, lists, meetings, conversations, messages } = made
       return {
         json: { profile: options.profile, seed: Number(options.seed), as_of: day, ...made },
-        text: `Made ${deals} deals, ${companies} companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${lists} lists, ${tags} tags and ${members} members.`,
+        text: `Made ${deals} deals, ${companies} companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, ${tags} tags and ${members} members.`,
       }
     })
   },

@@ -8,6 +8,7 @@ import { type Log, openLog } from '../http/log.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { parseRate } from '../http/ratelimit.ts'
 import { type Listener, listen } from '../http/server.ts'
+import { inboxKinds } from '../jobs/inbox.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { resourceDeps } from '../resources/deps.ts'
@@ -73,7 +74,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const site = screens({ ...state, store, document, apiUrl: apiListener.url })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    workers.push(startScheduler({ store, log, kinds: [], recurring: recurringWork({ keepEventsMs }) }).stop)
+    workers.push(
+      startScheduler({ store, log, kinds: inboxKinds(deps), recurring: recurringWork({ keepEventsMs }) }).stop,
+    )
     const thread = courier({ allow: options.webhookAllow, ownPorts })
     const sender = startSender({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
     workers.push(() => sender.stop().finally(thread.stop))

@@ -27,6 +27,19 @@ export const EVENT_NAMES = [
   'custom_field.created',
   'custom_field.updated',
   'custom_field.deleted',
+  'meeting.created',
+  'meeting.updated',
+  'meeting.deleted',
+  'transcript.ready',
+  'conversation.created',
+  'conversation.updated',
+  'conversation.closed',
+  'conversation.reopened',
+  'conversation.sla_at_risk',
+  'conversation.sla_breached',
+  'message.received',
+  'message.sent',
+  'message.failed',
 ] as const
 
 export type EventName = (typeof EVENT_NAMES)[number]
@@ -36,6 +49,10 @@ const ALSO: Partial<Record<EventName, EventName>> = {
   'deal.stage_changed': 'deal.updated',
   'deal.closed': 'deal.updated',
   'task.completed': 'task.updated',
+  'conversation.closed': 'conversation.updated',
+  'conversation.reopened': 'conversation.updated',
+  'conversation.sla_at_risk': 'conversation.updated',
+  'conversation.sla_breached': 'conversation.updated',
 }
 
 /** What a subscription can name: an event, all events of a resource such as `deal.*`, or `*` for all. */

@@ -5,15 +5,26 @@ import { type CustomObject, HOLDERS, OBJECTS, type Values } from '../resources/c
 import { customValues } from '../resources/custom-values.ts'
 import { columns as dealColumns, dealStore } from '../resources/deals.ts'
 import type { Deps } from '../resources/deps.ts'
+import { columns as attachmentColumns } from '../resources/inbox/attachments.ts'
+import { columns as conversationColumns } from '../resources/inbox/conversation.ts'
+import { conversationStore } from '../resources/inbox/conversations.ts'
+import { columns as messageColumns } from '../resources/inbox/message.ts'
+import { messageStore } from '../resources/inbox/messages.ts'
 import { columns as listColumns } from '../resources/lists/lists.ts'
 import { linkOf } from '../resources/lists/membership.ts'
+import { columns as meetingColumns, meetingStore } from '../resources/meetings/meetings.ts'
+import { exportedSegments } from '../resources/meetings/segments.ts'
+import { exported as transcriptColumns } from '../resources/meetings/transcript.ts'
+import { transcriptStore } from '../resources/meetings/transcripts.ts'
 import { columns as noteColumns, noteStore } from '../resources/notes.ts'
 import { columns as tagColumns } from '../resources/tags.ts'
 import { columns as taskColumns, taskStore } from '../resources/tasks.ts'
 import { exported as webhookColumns, webhookStore } from '../resources/webhooks/webhooks.ts'
 import { columns as closeReasonColumns } from '../settings/close-reasons.ts'
+import { columns as hoursColumns } from '../settings/hours.ts'
 import { columns as memberColumns } from '../settings/members.ts'
 import { columns as pipelineColumns } from '../settings/pipelines.ts'
+import { columns as slaColumns } from '../settings/sla.ts'
 import { columns as stageColumns } from '../settings/stages.ts'
 import * as c from '../store/columns.ts'
 import type { Database } from '../store/driver.ts'
@@ -49,6 +60,8 @@ export function parts(deps: Deps): Part[] {
     record(db, 'pipelines', pipelineColumns),
     { ...record(db, 'stages', stageColumns), hasSheet: true },
     { ...record(db, 'close_reasons', closeReasonColumns), hasSheet: true },
+    record(db, 'hours', hoursColumns),
+    record(db, 'sla_policies', slaColumns),
     { ...record(db, 'tags', tagColumns), hasSheet: true },
     { ...record(db, 'custom_fields', customFieldColumns), hasSheet: true },
     { ...resource, ...named('companies'), columns: companyColumns, restore: companyStore(deps).restore },
@@ -56,6 +69,13 @@ export function parts(deps: Deps): Part[] {
     { ...resource, ...named('deals'), columns: dealColumns, restore: dealStore(deps).restore },
     ...OBJECTS.map((object) => archivedValues(db, object)),
     stageChanges(db),
+    { ...resource, ...named('meetings'), columns: meetingColumns, restore: meetingStore(deps).restore },
+    { ...named('transcripts'), columns: transcriptColumns, order: 'id', restore: transcriptStore(deps).restore },
+    journal(db, 'transcript_segments', 'transcript_id, position', exportedSegments),
+    { ...resource, ...named('conversations'), columns: conversationColumns, restore: conversationStore(deps).restore },
+    ...promises(db),
+    { ...resource, ...named('messages'), columns: messageColumns, restore: messageStore(deps).restore },
+    record(db, 'attachments', attachmentColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
     { ...resource, ...named('tasks'), columns: taskColumns, restore: taskStore(deps).restore },
     { ...record(db, 'lists', listColumns), hasSheet: true },
@@ -120,6 +140,32 @@ function stageChanges(db: Database): Part {
     member_id: c.plain('member_id'),
   })
   return { ...journal(db, 'deal_stage_changes', 'deal_id, deal_version', columns), hasSheet: true }
+}
+
+/** What conversations were promised, and where they stood when. */
+function promises(db: Database): Part[] {
+  const statuses = c.columns({
+    conversation_id: c.plain('conversation_id'),
+    conversation_version: c.integer('conversation_version'),
+    at: c.time('at'),
+    status: c.plain('status'),
+  })
+  const clocks = c.columns({
+    conversation_id: c.plain('conversation_id'),
+    target: c.plain('target'),
+    started_at: c.time('started_at'),
+    ended_at: c.time('ended_at'),
+    promised_s: c.integer('promised_s'),
+    risk_at: c.time('risk_at'),
+    due_at: c.time('due_at'),
+    warned_at: c.time('warned_at'),
+    breached_at: c.time('breached_at'),
+    missed_at: c.time('missed_at'),
+  })
+  return [
+    journal(db, 'conversation_statuses', 'conversation_id, conversation_version', statuses),
+    journal(db, 'sla_clocks', 'conversation_id, target, started_at', clocks),
+  ]
 }
 
 /** What happened: without it no merge and no import could be taken back, and nobody knew who changed what. */

@@ -46,7 +46,7 @@ export async function importFile(store: Store, options: ImportOptions): Promise<
 }
 
 /** All of it in one transaction that leaves nothing. */
-async function rolledBack<T>({ db }: Store, job: () => Promise<T>): Promise<T> {
+export async function rolledBack<T>({ db }: Store, job: () => Promise<T>): Promise<T> {
   db.prepare('BEGIN IMMEDIATE').run()
   try {
     return await job()
@@ -117,7 +117,7 @@ function rowTaker(store: Store, plan: Plan, { org, object, match }: ImportOption
 }
 
 /** Every field error of a row, by the field's name. */
-function reasonOf({ message, errors = [] }: Problem): string {
+export function reasonOf({ message, errors = [] }: Problem): string {
   if (errors.length === 0) return message
   return errors
     .map(({ pointer, message }) => `${pointer.slice(1).replaceAll('/', '.') || 'the row'} ${message}`)

@@ -10,7 +10,7 @@ export type Counts = Record<(typeof RESULTS)[number], number>
 /** An import as the store keeps it; `position` counts the rows that are done. */
 export type ImportRow = Counts & {
   id: string
-  object: ImportObject
+  object: ImportObject | 'meeting'
   file_name: string
   content: string
   options: string
@@ -75,7 +75,7 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const find = (org: number, id: string): ImportRow | undefined => byId.get(org, id) as ImportRow | undefined
 
   /** The imports of a file that were not taken back, the latest first. */
-  const ofFile = (org: number, content: string, object: ImportObject): ImportRow[] =>
+  const ofFile = (org: number, content: string, object: ImportRow['object']): ImportRow[] =>
     ofContent.all(org, content, object) as ImportRow[]
 
   /** Writes down what became of the next rows. Throws 409 where another process has gone on with the import. */

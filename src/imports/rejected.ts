@@ -9,10 +9,10 @@ import { Problem } from '../lib/problem.ts'
 import { rowsOf, type Source } from './read.ts'
 
 /** Beside the file: `people.csv` → `people.rejected.csv`, or -2 and so on: one that is there may have been mended since. */
-export function rejectedPath(file: string): string {
+export function rejectedPath(file: string, extension = '.csv'): string {
   const stem = join(dirname(file), `${basename(file, extname(file))}.rejected`)
-  let path = `${stem}.csv`
-  for (let count = 2; existsSync(path); count++) path = `${stem}-${count}.csv`
+  let path = stem + extension
+  for (let count = 2; existsSync(path); count++) path = `${stem}-${count}${extension}`
   return path
 }
 
@@ -27,15 +27,18 @@ export function checkRejectedPath(file: string, path: string | undefined): void 
  * Writes the rejected rows as they were, with the reason behind each, so that they can be mended and imported. It is
  * written as the file was separated, for the spreadsheet that made it. Throws Problem 409 where it cannot be.
  */
-export async function writeRejected(
+export const writeRejected = (
   path: string,
   source: Source,
   rejects: Iterable<{ row: number; error: string }>,
-): Promise<void> {
+): Promise<void> => writeTexts(path, texts(source, rejects))
+
+/** Throws Problem 409 where they cannot be written. */
+export async function writeTexts(path: string, texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
   // Whole, or not at all; and it tells of people, as the file does.
   const part = `${path}.part`
   try {
-    await pipeline(texts(source, rejects), createWriteStream(part, { mode: 0o600 }))
+    await pipeline(texts, createWriteStream(part, { mode: 0o600 }))
     renameSync(part, path)
   } catch (error) {
     rmSync(part, { force: true })

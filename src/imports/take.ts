@@ -99,7 +99,8 @@ function placeOf({ links }: Draft): Said {
   }
 }
 
-function changedFields(before: Stored, after: Stored, given: Given): Given {
+/** The fields that an update changed, as they were. */
+export function changedFields(before: Stored, after: Stored, given: Given): Given {
   const changed = Object.keys(given).filter((name) => !same(before[name], after[name]))
   return Object.fromEntries(changed.map((name) => [name, previous(name, before[name] as Json, given[name])]))
 }

@@ -94,7 +94,13 @@ function beforeAll(rows: readonly JournalRow[]): Given {
   return fields
 }
 
-const TABLES: Record<Writable, string> = { contact: 'contacts', company: 'companies', deal: 'deals', tag: 'tags' }
+const TABLES: Record<Writable, string> = {
+  contact: 'contacts',
+  company: 'companies',
+  deal: 'deals',
+  tag: 'tags',
+  meeting: 'meetings',
+}
 
 /** The tables whose rows refer to a record. Its own parts, which go with it, are none; but whatever has a tag uses it. */
 function usage(db: Database): (object: Writable, org: number, id: string) => string[] {

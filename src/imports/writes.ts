@@ -7,11 +7,12 @@ import { companies } from '../resources/companies.ts'
 import { contacts } from '../resources/contacts.ts'
 import { dealStore, deals } from '../resources/deals.ts'
 import type { Deps } from '../resources/deps.ts'
+import { meetings } from '../resources/meetings/meetings.ts'
 import { tags } from '../resources/tags.ts'
 import type { ImportObject } from './fields.ts'
 
 export type Given = Record<string, Json>
-export type Writable = ImportObject | 'tag'
+export type Writable = ImportObject | 'tag' | 'meeting'
 
 /** What the interface does with a body: the same schema, and the same function of the store. */
 export type Writes = {
@@ -35,6 +36,7 @@ export function allWrites(deps: Deps): AllWrites {
     // The interface deletes no deals.
     deal: writesOf(deals(deps), '/deals', dealStore(deps).discard as Writes['remove']),
     tag: writesOf(tags(deps), '/tags'),
+    meeting: writesOf(meetings(deps), '/meetings'),
   }
 }
 

@@ -30,7 +30,7 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
 
 /** `code|sentence`, as our own rules say it; valibot's messages quote what was sent, which may hold anything. */
 export function ownMessage(text: string): { code: string; message: string } | undefined {
-  const [, code, message] = /^([a-z_]+)\|(.*)$/s.exec(text) ?? []
+  const [, code, message] = /^([a-z0-9_]+)\|(.*)$/s.exec(text) ?? []
   return code && message ? { code, message } : undefined
 }
 

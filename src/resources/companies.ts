@@ -20,7 +20,9 @@ import { contactStore } from './contacts.ts'
 import { CustomFields, CustomFieldsGiven, customValues } from './custom-values.ts'
 import { dealStore } from './deals.ts'
 import { type Deps, once } from './deps.ts'
+import { conversationStore } from './inbox/conversations.ts'
 import { membership } from './lists/membership.ts'
+import { meetingStore } from './meetings/meetings.ts'
 import { noteStore } from './notes.ts'
 import { recordRows } from './record-rows.ts'
 import { taskStore } from './tasks.ts'
@@ -148,7 +150,14 @@ const hostOf = (website: string): string => new URL(website).hostname.replace(/^
 export const companyStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
   const contacts = contactStore(deps)
-  const referring = [contacts, dealStore(deps), noteStore(deps), taskStore(deps)]
+  const referring = [
+    contacts,
+    dealStore(deps),
+    noteStore(deps),
+    taskStore(deps),
+    meetingStore(deps),
+    conversationStore(deps),
+  ]
   const lists = membership(deps, 'company')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })

@@ -18,7 +18,11 @@ import { Address, AddressPatch, mergeAddress } from './address.ts'
 import { CustomFields, CustomFieldsGiven, customValues } from './custom-values.ts'
 import { dealStore } from './deals.ts'
 import { type Deps, once } from './deps.ts'
+import { authorStore } from './inbox/authors.ts'
+import { conversationStore } from './inbox/conversations.ts'
 import { membership } from './lists/membership.ts'
+import { meetingStore } from './meetings/meetings.ts'
+import { transcriptStore } from './meetings/transcripts.ts'
 import { noteStore } from './notes.ts'
 import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from './reach.ts'
 import { recordRows } from './record-rows.ts'
@@ -81,7 +85,8 @@ const ContactPatch = f.patchOf({
 type ContactPatch = v.InferOutput<typeof ContactPatch>
 
 const flags = { allow_duplicate: 'With `true`, an email that another contact has is let in.' }
-type Flags = { allow_duplicate?: boolean }
+/** `incomplete` is for somebody who wrote: nobody could fill in what the org requires of contacts. */
+type Flags = { allow_duplicate?: boolean; incomplete?: boolean }
 
 const filters: Record<string, Filter> = {
   external_id: { type: 'text' },
@@ -145,7 +150,8 @@ export const columns = c.columns<Contact>(
 
 export const contactStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
-  const referring = [dealStore(deps), noteStore(deps), taskStore(deps)]
+  const records = [dealStore, noteStore, taskStore, meetingStore, transcriptStore, conversationStore, authorStore]
+  const referring = records.map((store) => store(deps))
   const lists = membership(deps, 'contact')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
@@ -198,7 +204,7 @@ export const contactStore = once((deps: Deps) => {
       unsubscribed_at: null,
       source: given.source ?? null,
       external_id: given.external_id ?? null,
-      custom_fields: custom.start(who.org, given.custom_fields),
+      custom_fields: flags.incomplete ? {} : custom.start(who.org, given.custom_fields),
       created_at: now,
       updated_at: now,
       version: 1,

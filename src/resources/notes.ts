@@ -16,6 +16,7 @@ import { rows } from '../store/rows.ts'
 import { searchFilter, searchIndex } from '../store/search.ts'
 import { type Deps, once } from './deps.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from './record-links.ts'
+import { unlinking } from './unlink.ts'
 
 // 1. The wire form.
 
@@ -91,6 +92,9 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
   const find = finder(db, 'notes', columns)
   const search = searchIndex(db, 'note')
   const links = recordLinks<Note>(db, 'note', (who, id) => columns.present(find(who, id)), save)
+  const clearMeeting = unlinking(db, 'notes', columns, 'meeting_id', (who, note) =>
+    save(who, note, { ...note, meeting_id: null }),
+  )
 
   function create(who: Caller, given: NoteCreate): Note {
     references.check(who.org, given)
@@ -159,6 +163,7 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
     remove,
     clearContact: links.clearContact,
     clearCompany: links.clearCompany,
+    clearMeeting,
   }
 })
 

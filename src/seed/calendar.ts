@@ -6,7 +6,8 @@ export const WORKING_DAY_MS = 8 * 3_600_000
 
 /**
  * The working time between two instants, without weekends and the days around the New Year. All planning happens on
- * this one axis of milliseconds from 0 to `total`; `at` turns it into epoch milliseconds and keeps the order.
+ * this one axis of milliseconds from 0 to `total`; `at` turns it into epoch milliseconds and keeps the order, `of` turns
+ * them back.
  */
 export function workingTime(from: number, to: number) {
   const days: number[] = []
@@ -17,13 +18,27 @@ export function workingTime(from: number, to: number) {
   if (lastDay === undefined) throw new RangeError('a life needs at least one working day')
   const lastPart = Math.min(WORKING_DAY_MS, to - lastDay * DAY_MS - OPENS_MS)
   const total = (days.length - 1) * WORKING_DAY_MS + lastPart
+  const places = new Map(days.map((day, index) => [day, index]))
 
   function at(work: number): number {
     const index = Math.min(Math.floor(work / WORKING_DAY_MS), days.length - 1)
     return (days[index] as number) * DAY_MS + OPENS_MS + Math.floor(work - index * WORKING_DAY_MS)
   }
-  return { total, at }
+
+  /** The working time of an instant; that of the next opening where nobody works. */
+  function of(at: number): number {
+    let day = dayOf(at)
+    while (day * DAY_MS < to && !places.has(day)) day++
+    const index = places.get(day)
+    if (index === undefined) return total
+    const sinceOpening = at - day * DAY_MS - OPENS_MS
+    return Math.min(index * WORKING_DAY_MS + Math.min(Math.max(sinceOpening, 0), WORKING_DAY_MS), total)
+  }
+
+  return { total, at, of }
 }
+
+export type WorkingTime = ReturnType<typeof workingTime>
 
 /** Days since 1970-01-01, the form in which dates are kept. */
 export function dayOf(at: number): number {

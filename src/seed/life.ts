@@ -8,7 +8,7 @@ import { type Profile, SIZES, type Step } from './steps.ts'
 import { memberGiven, tagGiven } from './team.ts'
 import { TAGS } from './words-deals.ts'
 
-const LIFE_MS = 548 * 86_400_000
+export const LIFE_MS = 548 * 86_400_000
 const MINUTE_MS = 60_000
 // The team begins with what it had in spreadsheets: a part of the companies and contacts, on the first two days.
 const IMPORTED = 0.15

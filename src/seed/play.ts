@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type Randomness, startClock } from '../lib/id.ts'
 import { conflict } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
+import { exchange } from './exchange.ts'
 import { life } from './life.ts'
 import { player } from './player.ts'
 import { random } from './random.ts'
@@ -18,7 +19,18 @@ export type SeedOptions = {
 
 /** How many records of each kind a seed made. */
 export type Seeded = Record<
-  'members' | 'tags' | 'companies' | 'contacts' | 'deals' | 'notes' | 'tasks' | 'lists' | 'custom_fields',
+  | 'members'
+  | 'tags'
+  | 'companies'
+  | 'contacts'
+  | 'deals'
+  | 'notes'
+  | 'tasks'
+  | 'lists'
+  | 'custom_fields'
+  | 'meetings'
+  | 'conversations'
+  | 'messages',
   number
 >
 
@@ -27,8 +39,8 @@ const BATCH = 5000
 
 /**
  * Plays the life of a sales team into an organisation, through the functions that the interface calls, so that every
- * rule holds and every event is there. The clock follows the story. Throws Problem 409 for
- * an organisation that has records.
+ * rule holds and every event is there. The clock follows the story. Throws Problem 409 for an organisation that has
+ * records.
  */
 export function playSeed(store: Store, options: SeedOptions): Seeded {
   refuseUnlessEmpty(store, options.org)
@@ -47,24 +59,29 @@ function play(store: Store, { org, seed, profile, asOf, onProgress }: SeedOption
   let at = 0
   // The ids differ from org to org, though the same seed makes the same records in each.
   const clock = startClock(() => at, undefined, seededBytes(`${seed} ${publicId(store, org)}`))
-  const { playStep, finish } = player(store, clock, org, profile === 'demo')
-  const made = Object.fromEntries(Object.values(MADE).map((kind) => [kind, 0])) as Seeded
-  const steps = work(life({ seed, profile, asOf }), { seed, profile, asOf })
+  const { playStep, finish, due } = player(store, clock, org, profile === 'demo')
+  const setClock = (to: number) => void (at = to)
+  const made = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Seeded
+  const options = { seed, profile, asOf }
+  const steps = exchange(work(life(options), options), options)
   let played = 0
   let step = steps.next()
   while (!step.done) {
     store.transaction(() => {
+      due.bringBack()
       for (let n = 0; n < BATCH && !step.done; n++) {
-        at = step.value.at
-        const kind = MADE[step.value.do]
-        if (playStep(step.value) && kind) made[kind]++
+        due.until(step.value.at, setClock)
+        setClock(step.value.at)
+        if (playStep(step.value)) for (const kind of madeBy(step.value)) made[kind]++
         played++
         step = steps.next()
       }
+      if (step.done) due.until(asOf, setClock)
+      else due.setAside()
     })
     onProgress?.(played)
   }
-  at = asOf
+  setClock(asOf)
   while (store.transaction(() => finish(BATCH)));
   return made
 }
@@ -79,14 +96,39 @@ const MADE: Partial<Record<Step['do'], keyof Seeded>> = {
   task: 'tasks',
   list: 'lists',
   field: 'custom_fields',
+  meeting: 'meetings',
+  talk: 'conversations',
+  say: 'messages',
+}
+const KINDS: (keyof Seeded)[] = [...new Set(Object.values(MADE))]
+
+/** The first message of a conversation makes that, too, and maybe the contact who wrote it. */
+function madeBy(step: Step): (keyof Seeded)[] {
+  const kind = MADE[step.do]
+  if (!kind) return []
+  if (step.do !== 'talk') return [kind]
+  return 'from' in step ? [kind, 'messages', 'contacts'] : [kind, 'messages']
 }
 
 function setPragmas({ db }: Store, values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) db.pragma(`${name} = ${value}`)
 }
 
+const TABLES = [
+  'deals',
+  'companies',
+  'contacts',
+  'tags',
+  'notes',
+  'tasks',
+  'lists',
+  'custom_fields',
+  'meetings',
+  'conversations',
+]
+
 function refuseUnlessEmpty({ db }: Store, org: number): void {
-  for (const table of ['deals', 'companies', 'contacts', 'tags', 'notes', 'tasks', 'lists', 'custom_fields']) {
+  for (const table of TABLES) {
     if (db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? LIMIT 1`).get(org)) {
       throw conflict(
         'not_empty',

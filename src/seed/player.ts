@@ -11,10 +11,14 @@ import { noteStore } from '../resources/notes.ts'
 import { tagStore } from '../resources/tags.ts'
 import { type Task, taskStore } from '../resources/tasks.ts'
 import type { Store } from '../store/open.ts'
+import { dueOf } from './due.ts'
+import { setService } from './service.ts'
 import type { Step } from './steps.ts'
+import { talkPlayer } from './talk-player.ts'
 
-/** Steps that make something else than a change of a deal. */
-type Making = Exclude<Step['do'], 'move' | 'close' | 'change'>
+/** A change of a deal; the other steps make something. */
+type Changing = 'move' | 'close' | 'change'
+type Making = Exclude<Step['do'], Changing>
 type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
 /**
@@ -22,7 +26,8 @@ type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
  * where there was nothing to do. `stepByStep`: every change of a deal is written with its event, else each deal once,
  * as it is in the end, when it is closed or `finish` is called.
  */
-export function player({ db, vault }: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
+export function player(store: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
+  const { db, vault } = store
   const deps = resourceDeps({ db, clock, vault })
   const [companies, contacts, tags] = [companyStore(deps), contactStore(deps), tagStore(deps)]
   const [fields, lists, notes, tasks] = [customFieldStore(deps), listStore(deps), noteStore(deps), taskStore(deps)]
@@ -38,14 +43,16 @@ export function player({ db, vault }: Store, clock: Store['clock'], org: number,
     company: [],
     contact: [],
   }
-  // What is still moving; a closed deal and a finished task are not needed again.
+  // What is still moving; a closed deal and a finished task are not changed again.
   const openDeals = new Map<number, Deal>()
   const openTasks = new Map<number, Task>()
-  let closed: { ref: number; id: string } | undefined
+  /** Deals that can be linked: of those that are written once, the one that was closed last. */
+  const dealIds = new Map<number, string>()
   let who: Caller = { org, member: null }
 
   const idOf = (kind: keyof typeof ids, ref: number | undefined): string | null =>
     ref === undefined ? null : (ids[kind][ref] as string)
+  const dealId = (ref: number | undefined): string | null => (ref === undefined ? null : (dealIds.get(ref) ?? null))
   const tagIds = (refs: readonly number[]): string[] => refs.map((ref) => ids.tag[ref] as string)
 
   /** What is done with a deal is done by its owner. */
@@ -83,7 +90,9 @@ export function player({ db, vault }: Store, clock: Store['clock'], org: number,
         primary_contact_id: idOf('contact', contact),
         tag_ids: tagIds(refs),
       }
-      openDeals.set(ref, deals.create({ org, member: owner_id ?? who.member }, { ...given, ...links }))
+      const deal = deals.create({ org, member: owner_id ?? who.member }, { ...given, ...links })
+      openDeals.set(ref, deal)
+      if (stepByStep) dealIds.set(ref, deal.id)
     },
     note: (step) => {
       const links = linksOf(step)
@@ -99,32 +108,35 @@ export function player({ db, vault }: Store, clock: Store['clock'], org: number,
       openTasks.delete(ref)
       return tasks.patch({ org, member: task.owner_id }, task, { status: how })
     },
+    service: ({ holidays, keyTag }) =>
+      setService(store, clock, org, { holidays, keyTag: idOf('tag', keyTag) as string }),
+    ...talkPlayer(deps, org, { idOf, dealId }),
   }
 
   const writer = ({ by }: Of<'note' | 'task'>): Caller => ({ org, member: idOf('member', by) ?? who.member })
 
   /** A deal that is only written in the end is not there to be linked before. */
   function linksOf({ deal, company, contact }: Of<'note' | 'task'>) {
-    const open = stepByStep && deal !== undefined ? openDeals.get(deal)?.id : undefined
-    const id = open ?? (closed?.ref === deal ? closed?.id : undefined)
-    const all = (one: string | null | undefined): string[] => (one ? [one] : [])
+    const all = (one: string | null): string[] => (one === null ? [] : [one])
     return {
-      deal_ids: all(id),
+      deal_ids: all(dealId(deal)),
       company_ids: all(idOf('company', company)),
       contact_ids: all(idOf('contact', contact)),
     }
   }
 
+  const isChange = (step: Step): step is Of<Changing> =>
+    step.do === 'move' || step.do === 'close' || step.do === 'change'
+
   function playStep(step: Step): boolean {
-    if (!('deal' in step) || step.do === 'note' || step.do === 'task') {
-      return make[step.do as Making](step as never) !== false
-    }
+    if (!isChange(step)) return make[step.do](step as never) !== false
     const deal = openDeals.get(step.deal) as Deal
     if (step.do === 'close') {
       const choice = reasons[step.outcome]
       deals.close(byOwner(deal), deal, { reason_id: choice[step.reason % choice.length] as string })
       openDeals.delete(step.deal)
-      closed = { ref: step.deal, id: deal.id }
+      if (!stepByStep) dealIds.clear()
+      dealIds.set(step.deal, deal.id)
     } else {
       const given =
         step.do === 'move' ? { stage: stages[Math.min(step.position, stages.length - 1)] as string } : step.given
@@ -142,7 +154,7 @@ export function player({ db, vault }: Store, clock: Store['clock'], org: number,
     return openDeals.size > 0
   }
 
-  return { playStep, finish }
+  return { playStep, finish, due: dueOf(deps, org) }
 }
 
 /** The stages and reasons that a life needs. Throws Problem 409 where there are none. */

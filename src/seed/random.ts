@@ -48,6 +48,12 @@ export function random(seed: number) {
     return items[int(items.length)] as T
   }
 
+  /** All of them in another order. */
+  function shuffled<T>(items: readonly T[]): T[] {
+    const left = [...items]
+    return items.map(() => left.splice(int(left.length), 1)[0] as T)
+  }
+
   function chance(probability: number): boolean {
     return next() < probability
   }
@@ -73,7 +79,7 @@ export function random(seed: number) {
   }
 
   for (let round = 0; round < 12; round++) word()
-  return { next, int, between, pick, chance, weighted, normal, logNormal }
+  return { next, int, between, pick, shuffled, chance, weighted, normal, logNormal }
 }
 
 /** e^x, right to half a percent for |x| < 5. */

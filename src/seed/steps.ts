@@ -1,3 +1,4 @@
+import type { Channel } from './topics.ts'
 import type { FIELDS } from './words-work.ts'
 
 /** How large a life is, and what it is called on the command line. */
@@ -93,6 +94,55 @@ export type ListGiven = {
   filter?: object
 }
 
+export type FileGiven = { name: string; content_type: string; data: string }
+export type MessageGiven = {
+  direction: 'inbound' | 'outbound' | 'note'
+  body_text: string
+  body_html?: string
+  external_id?: string
+  in_reply_to?: string
+  attachments?: FileGiven[]
+}
+/** Somebody whom nobody knows yet. */
+export type Stranger = { name: string; email: string }
+export type TendGiven = {
+  status?: 'pending' | 'snoozed' | 'closed'
+  snoozed_until?: string
+  priority?: 'low' | 'high' | 'urgent'
+}
+
+export type MeetingGiven = {
+  title: string
+  description: string | null
+  starts_at: string
+  ends_at: string
+  timezone: string
+  location: string | null
+  conference_url: string | null
+  ical_uid: string | null
+}
+type Response = 'accepted' | 'tentative' | 'pending'
+/** A contact, a member, or a guest who is neither. */
+export type Guest = { role: 'organizer' | 'attendee'; response: Response } & (
+  | { contact: number }
+  | { member: number }
+  | Stranger
+)
+export type HeldGiven = {
+  status: 'completed' | 'canceled' | 'no_show'
+  summary: string | null
+  recording_url: string | null
+}
+export type Voice = { key: string; name: string; contact?: Ref; member?: Ref }
+export type TranscriptGiven = {
+  language: string
+  source: string
+  segments: { speaker: string; start_ms: number; end_ms: number; text: string }[]
+}
+
+/** Days on which the office is closed, or open otherwise. */
+export type Holiday = { from_date: string; to_date: string; name: string; intervals: { from: string; to: string }[] }
+
 export type DealChange = { amount: number; currency: string } | { expected_close_date: string }
 
 /** The number of an earlier record, undefined for none. */
@@ -121,3 +171,30 @@ export type Step =
   | ({ do: 'note'; at: number; given: NoteGiven } & About)
   | ({ do: 'task'; at: number; ref: number; given: TaskGiven } & About)
   | { do: 'finish'; at: number; task: number; how: 'done' | 'canceled' }
+  /** The office hours, and what is promised to those who write; `keyTag` is the tag of the customers with a promise of their own. */
+  | { do: 'service'; at: number; holidays: Holiday[]; keyTag: number }
+  /** The first message of a conversation: with a contact, or by a stranger, who becomes one. */
+  | ({
+      do: 'talk'
+      at: number
+      ref: number
+      by?: Ref
+      channel: Channel
+      subject: string | null
+      given: MessageGiven
+    } & ({ contact: number } | { from: Stranger }))
+  | { do: 'say'; at: number; talk: number; by?: Ref; given: MessageGiven }
+  /** Somebody of the team looks after a conversation, and has read it. */
+  | { do: 'tend'; at: number; talk: number; by?: Ref; given: TendGiven; owner?: Ref; deal?: Ref; tags?: number[] }
+  | {
+      do: 'meeting'
+      at: number
+      ref: number
+      by: number
+      given: MeetingGiven
+      guests: Guest[]
+      company?: Ref
+      deal?: Ref
+    }
+  | { do: 'held'; at: number; meeting: number; by: number; given: HeldGiven }
+  | { do: 'transcript'; at: number; meeting: number; by: number; voices: Voice[]; given: TranscriptGiven }

@@ -44,3 +44,13 @@ export function repeatedKeys(pointer: string, keys: readonly string[], keyName =
       : [field(`${pointer}/${index}/${keyName}`, 'duplicate', `must differ from every other ${keyName} here`)],
   )
 }
+
+/** An error for every default but the first. */
+export function secondDefaults(pointer: string, given: readonly { key: string; is_default?: boolean }[]): FieldError[] {
+  const first = given.findIndex(({ is_default }) => is_default)
+  return given.flatMap(({ is_default }, index) => {
+    if (!is_default || index === first) return []
+    const message = `must be false: "${given[first]?.key}" is the default already, and there is at most one`
+    return [field(`${pointer}/${index}/is_default`, 'second_default', message)]
+  })
+}

@@ -1,7 +1,7 @@
 import type { SettingsDocument } from './document.ts'
 
 /** What a new organisation starts with. */
-export const defaultSettings: SettingsDocument = {
+export const defaultSettings = (timezone: string): SettingsDocument => ({
   pipelines: [
     {
       key: 'sales',
@@ -28,4 +28,15 @@ export const defaultSettings: SettingsDocument = {
     { key: 'no_response', name: 'No response', outcome: 'lost' },
     { key: 'missing_feature', name: 'Missing feature', outcome: 'lost' },
   ],
-}
+  hours: [
+    {
+      key: 'office',
+      name: 'Office',
+      timezone,
+      is_default: true,
+      weekly: { mon: WORKDAY, tue: WORKDAY, wed: WORKDAY, thu: WORKDAY, fri: WORKDAY },
+    },
+  ],
+})
+
+const WORKDAY = [{ from: '09:00', to: '17:30' }]

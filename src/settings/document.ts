@@ -5,9 +5,12 @@ import { validate } from '../lib/validate.ts'
 import type { Store } from '../store/open.ts'
 import type { Change } from './changes.ts'
 import { CloseReasonSettings, checkCloseReasons, closeReasonSettings } from './close-reasons.ts'
+import { checkHours, HoursSettings, hoursSettings } from './hours.ts'
 import { checkMembers, MemberSettings, memberSettings } from './members.ts'
 import { OrgSettings, orgSettings } from './org.ts'
 import { checkPipelines, PipelineSettings, pipelineSettings } from './pipelines.ts'
+import { applyServiceLevels } from './service-levels.ts'
+import { checkSla, SlaSettings, slaSettings } from './sla.ts'
 
 // The settings document: everything that an organisation sets up, as one JSON document.
 
@@ -16,6 +19,8 @@ const sections = {
   members: f.optional(f.arrayOf(MemberSettings)),
   pipelines: f.optional(f.arrayOf(PipelineSettings)),
   close_reasons: f.optional(f.arrayOf(CloseReasonSettings)),
+  hours: f.optional(f.arrayOf(HoursSettings)),
+  sla: f.optional(f.arrayOf(SlaSettings)),
 }
 const NAMES = Object.keys(sections).join(', ')
 
@@ -33,6 +38,8 @@ export function showSettings(store: Store, org: number): Required<SettingsDocume
     members: memberSettings(store).show(org),
     pipelines: pipelineSettings(store).show(org),
     close_reasons: closeReasonSettings(store).show(org),
+    hours: hoursSettings(store).show(org),
+    sla: slaSettings(store).show(org),
   }
 }
 
@@ -67,6 +74,7 @@ export function applySettings(
       if (given.members) changed.push(...memberSettings(store).apply(org, given.members))
       if (given.pipelines) changed.push(...pipelineSettings(store).apply(org, given.pipelines))
       if (given.close_reasons) changed.push(...closeReasonSettings(store).apply(org, given.close_reasons))
+      if (given.hours || given.sla) changed.push(...applyServiceLevels(store, org, given))
       if (dryRun) throw ROLL_BACK
     })
   } catch (error) {
@@ -87,6 +95,8 @@ export function readDocument(document: unknown): SettingsDocument {
     ...checkMembers(given.members ?? []),
     ...checkPipelines(given.pipelines ?? []),
     ...checkCloseReasons(given.close_reasons ?? []),
+    ...checkHours(given.hours ?? []),
+    ...checkSla(given.sla ?? []),
   ]
   if (errors.length > 0) throw invalid(...errors)
   return given

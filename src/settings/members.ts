@@ -57,6 +57,7 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
     'SELECT 1 FROM tokens WHERE org_id = ? AND member_id = ? LIMIT 1',
     'SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND member_id = ? LIMIT 1',
     'SELECT 1 FROM events WHERE org_id = ? AND actor_id = ? LIMIT 1',
+    'SELECT 1 FROM messages WHERE org_id = ? AND author_id = ? LIMIT 1',
     ...['contact', 'company', 'deal'].map(
       (object) =>
         `SELECT 1 FROM custom_fields AS field CROSS JOIN ${object}_values AS held

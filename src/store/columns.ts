@@ -1,7 +1,7 @@
 import { amountJson, toMicros } from '../lib/money.ts'
 import { rfc3339 } from '../lib/time.ts'
 
-type Value = string | number | bigint | null
+type Value = string | number | bigint | Buffer | null
 
 /** One field of a record: its column, and both ways across: the stored value to JSON, the wire value to the store. */
 export type Column<Wire = never> = {
@@ -48,12 +48,17 @@ export const json = kind<object, string>(
   (stored) => stored,
   (wire) => JSON.stringify(wire),
 )
+/** Bytes in the store, base64 on the wire. */
+export const bytes = kind<string, Buffer>(
+  (stored) => `"${stored.toString('base64')}"`,
+  (wire) => Buffer.from(wire, 'base64'),
+)
 /** Micros in the store; they leave SQLite as text, since they go past 2^53. */
 const micros = kind<number, string>(amountJson, toMicros)
 export const amount = (name: string) => micros(name, `CAST(${name} AS TEXT)`)
 
 /** What no column holds: a NULL, which `list` and `find` of the store replace by what is so at the moment. */
-export const computed = <Stored extends string | number | boolean>(): Column<Stored> => ({
+export const computed = <Stored extends string | number | boolean | null>(): Column<Stored> => ({
   name: '',
   sql: 'NULL',
   json: (stored: never) => JSON.stringify(stored),

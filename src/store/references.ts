@@ -10,10 +10,11 @@ const TARGETS = {
   contact_ids: 'contacts',
   company_ids: 'companies',
   deal_ids: 'deals',
+  deal_id: 'deals',
+  contact_id: 'contacts',
+  meeting_id: 'meetings',
+  conversation_id: 'conversations',
 } as const
-
-/** Fields whose records do not exist yet: no id is one of theirs. */
-const NOT_YET = new Set(['meeting_id', 'conversation_id'])
 
 export type References = ReturnType<typeof references>
 
@@ -32,7 +33,6 @@ export function references(db: Database) {
     const errors: FieldError[] = []
     for (const [name, value] of Object.entries(given)) {
       if (value === null || value === undefined) continue
-      if (NOT_YET.has(name)) errors.push(missing(`/${name}`))
       if (name === 'owner_id') errors.push(...owner(org, value as string))
       const table = TARGETS[name as keyof typeof TARGETS]
       if (!table) continue

@@ -5,7 +5,7 @@ import type { Filter, Operator } from './conditions.ts'
 import type { Database } from './driver.ts'
 
 /** Kinds of records that can be searched. Their numbers stand in the index: never change one. */
-const KINDS = { deal: 0, contact: 1, company: 2, note: 3, task: 4, conversation: 5, transcript: 6 } as const
+const KINDS = { deal: 0, contact: 1, company: 2, note: 3, task: 4, conversation: 5, meeting: 6 } as const
 export type Kind = keyof typeof KINDS
 
 /**
@@ -73,6 +73,18 @@ export function searchIndex(db: Database, kind: Kind) {
     learn.run(n, text)
   }
 
+  /**
+   * The same with what was found so far kept: of a record whose words come one after the other. All of them are written
+   * again each time, so that there are at most so many.
+   */
+  function add(org: number, id: string, words: readonly string[], most: number): void {
+    const mark = markOf(org, kind)
+    const docs = ofRank.all(...numbersOf(id)) as Doc[]
+    const own = docs.find((doc) => isOwn(doc, org, id))
+    const known = own?.words ? own.words.split(' ').map((word) => word.slice(mark.length)) : []
+    if (known.length < most) put(org, id, [...new Set([...known, ...words])].slice(0, most))
+  }
+
   /** A number behind the smaller ids of the same rank; those that stand there already move on by one. */
   function makeRoom(docs: Doc[], id: string): bigint {
     const [first, end] = numbersOf(id)
@@ -96,6 +108,7 @@ export function searchIndex(db: Database, kind: Kind) {
 
   return {
     put,
+    add,
     remove: (org: number, id: string): void => {
       const doc = (ofRank.all(...numbersOf(id)) as Doc[]).find((each) => isOwn(each, org, id))
       if (!doc) return

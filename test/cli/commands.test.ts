@@ -45,16 +45,17 @@ describe('init', () => {
   })
 
   test('makes the owner and the usual settings', async () => {
-    const { org, members, pipelines, close_reasons } = await cliJson('settings', 'show', '--data', data)
+    const { org, members, pipelines, close_reasons, hours } = await cliJson('settings', 'show', '--data', data)
     assert.equal(org.name, 'Acme')
     assert.equal(org.currency, 'EUR')
     assert.deepEqual(members, [{ email: ana, name: 'Ana', role: 'owner', timezone: org.timezone }])
     assert.equal(pipelines[0].stages.length, 6)
     assert.equal(close_reasons.length, 9)
+    assert.deepEqual([hours[0].key, hours[0].timezone, hours[0].is_default], ['office', org.timezone, true])
   })
 
-  test('leaves out pipelines and close reasons with --bare, and adds an organisation to a folder that has one', async () => {
-    const { org, members, pipelines, close_reasons } = await cliJson(
+  test('leaves out pipelines, close reasons and hours with --bare, and adds an organisation to a folder that has one', async () => {
+    const { org, members, pipelines, close_reasons, hours } = await cliJson(
       'settings',
       'show',
       '--data',
@@ -64,7 +65,7 @@ describe('init', () => {
     )
     assert.deepEqual([org.name, org.currency], ['Birch', 'USD'])
     assert.equal(members[0].name, 'ana')
-    assert.deepEqual([pipelines, close_reasons], [[], []])
+    assert.deepEqual([pipelines, close_reasons, hours], [[], [], []])
     assert.equal((await cliJson('keys', 'list', '--data', several)).length, 1)
   })
 
@@ -133,8 +134,8 @@ describe('settings', () => {
     assert.match(await apply(), /settings\.json has an object with the same member twice/)
     writeFileSync(file, '[]')
     assert.match(await apply(), /A settings document is a JSON object with some of org, members/)
-    writeFileSync(file, '{"hours": []}')
-    assert.match(await apply(), /^\/hours is not a section of the settings; there are org, members/)
+    writeFileSync(file, '{"mailboxes": []}')
+    assert.match(await apply(), /^\/mailboxes is not a section of the settings; there are org, members/)
     assert.match(await refusal(1, 'settings', 'apply', `${file}.not`, '--data', data), /cannot be read: ENOENT/)
   })
 })

@@ -125,8 +125,8 @@ describe('an export is refused', () => {
     [
       'with a file that this version does not know',
       (place) =>
-        editManifest(place, ({ files }) => files.push({ name: 'meetings.ndjson', records: 1, bytes: 1, sha256: '' })),
-      /newer Dealbox \(it has meetings\.ndjson\)/,
+        editManifest(place, ({ files }) => files.push({ name: 'quotes.ndjson', records: 1, bytes: 1, sha256: '' })),
+      /newer Dealbox \(it has quotes\.ndjson\)/,
     ],
     [
       'with a file that is gone',

@@ -6,8 +6,10 @@ import { importFile } from '../../src/imports/import.ts'
 import { undoImport } from '../../src/imports/undo.ts'
 import { mergeStore } from '../../src/resources/merges/merges.ts'
 import { playSeed } from '../../src/seed/play.ts'
+import { showSettings } from '../../src/settings/document.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
+import { setLevels } from '../support/settings.ts'
 
 // An organisation with everything that there is, and with what is easily lost on the way.
 
@@ -89,6 +91,35 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
     return Object.fromEntries([...all, ...old.map((type) => [`old_${type}`, VALUES[type](at, org.owner)])])
   }
 
+  const intervals = [{ from: '00:00', to: '24:00' }]
+  const { hours, sla } = showSettings(store, org.org) // conversations fall under those of the seed
+  setLevels(store, org.org, {
+    hours: [
+      ...hours.map((each) => ({ ...each, is_default: false })),
+      ...TEXTS.map((text, at) => ({
+        ...{
+          key: `h${at}`,
+          name: `x ${text}`,
+          timezone: 'Asia/Kathmandu',
+          is_default: at === 3,
+          weekly: { sun: intervals },
+        },
+        exceptions: [
+          { from_date: '2026-01-01', to_date: '2026-01-02', name: text, intervals },
+          { from_date: '0001-01-01' },
+        ],
+      })),
+    ],
+    sla: [
+      ...sla.map((each) => ({ ...each, is_default: false })),
+      ...TEXTS.map((text, at) => ({
+        ...{ key: `p${at}`, name: `x ${text}`, is_default: at === 1, hours: at % 3 === 0 ? null : `h${at}` },
+        match: at % 3 === 0 ? { field: 'subject', op: 'contains', value: text } : null,
+        targets: { low: { first_response_s: 1, next_response_s: 31_536_000 } },
+        pause_on: ['pending', 'snoozed'].slice(at % 2),
+      })),
+    ],
+  })
   const tag = await send('POST', '/tags', { name: '=Tag; one', color: '#0a0b0c', description: 'of, all' })
   const tags = { tag_ids: [tag.id], owner_id: org.owner }
   const companies: Body[] = []
@@ -164,6 +195,39 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
     contact_ids: [contacts[1]?.id, contacts[0]?.id],
     company_ids: [companies[0]?.id],
     deal_ids: [deals[0]?.id],
+  }
+  const meetings: Body[] = []
+  for (const [at, body] of TEXTS.entries()) {
+    const meeting = await send('POST', '/meetings', {
+      title: `x ${body}`,
+      description: body,
+      starts_at: '2026-01-01T00:00:00.123Z',
+      ends_at: '2026-01-01T01:00:00Z',
+      timezone: 'Asia/Kathmandu',
+      status: 'completed',
+      location: body,
+      conference_url: 'https://meet.example/ü?a=1',
+      participants: [
+        { contact_id: contacts[0]?.id, name: body, role: 'organizer' },
+        { contact_id: contacts[6]?.id },
+        { member_id: org.owner, response: 'accepted' },
+        { email: 'stranger@meet.example', name: body },
+      ],
+      company_id: companies[0]?.id,
+      deal_id: deals[0]?.id,
+      owner_id: org.owner,
+      ical_uid: `${body.trim()}${at}`,
+      recording_url: 'https://meet.example/recording',
+      summary: body,
+    })
+    meetings.push(meeting)
+  }
+  await send('POST', '/notes', { body: 'x', meeting_id: meetings[0]?.id })
+  for (const [at, body_text] of TEXTS.entries()) {
+    // Without sent_at a mail has failed: there is no mailbox.
+    const mail = { channel: 'email', direction: 'outbound', subject: `x ${body_text}`, body_text }
+    const attachments = [{ name: `x${at}.txt`, data: Buffer.from(body_text).toString('base64') }]
+    await send('POST', '/messages', { ...mail, contact_id: contacts[0]?.id, external_id: `<${at}@x>`, attachments })
   }
   for (const body of TEXTS) await send('POST', '/notes', { title: body.trim(), body, is_pinned: true, ...links })
   for (const body of TEXTS) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ListRoute } from '../../src/http/route.ts'
-import type { Row } from '../store/model.ts'
+import { type Row, said } from '../store/model.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { setLevels } from '../support/settings.ts'
 
 // A server whose lists have something to page, to sort and to filter.
 
@@ -29,6 +30,11 @@ async function readAll(server: TestServer) {
   for (const { path, filters } of lists) {
     const all = Object.entries(filters).flatMap(([name, { lifts }]) => (lifts ? [`${name}=true`] : []))
     records.set(path, (await walk(path, [...all, 'limit=100'])).flat())
+  }
+  for (const { id } of records.get('/conversations') as Row[]) {
+    const messages = (await walk(`/conversations/${id}/messages`, ['limit=100'])).flat()
+    const texts = messages.map(({ body_text }) => body_text)
+    said.set(id, texts)
   }
 
   /** The pages of a list, by next_cursor; the Link of each has to name the same page. */
@@ -63,6 +69,7 @@ async function listsBelow(server: TestServer) {
   const { a, call } = server
   const ids: string[] = []
   const webhook = await deliveries(server)
+  const conversations = idsOf((await call('GET', '/conversations?limit=2&sort=created_at')).body.data)
   for (const [object, path, column] of [
     ['contact', '/contacts', 'last_name'],
     ['company', '/companies', 'name'],
@@ -79,7 +86,7 @@ async function listsBelow(server: TestServer) {
     const { open, path } = route
     if (!open) return [route]
     const who = { org: a.org, member: a.owner }
-    const of = path.startsWith('/webhooks/') ? [webhook] : ids
+    const of = path.startsWith('/webhooks/') ? [webhook] : path.startsWith('/conversations/') ? conversations : ids
     return of.map((id) => ({ ...route, ...open(who, id), path: path.replace(':id', id), open: undefined }))
   }
 }
@@ -108,12 +115,27 @@ async function deliveries({ a, call, store, advance }: TestServer): Promise<stri
 export const idsOf = (rows: Row[]): string[] => rows.map(({ id }) => id)
 
 /** Deals with ties and gaps in every field, and some of everything that they refer to. */
-async function fill({ a, advance, call }: TestServer): Promise<void> {
+async function fill(server: TestServer): Promise<void> {
+  const { a, advance, call, store } = server
   const make = async (path: string, body: Row): Promise<string> => {
     const { status, body: made } = await call('POST', path, body)
     assert.equal(status, 201, JSON.stringify(made))
     return made.id
   }
+  const promised = { normal: { first_response_s: 3600 } }
+  setLevels(store, a.org, {
+    hours: ['Early', 'Late', 'Night'].map((name, n) => ({
+      ...{ key: name, name, timezone: 'Europe/Berlin', is_default: n === 1 },
+      weekly: { mon: [{ from: `1${n}:00`, to: '20:00' }] },
+    })),
+    sla: ['b', 'a', 'c'].map((key, n) => ({
+      key,
+      name: key,
+      is_default: n === 0,
+      hours: 'Late',
+      targets: n ? {} : promised,
+    })),
+  })
   const tags = [await make('/tags', { name: 'Éclair' }), await make('/tags', { name: 'eclair 2', color: '#00ff00' })]
   for (let n = 0; n < 9; n++) {
     advance(n % 2)
@@ -191,5 +213,51 @@ async function fill({ a, advance, call }: TestServer): Promise<void> {
       ...linked,
     })
     if (n % 4 === 1) await call('PATCH', `/tasks/${task}`, { status: n % 8 === 1 ? 'done' : 'canceled' })
+    const day = 10 + (n % 4)
+    const meeting = await make('/meetings', {
+      title: TITLES[n % TITLES.length],
+      description: n % 3 ? null : `${TITLES[n % 5]} at last`,
+      starts_at: `2026-12-${day}T09:00:00Z`,
+      ends_at: `2026-12-${day}T10:00:00Z`,
+      status: ['scheduled', 'completed', 'canceled', 'no_show'][n % 4],
+      location: n % 4 ? null : 'Łódź',
+      participants: [
+        ...contacts.slice(0, n % 3).map((contact_id) => ({ contact_id })),
+        ...(n % 4 ? [{ member_id: n % 2 ? a.owner : a.deactivated }] : []),
+        ...(n % 5 ? [{ email: `zoë${n}@example.com`, name: TITLES[n % 7] }] : []),
+      ],
+      company_id: n % 3 ? companies[n % 4] : null,
+      deal_id: n % 4 ? deals[n % 5] : null,
+      owner_id: n % 5 ? a.owner : null,
+    })
+    if (n % 6 === 0) await call('PATCH', `/meetings/${meeting}`, { summary: 'Éclair, later' })
+    await converse(server, n, { contact_id: contacts[n % 5], deal_id: deals[n % 3], tag_ids: tags.slice(n % 3) })
   }
+}
+
+/** A conversation of some messages, many in the first one, with gaps in what a patch gives it. */
+async function converse(
+  { a, call, advance, now }: TestServer,
+  n: number,
+  { contact_id, ...links }: Row,
+): Promise<void> {
+  const channel = (['chat', 'email', 'sms'] as const)[n % 3]
+  const say = async (direction: string, where: Row, at: number): Promise<string> => {
+    const sent_at = new Date(now() - (at % 3) * 60_000).toISOString()
+    const given = { direction, body_text: `${TITLES[at % 7]} ${n % 5}`, sent_at, ...where }
+    const { status, body } = await call('POST', '/messages', given)
+    assert.equal(status, 201, JSON.stringify(body))
+    return body.conversation_id
+  }
+  const subject = n % 3 ? TITLES[n % TITLES.length] : null
+  const id = await say(n % 4 ? 'inbound' : 'outbound', { contact_id, channel, subject }, n)
+  const many = n === 0 ? 120 : n % 4
+  for (let at = 0; at < many; at++) {
+    advance(at % 2)
+    await say(['inbound', 'outbound', 'note'][(n + at) % 3] as string, { conversation_id: id }, at)
+  }
+  const status = ['open', 'pending', 'closed', 'snoozed'][n % 4]
+  const given = { status, ...(status === 'snoozed' ? { snoozed_until: '2030-01-01T00:00:00Z' } : {}) }
+  const priority = (['normal', 'low', 'urgent'] as const)[n % 3]
+  await call('PATCH', `/conversations/${id}`, { ...given, priority, owner_id: n % 5 ? a.owner : null, ...links })
 }

@@ -332,8 +332,9 @@ describe('a record of which a part is paged', () => {
       ['line 11 of a long text'],
       'with another limit',
     )
+    const both = (await page('limit=2&q=1&order=up')).body.next_cursor
     assert.deepEqual(
-      (await page(`cursor=${cursor}&q=1&limit=1`)).body.lines,
+      (await page(`order=up&cursor=${both}&q=1&limit=1`)).body.lines,
       ['line 11 of a long text'],
       'in another order',
     )

@@ -29,6 +29,8 @@ describe('orgs and kinds', () => {
       await make('company', { name: 'Samewords', phone: '6661234' })
       await make('note', { body: 'Samewords 6661234', deal_ids: [deal] })
       await make('task', { title: 'Samewords 6661234' })
+      const times = { starts_at: '2026-12-01T09:00:00Z', ends_at: '2026-12-01T10:00:00Z' }
+      await make('meeting', { title: 'Samewords 6661234', ...times })
     }
     for (const org of [a, b])
       for (const kind of KINDS)

@@ -5,6 +5,7 @@ import type { Route, WriteRoute } from '../../src/http/route.ts'
 import type { Org } from '../support/org.ts'
 import { sendRaw } from '../support/raw.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { setLevels } from '../support/settings.ts'
 
 // What holds for every route of the catalog, asked of every route: a new resource is swept by being there.
 
@@ -15,12 +16,22 @@ after(() => server.stop())
 const RECORDS: Record<string, (org: Org) => Promise<string>> = {
   companies: (org) => made(org, '/companies', { name: 'Swept' }),
   contacts: (org) => made(org, '/contacts', { first_name: 'Swept' }),
+  conversations: async (org) => (await said(org)).conversation_id,
   'custom-fields': (org) =>
     made(org, '/custom-fields', { object: 'deal', key: `swept_${count++}`, label: 'Swept', type: 'text' }),
   deals: (org) => made(org, '/deals', { title: 'Swept' }),
+  hours: async (org) => levels(org).office as string,
   lists: (org) => made(org, '/lists', { name: 'Swept', object: 'deal', kind: 'static' }),
+  meetings: async (org) => {
+    const times = { starts_at: '2026-12-01T09:00:00Z', ends_at: '2026-12-01T10:00:00Z' }
+    const id = await made(org, '/meetings', { title: 'Swept', ...times })
+    await call('PUT', `/meetings/${id}/transcript`, { segments: [] }, { token: org.token })
+    return id
+  },
   members: async (org) => org.owner,
+  messages: async (org) => (await said(org)).id,
   notes: async (org) => made(org, '/notes', { body: 'Swept', deal_ids: [await record('/deals', org)] }),
+  sla: async (org) => levels(org).usual as string,
   stages: async (org) => org.stages.demo,
   tags: (org) => made(org, '/tags', { name: `Swept ${count++}` }),
   tasks: (org) => made(org, '/tasks', { title: 'Swept' }),
@@ -28,10 +39,26 @@ const RECORDS: Record<string, (org: Org) => Promise<string>> = {
 }
 let count = 0
 
-async function made(org: Org, path: string, given: object): Promise<string> {
+const levels = ({ org }: Org) =>
+  setLevels(server.store, org, {
+    hours: [{ key: 'office', name: 'Swept', timezone: 'UTC', weekly: {} }],
+    sla: [{ key: 'usual', name: 'Swept', hours: 'office', targets: {} }],
+  })
+
+const made = async (org: Org, path: string, given: object): Promise<string> => (await answer(org, path, given)).id
+
+const said = (org: Org) =>
+  answer(org, '/messages', {
+    from: { email: 'swept@swept.example' },
+    channel: 'chat',
+    direction: 'inbound',
+    body_text: 'Swept',
+  })
+
+async function answer(org: Org, path: string, given: object) {
   const { status, body } = await server.call('POST', path, given, { token: org.token })
   assert.equal(status, 201, JSON.stringify(body))
-  return body.id
+  return body
 }
 
 function record(path: string, org: Org): Promise<string> {

@@ -544,6 +544,35 @@ describe('delete', () => {
     assert.deepEqual(store.db.pragma('foreign_key_check'), [])
   })
 
+  test('takes the contact off all that refers to it, and its conversations stay with what was said', async () => {
+    const { call, events, lastSeq } = server
+    const { id } = await newContact({ last_name: 'Ruiz' })
+    const message = { contact_id: id, channel: 'chat', direction: 'inbound', body_text: 'Hello' }
+    const { body: said } = await call('POST', '/messages', message)
+    await newRecord('/notes', { body: 'x', contact_ids: [id], conversation_id: said.conversation_id })
+    await newRecord('/tasks', { title: 'x', contact_ids: [id] })
+    const times = { starts_at: '2026-12-01T09:00:00Z', ends_at: '2026-12-01T10:00:00Z' }
+    await newRecord('/meetings', { title: 'x', ...times, participants: [{ contact_id: id }] })
+    const path = `/conversations/${said.conversation_id}`
+    const before = (await call('GET', path)).body
+    const seq = lastSeq()
+    assert.equal((await call('DELETE', `/contacts/${id}`)).status, 204)
+    assert.deepEqual(
+      events(seq).map(({ type, changed_fields }) => [type, ...changed_fields].join(' ')),
+      [
+        'note.updated contact_ids',
+        'task.updated contact_ids',
+        'meeting.updated participants',
+        'conversation.updated contact_id',
+        'contact.deleted',
+      ],
+    )
+    const now = (await call('GET', path)).body
+    assert.deepEqual(now, { ...before, contact_id: null, updated_at: now.updated_at, version: 2 })
+    const { author } = (await call('GET', `/messages/${said.id}`)).body
+    assert.deepEqual(author, { ...said.author, id: null, name: 'Ruiz' })
+  })
+
   test('leaves everything as it was where If-Match names another version', async () => {
     const { call, lastSeq } = server
     const contact = await newContact()

@@ -11,6 +11,7 @@ import type { OpenApi, Operation, Schema } from '../../src/screens/document.ts'
 import { groupsOf } from '../../src/screens/document.ts'
 import { referencePage } from '../../src/screens/reference.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { setLevels } from '../support/settings.ts'
 
 let server: TestServer
 let listener: Listener
@@ -185,11 +186,29 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
     ADD_ID: await contact('In'),
     REMOVE_ID: await contact('Out'),
   }
+  const said = await server.call('POST', '/messages', {
+    contact_id: variables.ADD_ID,
+    channel: 'chat',
+    direction: 'inbound',
+    body_text: 'Hello',
+  })
+  variables.CONVERSATION_ID = said.body.conversation_id
+  setLevels(server.store, server.a.org, {
+    hours: [{ key: 'office', name: 'Office', timezone: 'Europe/Berlin', weekly: {} }],
+    sla: [{ key: 'usual', name: 'Usual', hours: 'office', targets: {} }],
+  })
+  /** What is answered below the paths of others, by a member that it has. */
+  const OTHERS = [
+    ['tries', 'DELIVERY'],
+    ['seq', 'EVENT'],
+    ['segments', 'TRANSCRIPT'],
+    ['direction', 'MESSAGE'],
+  ] as const
   for (const group of groupsOf(document)) {
     const name = group.objects[0]?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
-    // What was sent can be sent again, and what was deleted is no more.
-    const rank = ({ id, method }: { id: string; method: string }) =>
-      method === 'delete' ? 2 : Number(id === 'redeliver')
+    // What was sent can be sent again, what was put can be read, and what was deleted is no more.
+    const RANKS = ['put', 'getTranscript', 'deleteTranscript', 'redeliver', 'delete']
+    const rank = ({ id, method }: { id: string; method: string }) => RANKS.indexOf(RANKS.includes(id) ? id : method)
     for (const { id } of group.operations.toSorted((one, other) => rank(one) - rank(other))) {
       const command = textOf(/<pre>(.*?)<\/pre>/s.exec(sectionOf(id))?.[1] as string)
       assert.match(command, /^curl /, id)
@@ -200,7 +219,7 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
       assert.match(status, /^2\d\d$/, `${command}\n${stdout}`)
       const answer = body === '' ? {} : JSON.parse(body)
       const record = answer.data?.[0] ?? answer
-      const kind = 'tries' in record ? 'DELIVERY' : 'seq' in record ? 'EVENT' : name
+      const kind = OTHERS.find(([member]) => member in record)?.[1] ?? name
       if (record.id) variables[`${kind}_ID`] = record.id
     }
   }

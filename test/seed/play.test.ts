@@ -19,6 +19,9 @@ const seedInto = (org: Org, profile: Profile = 'demo', seed = 1) =>
 
 const all = (sql: string, org: Org) => server.store.db.prepare(sql).all(org.org) as Record<string, unknown>[]
 
+/** What a server on the same folder would do for them. */
+const jobsOf = (org: Org) => all('SELECT id FROM jobs WHERE org_id = ?', org).length
+
 /** What the records say, without ids, which differ from org to org. */
 const told = (org: Org) => [
   all(
@@ -33,22 +36,44 @@ const told = (org: Org) => [
   all('SELECT title, body, is_pinned, created_at FROM notes WHERE org_id = ? ORDER BY id', org),
   all('SELECT title, status, priority, due_at, completed_at FROM tasks WHERE org_id = ? ORDER BY id', org),
   all('SELECT name, object, kind, filter FROM lists WHERE org_id = ? ORDER BY id', org),
+  all(
+    `SELECT number, subject, channel, status, priority, snoozed_until, unread_count, waiting_since, sla_status, created_at
+     FROM conversations WHERE org_id = ? ORDER BY id`,
+    org,
+  ),
+  all('SELECT direction, body_text, body_html, external_id, sent_at FROM messages WHERE org_id = ? ORDER BY id', org),
+  all(
+    'SELECT title, status, starts_at, summary, conference_url, version FROM meetings WHERE org_id = ? ORDER BY id',
+    org,
+  ),
+  all(
+    'SELECT position, start_ms, text FROM transcript_segments WHERE org_id = ? ORDER BY transcript_id, position',
+    org,
+  ),
 ]
 
 describe('the seed', () => {
   test('makes the same records of the same number, in ids of their own for each organisation', () => {
     const made = seedInto(server.a)
-    const { notes, tasks, ...others } = made
+    const { notes, tasks, contacts, meetings, conversations, messages, ...others } = made
     assert.deepEqual(others, {
       members: 6,
       tags: 12,
       companies: 40,
-      contacts: 90,
       deals: 120,
       lists: 6,
       custom_fields: 9,
     })
-    assert.ok(notes > 150 && tasks > 150)
+    const [{ strangers }] = all(
+      "SELECT count(*) AS strangers FROM contacts WHERE org_id = ? AND source = 'inbox'",
+      server.a,
+    ) as [{ strangers: number }]
+    assert.equal(contacts, 90 + strangers)
+    assert.ok(strangers > 2 && notes > 150 && tasks > 150 && meetings > 35 && conversations > 60 && messages > 180)
+    for (const [table, count] of Object.entries(made)) {
+      if (table === 'members') continue
+      assert.deepEqual(all(`SELECT count(*) AS n FROM ${table} WHERE org_id = ?`, server.a), [{ n: count }], table)
+    }
     seedInto(server.b)
     assert.deepEqual(told(server.a), told(server.b))
     const ids = (org: Org) => new Set(all('SELECT id FROM deals WHERE org_id = ?', org).map(({ id }) => id))
@@ -93,7 +118,11 @@ describe('the seed', () => {
 
   test('writes each deal of a large one once, as it is in the end, and every reference holds', async () => {
     const org = await makeOrg(server.store, server.dataDir, 'Large')
-    assert.equal(seedInto(org, '10k').deals, 10_000)
+    const betweenBatches: number[] = []
+    const onProgress = () => betweenBatches.push(jobsOf(org))
+    const made = playSeed(server.store, { org: org.org, seed: 1, profile: '10k', asOf: ASOF, onProgress })
+    assert.equal(betweenBatches.pop(), jobsOf(org))
+    assert.equal(made.deals, 10_000)
     const [{ deals, closed, events }] = all(
       `SELECT count(*) AS deals, count(closed_at) AS closed, (SELECT count(*) FROM events WHERE events.org_id = deals.org_id AND type LIKE 'deal.%') AS events
        FROM deals WHERE org_id = ?`,
@@ -102,6 +131,8 @@ describe('the seed', () => {
     assert.deepEqual([deals, events], [10_000, 10_000])
     assert.ok((closed as number) > 4000 && (closed as number) < 7000)
     assert.deepEqual(server.store.db.pragma('foreign_key_check'), [])
+    assert.ok(betweenBatches.length > 3 && betweenBatches.every((jobs) => jobs === 0), `${betweenBatches}`)
+    assert.ok(jobsOf(org) > 5)
     assert.equal(server.store.db.pragma('wal_autocheckpoint', { simple: true }), LONGEST_LOG_PAGES)
   })
 

@@ -6,13 +6,13 @@ import { errorsOf, problem, workshop } from './workshop.ts'
 
 test('what show prints changes nothing when applied, and shows every section', (t) => {
   const { show, apply, rows } = workshop(t)
-  const before = ['members', 'pipelines', 'stages', 'close_reasons'].map((table) => rows(table))
-  assert.deepEqual(Object.keys(show()), ['org', 'members', 'pipelines', 'close_reasons'])
+  apply({ sla: [{ key: 'all', name: 'All', is_default: true, hours: 'office', targets: {} }] })
+  const everything = () =>
+    ['members', 'pipelines', 'stages', 'close_reasons', 'hours', 'sla_policies'].map((table) => rows(table))
+  const before = everything()
+  assert.deepEqual(Object.keys(show()), ['org', 'members', 'pipelines', 'close_reasons', 'hours', 'sla'])
   assert.deepEqual(apply(show()), [])
-  assert.deepEqual(
-    ['members', 'pipelines', 'stages', 'close_reasons'].map((table) => rows(table)),
-    before,
-  )
+  assert.deepEqual(everything(), before)
 })
 
 test('applied a second time, a document changes nothing', (t) => {
@@ -33,14 +33,18 @@ test('applied a second time, a document changes nothing', (t) => {
       },
     ],
     close_reasons: [{ key: 'price', name: 'Too expensive', outcome: 'lost' }],
+    hours: [
+      { key: 'late', name: 'Late', timezone: 'Europe/London', weekly: { fri: [{ from: '20:00', to: '24:00' }] } },
+    ],
+    sla: [{ key: 'late', name: 'Late', hours: 'late', targets: { urgent: { resolution_s: 60 } } }],
   }
   assert.notEqual(apply(document).length, 0)
   assert.deepEqual(apply(document), [])
 })
 
-test('the default settings are the usual pipeline with its probabilities, and close reasons of both outcomes', (t) => {
+test('the default settings are the usual pipeline with its probabilities, close reasons of both outcomes, and office hours', (t) => {
   const { show } = workshop(t)
-  const { pipelines, close_reasons } = show()
+  const { pipelines, close_reasons, hours, sla } = show()
   assert.equal(pipelines.length, 1)
   assert.equal(pipelines[0]?.is_default, true)
   assert.deepEqual(
@@ -68,6 +72,18 @@ test('the default settings are the usual pipeline with its probabilities, and cl
       'Missing feature lost true',
     ],
   )
+  const workday = [{ from: '09:00', to: '17:30' }]
+  assert.deepEqual(hours, [
+    {
+      key: 'office',
+      name: 'Office',
+      timezone: 'Europe/Berlin',
+      is_default: true,
+      weekly: { mon: workday, tue: workday, wed: workday, thu: workday, fri: workday, sat: [], sun: [] },
+      exceptions: [],
+    },
+  ])
+  assert.deepEqual(sla, [])
 })
 
 test('a section left out stays as it is', (t) => {
@@ -101,13 +117,16 @@ test('the organisation changes field by field, and an optional field left out is
 test('what is no settings document is refused with a pointer to every fault', (t) => {
   const { apply } = workshop(t)
   for (const root of [null, [], 'text', 1]) assert.throws(() => apply(root), problem(400, 'wrong_root'))
-  for (const name of ['hours', 'sla', 'mailboxes', 'sequences', 'pipeline', 'constructor']) {
+  for (const name of ['mailboxes', 'sequences', 'pipeline', 'constructor']) {
     assert.deepEqual(
       errorsOf(() => apply({ [name]: [] })),
       [`/${name} unknown_section`],
     )
   }
-  assert.throws(() => apply({ hours: [] }), /is not a section of the settings; there are org, members, pipelines/)
+  assert.throws(
+    () => apply({ mailboxes: [] }),
+    /is not a section of the settings; there are org, members, pipelines, close_reasons, hours, sla/,
+  )
   assert.deepEqual(
     errorsOf(() =>
       apply({
@@ -204,7 +223,13 @@ test('another organisation sees none of it, whatever keys both have', (t) => {
   const { store, apply, b } = workshop(t)
   const before = showSettings(store, b)
   const owner = { email: 'ana@acme.example', name: 'Ana B.', role: 'owner' }
-  apply({ org: { name: 'X', timezone: 'UTC', currency: 'USD' }, members: [owner], pipelines: [], close_reasons: [] })
+  apply({
+    org: { name: 'X', timezone: 'UTC', currency: 'USD' },
+    members: [owner],
+    pipelines: [],
+    close_reasons: [],
+    hours: [],
+  })
   assert.deepEqual(showSettings(store, b), before)
 })
 
@@ -219,11 +244,13 @@ test('an organisation can start bare, and one that cannot start leaves nothing b
     members: [{ ...owner, timezone: 'UTC' }],
     pipelines: [],
     close_reasons: [],
+    hours: [],
+    sla: [],
   })
   const orgs = () => store.db.prepare('SELECT count(*) FROM orgs').pluck().get()
   const before = orgs()
   assert.throws(
-    () => createOrg(store, { ...defaultSettings, org, members: [{ ...owner, role: 'admin' }] }),
+    () => createOrg(store, { ...defaultSettings(org.timezone), org, members: [{ ...owner, role: 'admin' }] }),
     problem(409, 'last_owner'),
   )
   assert.equal(orgs(), before)

@@ -7,6 +7,7 @@ import { resourceDeps } from '../../src/resources/deps.ts'
 import { defaultSettings } from '../../src/settings/defaults.ts'
 import { applySettings, createOrg, type SettingsDocument, showSettings } from '../../src/settings/document.ts'
 import { openStore } from '../../src/store/open.ts'
+import { insertConversation } from '../support/conversation.ts'
 
 export type Row = Record<string, string | number | null>
 
@@ -25,7 +26,7 @@ export function workshop(t: TestContext) {
     store.close()
     rmSync(dataDir, { recursive: true, force: true })
   })
-  const first = { ...defaultSettings, org, members: [...members] }
+  const first = { ...defaultSettings(org.timezone), org, members: [...members] }
   const { org: a } = createOrg(store, first)
   const { org: b } = createOrg(store, { ...first, org: { ...org, name: 'Birch' } })
   const deals = dealStore(resourceDeps(store))
@@ -71,6 +72,7 @@ export function workshop(t: TestContext) {
       store.transaction(() =>
         deals.close({ org: a, member: null }, deal, { reason_id: row('close_reasons', reason).id as string }),
       ),
+    conversation: (given: Row = {}): string => insertConversation(store, a, given),
     advance: (ms: number) => {
       now += ms
     },

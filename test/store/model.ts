@@ -32,6 +32,9 @@ const ABSENT: Record<Filter['type'], string> = {
 /** Companies by id: their contacts are found by their names, too. A test that knows of companies fills it. */
 export const companies = new Map<string, Row>()
 
+/** The texts of messages by their conversation, which is found by them. A test that knows of them fills it, too. */
+export const said = new Map<string, string[]>()
+
 const known = new WeakMap<Row, string>()
 
 /** What a record is found by, separated by spaces. */
@@ -43,8 +46,12 @@ export function wordsIn(record: Row): string {
 
 function readWords(record: Row): string[] {
   const { title, name, body, email, emails = [], domains = [], phone, phones = [], company_id } = record
+  const { description, location, summary, participants } = record
   const company = record.phones ? companies.get(company_id)?.name : undefined
   const texts = [title, name, company, body, email, ...emails.map((each: Row) => each.email), ...domains]
+  if ('waiting_since' in record) texts.push(record.subject, ...(said.get(record.id) ?? []))
+  if (participants)
+    texts.push(description, location, summary, ...participants.flatMap((each: Row) => [each.name, each.email]))
   const numbers = [phone, ...phones.map((each: Row) => each.number)]
   return wordsOf(
     texts.filter((text) => typeof text === 'string'),
@@ -54,6 +61,9 @@ function readWords(record: Row): string[] {
 
 /** The values of a record that a filter looks at: one, or none, or those of a link table. */
 function valuesOf(record: Row, name: string): Value[] {
+  if (record.participants && (name === 'contact_id' || name === 'member_id'))
+    return record.participants.flatMap((each: Row) => each[name] ?? [])
+  if (name === 'sla.status') return [record.sla.status]
   if (`${name}s` in record && name !== 'email') return record[`${name}s`] // tag_ids, domains, contact_ids
   if (name === 'q')
     return wordsIn(record)
@@ -119,9 +129,9 @@ export function ordered(route: ListRoute, records: readonly Row[], sort?: string
   })
 }
 
-/** Settings have an order of their own: the default pipeline first, then by position. */
-const ownKey = (path: string, record: Row): number =>
-  record.position + (path === '/stages' && !record.pipeline_is_default ? 1000 : 0)
+/** Settings have an order of their own: the default pipeline first, then by position. Hours are named in their order. */
+const ownKey = (path: string, record: Row): Value =>
+  path === '/hours' ? record.name : record.position + (path === '/stages' && !record.pipeline_is_default ? 1000 : 0)
 
 /** Every filter with every operator that it offers, on values that some records have and on one that none has. */
 export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] {

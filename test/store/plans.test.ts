@@ -16,10 +16,14 @@ import { type Asked, everyFilter, parameter, type Row } from './model.ts'
 // The query plans of every list: no statement walks more of an organisation than its page needs.
 
 let server: TestServer
+/** Records whose paths lead to lists. */
 let webhook: string
+let conversation: string
 before(async () => {
   server = await startServer()
   webhook = (await server.call('POST', '/webhooks', { url: 'https://a.example/', event_types: ['*'] })).body.id
+  const message = { from: { email: 'a@a.example' }, channel: 'chat', direction: 'inbound', body_text: 'x' }
+  conversation = (await server.call('POST', '/messages', message)).body.conversation_id
 })
 after(() => server.stop())
 
@@ -34,9 +38,10 @@ const listsOf = ({ a, deps }: TestServer): Fixed[] =>
     if (route.kind !== 'list') return []
     if (!route.open) return [route]
     const { open, ...rest } = route
-    if (route.name !== 'delivery') return []
-    const opened = open({ org: a.org, member: null }, webhook)
-    return [{ ...rest, ...opened, path: route.path.replace(':id', webhook), open: undefined } as Fixed]
+    const id = { delivery: webhook, message: conversation }[route.name]
+    if (id === undefined) return []
+    const opened = open({ org: a.org, member: null }, id)
+    return [{ ...rest, ...opened, path: route.path.replace(':id', id), open: undefined } as Fixed]
   })
 
 /** Runs the job; gives the SQL of every statement that was prepared on the way, once each. */
@@ -139,6 +144,9 @@ function checkSearch(sql: string, [first = '', ...others]: string[], what: strin
   }
 }
 
+const NO_SLA = `'{"policy_id":null,"status":"none","first_response_due_at":null,"next_response_due_at":null,"resolution_due_at":null,"breaches":[]}'`
+const AUTHOR = `'{"type":"system","id":null,"name":null,"email":null,"phone":null}'`
+
 /** Some thousand records of each kind, of which a tenth has no value where one may be missing. */
 function seed({ store, a }: TestServer): void {
   const { db } = store
@@ -213,6 +221,26 @@ function seed({ store, a }: TestServer): void {
     ...{ type: "iif(n % 9, 'deal.created', 'tag.created')", status: "iif(n % 9, 'delivered', 'failed')" },
     ...{ tries: "'[]'", failures: '0', is_ordered: '1', ...stamps },
   })
+  fill('meetings', {
+    ...{ id: id(10), title: "'m ' || (n % 40)", starts_at: 'n % 30', ends_at: '99', participants: "'[]'" },
+    ...{ status: "iif(n % 9, 'scheduled', 'completed')", company_id: some(2), deal_id: some(4), owner_id: owner },
+    ...{ has_transcript: '0', ...stamps },
+  })
+  fill('meeting_contacts', { contact_id, meeting_id: id(10) })
+  fill('meeting_members', { member_id: `iif(n % 9, '${a.owner}', '${a.deactivated}')`, meeting_id: id(10) })
+  fill('conversations', {
+    ...{ id: id(11), number: 'n + 2', channel: "iif(n % 9, 'chat', 'email')", status: "iif(n % 9, 'open', 'pending')" },
+    ...{ priority: "iif(n % 9, 'normal', 'low')", owner_id: owner, contact_id: some(3), company_id: some(2) },
+    ...{ deal_id: some(4), tag_ids: `json_array(${tag})`, unread_count: '0', last_message_at: 'n % 30' },
+    ...{ waiting_since: 'iif(n % 10 = 0, NULL, n % 30)', preview: "''", sla: NO_SLA },
+    ...{ sla_status: "iif(n % 9, 'none', 'ok')", ...stamps },
+  })
+  fill('conversation_tags', { tag_id: tag, conversation_id: id(11) })
+  fill('messages', {
+    ...{ id: id(12), conversation_id: `iif(n % 9, '${conversation}', ${id(11, '0')})`, channel: "'chat'" },
+    ...{ direction: "iif(n % 9, 'inbound', 'note')", author: AUTHOR, body_text: "'x'", sent_at: 'n % 30' },
+    ...{ status: "'sent'", attachments: "'[]'", ...stamps },
+  })
   fill('note_contacts', { contact_id, note_id: id(5) })
   fill('task_contacts', { contact_id, task_id: id(6) })
   for (const [kind, table, text] of [
@@ -221,6 +249,8 @@ function seed({ store, a }: TestServer): void {
     ['company', 'companies', 'name'],
     ['note', 'notes', 'body'],
     ['task', 'tasks', 'title'],
+    ['meeting', 'meetings', 'title'],
+    ['conversation', 'conversations', 'channel'],
   ] as const) {
     const { put } = searchIndex(db, kind)
     const all = db.prepare(`SELECT id, ${text} FROM ${table} WHERE org_id = ?`).raw().all(a.org) as [string, string][]

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { companyStore } from '../../src/resources/companies.ts'
 import { contactStore } from '../../src/resources/contacts.ts'
 import { dealStore } from '../../src/resources/deals.ts'
+import { meetingStore } from '../../src/resources/meetings/meetings.ts'
 import { noteStore } from '../../src/resources/notes.ts'
 import { taskStore } from '../../src/resources/tasks.ts'
 import type { Columns } from '../../src/store/columns.ts'
@@ -27,6 +28,7 @@ const storesOf = ({ deps }: TestServer) => ({
   company: companyStore(deps),
   note: noteStore(deps),
   task: taskStore(deps),
+  meeting: meetingStore(deps),
 })
 
 const TEXTS = ['Ångström', 'angstrom two', 'Łódź GmbH', 'a b c', '日本語', '🚀', '"a" OR b*', '4711', 'x'.repeat(80)]
@@ -67,6 +69,16 @@ describe('the index stays in step', () => {
       company: () => ({ name: text, phone: which % 2 ? phone : null }),
       note: () => ({ title: which % 2 ? other : null, body: text }),
       task: () => ({ title: text, body: which % 2 ? other : null }),
+      meeting: () => ({
+        title: text,
+        starts_at: '2026-12-01T09:00:00.000Z',
+        ends_at: '2026-12-01T10:00:00.000Z',
+        location: which % 2 ? other : null,
+        participants:
+          which % 3
+            ? [{ email: `q${which % 50}@example.com`, name: other, role: 'attendee', response: 'pending' }]
+            : [],
+      }),
     }
     const on = act === 'rename' ? 'company' : act === 'move' ? 'contact' : kind
     const all = at(org, on)

@@ -14,10 +14,11 @@ export const PATHS = {
   company: '/companies',
   note: '/notes',
   task: '/tasks',
+  meeting: '/meetings',
 } as const
 export type Searched = keyof typeof PATHS
 export const KINDS = Object.keys(PATHS) as Searched[]
-const NUMBERS: Record<Searched, number> = { deal: 0, contact: 1, company: 2, note: 3, task: 4 }
+const NUMBERS: Record<Searched, number> = { deal: 0, contact: 1, company: 2, note: 3, task: 4, meeting: 6 }
 
 export const who = (org: Org): Caller => ({ org: org.org, member: org.owner }) as Caller
 

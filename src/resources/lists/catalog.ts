@@ -2,10 +2,14 @@ import { toDomain } from '../../lib/domain.ts'
 import { fold } from '../../lib/fold.ts'
 import { emailKey } from '../reach.ts'
 
-// What the filter of a smart list can look at: the fields of contacts, companies and deals, and where they are stored.
+// What a filter can look at: the fields of contacts, companies and deals, which smart lists hold, and of conversations,
+// which SLA policies are for; and where they are stored.
 
 export const OBJECTS = ['contact', 'company', 'deal'] as const
 export type ListObject = (typeof OBJECTS)[number]
+
+/** What a filter can be about. */
+export type FilterObject = ListObject | 'conversation'
 
 export const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
 
@@ -50,7 +54,7 @@ const choice = (column: string, choices: readonly string[], indexed = false): Li
   choices,
   indexed,
 })
-const tags = (object: ListObject): ListField => ({
+const tags = (object: FilterObject): ListField => ({
   kind: 'ids',
   column: 'tag_id',
   link: { table: `${object}_tags`, key: `${object}_id`, column: 'tag_id' },
@@ -68,7 +72,7 @@ const address = Object.fromEntries(
 /** `created_at` stands in the id. */
 const stamps = { created_at: time('id', true), updated_at: time('updated_at', true) }
 
-export const FIELDS: Record<ListObject, Record<string, ListField>> = {
+export const FIELDS: Record<FilterObject, Record<string, ListField>> = {
   contact: {
     first_name: text('first_name'),
     last_name: text('last_name'),
@@ -135,6 +139,18 @@ export const FIELDS: Record<ListObject, Record<string, ListField>> = {
     closed_at: time('closed_at'),
     stage_changed_at: time('stage_changed_at'),
     ...stamps,
+  },
+  conversation: {
+    subject: text('subject'),
+    channel: choice('channel', ['email', 'chat', 'sms', 'phone', 'other'], true),
+    status: choice('status', ['open', 'pending', 'snoozed', 'closed'], true),
+    priority: choice('priority', ['low', 'normal', 'high', 'urgent'], true),
+    owner_id: id('owner_id', 'members'),
+    contact_id: id('contact_id', 'contacts'),
+    company_id: id('company_id', 'companies'),
+    deal_id: id('deal_id', 'deals'),
+    tag_ids: tags('conversation'),
+    created_at: stamps.created_at,
   },
 }
 

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { UUID } from '../../lib/id.ts'
 import { isAmount } from '../../lib/money.ts'
-import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import { type FieldError, field } from '../../lib/problem.ts'
 import { isDate, parseTime } from '../../lib/time.ts'
 import { LIST_OPERATORS, type ListField, type ListOperator, OPERATORS_OF } from './catalog.ts'
 
-// The filter of a smart list: how it is written, and its rules.
+// A filter of records, as a smart list has one: how it is written, and its rules.
 
 export type Leaf = { field: string; op: ListOperator; value?: unknown }
 export type Filter = { all: Filter[] } | { any: Filter[] } | { not: Filter } | Leaf
@@ -50,7 +50,7 @@ const SCHEMA = {
         field: {
           type: 'string',
           description:
-            'A field of the object, `address.<part>`, `custom_fields.<key>`, or, for contacts and deals, `company.<field>`.',
+            'A field of the object, `address.<part>`, `custom_fields.<key>`, or, for all but companies, `company.<field>`.',
           examples: ['owner_id'],
         },
         op: {
@@ -91,8 +91,8 @@ type Check = {
   exists: (target: string, id: string) => boolean
 }
 
-/** Throws 422 with a pointer for everything in the filter that is not as it has to be. */
-export function checkFilter(filter: unknown, { fieldOf, exists }: Check): void {
+/** An error for everything in the filter that is not as it has to be; `root` is the pointer of the filter. */
+export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Check): FieldError[] {
   const errors: FieldError[] = []
   let leaves = 0
   const refuse = (pointer: string, code: string, message: string): unknown => errors.push(field(pointer, code, message))
@@ -132,7 +132,7 @@ export function checkFilter(filter: unknown, { fieldOf, exists }: Check): void {
       return refuse(`${pointer}/op`, code, `must be one of ${LIST_OPERATORS.join(', ')}`)
     }
     const known = fieldOf(name)
-    if (!known) return refuse(`${pointer}/field`, 'unknown_field', 'is not a field that this list can look at')
+    if (!known) return refuse(`${pointer}/field`, 'unknown_field', 'is not a field that this filter can look at')
     const operators = OPERATORS_OF[known.kind]
     if (!operators.includes(op as ListOperator))
       return refuse(`${pointer}/op`, 'wrong_operator', `must be one of ${operators.join(', ')} for this field`)
@@ -161,8 +161,8 @@ export function checkFilter(filter: unknown, { fieldOf, exists }: Check): void {
       refuse(pointer, 'reference_not_found', 'does not refer to a record of this organisation')
   }
 
-  visit(filter, '/filter', 1)
-  if (errors.length > 0) throw invalid(...errors.slice(0, 100))
+  visit(filter, root, 1)
+  return errors.slice(0, 100)
 }
 
 const TAKES_LIST = new Set<ListOperator>(['in', 'not_in', 'has_any', 'has_all'])

@@ -4,6 +4,12 @@ import { companyStore } from '../companies.ts'
 import { contactStore } from '../contacts.ts'
 import { dealStore } from '../deals.ts'
 import type { Deps } from '../deps.ts'
+import { authorStore } from '../inbox/authors.ts'
+import { columns as conversationColumns } from '../inbox/conversation.ts'
+import { conversationStore } from '../inbox/conversations.ts'
+import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts'
+import { exported as transcriptColumns } from '../meetings/transcript.ts'
+import { transcriptStore } from '../meetings/transcripts.ts'
 import { columns as noteColumns, noteStore } from '../notes.ts'
 import { columns as taskColumns, taskStore } from '../tasks.ts'
 import { duplicates } from './duplicates.ts'
@@ -25,12 +31,17 @@ export type LeftBehind = Left & { object: string; id: string }
 export function mergeStore(deps: Deps) {
   const { db } = deps
   const [contacts, companies] = [contactStore(deps), companyStore(deps)]
+  const transcripts = transcriptStore(deps)
   const referring = {
     contact: contacts,
     company: companies,
     deal: dealStore(deps),
     note: { ...noteStore(deps), columns: noteColumns },
     task: { ...taskStore(deps), columns: taskColumns },
+    meeting: { ...meetingStore(deps), columns: meetingColumns, patch: meetingStore(deps).relink },
+    transcript: { columns: transcriptColumns, find: transcripts.byId, patch: transcripts.relink },
+    conversation: { ...conversationStore(deps), columns: conversationColumns },
+    message: authorStore(deps),
   }
   const kinds = { contact: kind('contact', contacts), company: kind('company', companies) }
   const journal = mergeJournal(deps)

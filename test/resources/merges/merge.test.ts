@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { LINKS } from '../../../src/resources/merges/links.ts'
-import { assertSound, type Merging, type Row, refusal, startMerging, UNKNOWN } from './world.ts'
+import { assertSound, type Merging, type Row, refusal, startMerging, TIMES, UNKNOWN } from './world.ts'
 
 let world: Merging
 before(async () => {
@@ -187,7 +187,7 @@ describe('a merge of contacts', () => {
   })
 
   test('points all that referred to the other to the one, each with its own version and event', async () => {
-    const { contact, make, get, merge, staticList, membersOf, lastSeq } = world
+    const { contact, make, hear, get, patch, merge, staticList, membersOf, lastSeq } = world
     const [kept, merged, third] = [(await contact()).id, (await contact()).id, (await contact()).id]
     const deal = await make('/deals', { title: 'Rollout', primary_contact_id: merged })
     const others = await make('/deals', { title: 'Another', primary_contact_id: third })
@@ -197,6 +197,16 @@ describe('a merge of contacts', () => {
       await make('/notes', { body: 'x', contact_ids: [kept] }),
     ]
     const task = await make('/tasks', { title: 'x', status: 'done', contact_ids: [kept, merged] })
+    const meet = (...ids: string[]) =>
+      make('/meetings', { title: 'x', ...TIMES, participants: ids.map((contact_id) => ({ contact_id })) })
+    const meetings = [await meet(third, merged), await meet(merged, third, kept), await meet(kept)]
+    const said = [
+      await hear({ contact_id: merged }),
+      await hear({ contact_id: third }),
+      await hear({ contact_id: merged }),
+    ]
+    await patch(`/conversations/${said[2].conversation_id}`, { contact_id: third })
+    const [own, thirds, given] = await Promise.all(said.map((one) => get(`/conversations/${one.conversation_id}`)))
     const [inBoth, inOne] = [await staticList('contact', [kept, merged, third]), await staticList('contact', [merged])]
     const lists = [await get(`/lists/${inBoth}`), await get(`/lists/${inOne}`)]
     const seq = lastSeq()
@@ -215,6 +225,21 @@ describe('a merge of contacts', () => {
     assert.deepEqual(await get(`/notes/${notes[1].id}`), changed(notes[1], { contact_ids: [kept, third] }))
     assert.deepEqual(await get(`/notes/${notes[2].id}`), notes[2])
     assert.deepEqual(await get(`/tasks/${task.id}`), changed(task, { contact_ids: [kept] }))
+    const [[other, gone], [first, second]] = meetings.map(({ participants }) => participants)
+    for (const [index, participants] of [
+      [0, [other, { ...gone, contact_id: kept }]],
+      [1, [{ ...first, contact_id: kept }, second]],
+    ] as const)
+      assert.deepEqual(await get(`/meetings/${meetings[index].id}`), changed(meetings[index], { participants }))
+    assert.deepEqual(await get(`/meetings/${meetings[2].id}`), meetings[2])
+    assert.deepEqual(await get(`/conversations/${own.id}`), changed(own, { contact_id: kept }))
+    for (const one of [thirds, given]) assert.deepEqual(await get(`/conversations/${one.id}`), one)
+    for (const message of [said[0], said[2]])
+      assert.deepEqual(
+        await get(`/messages/${message.id}`),
+        changed(message, { author: { ...message.author, id: kept } }),
+      )
+    assert.deepEqual(await get(`/messages/${said[1].id}`), said[1])
     assert.deepEqual([(await membersOf(inBoth)).sort(), await membersOf(inOne)], [[kept, third].sort(), [kept]])
     assert.deepEqual(await get(`/lists/${inBoth}`), changed(lists[0], { member_count: 2 }))
     assert.deepEqual(await get(`/lists/${inOne}`), changed(lists[1], { member_count: 1 }))
@@ -223,6 +248,9 @@ describe('a merge of contacts', () => {
       'note.updated contact_ids',
       'note.updated contact_ids',
       'task.updated contact_ids',
+      'meeting.updated participants',
+      'meeting.updated participants',
+      'conversation.updated contact_id', // messages keep who wrote them, as known then: that only the id differs is not told
       'contact.deleted',
     ])
     assert.equal((await get(`/contacts/${kept}`)).version, 1) // two that were alike but for their names
@@ -304,8 +332,8 @@ describe('choices', () => {
 })
 
 describe('a merge of companies', () => {
-  test('unites their fields, and points contacts, deals, branches, notes, tasks and lists to the one', async () => {
-    const { company, contact, make, get, merge, isGone, staticList, membersOf, lastSeq } = world
+  test('unites their fields, and points contacts, deals, branches, notes, tasks, meetings, conversations and lists to the one', async () => {
+    const { company, contact, make, hear, get, merge, isGone, staticList, membersOf, lastSeq } = world
     const kept = await company({ domains: ['k.example'], employee_count: 0, description: '' })
     const merged = await company({
       name: 'Quux',
@@ -324,6 +352,8 @@ describe('a merge of companies', () => {
     const branch = await company({ parent_company_id: merged.id })
     const note = await make('/notes', { body: 'x', company_ids: [merged.id, kept.id] })
     const task = await make('/tasks', { title: 'x', company_ids: [merged.id] })
+    const meeting = await make('/meetings', { title: 'x', ...TIMES, company_id: merged.id })
+    const { conversation_id } = await hear({ contact_id: person.id })
     const list = await staticList('company', [merged.id])
     const seq = lastSeq()
     merge('company', kept, merged)
@@ -347,6 +377,8 @@ describe('a merge of companies', () => {
     assert.equal((await get(`/companies/${branch.id}`)).parent_company_id, kept.id)
     assert.deepEqual((await get(`/notes/${note.id}`)).company_ids, [kept.id])
     assert.deepEqual((await get(`/tasks/${task.id}`)).company_ids, [kept.id])
+    assert.equal((await get(`/meetings/${meeting.id}`)).company_id, kept.id)
+    assert.equal((await get(`/conversations/${conversation_id}`)).company_id, kept.id)
     assert.deepEqual(await membersOf(list), [kept.id])
     assert.deepEqual((await get('/contacts?q=quux')).data, []) // found by the name of the company that they are of
     assert.deepEqual(
@@ -360,6 +392,8 @@ describe('a merge of companies', () => {
       'deal.updated company_id',
       'note.updated company_ids',
       'task.updated company_ids',
+      'meeting.updated company_id',
+      'conversation.updated company_id',
       'company.deleted',
     ])
   })
@@ -538,6 +572,7 @@ test('every reference to a contact or a company is moved, or goes with it', () =
       .filter(({ on_delete }) => on_delete !== 'CASCADE')
       .map(({ from }) => `${table}.${from}`),
   )
+  references.push('messages.author_id') // a contact or a member
   assert.deepEqual(references.sort(), moved.sort())
 })
 

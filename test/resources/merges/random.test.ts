@@ -21,18 +21,42 @@ before(async () => {
 })
 after(() => world.stop())
 
-type Kind = 'contact' | 'company' | 'deal' | 'note' | 'task' | 'tag' | 'list' | 'custom_field'
+type Kind =
+  | 'contact'
+  | 'company'
+  | 'deal'
+  | 'note'
+  | 'task'
+  | 'meeting'
+  | 'conversation'
+  | 'message'
+  | 'tag'
+  | 'list'
+  | 'custom_field'
 const PATHS: Record<Kind, string> = {
   contact: '/contacts',
   company: '/companies',
   deal: '/deals',
   note: '/notes',
   task: '/tasks',
+  meeting: '/meetings',
+  conversation: '/conversations',
+  message: '/messages',
   tag: '/tags',
   list: '/lists',
   custom_field: '/custom-fields',
 }
-const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals', note: 'notes', task: 'tasks' } as const
+const TABLES = {
+  contact: 'contacts',
+  company: 'companies',
+  deal: 'deals',
+  note: 'notes',
+  task: 'tasks',
+  meeting: 'meetings',
+  conversation: 'conversations',
+} as const
+
+type Said = { conversation_id: string; direction: string; author: { id: string | null } }
 
 /** What happens next; the numbers choose among whatever there is then. */
 type Step = [what: (typeof WHATS)[number] | (typeof MERGES)[number], one: number, two: number, three: number]
@@ -59,6 +83,9 @@ function live(history: readonly Step[], isTold: boolean): void {
     deal: [],
     note: [],
     task: [],
+    meeting: [],
+    conversation: [],
+    message: [],
     tag: [],
     list: [],
     custom_field: [],
@@ -140,6 +167,32 @@ function live(history: readonly Step[], isTold: boolean): void {
       contact_ids: bits(known.contact, one),
       company_ids: bits(known.company, two),
     }),
+    meeting: (one, two) => ({
+      title: 'Meeting',
+      starts_at: '2026-12-01T09:00:00Z',
+      ends_at: '2026-12-01T10:00:00Z',
+      company_id: id('company', one),
+      participants: [
+        ...bits(known.contact, two).map((contact_id, at) => ({ contact_id, role: at ? 'attendee' : 'organizer' })),
+        ...bits(['a@x.example', 'B@x.example', 'd@x.example'], one).map((email) => ({ email, response: 'accepted' })),
+      ],
+    }),
+    conversation: (one, two) => ({
+      contact_id: id('contact', one),
+      company_id: id('company', two),
+      tag_ids: bits(known.tag, two),
+      status: pick(['open', 'pending', 'closed'], one) ?? '',
+    }),
+    message: (one, two) => {
+      const conversation_id = id('conversation', one)
+      const contact_id = id('contact', two)
+      const from = { from: { email: pick(['a@x.example', 'b@x.example', 'c@x.example'], one + two) } }
+      const direction = pick(['inbound', 'outbound', 'note'], conversation_id ? two : 0)
+      const where = conversation_id
+        ? { conversation_id, ...(direction === 'inbound' && one % 2 ? from : {}) }
+        : { channel: 'chat', ...(contact_id ? { contact_id } : from) }
+      return { direction, body_text: 'x', ...where }
+    },
     list: (one, two) => ({
       name: 'List',
       object: pick(['contact', 'company'], one) ?? '',
@@ -157,6 +210,11 @@ function live(history: readonly Step[], isTold: boolean): void {
     'deal',
     'note',
     'task',
+    'meeting',
+    'meeting',
+    'message',
+    'message',
+    'message',
     'list',
   ]
 
@@ -176,6 +234,11 @@ function live(history: readonly Step[], isTold: boolean): void {
     known[object] = known[object].filter((each) => each !== merged)
     return made.id
   }
+  /** A message may open a conversation, and come from somebody who was unknown. */
+  function meet({ conversation_id, direction, author }: Said): void {
+    if (!known.conversation.includes(conversation_id)) known.conversation.push(conversation_id)
+    if (direction === 'inbound' && author.id && !known.contact.includes(author.id)) known.contact.push(author.id)
+  }
   function undo(merge: string): boolean {
     const undone = attempt(() => merges.undo(who, merge))
     if (!undone) return false
@@ -189,9 +252,11 @@ function live(history: readonly Step[], isTold: boolean): void {
       const kind = pick(MADE, one) as Kind
       const made = act('post', kind, undefined, bodies[kind]?.(two, three) ?? {})
       if (made) known[kind].push(made.id)
+      if (made && kind === 'message') meet(made as unknown as Said)
     },
     patch(one, two, three) {
-      const kind = pick(['contact', 'company', 'deal', 'note', 'task'] as const, one) as Kind
+      const kinds = ['contact', 'company', 'deal', 'note', 'task', 'meeting', 'conversation'] as const
+      const kind = pick(kinds, one) as Kind
       const record = pick(known[kind], two)
       const fields = Object.entries(bodies[kind]?.(two + three, three) ?? {}).filter((_, at) => (three >> at) & 1)
       if (record) act('patch', kind, record, Object.fromEntries(fields))
@@ -211,7 +276,7 @@ function live(history: readonly Step[], isTold: boolean): void {
       )
     },
     delete(one, two) {
-      const kind = pick(['contact', 'company', 'note', 'task', 'list'] as const, one) as Kind
+      const kind = pick(['contact', 'company', 'note', 'task', 'meeting', 'list'] as const, one) as Kind
       const record = pick(known[kind], two)
       if (!record) return
       act('delete', kind, record, {})

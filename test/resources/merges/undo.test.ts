@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { assertSound, type Merging, type Row, refusal, startMerging, UNKNOWN } from './world.ts'
+import { assertSound, type Merging, type Row, refusal, startMerging, TIMES, UNKNOWN } from './world.ts'
 
 let world: Merging
 before(async () => {
@@ -27,7 +27,7 @@ function newMember(): string {
 
 /** Two contacts with everything on them that there is. */
 async function fullContacts() {
-  const { a, contact, company, customField, make, patch, staticList, tag } = world
+  const { a, contact, company, customField, make, hear, patch, staticList, tag } = world
   const suffix = Math.random().toString(36).slice(2)
   const [badge, old] = [`badge_${suffix}`, `old_${suffix}`]
   await customField('contact', badge, { is_unique: true })
@@ -62,6 +62,14 @@ async function fullContacts() {
   await make('/notes', { body: 'x', contact_ids: [third, ids.merged] })
   await make('/notes', { body: 'x', contact_ids: [ids.merged, third, ids.kept] })
   await make('/tasks', { title: 'x', contact_ids: [ids.merged] })
+  const both = [ids.merged, third, ids.kept].map((contact_id) => ({ contact_id }))
+  await make('/meetings', { title: 'x', ...TIMES, participants: both.slice(0, 2) })
+  await make('/meetings', { title: 'x', ...TIMES, participants: both })
+  const { conversation_id } = await hear({ contact_id: ids.merged })
+  await make('/messages', { conversation_id, direction: 'outbound', body_text: 'x' })
+  const thirds = await hear({ contact_id: third })
+  await hear({ conversation_id: thirds.conversation_id, from: { email: `anna@${suffix}.example` } })
+  await hear({ conversation_id: thirds.conversation_id, from: { email: `ana@${suffix}.example` } })
   const lists = [await staticList('contact', [ids.kept, ids.merged]), await staticList('contact', [ids.merged])]
   return { ...ids, deal, lists, badge }
 }
@@ -89,6 +97,9 @@ describe('undoing a merge at once', () => {
       'note.updated contact_ids',
       'note.updated contact_ids',
       'task.updated contact_ids',
+      'meeting.updated participants',
+      'meeting.updated participants',
+      'conversation.updated contact_id',
       changed,
     ])
     const [created] = events(seq)
@@ -102,7 +113,7 @@ describe('undoing a merge at once', () => {
   })
 
   test('of companies gives back every row of every table, however they stood to each other', async () => {
-    const { company, contact, make, customField, staticList, merge, undo, dump } = world
+    const { company, contact, make, hear, customField, staticList, merge, undo, dump } = world
     await customField('company', 'vat', { is_unique: true })
     let at = 0
     const line = async (length: number): Promise<string[]> => {
@@ -117,6 +128,8 @@ describe('undoing a merge at once', () => {
         await make('/deals', { title: 'x', company_id: id, primary_contact_id: person.id })
         await make('/notes', { body: 'x', company_ids: ids })
         await make('/tasks', { title: 'x', company_ids: [...ids].reverse() })
+        await make('/meetings', { title: 'x', ...TIMES, company_id: id })
+        await hear({ contact_id: person.id })
       }
       await staticList('company', ids)
       return ids
@@ -341,6 +354,84 @@ describe('what was changed since a merge', () => {
     )
   })
 
+  test('stays in meetings: who was taken out is not put in again, and who was put in stays', async () => {
+    const { contact, make, merge, undo, patch, remove, get } = world
+    const reached = (email: string) => contact({ emails: [{ email: `${email}@meet.example` }] })
+    const [kept, merged, third] = [await reached('kept'), await reached('merged'), await reached('third')]
+    const meeting = async (...people: Row[]): Promise<Row> =>
+      make('/meetings', { title: 'x', ...TIMES, participants: people.map(({ id }) => ({ contact_id: id })) })
+    const [without, removed] = [await meeting(merged, third), await meeting(merged)]
+    const [more, keptFirst, mergedFirst] = [
+      await meeting(merged),
+      await meeting(kept, merged),
+      await meeting(merged, kept),
+    ]
+    const again = await meeting(kept, merged)
+    const done = merge('contact', kept, merged)
+    const now = async ({ id }: Row): Promise<Row[]> => (await get(`/meetings/${id}`)).participants
+    const change = async (meeting: Row, job: (participants: Row[]) => Row[]): Promise<void> =>
+      void (await patch(`/meetings/${meeting.id}`, { participants: job(await now(meeting)) }))
+    const own = { contact_id: third.id, response: 'accepted' }
+    await change(without, ([_, other]) => [other])
+    await remove(`/meetings/${removed.id}`)
+    await change(more, (all) => [own, ...all])
+    await change(keptFirst, (all) => [...all, own])
+    await change(mergedFirst, (all) => [...all, own])
+    await change(again, (all) => [...all, { email: 'new@meet.example' }])
+    const places = undo(done).left.map(({ object, id, field, reason }) => [object, id, field, reason])
+    assert.deepEqual(places, [
+      ['meeting', without.id, 'participants', 'changed'],
+      ['meeting', removed.id, 'participants', 'deleted'],
+    ])
+    const peopleIn = async (meeting: Row) => (await now(meeting)).map(({ contact_id, email }) => [contact_id, email])
+    const [k, m, t] = [kept, merged, third].map(({ id, emails }) => [id, emails[0].email])
+    assert.deepEqual(await peopleIn(without), [t])
+    assert.deepEqual(await peopleIn(more), [t, m])
+    assert.deepEqual(await peopleIn(keptFirst), [k, t, m])
+    assert.deepEqual(await peopleIn(mergedFirst), [m, t, k])
+    assert.deepEqual(await peopleIn(again), [k, [null, 'new@meet.example'], m])
+    assertSound(world)
+  })
+
+  test('stays in conversations: one that was given to somebody else is not given back', async () => {
+    const { contact, hear, merge, undo, patch, get } = world
+    const [kept, merged, third] = [await contact(), await contact(), await contact()]
+    const [stays, given] = [await hear({ contact_id: merged.id }), await hear({ contact_id: merged.id })]
+    const done = merge('contact', kept, merged)
+    await patch(`/conversations/${given.conversation_id}`, { contact_id: third.id, status: 'closed' })
+    const later = await hear({ conversation_id: stays.conversation_id })
+    assert.equal(later.author.id, kept.id)
+    assert.deepEqual(
+      undo(done).left.map(({ object, id, field, reason }) => [object, id, field, reason]),
+      [['conversation', given.conversation_id, 'contact_id', 'changed']],
+    )
+    const contactOf = async ({ conversation_id }: Row) => (await get(`/conversations/${conversation_id}`)).contact_id
+    assert.deepEqual([await contactOf(stays), await contactOf(given)], [merged.id, third.id])
+    const authorOf = async ({ id }: Row) => (await get(`/messages/${id}`)).author.id
+    assert.deepEqual(
+      [await authorOf(stays), await authorOf(given), await authorOf(later)],
+      [merged.id, merged.id, kept.id],
+    )
+    assertSound(world)
+  })
+
+  test('gives a meeting nobody twice: who has come with the email since is the one', async () => {
+    const { contact, make, merge, undo, db, get } = world
+    const kept = await contact({ emails: [{ email: 'kept@again.example' }] })
+    const merged = await contact({ emails: [{ email: 'merged@again.example' }] })
+    const people = [kept, merged].map(({ id }) => ({ contact_id: id }))
+    const { id } = await make('/meetings', { title: 'x', ...TIMES, participants: people })
+    const done = merge('contact', kept, merged)
+    const participants = [...(await get(`/meetings/${id}`)).participants]
+    // Known by the email alone, as after the deletion of a contact.
+    const stranger = { ...participants[0], contact_id: null, email: 'Merged@again.example' }
+    participants.push(stranger)
+    db.prepare('UPDATE meetings SET participants = ? WHERE id = ?').run(JSON.stringify(participants), id)
+    assert.deepEqual(undo(done).left, [])
+    const both = [participants[0], { ...stranger, contact_id: merged.id }]
+    assert.deepEqual((await get(`/meetings/${id}`)).participants, both)
+  })
+
   test('stays where new links were made', async () => {
     const { contact, make, merge, undo, get } = world
     const [kept, merged] = [await contact(), await contact()]
@@ -539,9 +630,14 @@ describe('when the kept record was deleted since', () => {
     const done = merge('contact', all.kept, all.merged)
     await remove(`/contacts/${all.kept}`)
     assert.deepEqual(left(undo(done)).sort(), [
+      'conversation contact_id changed',
       'deal primary_contact_id changed',
       'list members changed',
       'list members changed',
+      'meeting participants changed',
+      'meeting participants changed',
+      'message author_id changed',
+      'message author_id changed',
       'note contact_ids changed',
       'note contact_ids changed',
       'task contact_ids changed',

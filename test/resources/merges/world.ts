@@ -14,6 +14,8 @@ export type MergeObject = Merge['object']
 export type Merging = Awaited<ReturnType<typeof startMerging>>
 
 export const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+/** Of a meeting. */
+export const TIMES = { starts_at: '2026-12-01T09:00:00.000Z', ends_at: '2026-12-01T10:00:00.000Z' }
 export const PATHS = { contact: '/contacts', company: '/companies' } as const
 
 /** A server with the merges of its store, which no path leads to. */
@@ -43,6 +45,15 @@ export async function startMerging() {
     assert.equal((await call('DELETE', path)).status, 204)
   }
   const isGone = async (path: string): Promise<boolean> => (await call('GET', path)).status === 404
+
+  /** A message that came in, into a conversation, or of a contact into a new one. */
+  const hear = (where: Given): Promise<Row> =>
+    make('/messages', {
+      direction: 'inbound',
+      body_text: 'x',
+      ...('contact_id' in where ? { channel: 'chat' } : {}),
+      ...where,
+    })
 
   let last = 0
   const contact = (given: Given = {}) => make('/contacts', { last_name: `Ruiz ${++last}`, ...given })
@@ -108,6 +119,7 @@ export async function startMerging() {
     patch,
     remove,
     isGone,
+    hear,
     contact,
     company,
     tag,
@@ -153,6 +165,7 @@ const LINKED: [table: string, id: string, field: string, links: string, column: 
     `${one}_tags`,
     'tag_id',
   ]),
+  ['conversations', 'conversation_id', 'tag_ids', 'conversation_tags', 'tag_id'],
   ['companies', 'company_id', 'domains', 'company_domains', 'domain'],
   ...(['note', 'task'] as const).flatMap((owner) =>
     (['contact', 'company', 'deal'] as const).map((one): (typeof LINKED)[number] => [
@@ -178,6 +191,13 @@ export function assertSound({ db, a, events }: Merging): void {
     assert.deepEqual(inLinks, inRecords, links)
     assert.equal(new Set(inRecords).size, inRecords.length, links)
   }
+  const participants = `SELECT m.id || ' ' || (p.value ->> 'contact_id') FROM meetings AS m, json_each(m.participants) AS p
+    WHERE p.value ->> 'contact_id' IS NOT NULL ORDER BY 1`
+  const linked = "SELECT meeting_id || ' ' || contact_id FROM meeting_contacts ORDER BY 1"
+  assert.deepEqual(db.prepare(linked).pluck().all(), db.prepare(participants).pluck().all())
+  const strangers = `SELECT m.id FROM messages AS m WHERE m.author_id IS NOT (m.author ->> 'id') OR m.author_id NOT IN
+    (SELECT id FROM contacts WHERE org_id = m.org_id UNION ALL SELECT id FROM members WHERE org_id = m.org_id)`
+  assert.deepEqual(db.prepare(strangers).pluck().all(), [])
   const records = (table: string): Row[] => db.prepare(`SELECT * FROM ${table} WHERE org_id = ?`).all(a.org)
   const fields = records('custom_fields')
   for (const object of OBJECTS) {
@@ -214,7 +234,9 @@ export function assertSound({ db, a, events }: Merging): void {
     assert.deepEqual(doc.all(a.org, record.id), [words.map((word) => mark + word).join(' ')], record.name)
   }
   const known = new Set(
-    ['contacts', 'companies', 'deals', 'notes', 'tasks'].flatMap((table) => records(table).map(({ id }) => id)),
+    ['contacts', 'companies', 'deals', 'notes', 'tasks', 'meetings', 'conversations'].flatMap((table) =>
+      records(table).map(({ id }) => id),
+    ),
   )
   for (const { record_id } of records('search_docs')) assert.ok(known.has(record_id))
   const keys = records('contacts').flatMap((each) => emails(each).map((email) => `${email.toLowerCase()} ${each.id}`))

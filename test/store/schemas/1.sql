@@ -27,6 +27,7 @@ CREATE TABLE orgs (
   currency TEXT NOT NULL,
   public_base_url TEXT,
   last_seq INTEGER NOT NULL DEFAULT 0, -- of its events
+  last_conversation INTEGER NOT NULL DEFAULT 0, -- its number
   created_at INTEGER NOT NULL
 ) STRICT;
 
@@ -377,6 +378,279 @@ CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline, fro
   FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE hours ( -- when an org is at work, on the wall clock of its zone
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  position INTEGER NOT NULL,
+  weekly TEXT NOT NULL CHECK (json_valid(weekly)), -- JSON object: intervals by day of the week
+  exceptions TEXT NOT NULL CHECK (json_valid(exceptions)), -- JSON array
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX hours_key ON hours (org_id, key);
+CREATE UNIQUE INDEX hours_default ON hours (org_id) WHERE is_default = 1;
+CREATE INDEX hours_position ON hours (org_id, position);
+
+CREATE TABLE sla_policies ( -- what an org promises those who write to it
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)), -- for conversations that no other one matches
+  is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
+  position INTEGER NOT NULL,
+  match TEXT CHECK (match IS NULL OR json_valid(match)), -- JSON tree as of smart lists, over conversations
+  hours_id TEXT, -- NULL: around the clock
+  targets TEXT NOT NULL CHECK (json_valid(targets)), -- JSON object by priority
+  pause_on TEXT NOT NULL CHECK (json_valid(pause_on)), -- JSON array of statuses
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, hours_id) REFERENCES hours (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX sla_policies_key ON sla_policies (org_id, key);
+CREATE UNIQUE INDEX sla_policies_default ON sla_policies (org_id) WHERE is_default = 1;
+CREATE INDEX sla_policies_position ON sla_policies (org_id, position);
+CREATE INDEX sla_policies_hours ON sla_policies (org_id, hours_id);
+
+CREATE TABLE meetings (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  description TEXT,
+  starts_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL,
+  timezone TEXT,
+  status TEXT NOT NULL CHECK (status IN ('scheduled', 'completed', 'canceled', 'no_show')),
+  location TEXT,
+  conference_url TEXT,
+  participants TEXT NOT NULL CHECK (json_valid(participants)), -- JSON array
+  company_id TEXT,
+  deal_id TEXT,
+  owner_id TEXT,
+  ical_uid TEXT,
+  recording_url TEXT,
+  summary TEXT,
+  has_transcript INTEGER NOT NULL CHECK (has_transcript IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id),
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
+  CHECK (ends_at > starts_at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX meetings_starts ON meetings (org_id, starts_at);
+CREATE INDEX meetings_status ON meetings (org_id, status);
+CREATE INDEX meetings_company ON meetings (org_id, company_id);
+CREATE INDEX meetings_deal ON meetings (org_id, deal_id);
+CREATE INDEX meetings_owner ON meetings (org_id, owner_id);
+CREATE INDEX meetings_updated ON meetings (org_id, updated_at);
+CREATE UNIQUE INDEX meetings_ical_uid ON meetings (org_id, ical_uid) WHERE ical_uid IS NOT NULL;
+
+CREATE TABLE meeting_contacts (
+  org_id INTEGER NOT NULL,
+  contact_id TEXT NOT NULL,
+  meeting_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, contact_id, meeting_id),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
+  FOREIGN KEY (org_id, meeting_id) REFERENCES meetings (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX meeting_contacts_meeting ON meeting_contacts (org_id, meeting_id);
+
+CREATE TABLE meeting_members (
+  org_id INTEGER NOT NULL,
+  member_id TEXT NOT NULL,
+  meeting_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, member_id, meeting_id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id),
+  FOREIGN KEY (org_id, meeting_id) REFERENCES meetings (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX meeting_members_meeting ON meeting_members (org_id, meeting_id);
+
+CREATE TABLE transcripts ( -- of meetings
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  meeting_id TEXT NOT NULL,
+  language TEXT,
+  source TEXT,
+  speakers TEXT NOT NULL CHECK (json_valid(speakers)), -- JSON array
+  duration_ms INTEGER NOT NULL,
+  word_count INTEGER NOT NULL,
+  words TEXT NOT NULL, -- each once, folded: what its meeting is found by
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, meeting_id) REFERENCES meetings (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX transcripts_meeting ON transcripts (org_id, meeting_id);
+
+CREATE TABLE transcript_segments (
+  org_id INTEGER NOT NULL,
+  transcript_id TEXT NOT NULL,
+  position INTEGER NOT NULL, -- from 0 on, by time
+  speaker TEXT, -- the key of one of its speakers
+  start_ms INTEGER NOT NULL,
+  end_ms INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  words TEXT NOT NULL, -- folded
+  PRIMARY KEY (org_id, transcript_id, position),
+  FOREIGN KEY (org_id, transcript_id) REFERENCES transcripts (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE transcript_contacts ( -- who speaks
+  org_id INTEGER NOT NULL,
+  contact_id TEXT NOT NULL,
+  transcript_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, contact_id, transcript_id),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
+  FOREIGN KEY (org_id, transcript_id) REFERENCES transcripts (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX transcript_contacts_transcript ON transcript_contacts (org_id, transcript_id);
+
+CREATE TABLE transcript_members (
+  org_id INTEGER NOT NULL,
+  member_id TEXT NOT NULL,
+  transcript_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, member_id, transcript_id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id),
+  FOREIGN KEY (org_id, transcript_id) REFERENCES transcripts (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX transcript_members_transcript ON transcript_members (org_id, transcript_id);
+
+CREATE TABLE conversations (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  subject TEXT,
+  channel TEXT NOT NULL CHECK (channel IN ('email', 'chat', 'sms', 'phone', 'other')),
+  status TEXT NOT NULL CHECK (status IN ('open', 'pending', 'snoozed', 'closed')),
+  priority TEXT NOT NULL CHECK (priority IN ('low', 'normal', 'high', 'urgent')),
+  owner_id TEXT,
+  contact_id TEXT,
+  company_id TEXT,
+  deal_id TEXT,
+  tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
+  snoozed_until INTEGER,
+  unread_count INTEGER NOT NULL,
+  read_at INTEGER,
+  waiting_since INTEGER,
+  first_response_at INTEGER,
+  last_message_at INTEGER NOT NULL,
+  preview TEXT NOT NULL,
+  sla TEXT NOT NULL CHECK (json_valid(sla)), -- JSON object, made from sla_clocks
+  sla_policy_id TEXT, -- both are in it; here for their indexes
+  sla_status TEXT NOT NULL CHECK (sla_status IN ('none', 'ok', 'at_risk', 'breached', 'met')),
+  closed_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
+  FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id),
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id),
+  FOREIGN KEY (org_id, sla_policy_id) REFERENCES sla_policies (org_id, id),
+  CHECK ((status = 'closed') = (closed_at IS NOT NULL)),
+  CHECK ((status = 'snoozed') = (snoozed_until IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX conversations_number ON conversations (org_id, number);
+CREATE INDEX conversations_status ON conversations (org_id, status);
+CREATE INDEX conversations_priority ON conversations (org_id, priority);
+CREATE INDEX conversations_channel ON conversations (org_id, channel);
+CREATE INDEX conversations_owner ON conversations (org_id, owner_id);
+CREATE INDEX conversations_contact ON conversations (org_id, contact_id);
+CREATE INDEX conversations_company ON conversations (org_id, company_id);
+CREATE INDEX conversations_deal ON conversations (org_id, deal_id);
+CREATE INDEX conversations_waiting ON conversations (org_id, waiting_since);
+CREATE INDEX conversations_last_message ON conversations (org_id, last_message_at);
+CREATE INDEX conversations_sla_status ON conversations (org_id, sla_status);
+CREATE INDEX conversations_sla_policy ON conversations (org_id, sla_policy_id);
+CREATE INDEX conversations_updated ON conversations (org_id, updated_at);
+
+CREATE TABLE conversation_tags (
+  org_id INTEGER NOT NULL,
+  tag_id TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  PRIMARY KEY (org_id, tag_id, conversation_id),
+  FOREIGN KEY (org_id, tag_id) REFERENCES tags (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX conversation_tags_conversation ON conversation_tags (org_id, conversation_id);
+
+CREATE TABLE conversation_statuses ( -- its way from where it was opened on: clocks stand still in some of them
+  org_id INTEGER NOT NULL,
+  conversation_id TEXT NOT NULL,
+  conversation_version INTEGER NOT NULL, -- the version that the change made
+  at INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  PRIMARY KEY (org_id, conversation_id, conversation_version),
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sla_clocks ( -- what a policy promises of a conversation, from when on, and how it went
+  org_id INTEGER NOT NULL,
+  conversation_id TEXT NOT NULL,
+  target TEXT NOT NULL CHECK (target IN ('first_response', 'next_response', 'resolution')),
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER, -- NULL while it is awaited
+  promised_s INTEGER, -- NULL where nothing is promised
+  risk_at INTEGER, -- NULL also while it stands still before that
+  due_at INTEGER,
+  warned_at INTEGER, -- its event was written, once
+  breached_at INTEGER,
+  missed_at INTEGER, -- what was due_at when it was breached
+  PRIMARY KEY (org_id, conversation_id, target, started_at),
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE messages (
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  channel TEXT NOT NULL, -- its conversation's, here for the index
+  direction TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound', 'note')),
+  author TEXT NOT NULL CHECK (json_valid(author)), -- JSON object: who it was at that time
+  author_id TEXT, -- a contact's or a member's
+  body_text TEXT NOT NULL,
+  body_html TEXT, -- sanitised
+  external_id TEXT,
+  in_reply_to TEXT,
+  sent_at INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('received', 'queued', 'sent', 'failed')),
+  error TEXT,
+  attachments TEXT NOT NULL CHECK (json_valid(attachments)), -- JSON array, without their data
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX messages_conversation ON messages (org_id, conversation_id);
+CREATE INDEX messages_sent ON messages (org_id, conversation_id, sent_at);
+CREATE INDEX messages_author ON messages (org_id, author_id);
+CREATE UNIQUE INDEX messages_external ON messages (org_id, channel, external_id) WHERE external_id IS NOT NULL;
+
+CREATE TABLE attachments ( -- rows of many pages: a table with a rowid keeps them out of its tree
+  n INTEGER NOT NULL PRIMARY KEY,
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  data BLOB NOT NULL,
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id)
+) STRICT;
+CREATE UNIQUE INDEX attachments_id ON attachments (org_id, id);
+CREATE INDEX attachments_message ON attachments (org_id, message_id);
+
 CREATE TABLE notes (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
@@ -393,6 +667,8 @@ CREATE TABLE notes (
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
   PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, meeting_id) REFERENCES meetings (org_id, id),
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
   FOREIGN KEY (org_id, author_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notes_author ON notes (org_id, author_id);
@@ -452,6 +728,7 @@ CREATE TABLE tasks (
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
   PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
   FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
   CHECK ((status = 'done') = (completed_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
@@ -593,7 +870,7 @@ CREATE INDEX merges_merged ON merges (org_id, object, merged_id);
 CREATE TABLE imports ( -- of files: what came in, and how far each one got
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting')),
   file_name TEXT NOT NULL,
   content TEXT NOT NULL, -- SHA-256 of the file: the same one goes on where it was cut off
   options TEXT NOT NULL CHECK (json_valid(options)), -- JSON object: the mapping, and how rows find their records
@@ -615,7 +892,7 @@ CREATE TABLE import_rows ( -- what a row of a file did to a record, so that it c
   import_id TEXT NOT NULL,
   record TEXT NOT NULL, -- its id, which may be gone
   row INTEGER NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'tag')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
   version INTEGER NOT NULL, -- of the record after it
   before TEXT CHECK (before IS NULL OR json_valid(before)), -- JSON object of the fields that an update changed

@@ -1,0 +1,41 @@
+import { importMeetings as importFile } from '../imports/ics/import.ts'
+import { command, json, org } from './command.ts'
+import { importAnswer, progress } from './import.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+// `import meetings FILE`: the events of a calendar.
+
+export const importMeetings = command({
+  name: 'import meetings',
+  summary: 'Import meetings from a file',
+  args: { file: 'an iCalendar file (.ics) as calendars export it' },
+  options: {
+    dryRun: { type: 'boolean', help: 'only say what would happen' },
+    again: { type: 'boolean', help: 'import a file once more that was imported before' },
+    rejected: { type: 'string', placeholder: 'PATH', help: 'where rejected events go; beside the file if left out' },
+    org,
+    json,
+  },
+  run: ({ options, args }) =>
+    withStore(options.data, async (store) => {
+      const bar = progress(options.json, 'meetings')
+      const stop = new AbortController()
+      const onSignal = () => stop.abort()
+      process.once('SIGINT', onSignal) // a second one ends the process at once; what is in stays in
+      try {
+        const imported = await importFile(store, {
+          org: chosenOrg(store, options.org),
+          file: args.file,
+          rejected: options.rejected,
+          dryRun: options.dryRun,
+          again: options.again,
+          signal: stop.signal,
+          onProgress: bar.show,
+        })
+        return importAnswer(imported, 'Meetings', options.dryRun)
+      } finally {
+        bar.end()
+        process.removeListener('SIGINT', onSignal)
+      }
+    }),
+})

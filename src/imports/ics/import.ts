@@ -1,0 +1,72 @@
+import { basename } from 'node:path'
+import type { Caller } from '../../lib/caller.ts'
+import { conflict, type Problem } from '../../lib/problem.ts'
+import { resourceDeps } from '../../resources/deps.ts'
+import type { Store } from '../../store/open.ts'
+import { type Alone, BATCH, inBatch, inBulk, turnOfOthers } from '../bulk.ts'
+import { type Imported, type ImportOptions, reasonOf, rolledBack } from '../import.ts'
+import { type Counts, type Done, type ImportRow, journal, RESULTS } from '../journal.ts'
+import { checkRejectedPath, rejectedPath } from '../rejected.ts'
+import { type Plan, planMeetings, type Row } from './plan.ts'
+import { writeRejected } from './rejected.ts'
+import { meetingTaker } from './take.ts'
+
+export type CalendarOptions = Pick<
+  ImportOptions,
+  'org' | 'file' | 'rejected' | 'dryRun' | 'again' | 'signal' | 'onProgress'
+>
+
+/**
+ * Brings the events of an iCalendar file in as meetings, in batches of one transaction each: those that recur from a
+ * year back to a year ahead. An import that was cut off goes on behind its last batch when the same file is imported
+ * again, counted from the same day. Throws Problem 404, 409 and 422, and a usage Problem.
+ */
+export async function importMeetings(store: Store, options: CalendarOptions): Promise<Imported> {
+  checkRejectedPath(options.file, options.rejected)
+  const plan = await planMeetings(store, options.org, options.file)
+  const job = () => run(store, plan, options)
+  return inBulk(store, () => (options.dryRun ? rolledBack(store, job) : job()))
+}
+
+async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<Imported> {
+  const { org, file, again = false, signal, onProgress } = options
+  const { fingerprint: content, calendars } = plan
+  const kept = journal(store)
+  const before = kept.ofFile(org, content, 'meeting').find(({ finished_at }) => finished_at === null || !again)
+  const given = { object: 'meeting', file_name: basename(file), content } as const
+  const start = () => kept.start(org, { ...given, options: JSON.stringify({ now: store.clock.now() }) })
+  let current = before ?? store.transaction(start)
+  const { now } = JSON.parse(current.options) as { now: number }
+  const rows = plan.rows(now)
+  const take = meetingTaker(resourceDeps(store), { org, member: null } satisfies Caller, now)
+
+  function takeRow(row: number, given: Row, alone: Alone): Done {
+    if ('error' in given) return { row, error: given.error }
+    return alone<Done>(
+      () => ({ row, taken: take(given.draft) }),
+      (problem) => ({ row, error: reasonOf(problem) }),
+    )
+  }
+
+  while (current.finished_at === null) {
+    const started = performance.now()
+    const from = current.position
+    const batch = rows.slice(from, from + BATCH)
+    const isLast = from + batch.length >= rows.length
+    const taken = (alone: Alone) => batch.map((each, at) => takeRow(from + at, each, alone))
+    current = inBatch(store, (alone) => kept.note(org, current, taken(alone), isLast))
+    onProgress?.(current.position, rows.length)
+    if (!options.dryRun) await turnOfOthers(performance.now() - started)
+    if (signal?.aborted && current.finished_at === null) throw stopped(current, rows.length)
+  }
+  // A dry run leaves no file of its own accord, and an import that was done before has left one.
+  const isQuiet = options.dryRun || before?.finished_at
+  const ownPath = isQuiet ? null : rejectedPath(file, '.ics')
+  const rejectedFile = current.rejected === 0 ? null : (options.rejected ?? ownPath)
+  if (rejectedFile) await writeRejected(rejectedFile, calendars, rows, kept.rejects(org, current.id))
+  const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts
+  return { id: current.id, ...counts, rejectedFile, importedBefore: before?.finished_at ?? null }
+}
+
+const stopped = ({ position }: ImportRow, rows: number): Problem =>
+  conflict('stopped', `Stopped after ${position} of ${rows} meetings; the same command goes on from there.`)

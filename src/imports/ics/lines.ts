@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { Problem } from '../../lib/problem.ts'
+
+// An iCalendar file taken apart as far as that a broken event breaks no other: the calendars in it, their zones and
+// their events, each as its own lines.
+
+/** A part of a calendar; `line` is where it begins. One that does not end has an error. */
+export type Block = { line: number; lines: string[]; error?: string }
+
+export type CalendarText = {
+  /** Its own properties, such as METHOD, as they are written. */
+  properties: string[]
+  zones: Block[]
+  events: Block[]
+}
+
+export type CalendarFile = { fingerprint: string; calendars: CalendarText[] }
+
+const MOST_BYTES = 256 * 1_048_576
+
+type Line = { line: number; text: string }
+
+/** Throws Problem 404 for a file that cannot be read, 422 for one that is no iCalendar in UTF-8. */
+export async function readCalendars(file: string): Promise<CalendarFile> {
+  const bytes = await bytesOf(file)
+  const calendars: CalendarText[] = []
+  let isFirst = true
+  const gather = gatherer(calendars)
+  for (const line of logicalLines(file, bytes)) {
+    if (line.text.trim() === '') continue
+    if (isFirst && !/^BEGIN:VCALENDAR\s*$/i.test(line.text)) throw notCalendar(file)
+    isFirst = false
+    gather.take(line)
+  }
+  if (isFirst) throw notCalendar(file)
+  gather.end()
+  if (calendars.some(({ properties }) => properties.some((text) => /^VERSION:1\./i.test(text)))) {
+    throw new Problem(422, 'old_calendar', `${file} is vCalendar 1.0; export it as iCalendar (.ics) and import that.`)
+  }
+  return { fingerprint: createHash('sha256').update(bytes).digest('hex'), calendars }
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  let bytes: Buffer
+  try {
+    bytes = await readFile(file)
+  } catch (error) {
+    throw new Problem(404, 'cannot_read', `${file} cannot be read: ${(error as Error).message}.`)
+  }
+  if (bytes.length > MOST_BYTES) throw new Problem(422, 'too_large', `${file} has more than 256 MiB; split it first.`)
+  return bytes
+}
+
+const notCalendar = (file: string): Problem =>
+  new Problem(422, 'not_icalendar', `${file} is no iCalendar file: it does not begin with BEGIN:VCALENDAR.`)
+
+/** Lines that go on made one. That comes before UTF-8 is read, since a line may be folded inside of a character. */
+function* logicalLines(file: string, bytes: Buffer): Generator<Line> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  let number = 0
+  let first = 1
+  let held: Buffer[] = []
+  for (const piece of physicalLines(hasMark ? bytes.subarray(3) : bytes)) {
+    number++
+    const goesOn = piece[0] === 0x20 || piece[0] === 0x09
+    if (!goesOn && held.length > 0) yield decoded(first)
+    if (!goesOn || held.length === 0) {
+      held = []
+      first = number
+    }
+    held.push(goesOn ? piece.subarray(1) : piece)
+  }
+  if (held.length > 0) yield decoded(first)
+
+  function decoded(line: number): Line {
+    try {
+      return { line, text: utf8.decode(Buffer.concat(held)) }
+    } catch {
+      throw new Problem(422, 'not_utf8', `${file} is not UTF-8: line ${line} has the first character that is none.`)
+    }
+  }
+}
+
+function* physicalLines(bytes: Buffer): Generator<Buffer> {
+  let start = 0
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    yield bytes.subarray(start, bytes[end - 1] === 13 ? end - 1 : end)
+    start = end + 1
+  }
+  if (start < bytes.length) yield bytes.subarray(start)
+}
+
+function gatherer(calendars: CalendarText[]) {
+  let calendar: CalendarText | undefined
+  let block: Block | undefined
+  let depth = 0
+
+  function take({ line, text }: Line): void {
+    const [, mark, name = ''] = /^(BEGIN|END):([^\s;:]+)\s*$/i.exec(text) ?? []
+    const [begins, ends, what] = [mark?.toUpperCase() === 'BEGIN', mark?.toUpperCase() === 'END', name.toUpperCase()]
+    if (what === 'VCALENDAR') {
+      if (block) leave()
+      calendar = undefined
+      if (begins) calendars.push((calendar = { properties: [], zones: [], events: [] }))
+      return
+    }
+    if (!calendar) return
+    if (block && begins && what === 'VEVENT') leave()
+    if (block) {
+      block.lines.push(text)
+      depth += begins ? 1 : ends ? -1 : 0
+      if (depth === 0) block = undefined
+    } else if (begins) begin(calendar, what, line, text)
+    else if (!ends) calendar.properties.push(text)
+  }
+
+  function begin({ zones, events }: CalendarText, what: string, line: number, text: string): void {
+    block = { line, lines: [text] }
+    depth = 1
+    if (what === 'VEVENT') events.push(block)
+    if (what === 'VTIMEZONE') zones.push(block)
+  }
+
+  /** What does not end before the next one begins. */
+  function leave(): void {
+    if (block) block.error = 'does not end: its END is missing'
+    block = undefined
+  }
+
+  return { take, end: leave }
+}

@@ -1,0 +1,91 @@
+import ICAL from 'ical.js'
+import { Problem } from '../../lib/problem.ts'
+import type { Zone } from './zones.ts'
+
+/** A time of a file: on the wall clock of its zone, or a whole day. */
+export type Moment = { local: Temporal.PlainDateTime; zone: Zone; isDay: boolean; ms: number }
+
+/** The zones of a calendar. */
+export type Where = {
+  zoneOf: (tzid: string) => Zone | undefined
+  utc: Zone
+  /** Of the organisation: of whole days, and of times that name no zone. */
+  own: Zone
+}
+
+export const DAY_MS = 86_400_000
+const LONGEST = 36_525 * DAY_MS
+
+/** An event that cannot come in. */
+export const unreadable = (reason: string): Problem => new Problem(422, 'bad_event', reason)
+
+/** As it is written: the library throws what is no Problem where a value is not of its type. */
+export function rawValue(property: ICAL.Property | null): string | undefined {
+  const [, , , value] = (property?.toJSON() ?? []) as unknown[]
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+/** Throws Problem 422. */
+export function momentsIn(event: ICAL.Component, name: string, where: Where): Moment[] {
+  return event.getAllProperties(name).flatMap((property) => {
+    const [, , , ...values] = property.toJSON() as unknown[]
+    const tzid = property.getFirstParameter('tzid')
+    return values.map((value) => momentOf(name, String(Array.isArray(value) ? value[0] : value), tzid, where))
+  })
+}
+
+function momentOf(
+  name: string,
+  text: string,
+  tzid: string | undefined,
+  { zoneOf, utc: universal, own }: Where,
+): Moment {
+  const [, day, time, utc] = /^(-?\d{4,6}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)?(Z)?)?/.exec(text) ?? []
+  const zone = utc ? universal : tzid && time ? zoneOf(tzid) : own
+  if (!zone) throw unreadable(`is in the zone "${tzid}", which is neither known nor described in the file`)
+  try {
+    const local = Temporal.PlainDateTime.from(`${day}T${time ?? '00:00:00'}`)
+    return { local, zone, isDay: time === undefined, ms: zone.toMs(local) }
+  } catch {
+    throw unreadable(`has a ${name.toUpperCase()} that is no time`)
+  }
+}
+
+/** How long an event lasts: see `endOf`. Throws Problem 422 where that is no time. */
+export function lengthOf(event: ICAL.Component, starts: Moment, where: Where): number {
+  const [ends] = momentsIn(event, 'dtend', where)
+  const length = ends ? between(starts, ends) : durationIn(event, starts)
+  if (length > LONGEST) throw unreadable('lasts longer than a hundred years')
+  if (starts.isDay) return Math.max(length, DAY_MS)
+  if (length > 0) return length
+  throw unreadable(length === 0 ? 'ends when it starts, and a meeting takes some time' : 'ends before it starts')
+}
+
+const between = (starts: Moment, ends: Moment): number =>
+  starts.isDay ? nominal(ends.local) - nominal(starts.local) : ends.ms - starts.ms
+
+const nominal = (local: Temporal.PlainDateTime): number => local.toZonedDateTime('UTC').epochMilliseconds
+
+/** Days are those of the wall clock, hours are exact. */
+function durationIn(event: ICAL.Component, starts: Moment): number {
+  const text = rawValue(event.getFirstProperty('duration'))
+  if (text === undefined) return 0
+  const { weeks, days, hours, minutes, seconds, isNegative } = durationOf(text)
+  if (isNegative) return -1
+  const exact = ((hours * 60 + minutes) * 60 + seconds) * 1000
+  const whole = weeks * 7 + days
+  if (starts.isDay || whole * DAY_MS > LONGEST) return whole * DAY_MS + exact
+  return starts.zone.toMs(starts.local.add({ days: whole })) - starts.ms + exact
+}
+
+function durationOf(text: string): ICAL.Duration {
+  try {
+    return ICAL.Duration.fromString(text)
+  } catch {
+    throw unreadable('has a DURATION that is none')
+  }
+}
+
+/** Where something ends that begins then: a day may be longer or shorter than others. */
+export const endOf = ({ local, zone, isDay, ms }: Moment, length: number): number =>
+  isDay ? zone.toMs(local.add({ days: Math.ceil(length / DAY_MS) })) : ms + length

@@ -1,0 +1,95 @@
+import { Problem } from '../../lib/problem.ts'
+import { isTimezone } from '../../lib/time.ts'
+import type { Store } from '../../store/open.ts'
+import { type CalendarEvent, readEvent } from './event.ts'
+import { type Block, type CalendarText, readCalendars } from './lines.ts'
+import { DAY_MS, unreadable, type Where } from './moment.ts'
+import { MOST_OCCURRENCES, type Series, seriesOf, timeInUid, type Window } from './series.ts'
+import type { Draft } from './take.ts'
+import { ianaZone, utcZone, zonesOf } from './zones.ts'
+
+/** A row of an import: one meeting, or why there is none; with the lines of the file that it comes from. */
+export type Row = { blocks: Block[] } & ({ draft: Draft } | { error: string })
+
+export type Plan = { fingerprint: string; calendars: CalendarText[]; rows: (now: number) => Row[] }
+
+const YEAR_MS = 365 * DAY_MS
+
+/** Reads the file whole, so that nothing about it is found out when half of it is in. Throws Problem 404 and 422. */
+export async function planMeetings({ db }: Pick<Store, 'db'>, org: number, file: string): Promise<Plan> {
+  const { fingerprint, calendars } = await readCalendars(file)
+  const own = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck().get(org) as string
+  const known = knownOccurrences(db, org)
+
+  /** `now` is where the years behind and ahead are counted from. */
+  function rows(now: number): Row[] {
+    const window = { from: now - YEAR_MS, to: now + YEAR_MS }
+    return calendars.flatMap((calendar) => {
+      const { events, errors, isCanceled } = eventsOf(calendar, own)
+      const meetings = [...Map.groupBy(events, ({ uid }) => uid)].flatMap(([uid, all]) =>
+        rowsOf(uid, all, seriesOf(all, window), isCanceled, window),
+      )
+      return [...meetings, ...errors]
+    })
+  }
+
+  function rowsOf(uid: string, all: CalendarEvent[], series: Series, isCanceled: boolean, window: Window): Row[] {
+    const blocks = all.map(({ block }) => block)
+    const taken = series.occurrences.map((occurrence): Row => {
+      const draft = { occurrence, isCanceled: isCanceled || occurrence.event.isCanceled }
+      return { blocks, draft }
+    })
+    if (series.isCut) {
+      const error = `recurs more than ${MOST_OCCURRENCES} times within a year from now; the later ones are left out`
+      return [...taken, { blocks, error }]
+    }
+    if (!series.isWhole) return taken
+    const there = new Set(series.occurrences.map((each) => each.uid))
+    const gone = known(uid, window).filter(({ ical_uid }) => !there.has(ical_uid))
+    return [...taken, ...gone.map(({ id }): Row => ({ blocks, draft: { goneId: id } }))]
+  }
+
+  return { fingerprint, calendars, rows }
+}
+
+/** The meetings of a UID that was imported before, within the window: the same also when some have come in again. */
+function knownOccurrences(db: Store['db'], org: number) {
+  const ofUid = db.prepare('SELECT id, ical_uid FROM meetings WHERE org_id = +? AND ical_uid >= +? AND ical_uid < +?')
+
+  return (uid: string, { from, to }: Window): { id: string; ical_uid: string }[] =>
+    (ofUid.all(org, uid, `${uid}0`) as { id: string; ical_uid: string }[]).filter(({ ical_uid }) => {
+      if (ical_uid === uid) return true
+      const ms = ical_uid.lastIndexOf('/') === uid.length ? timeInUid(ical_uid) : undefined
+      return ms !== undefined && ms >= from && ms <= to
+    })
+}
+
+function eventsOf(
+  calendar: CalendarText,
+  own: string,
+): { events: CalendarEvent[]; errors: Row[]; isCanceled: boolean } {
+  const shown = propertyOf(calendar, 'X-WR-TIMEZONE')
+  const method = propertyOf(calendar, 'METHOD')?.toUpperCase() ?? 'PUBLISH'
+  const utc = utcZone(shown && isTimezone(shown) ? shown : null)
+  const where: Where = { zoneOf: zonesOf(calendar.zones), utc, own: ianaZone(own) }
+  const events: CalendarEvent[] = []
+  const errors: Row[] = []
+  for (const block of calendar.events) {
+    try {
+      if (ANSWERS.has(method)) throw unreadable(`is an answer to an invitation (METHOD:${method}), not an event`)
+      events.push(readEvent(block, where))
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      errors.push({ blocks: [block], error: error.message })
+    }
+  }
+  return { events, errors, isCanceled: method === 'CANCEL' }
+}
+
+const ANSWERS = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH'])
+
+const propertyOf = ({ properties }: CalendarText, name: string): string | undefined =>
+  properties
+    .find((text) => new RegExp(`^${name}[:;]`, 'i').test(text))
+    ?.replace(/^[^:]*:/, '')
+    .trim()

@@ -1,0 +1,67 @@
+import ICAL from 'ical.js'
+import { Problem } from '../../lib/problem.ts'
+import { dayOf, type Rule } from '../../lib/recurrence.ts'
+import { type Moment, unreadable } from './moment.ts'
+
+const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
+
+/**
+ * A rule of an event that begins at that moment. Throws Problem 422 for one that cannot be read, or repeats it within a
+ * day.
+ */
+export function ruleIn(property: ICAL.Property, starts: Moment): Rule {
+  try {
+    const recur = property.getFirstValue()
+    if (recur instanceof ICAL.Recur) return readRule(recur, starts)
+    throw unreadable('has an RRULE that is none')
+  } catch (error) {
+    throw error instanceof Problem ? error : unreadable('has an RRULE that cannot be read')
+  }
+}
+
+function readRule(recur: ICAL.Recur, starts: Moment): Rule {
+  const freq = FREQUENCIES.find((each) => each === recur.freq)
+  if (!freq || !isOnceADay(recur, starts))
+    throw unreadable('recurs within a day; give it a rule of days, weeks or longer')
+  const numbers = (name: keyof ICAL.Recur['parts']): number[] => [recur.parts[name] ?? []].flat().map(Number)
+  const ofLongPeriods = freq === 'MONTHLY' || freq === 'YEARLY'
+  return {
+    freq,
+    interval: recur.interval,
+    count: recur.count ?? undefined,
+    until: recur.until ? lastDay(recur.until, starts) : undefined,
+    weekStart: (((recur.wkst ?? ICAL.Time.MONDAY) + 5) % 7) + 1,
+    months: numbers('BYMONTH'),
+    weeks: numbers('BYWEEKNO'),
+    yearDays: numbers('BYYEARDAY'),
+    monthDays: numbers('BYMONTHDAY'),
+    weekdays: [recur.parts.BYDAY ?? []].flat().map((text) => {
+      const [, nth = '', day = ''] = /^([+-]?\d*)(..)$/.exec(String(text)) ?? []
+      return { weekday: DAYS.indexOf(day) + 1, nth: ofLongPeriods ? Number(nth) : 0 }
+    }),
+    positions: numbers('BYSETPOS'),
+  }
+}
+
+const DAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
+
+/** Some programs say the time of the start once more. */
+function isOnceADay({ parts }: ICAL.Recur, { local }: Moment): boolean {
+  return (
+    [
+      ['BYHOUR', local.hour],
+      ['BYMINUTE', local.minute],
+      ['BYSECOND', local.second],
+    ] as const
+  ).every(([name, own]) => [parts[name] ?? [own]].flat().every((each) => Number(each) === own))
+}
+
+/** The last day that has an occurrence at the time of the start: the end is told in UTC, or by the clock of the start. */
+function lastDay(until: ICAL.Time, { local, zone, isDay }: Moment): number {
+  const { year, month, day, hour, minute, second } = until
+  const given = Temporal.PlainDateTime.from({ year, month, day, hour, minute, second })
+  const isUtc = until.zone?.tzid === 'UTC'
+  const end = isUtc && !isDay ? zone.toLocal(given.toZonedDateTime('UTC').epochMilliseconds) : given
+  const isBehind = isDay || until.isDate || Temporal.PlainTime.compare(local.toPlainTime(), end.toPlainTime()) <= 0
+  return dayOf(end.year, end.month, end.day) - (isBehind ? 0 : 1)
+}

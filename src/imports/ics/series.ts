@@ -1,0 +1,113 @@
+import { dayOf, daysOf } from '../../lib/recurrence.ts'
+import type { CalendarEvent } from './event.ts'
+import { DAY_MS, endOf, type Moment } from './moment.ts'
+
+// Events that recur, as the single times that they take place.
+
+/** One time that an event takes place; `ends` and `starts` are milliseconds. */
+export type Occurrence = { uid: string; event: CalendarEvent; starts: number; ends: number; zone: Moment['zone'] }
+
+/** What comes of all events of one UID. */
+export type Series = {
+  occurrences: Occurrence[]
+  /** There are more than are taken. */
+  isCut: boolean
+  /** All that it has within the window is there, not only some times that were changed. */
+  isWhole: boolean
+}
+
+/** From when to when occurrences are worked out. */
+export type Window = { from: number; to: number }
+
+export const MOST_OCCURRENCES = 1000
+
+/** Occurrences are told apart by the time that their rule gives, also those that were moved. */
+export function seriesOf(events: readonly CalendarEvent[], window: Window): Series {
+  const main = events.filter(({ recurrence }) => !recurrence).reduce(latest, undefined)
+  const moved = new Map<number, CalendarEvent>()
+  for (const event of events) {
+    const at = event.recurrence?.ms
+    if (at !== undefined) moved.set(at, latest(moved.get(at), event))
+  }
+  const recurs = main !== undefined && main.rules.length + main.extra.length > 0
+  const planned = recurs ? plannedTimes(main, window) : []
+  const all = planned
+    .filter(({ ms }) => !moved.has(ms))
+    .map((at) => occurrenceOf(main as CalendarEvent, at, [...moved.values()]))
+  // Those alone that have come without the others are taken whenever they are.
+  const own = [...moved.values()].filter(
+    ({ recurrence, starts }) => !recurs || [recurrence, starts].some((at) => at && isWithin(at.ms, window)),
+  )
+  all.push(...own.map(ownOccurrence))
+  all.sort((one, other) => one.starts - other.starts)
+  const single = main && !recurs ? [{ ...ownOccurrence(main), uid: main.uid }] : []
+  const isCut = all.length > MOST_OCCURRENCES
+  return { occurrences: [...single, ...all.slice(0, MOST_OCCURRENCES)], isCut, isWhole: main !== undefined && !isCut }
+}
+
+/** Of two of the same event the one with the later sequence. */
+const latest = (one: CalendarEvent | undefined, other: CalendarEvent): CalendarEvent =>
+  one && one.sequence > other.sequence ? one : other
+
+/** The times that the rules give within the window, without those that are left out. */
+function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
+  const { starts, rules, extra, except } = main
+  const { year, month, day } = starts.local
+  const first = dayOf(year, month, day)
+  const lastDay = Math.floor(window.to / DAY_MS) + 1
+  const firstDay = Math.floor(window.from / DAY_MS) - 1
+  const found = new Map<number, Moment>()
+  const add = (at: Moment): void => void (isWithin(at.ms, window) && found.set(at.ms, at))
+  add(starts)
+  for (const rule of rules) {
+    for (const each of daysOf(rule, first, lastDay)) {
+      if (each < firstDay) continue
+      const local = starts.local.add({ days: each - first })
+      add({ ...starts, local, ms: starts.zone.toMs(local) })
+      if (found.size > MOST_OCCURRENCES + except.length) break
+    }
+  }
+  extra.forEach(add)
+  return [...found.values()].filter((at) => !except.some((each) => isLeftOut(at, each)))
+}
+
+/** A day leaves out whatever is on it. */
+const isLeftOut = (at: Moment, except: Moment): boolean =>
+  except.isDay ? at.local.toPlainDate().equals(except.local.toPlainDate()) : at.ms === except.ms
+
+const isWithin = (ms: number, { from, to }: Window): boolean => ms >= from && ms <= to
+
+/** As the event says, or as the last one before it that was moved together with all that follow. */
+function occurrenceOf(main: CalendarEvent, at: Moment, moved: readonly CalendarEvent[]): Occurrence {
+  const uid = uidOf(main.uid, at)
+  const event = moved
+    .filter(({ isOnward, recurrence }) => isOnward && recurrence && recurrence.ms <= at.ms)
+    .reduce((one, other) => ((other.recurrence?.ms ?? 0) > (one.recurrence?.ms ?? 0) ? other : one), main)
+  if (event === main || !event.recurrence) return placed(uid, main, at)
+  const local = at.local.add(event.recurrence.local.until(event.starts.local))
+  return placed(uid, event, { ...event.starts, local, ms: event.starts.zone.toMs(local) })
+}
+
+const ownOccurrence = (event: CalendarEvent): Occurrence =>
+  placed(uidOf(event.uid, event.recurrence ?? event.starts), event, event.starts)
+
+const placed = (uid: string, event: CalendarEvent, at: Moment): Occurrence => ({
+  uid,
+  event,
+  starts: at.ms,
+  ends: endOf(at, event.length),
+  zone: at.zone,
+})
+
+/** `uid/20261120T083600Z`, or `uid/20261120` of whole days. */
+function uidOf(uid: string, { local, isDay, ms }: Moment): string {
+  const text = isDay ? local.toPlainDate().toString() : `${new Date(ms).toISOString().slice(0, 19)}Z`
+  return `${uid}/${text.replace(/[-:]/g, '')}`
+}
+
+/** The time in the uid of an occurrence; undefined where it is that of no occurrence. */
+export function timeInUid(uid: string): number | undefined {
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] =
+    /\/(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z)?$/.exec(uid) ?? []
+  return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+}

@@ -1,0 +1,97 @@
+import * as v from 'valibot'
+import type { Caller } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import type { Deps } from '../../resources/deps.ts'
+import type { Meeting } from '../../resources/meetings/meetings.ts'
+import { type Participant, type ParticipantGiven, participantReader } from '../../resources/meetings/participants.ts'
+import { emailKey } from '../../resources/reach.ts'
+import { changedFields, type Taken } from '../take.ts'
+import { allWrites, type Given } from '../writes.ts'
+import type { Person } from './people.ts'
+import type { Occurrence } from './series.ts'
+
+/** What becomes of one meeting: it takes place as the file says, or it is one that its series no longer has. */
+export type Draft = { occurrence: Occurrence; isCanceled: boolean } | { goneId: string }
+
+/**
+ * Brings the times of events into the store, inside a transaction of the caller's. A meeting is found by its `ical_uid`;
+ * what the file says nothing of stays as it is. Throws Problem 4xx for one that cannot come in.
+ */
+export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draft) => Taken {
+  const { create, find, patch } = allWrites(deps).meeting
+  const { whoHas } = participantReader(deps.db)
+  const ofUid = deps.db.prepare('SELECT id FROM meetings WHERE org_id = +? AND ical_uid = +?').pluck()
+  const ofId = deps.db.prepare('SELECT id FROM meetings WHERE org_id = ? AND id = ? AND ical_uid IS NULL').pluck()
+
+  return (draft) => {
+    if ('goneId' in draft)
+      return change(draft.goneId, ({ status }) => (status === 'scheduled' ? { status: 'canceled' } : {}))
+    const { occurrence, isCanceled } = draft
+    const id = idOf(occurrence.uid)
+    if (id !== undefined) return change(id, (before) => meetingOf(occurrence, isCanceled, before))
+    const made = create(who, { ...meetingOf(occurrence, isCanceled), ical_uid: occurrence.uid })
+    const touched = { object: 'meeting', id: made.id, action: 'created', version: made.version, before: null } as const
+    return { result: 'created', touched: [touched] }
+  }
+
+  /** Also of one that calendars have from here. */
+  function idOf(uid: string): string | undefined {
+    const own = /^([0-9a-f-]{36})@dealbox$/.exec(uid)?.[1]
+    return (ofUid.get(who.org, uid) ?? (own && ofId.get(who.org, own))) as string | undefined
+  }
+
+  function change(id: string, givenOf: (before: Meeting) => Given): Taken {
+    const before = find(who, id)
+    const given = givenOf(before as Meeting)
+    const after = patch(who, before, given)
+    if (after.version === before.version) return { result: 'unchanged', touched: [] }
+    const { version } = after
+    const old = changedFields(before, after, given)
+    return { result: 'updated', touched: [{ object: 'meeting', id, action: 'updated', version, before: old }] }
+  }
+
+  function meetingOf({ event, starts, ends, zone }: Occurrence, isCanceled: boolean, before?: Meeting): Given {
+    const { title, description, location, people } = event
+    const conference = event.conferenceUrls.find((each) => v.is(f.url, each) && !/\s/.test(each))
+    return {
+      title: title || (before?.title ?? ''),
+      starts_at: rfc3339(starts),
+      ends_at: rfc3339(ends),
+      status: statusOf(isCanceled, ends <= now, before?.status),
+      ...(zone.name === null ? {} : { timezone: zone.name }),
+      ...(description === undefined ? {} : { description }),
+      ...(location === undefined ? {} : { location }),
+      ...(conference === undefined ? {} : { conference_url: conference }),
+      ...(people.length === 0 ? {} : { participants: joined(people, before?.participants ?? []) as Given[] }),
+    }
+  }
+
+  /**
+   * The people of the file: those who are there already stay who they are, however they are written. Who has no email
+   * cannot be in any calendar, and stays behind them.
+   */
+  function joined(people: readonly Person[], before: readonly Participant[]): ParticipantGiven[] {
+    const all = new Map<string, ParticipantGiven>()
+    for (const { email, name, role, response } of people) {
+      const key = whoHas(who.org, email)
+      const known =
+        before.find((each) => each.email !== null && emailKey(each.email) === emailKey(email)) ??
+        before.find(({ contact_id, member_id }) => (contact_id ?? member_id) === key)
+      const place = known ? (known.contact_id ?? known.member_id ?? key) : key
+      if (all.has(place)) continue
+      const given = known ? { ...known, name: name ?? known.name, role, response } : { email, role, response }
+      all.set(place, known || name === undefined ? given : { ...given, name })
+    }
+    const hasOrganizer = people.some(({ role }) => role === 'organizer')
+    const others = before.filter(({ email, role }) => email === null && !(hasOrganizer && role === 'organizer'))
+    return [...all.values(), ...others.filter((each) => !all.has(each.contact_id ?? each.member_id ?? ''))]
+  }
+}
+
+/** What is over has taken place, unless somebody knows better. */
+function statusOf(isCanceled: boolean, isOver: boolean, before: Meeting['status'] | undefined): Meeting['status'] {
+  if (isCanceled) return 'canceled'
+  if (!isOver) return 'scheduled'
+  return before === 'no_show' ? before : 'completed'
+}

@@ -1,0 +1,85 @@
+import ICAL from 'ical.js'
+import { isTimezone } from '../../lib/time.ts'
+import type { Block } from './lines.ts'
+import { WINDOWS_ZONES } from './windows-zones.ts'
+
+/** A zone of a file: the wall clock there, both ways. */
+export type Zone = {
+  /** By IANA; null where that is not known. */
+  name: string | null
+  /** Of a time that comes twice the first, and of one that is skipped the one after the gap. */
+  toMs: (local: Temporal.PlainDateTime) => number
+  toLocal: (ms: number) => Temporal.PlainDateTime
+}
+
+export function ianaZone(name: string): Zone {
+  return {
+    name,
+    toMs: (local) => local.toZonedDateTime(name).epochMilliseconds,
+    toLocal: (ms) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(name).toPlainDateTime(),
+  }
+}
+
+/** `name` is the zone that a calendar shows times of UTC in, where it says one. */
+export const utcZone = (name: string | null): Zone => ({ ...ianaZone('UTC'), name })
+
+/**
+ * The zones that a calendar names: those of IANA, also behind a prefix as some programs write them, then those that
+ * the calendar describes itself, then the names of Windows.
+ */
+export function zonesOf(blocks: readonly Block[]): (tzid: string) => Zone | undefined {
+  const known = new Map<string, Zone | undefined>()
+  let described: Map<string, ICAL.Timezone> | undefined
+
+  function find(tzid: string): Zone | undefined {
+    const iana = ianaName(tzid)
+    if (iana) return ianaZone(iana)
+    described ??= new Map(blocks.map(zoneIn).filter((each) => each !== undefined))
+    const own = described.get(tzid)
+    const windows = WINDOWS_ZONES[tzid]
+    if (own) return describedZone(own, windows ?? null)
+    return windows === undefined ? undefined : ianaZone(windows)
+  }
+
+  return (tzid) => {
+    if (!known.has(tzid)) known.set(tzid, find(tzid))
+    return known.get(tzid)
+  }
+}
+
+/** `/example.org/2026/Europe/Berlin` is a name of one to three parts behind a prefix. */
+function ianaName(tzid: string): string | undefined {
+  const parts = tzid.replace(/^"|"$/g, '').split('/')
+  const names = tzid.startsWith('/') ? [-3, -2, -1].map((from) => parts.slice(from).join('/')) : [parts.join('/')]
+  return names.find((name) => name !== '' && isTimezone(name))
+}
+
+/** The rules that zones have. The library goes on for ever with some others. */
+const PLAIN_RULE =
+  /^RRULE[^:]*:(?:(?:FREQ=YEARLY|(?:BYMONTH|BYDAY|BYMONTHDAY|UNTIL|COUNT|WKST|INTERVAL)=[^;]*)(?:;|$))+$/i
+
+function zoneIn({ lines, error }: Block): [string, ICAL.Timezone] | undefined {
+  if (error) return undefined
+  if (lines.some((line) => /^RRULE/i.test(line) && !PLAIN_RULE.test(line))) return undefined
+  try {
+    const component = new ICAL.Component(ICAL.parse(lines.join('\r\n')))
+    const zone = new ICAL.Timezone(component)
+    return component.getAllSubcomponents().length > 0 ? [zone.tzid, zone] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function describedZone(zone: ICAL.Timezone, name: string | null): Zone {
+  return {
+    name,
+    toMs(local) {
+      const { year, month, day, hour, minute, second } = local
+      return ICAL.Time.fromData({ year, month, day, hour, minute, second }, zone).toUnixTime() * 1000
+    },
+    toLocal(ms) {
+      const time = ICAL.Time.fromJSDate(new Date(ms), true).convertToZone(zone)
+      return Temporal.PlainDateTime.from(time.toString().slice(0, 19))
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { Deps } from '../resources/deps.ts'
+import { conversationStore } from '../resources/inbox/conversations.ts'
+import { SLA_DUE, WAKE } from '../resources/inbox/promises.ts'
+import { SLA_RECOUNT } from '../resources/sla/recount.ts'
+import { type Job, jobQueue } from '../store/jobs.ts'
+import type { RunKind } from './kinds.ts'
+
+/** Some at a time, so that no request waits long for it. */
+const RECOUNTED_AT_ONCE = 100
+
+/** What conversations do by themselves. */
+export function inboxKinds(deps: Deps): RunKind[] {
+  const { wake, slaDue, recount } = conversationStore(deps)
+  const jobs = jobQueue(deps)
+  const behind = deps.db
+    .prepare("SELECT id FROM conversations WHERE org_id = +? AND id > +? AND status <> 'closed' ORDER BY id LIMIT +?")
+    .pluck()
+
+  function recountSome({ org, key, payload }: Job): void {
+    const { after } = payload as { after: string | null }
+    const ids = behind.all(org, after ?? '', RECOUNTED_AT_ONCE) as string[]
+    for (const id of ids) recount(org, id)
+    const last = ids.at(-1)
+    if (last === undefined || ids.length < RECOUNTED_AT_ONCE) return
+    jobs.put(org, { kind: SLA_RECOUNT, key: key as string, payload: { after: last }, dueAt: deps.clock.now() })
+  }
+
+  return [
+    { kind: WAKE, run: ({ org, key }) => void wake(org, key as string) },
+    { kind: SLA_DUE, run: ({ org, key }) => void slaDue(org, key as string) },
+    { kind: SLA_RECOUNT, run: (job) => void recountSome(job) },
+  ]
+}

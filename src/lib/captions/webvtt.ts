@@ -1,0 +1,79 @@
+import {
+  type Captions,
+  labelsOf,
+  linesOf,
+  malformed,
+  type Segment,
+  segmentAt,
+  speakersOf,
+  timestamp,
+} from './captions.ts'
+import { encoded, encodedName, voicesOf } from './webvtt-text.ts'
+
+// WebVTT (https://www.w3.org/TR/webvtt1/), as far as it tells who said what and when: where and how it is shown is left
+// out.
+
+/** Hours may be missing, and may have any number of digits. What stands behind the times is where they are shown. */
+const TIMES = /^[ \t]*(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})[ \t]*-->[ \t]*(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})(?:[ \t].*)?$/
+
+const ARROW = '-->'
+/** Blocks that tell nothing of what is said. */
+const SKIPPED = /^(?:NOTE(?:[ \t]|$)|(?:STYLE|REGION)[ \t]*$)/
+
+/** Voices are speakers, with their name for a key. A cue of several voices is a segment for each. Throws 400. */
+export function readVtt(file: string): Captions {
+  const lines = linesOf(file)
+  if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0] as string)) throw malformed(0, 'has to start with WEBVTT')
+  const segments: Segment[] = []
+  for (let at = endOfHeader(lines); at < lines.length; ) {
+    const line = lines[at] as string
+    if (line === '') at++
+    else if (SKIPPED.test(line)) at = endOfText(lines, at)
+    else at = readCue(lines, at, segments)
+  }
+  return { speakers: speakersOf(segments), segments }
+}
+
+/** The header goes on to the first empty line, or to a cue without one. */
+function endOfHeader(lines: readonly string[]): number {
+  const end = lines.findIndex((line, at) => at > 0 && (line === '' || line.includes(ARROW)))
+  return end < 0 ? lines.length : end
+}
+
+/** Reads a cue, and says where the next block may begin. */
+function readCue(lines: readonly string[], first: number, segments: Segment[]): number {
+  const at = lines[first]?.includes(ARROW) ? first : first + 1
+  const times = TIMES.exec(lines[at] ?? '')
+  if (!times) throw malformed(at, noTimes(lines, first, at))
+  const cue = segmentAt(at, times.slice(1, 5), times.slice(5))
+  const end = endOfText(lines, at + 1)
+  for (const { name, text } of voicesOf(lines.slice(at + 1, end).join('\n'))) {
+    segments.push({ ...cue, speaker: name, text })
+  }
+  return end
+}
+
+function noTimes(lines: readonly string[], first: number, at: number): string {
+  if (lines[at]?.includes(ARROW)) return 'has to have times such as 00:01:02.345 --> 00:01:06.789'
+  return `has to have the times of the cue that line ${first + 1} begins, such as 00:01:02.345 --> 00:01:06.789`
+}
+
+/** The index of the empty line behind a text, or of the end of the file. */
+function endOfText(lines: readonly string[], from: number): number {
+  let at = from
+  for (; at < lines.length && lines[at] !== ''; at++) {
+    if (lines[at]?.includes(ARROW)) throw malformed(at, 'begins a cue, so an empty line has to stand before it')
+  }
+  return at
+}
+
+/** Each segment is a cue; a speaker is its voice, by name. */
+export function writeVtt({ speakers, segments }: Captions): string {
+  const labels = labelsOf(speakers)
+  const cues = segments.map(({ speaker, start_ms, end_ms, text }) => {
+    const label = labels.get(speaker)
+    const said = label === undefined ? encoded(text) : `<v ${encodedName(label)}>${encoded(text)}</v>`
+    return `\n${timestamp(start_ms, '.')} --> ${timestamp(end_ms, '.')}\n${said}\n`
+  })
+  return `WEBVTT\n${cues.join('')}`
+}

@@ -1,0 +1,132 @@
+// The days of a recurrence rule (RFC 5545, section 3.3.10). Each day of a period is asked whether the rule means it, so
+// that a rule which no day meets ends like any other: the iterator of ical.js goes on for ever with
+// FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30, and is wrong about BYWEEKNO and about BYSETPOS within weeks.
+
+export type Rule = {
+  freq: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY'
+  interval: number
+  /** How many there are; both are left out where it goes on. */
+  count?: number | undefined
+  /** The last day that there can be one. */
+  until?: Day | undefined
+  /** The day that weeks start on. */
+  weekStart: number
+  months: readonly number[]
+  /** Weeks and days count from the end where they are negative. */
+  weeks: readonly number[]
+  yearDays: readonly number[]
+  monthDays: readonly number[]
+  /** `nth` of its month or year; 0 is every one. */
+  weekdays: readonly { weekday: number; nth: number }[]
+  positions: readonly number[]
+}
+
+/** Days since 1970. */
+export type Day = number
+
+const DAY_MS = 86_400_000
+
+type CalendarDay = { day: Day; year: number; month: number; date: number; weekday: number }
+
+export const dayOf = (year: number, month: number, date: number): Day =>
+  new Date(0).setUTCFullYear(year, month - 1, date) / DAY_MS
+
+/** Monday is 1, Sunday is 7. */
+const weekdayOf = (day: Day): number => ((((day + 3) % 7) + 7) % 7) + 1
+
+function dateOf(day: Day): CalendarDay {
+  const at = new Date(day * DAY_MS)
+  return {
+    day,
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth() + 1,
+    date: at.getUTCDate(),
+    weekday: weekdayOf(day),
+  }
+}
+
+/** The days of the rule in their order, up to `last`. The first one is `start`, also where the rule does not mean it. */
+export function* daysOf(rule: Rule, start: Day, last: Day): Generator<Day> {
+  const end = Math.min(last, rule.until ?? last)
+  if (start > last) return
+  yield start
+  const isMeant = test(rule, dateOf(start))
+  let count = 1
+  for (const [first, behind] of periods(rule, start, end)) {
+    const days: Day[] = []
+    for (let day = first; day < behind; day++) if (isMeant(dateOf(day))) days.push(day)
+    for (const day of chosen(days, rule.positions)) {
+      if (day <= start) continue
+      if (day > end || (rule.count !== undefined && ++count > rule.count)) return
+      yield day
+    }
+  }
+}
+
+/** The first day of each period, and the one behind its last. */
+function* periods({ freq, interval, weekStart }: Rule, start: Day, end: Day): Generator<[Day, Day]> {
+  const { year, month } = dateOf(start)
+  for (let n = 0; ; n += interval) {
+    const period: [Day, Day] =
+      freq === 'DAILY'
+        ? [start + n, start + n + 1]
+        : freq === 'WEEKLY'
+          ? [weekOf(start, weekStart) + 7 * n, weekOf(start, weekStart) + 7 * n + 7]
+          : freq === 'MONTHLY'
+            ? [dayOf(year, month + n, 1), dayOf(year, month + n + 1, 1)]
+            : [dayOf(year + n, 1, 1), dayOf(year + n + 1, 1, 1)]
+    if (!(period[0] <= end)) return // also where it is further away than numbers go
+    yield period
+  }
+}
+
+const weekOf = (day: Day, weekStart: number): Day => day - ((weekdayOf(day) - weekStart + 7) % 7)
+
+function chosen(days: readonly Day[], positions: readonly number[]): readonly Day[] {
+  if (positions.length === 0) return days
+  return days.filter((_, at) => positions.includes(at + 1) || positions.includes(at - days.length))
+}
+
+/** What a rule does not say, its start says. */
+function test(rule: Rule, start: CalendarDay): (date: CalendarDay) => boolean {
+  const { freq, months, weeks, yearDays, monthDays, weekdays } = rule
+  const isOpen = weekdays.length + monthDays.length + yearDays.length === 0
+  const byWeekday = isOpen && (freq === 'WEEKLY' || weeks.length > 0)
+  const byDate = isOpen && !byWeekday && (freq === 'MONTHLY' || freq === 'YEARLY')
+  const byMonth = byDate && freq === 'YEARLY' && months.length === 0
+  const isOfMonth = freq === 'MONTHLY' || months.length > 0
+
+  return (date) => {
+    if (months.length > 0 && !months.includes(date.month)) return false
+    if (byWeekday && date.weekday !== start.weekday) return false
+    if (byDate && date.date !== start.date) return false
+    if (byMonth && date.month !== start.month) return false
+    if (monthDays.length > 0 && !isOneOf(monthDays, date.day, ...monthOf(date))) return false
+    if (yearDays.length > 0 && !isOneOf(yearDays, date.day, ...yearOf(date))) return false
+    if (weeks.length > 0 && !isInWeeks(weeks, date, rule.weekStart)) return false
+    const [first, behind] = isOfMonth ? monthOf(date) : yearOf(date)
+    return weekdays.length === 0 || weekdays.some((each) => isNth(each, date, first, behind))
+  }
+}
+
+const monthOf = ({ year, month }: CalendarDay): [Day, Day] => [dayOf(year, month, 1), dayOf(year, month + 1, 1)]
+const yearOf = ({ year }: CalendarDay): [Day, Day] => [dayOf(year, 1, 1), dayOf(year + 1, 1, 1)]
+
+const isOneOf = (numbers: readonly number[], day: Day, first: Day, behind: Day): boolean =>
+  numbers.includes(day - first + 1) || numbers.includes(day - behind)
+
+function isNth({ weekday, nth }: Rule['weekdays'][number], date: CalendarDay, first: Day, behind: Day): boolean {
+  if (weekday !== date.weekday) return false
+  const before = Math.floor((date.day - first) / 7)
+  const after = Math.floor((behind - 1 - date.day) / 7)
+  return nth === 0 || nth === before + 1 || nth === -after - 1
+}
+
+/** The first week of a year is the one that has four of its days at least. */
+function isInWeeks(weeks: readonly number[], { day, year }: CalendarDay, weekStart: number): boolean {
+  const firstOf = (each: number): Day => weekOf(dayOf(each, 1, 4), weekStart)
+  const own = day < firstOf(year) ? year - 1 : day < firstOf(year + 1) ? year : year + 1
+  const [first, behind] = [firstOf(own), firstOf(own + 1)]
+  const week = weekOf(day, weekStart)
+  return weeks.includes((week - first) / 7 + 1) || weeks.includes((week - behind) / 7)
+}

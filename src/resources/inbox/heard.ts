@@ -1,0 +1,77 @@
+import { firstIdAt } from '../../lib/id.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import { wordsOf } from '../../lib/words.ts'
+import type { Database } from '../../store/driver.ts'
+import type { Conversation } from './conversation.ts'
+
+/** What a message says to its conversation; `at` is its time. */
+export type Heard = {
+  direction: 'inbound' | 'outbound' | 'note'
+  at: number
+  text: string
+  /** What it is found by. */
+  words: readonly string[]
+  isByMember: boolean
+}
+
+const PREVIEW_LENGTH = 200
+/** Different words that a conversation is found by; those of a long correspondence are some 5,000. */
+export const MOST_WORDS = 10_000
+/** So much of a text is looked at for them. */
+const SEARCHED_LENGTH = 65_536
+
+export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCHED_LENGTH)])
+
+export const wordsOfAll = (subject: string | null, said: readonly string[]): string[] =>
+  [...new Set([...wordsOf([subject]), ...said])].slice(0, MOST_WORDS)
+
+/** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */
+export function hearing(db: Database) {
+  const answer = db
+    .prepare(
+      `SELECT 1 FROM messages INDEXED BY messages_sent
+       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'outbound'
+         AND author ->> 'type' = 'member'`,
+    )
+    .pluck()
+  const nextInbound = db
+    .prepare(
+      `SELECT min(sent_at) FROM messages INDEXED BY messages_sent
+       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'inbound' AND id >= +@since`,
+    )
+    .pluck()
+  const lastClosing = db
+    .prepare("SELECT max(at) FROM conversation_statuses WHERE org_id = ? AND conversation_id = ? AND status = 'closed'")
+    .pluck()
+
+  function withMessage(org: number, before: Conversation, { direction, at, text, isByMember }: Heard): Conversation {
+    if (direction === 'note') return { ...before }
+    const time = rfc3339(at)
+    const isLate = time < before.last_message_at
+    const after: Conversation = isLate ? { ...before } : { ...before, last_message_at: time, preview: previewOf(text) }
+    if (direction === 'inbound') {
+      after.unread_count++
+      Object.assign(after, { status: 'open', snoozed_until: null, closed_at: null })
+      const isAnswered = isLate && answer.get({ org, id: before.id, at }) !== undefined
+      if (!isAnswered) after.waiting_since = earlier(before.waiting_since, time)
+    } else if (isByMember) {
+      after.first_response_at = earlier(before.first_response_at, time)
+      if (before.waiting_since !== null && before.waiting_since <= time)
+        after.waiting_since = isLate ? waitingBehind(org, before.id, at) : null
+    }
+    return after
+  }
+
+  /** The first that came in after an answer, and is not settled by closing. */
+  function waitingBehind(org: number, id: string, at: number): string | null {
+    const since = firstIdAt((lastClosing.get(org, id) as number | null) ?? 0)
+    const next = nextInbound.get({ org, id, at, since }) as number | null
+    return next === null ? null : rfc3339(next)
+  }
+
+  return { withMessage }
+}
+
+const earlier = (one: string | null, other: string): string => (one !== null && one < other ? one : other)
+
+const previewOf = (text: string): string => [...text.replace(/\s+/g, ' ').trim()].slice(0, PREVIEW_LENGTH).join('')

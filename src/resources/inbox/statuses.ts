@@ -1,0 +1,60 @@
+import { field, invalid } from '../../lib/problem.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
+import type { Database } from '../../store/driver.ts'
+import type { StatusChange } from '../sla/timeline.ts'
+import type { Conversation, ConversationPatch } from './conversation.ts'
+
+/** A clock of a client that is a little ahead is no reason to refuse what it says. */
+export const AHEAD_MS = 5 * 60_000
+
+/** The way of conversations through their statuses. */
+export function statusHistory(db: Database) {
+  const insert = db.prepare(
+    `INSERT INTO conversation_statuses (org_id, conversation_id, conversation_version, at, status)
+     VALUES (?, ?, ?, ?, ?)`,
+  )
+  const select = db.prepare(
+    `SELECT at, status FROM conversation_statuses WHERE org_id = ? AND conversation_id = ?
+     ORDER BY conversation_version`,
+  )
+
+  function note(org: number, { id, version, status }: Conversation, at: number): void {
+    insert.run(org, id, version, at, status)
+  }
+
+  return { note, of: (org: number, id: string) => select.all(org, id) as StatusChange[] }
+}
+
+/** The record with what follows from its status, and the rules between them. Throws 422. */
+export function settled(
+  after: Conversation,
+  before: Conversation,
+  given: ConversationPatch,
+  now: number,
+): Conversation {
+  const { status } = after
+  if (status === 'snoozed') checkSnooze(after, before, now)
+  else if (given.snoozed_until != null)
+    throw invalid(field('/snoozed_until', 'not_snoozed', 'is for the status "snoozed" only'))
+  return {
+    ...after,
+    snoozed_until: status === 'snoozed' ? after.snoozed_until : null,
+    waiting_since: status === 'closed' ? null : after.waiting_since,
+    closed_at: status === 'closed' ? (before.closed_at ?? rfc3339(now)) : null,
+  }
+}
+
+function checkSnooze({ snoozed_until }: Conversation, before: Conversation, now: number): void {
+  if (snoozed_until === null)
+    throw invalid(field('/snoozed_until', 'required', 'is required with the status "snoozed"'))
+  const isSame = before.status === 'snoozed' && before.snoozed_until === snoozed_until
+  if (isSame || (parseTime(snoozed_until) as number) > now) return
+  throw invalid(field('/snoozed_until', 'not_in_future', 'must be in the future'))
+}
+
+/** A time of the past as it is given, or now where a clock is a little ahead. Throws 422. */
+export function pastTime(pointer: string, given: string, now: number): number {
+  const ms = parseTime(given) as number
+  if (ms > now + AHEAD_MS) throw invalid(field(pointer, 'in_future', 'must not be in the future'))
+  return Math.min(ms, now)
+}

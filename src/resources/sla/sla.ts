@@ -1,0 +1,117 @@
+import type * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { rfc3339 } from '../../lib/time.ts'
+
+// How the promises of a policy stand in one conversation.
+
+export const SLA_STATUSES = ['none', 'ok', 'at_risk', 'breached', 'met'] as const
+export const TARGETS = ['first_response', 'next_response', 'resolution'] as const
+export type Target = (typeof TARGETS)[number]
+
+const due = (text: string) => f.doc(f.nullable(f.recordFields.created_at), text)
+
+/** A conversation may go on for years: the newest are shown. */
+const MOST_BREACHES = 100
+
+const Breach = f.object({
+  target: f.oneOf(TARGETS),
+  due_at: f.doc(f.recordFields.created_at, 'When it should have been done.'),
+  breached_at: f.doc(f.recordFields.created_at, 'When this was noticed: late where no server ran.'),
+})
+
+export const Sla = f.doc(
+  f.object({
+    policy_id: f.doc(f.nullable(f.id), 'The policy of `GET /sla` that it falls under; null for none.'),
+    status: f.doc(
+      f.oneOf(SLA_STATUSES),
+      '`breached` once a promise was broken, for good. Else `at_risk` where four fifths of the time of one that is awaited are used up, `ok` where one is awaited, `met` where all were kept, `none` where nothing was promised.',
+    ),
+    first_response_due_at: due('Stays after the response. Null where nothing is promised, or the clock stands still.'),
+    next_response_due_at: due('Null while nobody waits.'),
+    resolution_due_at: due('Stays when it is closed.'),
+    breaches: f.doc(f.arrayOf(Breach), `The broken promises, each once, oldest first; the last ${MOST_BREACHES}.`),
+  }),
+  'What was promised by the policy, and how it stands.',
+)
+export type Sla = v.InferOutput<typeof Sla>
+
+/** One promise: it starts, is awaited, and ends. Times are milliseconds. */
+export type Clock = {
+  target: Target
+  started_at: number
+  /** Null while it is awaited. */
+  ended_at: number | null
+  /** Null where nothing is promised. */
+  promised_s: number | null
+  /** When four fifths of it are used up; null also where it stands still before that. */
+  risk_at: number | null
+  due_at: number | null
+  /** Each is told once. */
+  warned_at: number | null
+  breached_at: number | null
+  /** What was `due_at` when it was breached. */
+  missed_at: number | null
+}
+
+export const NO_SLA: Sla = {
+  policy_id: null,
+  status: 'none',
+  first_response_due_at: null,
+  next_response_due_at: null,
+  resolution_due_at: null,
+  breaches: [],
+}
+
+export const isAwaited = (clock: Clock): boolean => clock.ended_at === null
+
+export function slaOf(policyId: string | null, clocks: readonly Clock[], now: number): Sla {
+  const dueOf = (clock: Clock | undefined): string | null =>
+    clock && clock.due_at !== null ? rfc3339(clock.due_at) : null
+  const of = (target: Target): Clock[] => clocks.filter((clock) => clock.target === target)
+  return {
+    policy_id: policyId,
+    status: statusOf(clocks, now),
+    first_response_due_at: dueOf(of('first_response')[0]),
+    next_response_due_at: dueOf(of('next_response').find(isAwaited)),
+    resolution_due_at: dueOf(of('resolution')[0]),
+    breaches: clocks
+      .filter(({ breached_at }) => breached_at !== null)
+      .sort((one, other) => (one.missed_at as number) - (other.missed_at as number))
+      .slice(-MOST_BREACHES)
+      .map(({ target, missed_at, breached_at }) => ({
+        target,
+        due_at: rfc3339(missed_at as number),
+        breached_at: rfc3339(breached_at as number),
+      })),
+  }
+}
+
+function statusOf(clocks: readonly Clock[], now: number): Sla['status'] {
+  if (clocks.some(({ breached_at }) => breached_at !== null)) return 'breached'
+  const promised = clocks.filter(({ promised_s }) => promised_s !== null)
+  const awaited = promised.filter(isAwaited)
+  if (awaited.some(({ warned_at, risk_at }) => warned_at !== null && risk_at !== null && risk_at <= now))
+    return 'at_risk'
+  if (awaited.length > 0) return 'ok'
+  return promised.length > 0 ? 'met' : 'none'
+}
+
+/**
+ * What there is to tell next of the promises that are awaited, and when. A promise warns once; where it comes near its
+ * due time again, after that was moved, the conversation is `at_risk` again without another warning.
+ */
+export type Telling = { clock: Clock; at: number; what: 'risk' | 'risk again' | 'breach' }
+
+export function nextTelling(clocks: readonly Clock[], status: Sla['status']): Telling | undefined {
+  const all = clocks.filter((clock) => isAwaited(clock) && clock.breached_at === null)
+  return all
+    .flatMap((clock): Telling[] => {
+      const { warned_at, risk_at, due_at } = clock
+      if (warned_at === null) return risk_at === null ? [] : [{ clock, at: risk_at, what: 'risk' }]
+      return [
+        ...(risk_at !== null && status === 'ok' ? [{ clock, at: risk_at, what: 'risk again' } as const] : []),
+        ...(due_at !== null ? [{ clock, at: due_at, what: 'breach' } as const] : []),
+      ]
+    })
+    .sort((one, other) => one.at - other.at)[0]
+}

@@ -1,0 +1,61 @@
+import type { Deps } from '../resources/deps.ts'
+import { conversationStore } from '../resources/inbox/conversations.ts'
+import { SLA_DUE, WAKE } from '../resources/inbox/promises.ts'
+import { jobQueue, putsInto } from '../store/jobs.ts'
+
+type Due = { kind: string; id: string; key: string; dueAt: number }
+
+const KINDS = [WAKE, SLA_DUE]
+
+/**
+ * What conversations do by themselves while the story goes on: what falls due between two steps is done at its own
+ * time, so that a broken promise is told when it was broken.
+ */
+export function dueOf(deps: Deps, org: number) {
+  const { db } = deps
+  const { wake, slaDue } = conversationStore(deps)
+  const jobs = jobQueue(deps)
+  const waiting = 'failed_at IS NULL AND leased_until IS NULL'
+  const next = db.prepare(
+    `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
+     WHERE kind = +? AND org_id = +? AND ${waiting} ORDER BY due_at, id LIMIT 1`,
+  )
+  const all = db.prepare('SELECT kind, id, key, due_at AS dueAt FROM jobs WHERE org_id = ? AND kind = ?')
+  let seenPuts = -1
+  let earliest: Due | undefined
+  let aside: Due[] = []
+
+  function nextDue(): Due | undefined {
+    if (putsInto(db) !== seenPuts) {
+      seenPuts = putsInto(db)
+      const found = KINDS.flatMap((kind) => (next.get(kind, org) as Due | undefined) ?? [])
+      earliest = found.sort((one, other) => one.dueAt - other.dueAt)[0]
+    }
+    return earliest
+  }
+
+  /** Does what is due up to a time; `setClock` is told when that is. */
+  function until(at: number, setClock: (at: number) => void): void {
+    for (let due = nextDue(); due && due.dueAt <= at; due = nextDue()) {
+      setClock(due.dueAt)
+      seenPuts = -1 // it is gone from the queue now
+      const job = jobs.take(org, due.id)
+      if (!job) continue
+      if (due.kind === WAKE) wake(org, due.key)
+      else slaDue(org, due.key)
+    }
+  }
+
+  /** Takes what waits out of the store between two transactions: a server on the same folder has another clock. */
+  function setAside(): void {
+    aside = KINDS.flatMap((kind) => all.all(org, kind) as Due[])
+    for (const { kind, key } of aside) jobs.cancel(org, kind, key)
+  }
+
+  function bringBack(): void {
+    for (const { kind, key, dueAt } of aside) jobs.put(org, { kind, key, payload: {}, dueAt })
+    aside = []
+  }
+
+  return { until, setAside, bringBack }
+}

@@ -1,0 +1,24 @@
+import { recountLater } from '../resources/sla/recount.ts'
+import type { Store } from '../store/open.ts'
+import type { Change } from './changes.ts'
+import { type HoursSettings, hoursSettings } from './hours.ts'
+import { type SlaSettings, slaSettings } from './sla.ts'
+
+type Given = { hours?: readonly HoursSettings[]; sla?: readonly SlaSettings[] }
+
+/**
+ * Hours and the SLA policies that count by them: one document can drop both. Conversations are counted anew afterwards,
+ * by a job. For a transaction of the caller's.
+ */
+export function applyServiceLevels(store: Pick<Store, 'db' | 'clock'>, org: number, { hours, sla }: Given): Change[] {
+  const settings = hoursSettings(store)
+  const written = hours ? settings.apply(org, hours) : { changes: [], left: [] }
+  const left = new Set(written.left.map(({ key }) => key))
+  const changes = [
+    ...written.changes,
+    ...(sla ? slaSettings(store).apply(org, sla, (key) => !left.has(key)) : []),
+    ...settings.remove(org, written.left),
+  ]
+  if (changes.length > 0) recountLater(store, org)
+  return changes
+}

@@ -1,0 +1,627 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Captions, LAST_MS, type Segment } from '../../src/lib/captions/captions.ts'
+import { writeText } from '../../src/lib/captions/plain.ts'
+import { spokenBy } from '../../src/lib/captions/spoken-by.ts'
+import { readSrt, writeSrt } from '../../src/lib/captions/subrip.ts'
+import { readVtt, writeVtt } from '../../src/lib/captions/webvtt.ts'
+import { Problem } from '../../src/lib/problem.ts'
+
+const said = (speaker: string | null, text: string, start_ms = 0, end_ms = 1000): Segment => ({
+  speaker,
+  start_ms,
+  end_ms,
+  text,
+})
+const named = (...names: string[]) => names.map((name) => ({ key: name, name }))
+
+/** What a file says, as `speaker: text`. */
+const told = ({ segments }: Captions) => segments.map(({ speaker, text }) => `${speaker ?? '-'}: ${text}`)
+const timesOf = ({ segments }: Captions) => segments.map(({ start_ms, end_ms }) => [start_ms, end_ms])
+const vtt = (...blocks: string[]) => readVtt(['WEBVTT', ...blocks].join('\n\n'))
+/** What is read of the text of one cue. */
+const cue = (text: string) => told(vtt(`00:00.000 --> 00:01.000\n${text}`))
+const srt = (...blocks: string[]) => readSrt(blocks.join('\n\n'))
+
+/** The line that a refusal names, with what is wrong with it. */
+function refusal(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    assert.ok(error instanceof Problem, String(error))
+    assert.deepEqual([error.status, error.code], [400, 'malformed_captions'])
+    return error.message
+  }
+  return 'none'
+}
+
+describe('WebVTT', () => {
+  test('has cues with a start, an end and a text', () => {
+    const file = vtt('00:01.500 --> 00:04.000\nGood morning.', '01:00:04.000 --> 01:00:04.000\nLet us\nbegin.')
+    assert.deepEqual(file, {
+      speakers: [],
+      segments: [said(null, 'Good morning.', 1500, 4000), said(null, 'Let us\nbegin.', 3_604_000, 3_604_000)],
+    })
+  })
+
+  test('may say nothing', () => {
+    for (const file of ['WEBVTT', 'WEBVTT\n', '\uFEFFWEBVTT\r\n\r\n', 'WEBVTT with a title\nKind: captions'])
+      assert.deepEqual(readVtt(file), { speakers: [], segments: [] }, JSON.stringify(file))
+  })
+
+  test('ends its lines in each of three ways, and starts with a byte order mark or none', () => {
+    const file =
+      'WEBVTT - Weekly\nLanguage: en\n\n1\n00:00.000 --> 00:01.000\nOne\ntwo\n\nNOTE x\n\n00:01.000 --> 00:02.000\nThree'
+    for (const end of ['\n', '\r\n', '\r'])
+      for (const mark of ['', '\uFEFF'])
+        assert.deepEqual(told(readVtt(mark + file.replaceAll('\n', end))), ['-: One\ntwo', '-: Three'])
+  })
+
+  test('has a header that goes on to an empty line, or to a cue without one', () => {
+    assert.deepEqual(told(readVtt('WEBVTT\nX: y\n00:00.000 --> 00:01.000\nHi')), ['-: Hi'])
+    assert.deepEqual(told(readVtt('WEBVTT\t\nX: y\n\n\n\n00:00.000 --> 00:01.000\nHi')), ['-: Hi'])
+  })
+
+  test('has notes, styles and regions, which say nothing', () => {
+    const file = vtt(
+      'STYLE\n::cue { color: peachpuff }',
+      'REGION\nid:bill\nwidth:40%',
+      'NOTE',
+      'NOTE\nof several\nlines',
+      '00:00.000 --> 00:01.000\nHi',
+      'NOTE at the end',
+    )
+    assert.deepEqual(told(file), ['-: Hi'])
+  })
+
+  test('may name its cues, also with words that begin other blocks', () => {
+    const file = vtt(
+      '7\n00:00.000 --> 00:01.000\nHi',
+      'NOTES-1/2\n00:01.000 --> 00:02.000\nHo',
+      'STYLED\n00:02.000 --> 00:03.000\nHa',
+    )
+    assert.deepEqual(told(file), ['-: Hi', '-: Ho', '-: Ha'])
+  })
+
+  test('says behind the times where a cue is shown, which is left out', () => {
+    const file = vtt(
+      '00:00:00.000 --> 00:00:01.000 align:start position:0% line:-1\nHi',
+      '00:01.000-->00:02.000\tregion:bill\nHo',
+    )
+    assert.deepEqual(
+      [told(file), timesOf(file)],
+      [
+        ['-: Hi', '-: Ho'],
+        [
+          [0, 1000],
+          [1000, 2000],
+        ],
+      ],
+    )
+  })
+
+  test('has voices, with or without an end tag, with classes, and in several lines of a cue', () => {
+    assert.deepEqual(cue('<v Ana>Hi'), ['Ana: Hi'])
+    assert.deepEqual(cue('<v Ana>Hi</v>'), ['Ana: Hi'])
+    assert.deepEqual(cue('<v.first.loud Ana Ruiz>Hi</v>'), ['Ana Ruiz: Hi'])
+    assert.deepEqual(cue('<v\n Ana \t Ruiz >Hi</v>'), ['Ana Ruiz: Hi'])
+    assert.deepEqual(cue('<v Ana>Hi</v> <v Ben>Ho</v>'), ['Ana: Hi', 'Ben: Ho'])
+    assert.deepEqual(cue('<v Ana>Hi\n<v Ben>Ho'), ['Ana: Hi', 'Ben: Ho'])
+    assert.deepEqual(cue('(Music) <v Ana>Hi</v> (Applause)'), ['-: (Music)', 'Ana: Hi', '-: (Applause)'])
+    assert.deepEqual(cue('<v Ana>\nHi\n</v>'), ['Ana: Hi'])
+    assert.deepEqual(cue('<v>Hi'), ['-: Hi'])
+    assert.deepEqual(cue('<v.loud>Hi'), ['-: Hi'])
+  })
+
+  test('has one speaker for all cues of a voice, in the order in which they first speak', () => {
+    const file = vtt(
+      '00:00.000 --> 00:01.000\n<v Ben>1',
+      '00:01.000 --> 00:02.000\n<v Ana>2',
+      '00:02.000 --> 00:03.000\n<v Ben>3',
+    )
+    assert.deepEqual(file.speakers, named('Ben', 'Ana'))
+    assert.deepEqual(told(file), ['Ben: 1', 'Ana: 2', 'Ben: 3'])
+  })
+
+  test('takes tags off the text, and times in it', () => {
+    assert.deepEqual(cue('a<00:00:00.500><c.yellow> b</c><c> <i>c</i></c> <b>d</b> <u>e</u> <lang en-GB>f</lang>'), [
+      '-: a b c d e f',
+    ])
+    assert.deepEqual(cue('<ruby>漢<rt>kan</rt>字<rt>ji</ruby>.'), ['-: 漢kan字ji.'])
+    assert.deepEqual(cue('<v Ana><i>Hi</i> there</v>, she said'), ['Ana: Hi there', '-: , she said'])
+    assert.deepEqual(cue('<v Ana><ruby>a<rt>b</ruby></v>c'), ['Ana: ab', '-: c'])
+  })
+
+  test('closes only the tag that was opened last', () => {
+    assert.deepEqual(cue('<v Ana><i>Hi</v> there'), ['Ana: Hi there'])
+    assert.deepEqual(cue('Hi</v> there</i>'), ['-: Hi there'])
+  })
+
+  test('keeps what is no tag', () => {
+    for (const text of [
+      '1 < 2 > 0',
+      'I <3 you',
+      'a <',
+      '< b >',
+      '<ana@example.com>',
+      '<foo>x</foo>',
+      '<vip>',
+      '<>',
+      '</>',
+      '<00:>',
+      'a > b',
+    ])
+      assert.deepEqual(cue(text), [`-: ${text}`])
+  })
+
+  test('reads character references, and keeps what is none', () => {
+    assert.deepEqual(cue('&lt;b&gt; &amp;amp; &quot;x&apos; a&nbsp;b&lrm;c&rlm; &#233;&#xE9;&#x1F600;'), [
+      '-: <b> &amp; "x\' a\u00a0b\u200ec\u200f éé😀',
+    ])
+    for (const text of ['a & b', '&unknown;', '&constructor;', '&#0;', '&#xD800;', '&#x110000;', '&#;', 'AT&T;'])
+      assert.deepEqual(cue(text), [`-: ${text}`])
+    assert.deepEqual(cue('<v Ana &amp; Co &lt;HQ&gt;>Hi'), ['Ana & Co <HQ>: Hi'])
+  })
+
+  test('has cues without a text, which say nothing', () => {
+    assert.deepEqual(
+      told(
+        vtt('00:00.000 --> 00:01.000\n', '00:01.000 --> 00:02.000\n \n<v Ana></v>', '00:02.000 --> 00:03.000\n&nbsp;'),
+      ),
+      [],
+    )
+  })
+
+  test('keeps its order, also where cues overlap', () => {
+    const file = vtt('00:05.000 --> 00:09.000\nb', '00:01.000 --> 00:08.000\na')
+    assert.deepEqual(timesOf(file), [
+      [5000, 9000],
+      [1000, 8000],
+    ])
+  })
+
+  const refused: [what: string, file: string, message: RegExp][] = [
+    ['nothing', '', /^Line 1 .*WEBVTT/],
+    ['no header', '00:00.000 --> 00:01.000\nHi', /^Line 1 .*WEBVTT/],
+    ['another header', 'WEBVTTX\n\n', /^Line 1 .*WEBVTT/],
+    ['a header in lower case', 'webvtt\n\n', /^Line 1 .*WEBVTT/],
+    ['a line before the header', '\nWEBVTT\n', /^Line 1 .*WEBVTT/],
+    [
+      'a text without times',
+      'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n\nHo',
+      /^Line 7 .*times of the cue that line 6 begins/,
+    ],
+    ['a text with an empty line', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n\nyou\nthere', /^Line 7 .*times/],
+    ['two names of a cue', 'WEBVTT\n\n1\n2\n00:00.000 --> 00:01.000\nHi', /^Line 4 .*times/],
+    ['an end before the start', 'WEBVTT\n\n00:01.000 --> 00:00.999\nHi', /^Line 3 .*ends before it starts/],
+    ['a comma', 'WEBVTT\n\n1\n00:00,000 --> 00:01,000\nHi', /^Line 4 .*such as 00:01:02\.345/],
+    ['a missing millisecond', 'WEBVTT\n\n00:00.00 --> 00:01.000\nHi', /^Line 3 .*times/],
+    ['one digit of seconds', 'WEBVTT\n\n00:0.000 --> 00:01.000\nHi', /^Line 3 .*times/],
+    ['no minutes', 'WEBVTT\n\n00.000 --> 01.000\nHi', /^Line 3 .*times/],
+    ['no end', 'WEBVTT\n\n00:00.000 -->\nHi', /^Line 3 .*times/],
+    ['a setting without a space', 'WEBVTT\n\n00:00.000 --> 00:01.000align:start\nHi', /^Line 3 .*times/],
+    ['60 seconds', 'WEBVTT\n\n00:60.000 --> 01:01.000\nHi', /^Line 3 .*59/],
+    ['60 minutes', 'WEBVTT\n\n00:00.000 --> 00:60:00.000\nHi', /^Line 3 .*59/],
+    ['100 hours', 'WEBVTT\n\n00:00.000 --> 100:00:00.000\nHi', /^Line 3 .*100 hours/],
+    ['very many hours', `WEBVTT\n\n00:00.000 --> ${'9'.repeat(400)}:00:00.000\nHi`, /^Line 3 .*100 hours/],
+    ['an arrow in a text', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\na --> b', /^Line 5 .*empty line/],
+    [
+      'no empty line between cues',
+      'WEBVTT\n\n00:00.000 --> 00:01.000\nHi\n00:01.000 --> 00:02.000\nHo',
+      /^Line 5 .*empty line/,
+    ],
+    ['an arrow in a note', 'WEBVTT\n\nNOTE\n00:00.000 --> 00:01.000\nHi', /^Line 4 .*empty line/],
+    ['the same with other ends of lines', 'WEBVTT\r\n\r\n00:00.000 --> 00:01.000\rHi\r\n\rHo', /^Line 7 .*times/],
+  ]
+  for (const [what, file, message] of refused)
+    test(`is refused with ${what}`, () =>
+      assert.match(
+        refusal(() => readVtt(file)),
+        message,
+      ))
+
+  test('is written with voices, and without what it cannot hold', () => {
+    const speakers = [
+      { key: 'a', name: 'Ana  &\n Co' },
+      { key: 'b', name: null },
+    ]
+    const segments = [said('a', 'x < y'), said('b', 'Hi', 61_001, LAST_MS), said(null, ' a\n\nb --> c ')]
+    assert.equal(
+      writeVtt({ speakers, segments }),
+      'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Ana &amp; Co>x &lt; y</v>\n\n00:01:01.001 --> 99:59:59.999\n<v b>Hi</v>\n\n00:00:00.000 --> 00:00:01.000\n&#32;a\n&#10;b --&gt; c&#32;\n',
+    )
+    assert.equal(writeVtt({ speakers: [], segments: [] }), 'WEBVTT\n')
+  })
+})
+
+describe('SubRip', () => {
+  test('has numbered blocks with times and a text', () => {
+    const file = srt(
+      '1\n00:00:01,500 --> 00:00:04,000\nGood morning.',
+      '2\n01:00:04,000 --> 01:00:05,000\nLet us\nbegin.\n',
+    )
+    assert.deepEqual(file, {
+      speakers: [],
+      segments: [said(null, 'Good morning.', 1500, 4000), said(null, 'Let us\nbegin.', 3_604_000, 3_605_000)],
+    })
+    assert.deepEqual(readSrt('').segments, [])
+  })
+
+  test('ends its lines in each of three ways, and starts with a byte order mark or none', () => {
+    const file = '1\n00:00:00,000 --> 00:00:01,000\nOne\ntwo\n\n2\n00:00:01,000 --> 00:00:02,000\nThree\n\n\n'
+    for (const end of ['\n', '\r\n', '\r'])
+      for (const mark of ['', '\uFEFF', '\uFEFF\n \n'])
+        assert.deepEqual(told(readSrt(mark + file.replaceAll('\n', end))), ['-: One\ntwo', '-: Three'])
+  })
+
+  test('may have wrong numbers or none', () => {
+    const file = srt(
+      '7\n00:00:00,000 --> 00:00:01,000\na',
+      '00:00:01,000 --> 00:00:02,000\n2026',
+      ' 7 \n00:00:02,000 --> 00:00:03,000\nb',
+    )
+    assert.deepEqual(told(file), ['-: a', '-: 2026', '-: b'])
+  })
+
+  test('writes its times with a comma or a dot, without hours, and with one digit', () => {
+    const file = srt(
+      '1\n0:0:1.500 --> 0:00:02,000\na',
+      '2\n00:03.000 --> 1:04,000\nb',
+      '3\n 1:02:03,004-->01:02:03,004  X1:40 X2:600 Y1:20\nc',
+    )
+    assert.deepEqual(timesOf(file), [
+      [1500, 2000],
+      [3000, 64_000],
+      [3_723_004, 3_723_004],
+    ])
+  })
+
+  test('takes tags off the text', () => {
+    const text = '{\\an8}<i>One</i> <B>two</B> <font color="#ff0000">three</FONT> <u>{\\i1}four{\\i0}</u> <s>five</s>'
+    assert.deepEqual(told(srt(`1\n00:00:00,000 --> 00:00:01,000\n${text}`)), ['-: One two three four five'])
+  })
+
+  test('keeps what is no tag, and who speaks', () => {
+    for (const text of ['1 < 2', '<ana@example.com>', '{x}', '&amp;', 'Ana: Hi', '- Hi\n- Ho', '[Music]', '<v Ana>Hi'])
+      assert.deepEqual(told(srt(`1\n00:00:00,000 --> 00:00:01,000\n${text}`)), [`-: ${text}`])
+  })
+
+  test('has blocks without a text, which say nothing', () => {
+    assert.deepEqual(
+      told(
+        srt(
+          '1\n00:00:00,000 --> 00:00:01,000',
+          '2\n00:00:00,000 --> 00:00:01,000\n \n',
+          '3\n00:00:00,000 --> 00:00:01,000\n<i></i>',
+        ),
+      ),
+      [],
+    )
+  })
+
+  const refused: [what: string, file: string, message: RegExp][] = [
+    ['a text alone', 'Hello', /^Line 1 .*times such as 00:01:02,345/],
+    ['a number alone', '1\n', /^Line 2 .*times/],
+    ['two numbers', '1\n2\n00:00:00,000 --> 00:00:01,000\nHi', /^Line 2 .*times/],
+    ['an empty line in a text', '1\n00:00:00,000 --> 00:00:01,000\nHi\n\nthere', /^Line 5 .*times/],
+    [
+      'no empty line between blocks',
+      '1\n00:00:00,000 --> 00:00:01,000\nHi\n2\n00:00:01,000 --> 00:00:02,000\nHo',
+      /^Line 5 .*empty line/,
+    ],
+    ['an end before the start', '1\n00:00:01,000 --> 00:00:00,999\nHi', /^Line 2 .*ends before it starts/],
+    ['one arrow too short', '1\n00:00:00,000 -> 00:00:01,000\nHi', /^Line 2 .*times/],
+    ['two digits of milliseconds', '1\n00:00:00,00 --> 00:00:01,000\nHi', /^Line 2 .*times/],
+    ['three digits of hours', '1\n00:00:00,000 --> 100:00:01,000\nHi', /^Line 2 .*times/],
+    ['61 seconds', '1\n00:00:00,000 --> 00:00:61,000\nHi', /^Line 2 .*59/],
+    ['61 minutes', '1\n00:00:00,000 --> 61:00,000\nHi', /^Line 2 .*59/],
+    ['a header of WebVTT', 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nHi', /^Line 1 .*times/],
+  ]
+  for (const [what, file, message] of refused)
+    test(`is refused with ${what}`, () =>
+      assert.match(
+        refusal(() => readSrt(file)),
+        message,
+      ))
+
+  test('is written with names in front of the text, and without what it cannot hold', () => {
+    const speakers = [
+      { key: 'a', name: 'Ana\nRuiz' },
+      { key: 'b', name: null },
+    ]
+    const segments = [
+      said('a', 'Hi'),
+      said('b', 'Ho\n\r\n \nhi', 61_001, LAST_MS),
+      said(null, '\n00:00:00,000 --> 00:00:01,000\n'),
+    ]
+    assert.equal(
+      writeSrt({ speakers, segments }),
+      '1\n00:00:00,000 --> 00:00:01,000\nAna Ruiz: Hi\n\n2\n00:01:01,001 --> 99:59:59,999\nb: Ho\nhi\n\n3\n00:00:00,000 --> 00:00:01,000\n00:00:00,000 -> 00:00:01,000\n',
+    )
+    assert.equal(writeSrt({ speakers: [], segments: [] }), '')
+  })
+})
+
+describe('plain text', () => {
+  test('names a speaker where the turn begins, with an empty line between turns and no times', () => {
+    const speakers = [
+      { key: 'a', name: 'Ana' },
+      { key: 'b', name: null },
+    ]
+    const segments = [
+      said('a', 'Hi. '),
+      said('a', 'How are\n\nyou?'),
+      said('b', 'Fine.'),
+      said(null, '(Music)'),
+      said('a', 'Good.'),
+    ]
+    assert.equal(writeText({ speakers, segments }), 'Ana: Hi.\nHow are\nyou?\n\nb: Fine.\n\n(Music)\n\nAna: Good.\n')
+    assert.equal(writeText({ speakers: [], segments: [] }), '')
+  })
+})
+
+describe('a name in front of a text', () => {
+  const spoken = (text: string, names: string[], speaker: string | null = null) =>
+    told(spokenBy({ speakers: [], segments: [said(speaker, text)] }, names))
+
+  test('is the speaker where it is one of those who were there, without regard to case and accents', () => {
+    assert.deepEqual(spoken('Ana Ruiz: Hi: you', ['Ana Ruiz']), ['Ana Ruiz: Hi: you'])
+    assert.deepEqual(spoken(' jose :Hi', ['José']), ['José: Hi'])
+    assert.deepEqual(spoken('Note: Hi', ['Ana']), ['-: Note: Hi'])
+    assert.deepEqual(spoken('Ana Hi', ['Ana']), ['-: Ana Hi'])
+    assert.deepEqual(spoken(': Hi', ['', ' ']), ['-: : Hi'])
+  })
+
+  test('is looked for in each line, which go on to the next name', () => {
+    const text = 'Hello\nAna: One\ntwo\nBen:\nThree\nNote: four\nAna:'
+    assert.deepEqual(spoken(text, ['Ana', 'Ben']), ['-: Hello', 'Ana: One\ntwo', 'Ben: Three\nNote: four'])
+  })
+
+  test('stays where there is a speaker already', () => {
+    assert.deepEqual(spoken('Ana: Hi', ['Ana'], 'Ben'), ['Ben: Ana: Hi'])
+  })
+
+  test('makes the speakers', () => {
+    const segments = [said(null, 'Ben: 1'), said(null, 'Ana: 2'), said(null, '3')]
+    assert.deepEqual(spokenBy({ speakers: [], segments }, ['Ana', 'Ben']), {
+      speakers: named('Ben', 'Ana'),
+      segments: [said('Ben', '1'), said('Ana', '2'), said(null, '3')],
+    })
+  })
+})
+
+describe('what other programs export', () => {
+  test('Zoom: names in front of the text', () => {
+    const file = [
+      'WEBVTT\r\n',
+      '1\r\n00:00:02.490 --> 00:00:05.130\r\nAna Ruiz: Good morning, can you hear me?\r\n',
+      '2\r\n00:00:05.130 --> 00:00:09.000\r\nBen Okafor: Loud and clear: go ahead.\r\n',
+      '3\r\n00:00:09.000 --> 00:00:11.250\r\nGuest 3: One question.\r\n\r\n',
+    ].join('\r\n')
+    assert.deepEqual(told(spokenBy(readVtt(file), ['Ana Ruiz', 'Ben Okafor'])), [
+      'Ana Ruiz: Good morning, can you hear me?',
+      'Ben Okafor: Loud and clear: go ahead.',
+      '-: Guest 3: One question.',
+    ])
+  })
+
+  test('Teams: voices with an end tag, names of cues, notes', () => {
+    const file = [
+      '\uFEFFWEBVTT',
+      'NOTE duration:"00:31:07.1200000"',
+      'NOTE language:en-us',
+      'NOTE Confidence: 0.92',
+      '6f1d1bd4-2a37-4a3c/14-0\n00:00:03.480 --> 00:00:06.120\n<v Ana Ruiz>Shall we start\nwith the numbers?</v>',
+      '6f1d1bd4-2a37-4a3c/14-1\n00:00:05.900 --> 00:00:06.400\n<v Okafor, Ben (Northwind &amp; Co)>Yes.</v>',
+    ].join('\n\n')
+    const captions = readVtt(file)
+    assert.deepEqual(told(captions), [
+      'Ana Ruiz: Shall we start\nwith the numbers?',
+      'Okafor, Ben (Northwind & Co): Yes.',
+    ])
+    assert.deepEqual(timesOf(captions), [
+      [3480, 6120],
+      [5900, 6400],
+    ])
+  })
+
+  test('Google Meet: captions of a recording, without names', () => {
+    const file =
+      '1\n00:00:00,000 --> 00:00:02,480\nOkay, so\n\n2\n00:00:02,480 --> 00:00:06,160\nlet us look at the plan\nfor the next quarter.\n\n'
+    assert.deepEqual(told(readSrt(file)), ['-: Okay, so', '-: let us look at the plan\nfor the next quarter.'])
+  })
+
+  test('YouTube: times inside of the text, lines of a single space, settings', () => {
+    const file = [
+      'WEBVTT\nKind: captions\nLanguage: en',
+      '00:00:00.160 --> 00:00:02.310 align:start position:0%\n \nhello<00:00:00.480><c> and</c><00:00:00.640><c> welcome</c>',
+      '00:00:02.310 --> 00:00:02.320 align:start position:0%\nhello and welcome\n ',
+      '00:00:02.320 --> 00:00:04.000 align:start position:0%\nhello and welcome\nback<00:00:02.800><c> everyone</c>\n',
+    ].join('\n\n')
+    assert.deepEqual(told(readVtt(file)), [
+      '-: hello and welcome',
+      '-: hello and welcome',
+      '-: hello and welcome\nback everyone',
+    ])
+  })
+
+  test('Otter: blocks that begin with a name only where the turn does', () => {
+    const file =
+      '1\r\n00:00:00,300 --> 00:00:04,050\r\nAna Ruiz: Thank you all for coming. Today\r\n\r\n2\r\n00:00:04,050 --> 00:00:07,800\r\nwe decide on two things.\r\n\r\n3\r\n00:00:08,010 --> 00:00:09,000\r\nUnknown Speaker: Which?\r\n'
+    assert.deepEqual(told(spokenBy(readSrt(file), ['Ana Ruiz'])), [
+      'Ana Ruiz: Thank you all for coming. Today',
+      '-: we decide on two things.',
+      '-: Unknown Speaker: Which?',
+    ])
+  })
+})
+
+describe('there and back', () => {
+  const times = fc
+    .tuple(fc.nat(LAST_MS), fc.nat(LAST_MS))
+    .map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const)
+  const isSaid = (text: string) => text.trim() !== ''
+  const pieces = fc.constantFrom(
+    'a',
+    'B',
+    ' ',
+    '\n',
+    '\r',
+    '\t',
+    '&',
+    '<',
+    '>',
+    '-->',
+    '&amp;',
+    '<v x>',
+    '</v>',
+    '<i>',
+    ':',
+    '- ',
+    '1',
+    'é',
+    '😀',
+    '\u00a0',
+    '\u2028',
+    '\f',
+    'WEBVTT',
+    'NOTE',
+    '00:00.000',
+    '{\\an8}',
+  )
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme', minLength: 1 }).filter(isSaid),
+    fc
+      .array(pieces, { minLength: 1, maxLength: 12 })
+      .map((all) => all.join(''))
+      .filter(isSaid),
+  )
+  const name = text.map((each) => each.replace(/\s+/g, ' ').trim())
+
+  /** Segments of speakers who all speak, in the order in which they first do; in files the name is the key. */
+  const captions = (names: fc.Arbitrary<string>, texts: fc.Arbitrary<string>): fc.Arbitrary<Captions> =>
+    fc.array(fc.tuple(fc.option(names), times, texts), { maxLength: 8 }).map((all) => {
+      const segments = all.map(([speaker, [start, end], each]) => said(speaker, each, start, end))
+      return { speakers: named(...new Set(segments.flatMap(({ speaker }) => speaker ?? []))), segments }
+    })
+
+  test('WebVTT says all of it, to the last character', () => {
+    fc.assert(
+      fc.property(captions(name, text), (given) => assert.deepEqual(readVtt(writeVtt(given)), given)),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('WebVTT ends its lines as it likes', () => {
+    fc.assert(
+      fc.property(captions(name, text), fc.constantFrom('\r\n', '\r'), (given, end) =>
+        assert.deepEqual(readVtt(writeVtt(given).replaceAll('\n', end)), given),
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  /** Text of one or more lines without tags, arrows and empty lines. */
+  const plainOf = (characters: string) =>
+    fc
+      .array(
+        fc
+          .string({ unit: fc.constantFrom(...characters), minLength: 1 })
+          .map((line) => line.trim())
+          .filter(Boolean),
+        { minLength: 1, maxLength: 3 },
+      )
+      .map((lines) => lines.join('\n'))
+  const plain = plainOf('aB é.,:;-&1😀')
+
+  test('SubRip says when and what, with names in front', () => {
+    fc.assert(
+      fc.property(
+        captions(
+          plain.map((each) => each.replace(/\s+/g, ' ')),
+          plain,
+        ),
+        (given) => {
+          const segments = given.segments.map((each) => ({
+            ...each,
+            speaker: null,
+            text: each.speaker === null ? each.text : `${each.speaker}: ${each.text}`,
+          }))
+          assert.deepEqual(readSrt(writeSrt(given)), { speakers: [], segments })
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('SubRip says who, too, where the names are those of people who were there', () => {
+    const names = fc.constantFrom('Ana Ruiz', 'Ben', 'Søren', '李雷')
+    fc.assert(
+      fc.property(captions(names, plainOf('aB é.,;-&1😀')), (given) =>
+        assert.deepEqual(spokenBy(readSrt(writeSrt(given)), ['Ben', 'Ana Ruiz', '李雷', 'Søren']), given),
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('whatever the file, it is read or refused with 400', () => {
+    const lines = fc.constantFrom(
+      'WEBVTT',
+      '',
+      ' ',
+      '1',
+      'NOTE x',
+      'STYLE',
+      '00:00.000 --> 00:01.000',
+      '00:00:00,000 --> 00:00:01,000',
+      '00:09.000 --> 00:01.000',
+      'Hi',
+      '<v Ana>Hi',
+      '-->',
+      '\uFEFF',
+    )
+    fc.assert(
+      fc.property(fc.array(lines), fc.boolean(), (all, hasHeader) => {
+        for (const read of [readVtt, readSrt]) {
+          const message = refusal(() => read((hasHeader ? 'WEBVTT\n\n' : '') + all.join('\n')))
+          assert.match(message, /^(none$|Line \d+ of the file )/)
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+describe('a hostile file', () => {
+  const MIB = 1_048_576
+  const timed = 'WEBVTT\n\n00:00.000 --> 00:01.000\n'
+  const srtTimed = '1\n00:00:00,000 --> 00:00:01,000\n'
+  const files: [string, string][] = [
+    ['of open tags', timed + '<v a>'.repeat(MIB)],
+    ['of tags that nothing closes', `${timed}${'<i>'.repeat(MIB)}${'<v a></v>'.repeat(MIB / 4)}`],
+    ['of angle brackets', timed + '<'.repeat(8 * MIB)],
+    ['of tags without an end', timed + '<v '.repeat(2 * MIB)],
+    ['of white space', `${timed}a${' '.repeat(8 * MIB)}b`],
+    ['of references without an end', timed + '&#1'.repeat(2 * MIB)],
+    ['of white space in times', `WEBVTT\n\n00:00.000${' '.repeat(8 * MIB)}->`],
+    ['of digits in times', `WEBVTT\n\n${'1'.repeat(8 * MIB)}-->`],
+    ['of fonts', srtTimed + '<font '.repeat(MIB)],
+    ['of braces', srtTimed + '{\\'.repeat(4 * MIB)],
+    ['of white space in a SubRip file', `${srtTimed}a${' '.repeat(8 * MIB)}b`],
+    ['of white space in times of SubRip', `1\n${' '.repeat(8 * MIB)}x`],
+    ['of empty lines', 'WEBVTT' + '\n'.repeat(8 * MIB)],
+  ]
+  for (const [what, file] of files) {
+    test(`${what} takes no more than a moment`, () => {
+      const before = performance.now()
+      refusal(() => spokenBy(readVtt(file), ['Ana']))
+      refusal(() => writeSrt(spokenBy(readSrt(file), ['Ana'])))
+      const text = file.slice(-65_536)
+      const captions = { speakers: [], segments: [said(null, text)] }
+      for (const write of [writeVtt, writeSrt, writeText]) write(captions)
+      const took = performance.now() - before
+      assert.ok(took < 5000, `${took} ms`)
+    })
+  }
+})

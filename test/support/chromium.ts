@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+
+const PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+]
+
+/** A Chromium of this machine: the one that CHROMIUM names, or one where it is usually installed. */
+const executablePath = process.env.CHROMIUM ?? PATHS.find((path) => existsSync(path))
+
+/** For the option `skip` of a test that needs a browser. */
+export const noBrowser = executablePath === undefined && 'there is no Chromium on this machine'
+
+export async function startChromium() {
+  const { chromium } = await import('playwright-core')
+  if (executablePath === undefined) throw new Error('There is no Chromium on this machine.')
+  // Chromium has no sandbox for the superuser, and containers often have no other.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return chromium.launch({ executablePath, args })
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import type { TestServer } from './server.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
+export type Row = any
+export type Given = Record<string, unknown>
+
+export const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+
+/** Conversations and messages over the public interface; what is refused fails the test. */
+export function inboxOf(server: TestServer) {
+  let count = 0
+
+  async function sent(method: string, path: string, given: Given, expected: number): Promise<Row> {
+    const { status, body, text } = await server.call(method, path, given)
+    assert.equal(status, expected, text)
+    return body
+  }
+
+  async function get(path: string): Promise<Row> {
+    const { status, body, text } = await server.call('GET', path)
+    assert.equal(status, 200, text)
+    return body
+  }
+
+  const make = (path: string, given: Given): Promise<Row> => sent('POST', path, given, 201)
+  const conversation = (id: string): Promise<Row> => get(`/conversations/${id}`)
+
+  /** Into a conversation, or, without one, by somebody unknown into a new one. */
+  const say = (direction: string, into?: string, given: Given = {}): Promise<Row> =>
+    make('/messages', {
+      direction,
+      body_text: 'Hello',
+      ...(into === undefined ? stranger() : { conversation_id: into }),
+      ...given,
+    })
+
+  const stranger = (): Given => ({ from: { email: `stranger${++count}@firm.example` }, channel: 'chat' })
+
+  return {
+    get,
+    make,
+    say,
+    conversation,
+    /** A new conversation by a message that came in. */
+    opened: async (given: Given = {}): Promise<Row> =>
+      conversation((await say('inbound', undefined, given)).conversation_id),
+    /** A new conversation with a contact. */
+    openedWith: async (contact_id: string, given: Given = {}): Promise<Row> =>
+      conversation(
+        (await make('/messages', { direction: 'inbound', body_text: 'Hello', contact_id, channel: 'chat', ...given }))
+          .conversation_id,
+      ),
+    patch: (id: string, given: Given): Promise<Row> => sent('PATCH', `/conversations/${id}`, given, 200),
+    /** Some milliseconds from now, as on the wire. */
+    inMs: (ms: number): string => new Date(server.now() + ms).toISOString(),
+    /** The events of that record since then, by their names and what has changed. */
+    told: (seq: number, id?: string): string[] =>
+      server
+        .events(seq)
+        .filter(({ object_id }) => id === undefined || object_id === id)
+        .map(({ type, changed_fields }) => [type, ...changed_fields].join(' ')),
+  }
+}
+
+export const errorsOf = (body: Row): string[] =>
+  (body.errors ?? []).map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)

@@ -1,0 +1,14 @@
+import { applySettings } from '../../src/settings/document.ts'
+import type { Store } from '../../src/store/open.ts'
+
+type Item = { key: string } & Record<string, unknown>
+
+/** Makes the hours and SLA policies of an organisation be these; gives their ids by key. */
+export function setLevels(store: Store, org: number, given: { hours?: Item[]; sla?: Item[] }): Record<string, string> {
+  applySettings(store, org, given)
+  const rows = ['hours', 'sla_policies'].flatMap(
+    (table) =>
+      store.db.prepare(`SELECT key, id FROM ${table} WHERE org_id = ?`).all(org) as { key: string; id: string }[],
+  )
+  return Object.fromEntries(rows.map(({ key, id }) => [key, id]))
+}
