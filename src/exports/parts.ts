@@ -153,6 +153,7 @@ function promises(db: Database): Part[] {
   const clocks = c.columns({
     conversation_id: c.plain('conversation_id'),
     target: c.plain('target'),
+    n: c.integer('n'),
     started_at: c.time('started_at'),
     ended_at: c.time('ended_at'),
     promised_s: c.integer('promised_s'),
@@ -164,7 +165,7 @@ function promises(db: Database): Part[] {
   })
   return [
     journal(db, 'conversation_statuses', 'conversation_id, conversation_version', statuses),
-    journal(db, 'sla_clocks', 'conversation_id, target, started_at', clocks),
+    journal(db, 'sla_clocks', 'conversation_id, target, n', clocks),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { UUID } from '../lib/id.ts'
 import { resourceDeps } from '../resources/deps.ts'
+import { recountLater } from '../resources/sla/recount.ts'
 import { orgSettings } from '../settings/org.ts'
 import { storageProblem } from '../store/commit.ts'
 import type { Store } from '../store/open.ts'
@@ -47,6 +48,7 @@ export function restoreExport(store: Store, options: RestoreOptions): Restored {
       // Before the records: webhooks go on behind the events that came along.
       db.prepare('UPDATE orgs SET last_seq = ? WHERE id = ?').run(manifest.last_seq, org)
       const records = restoreParts(all, manifest, options)
+      recountLater(store, org) // jobs are not in an export
       restored = { org_id: publicId(store, org), last_seq: manifest.last_seq, records, ...finish() }
       refuseIdsAhead(store, options.dataDir)
       if (dryRun) throw ROLL_BACK

@@ -25,6 +25,7 @@ import { membership } from './lists/membership.ts'
 import { meetingStore } from './meetings/meetings.ts'
 import { noteStore } from './notes.ts'
 import { recordRows } from './record-rows.ts'
+import { companyWatch } from './sla/recount.ts'
 import { taskStore } from './tasks.ts'
 import { unlinking } from './unlink.ts'
 
@@ -191,6 +192,7 @@ export const companyStore = once((deps: Deps) => {
        SELECT 1 FROM line WHERE id = @id`,
     )
     .pluck()
+  const companyChanged = companyWatch(deps)
   const clearParent = unlinking(db, 'companies', columns, 'parent_company_id', (who, company) =>
     patch(who, company, { parent_company_id: null }),
   )
@@ -246,6 +248,7 @@ export const companyStore = once((deps: Deps) => {
     after.version = before.version + 1
     write(who.org, before, after)
     if (after.name !== before.name) contacts.companyRenamed(who, after.id)
+    companyChanged(who.org)
     outbox.record(who, 'company.updated', after, before)
     return after
   }

@@ -12,7 +12,7 @@ import { finder } from '../store/find.ts'
 import { listing, type Sort } from '../store/page.ts'
 import { rows } from '../store/rows.ts'
 import type { Deps } from './deps.ts'
-import { recountLater } from './sla/recount.ts'
+import { companyWatch, recountLater } from './sla/recount.ts'
 
 // 1. The wire form.
 
@@ -69,6 +69,7 @@ export function tagStore({ db, clock, outbox }: Deps) {
   const { insert, update, remove: removeRow } = rows(db, 'tags', columns)
   const find = finder(db, 'tags', columns)
   const byName = db.prepare('SELECT id FROM tags WHERE org_id = ? AND name_key = ?').pluck()
+  const companyChanged = companyWatch({ db, clock })
   const onConversation = db.prepare('SELECT 1 FROM conversation_tags WHERE org_id = ? AND tag_id = ? LIMIT 1').pluck()
   const untag = TAGGED.map(({ table, links, key }) =>
     db.prepare(
@@ -110,6 +111,7 @@ export function tagStore({ db, clock, outbox }: Deps) {
   /** Takes the tag off every record. The records change with it, but it is one change: the one event is the tag's. */
   function remove(who: Caller, tag: Tag): void {
     if (onConversation.get(who.org, tag.id)) recountLater({ db, clock }, who.org) // policies may look at tags
+    companyChanged(who.org)
     for (const statement of untag) statement.run({ org: who.org, tag: tag.id, now: clock.now() })
     removeRow(who.org, tag.id) // its rows in the link tables go with it
     outbox.record(who, 'tag.deleted', tag)

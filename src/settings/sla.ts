@@ -140,10 +140,25 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
   /** A filter that stays as it is may name what is gone by now. */
   function matchFaults(org: number, { match = null }: SlaSettings, known: Row | undefined, pointer: string) {
     if (match === null || (known?.is_active && same(known.match, match))) return []
-    return smart.faults(org, 'conversation', match, pointer)
+    const faults = smart.faults(org, 'conversation', match, pointer)
+    return faults.length > 0 ? faults : clockFaults(match, pointer)
   }
 
   return { show, apply }
+}
+
+/** Nobody looks at a conversation again because a day has passed. */
+function clockFaults(match: unknown, pointer: string): FieldError[] {
+  if (match === null || typeof match !== 'object') return []
+  if ('op' in match) {
+    if (!/^in_(last|next)_days$/.test(String(match.op))) return []
+    return [field(`${pointer}/op`, 'wrong_operator', 'must not follow the clock: the policy of a conversation stays')]
+  }
+  return Object.entries(match).flatMap(([name, inner]) =>
+    Array.isArray(inner)
+      ? inner.flatMap((one, index) => clockFaults(one, `${pointer}/${name}/${index}`))
+      : clockFaults(inner, `${pointer}/${name}`),
+  )
 }
 
 const unknownHours = (index: number): FieldError =>

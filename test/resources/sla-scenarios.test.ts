@@ -152,6 +152,11 @@ async function act(id: string, action: string, others: Record<string, Settings>)
   if (verb === 'snooze') return patch({ status: 'snoozed', snoozed_until: iso(what) })
   if (verb === 'priority') return patch({ priority: what })
   if (verb === 'subject') return patch({ subject: what })
+  if (verb === 'company') {
+    const { company_id } = (await server.call('GET', `/conversations/${id}`)).body
+    assert.equal((await server.call('PATCH', `/companies/${company_id}`, { name: what })).status, 200)
+    return id
+  }
   if (verb === 'settings') {
     apply(others[what] as Settings)
     return id
@@ -309,6 +314,30 @@ describe('next response', () => {
       Mon 09:00 | out |             | none | created
       Mon 10:00 | in  | N Mon 14:00 | ok   | updated
       Mon 11:00 | in  | N Mon 14:00 | ok   | updated
+      `,
+    ))
+})
+
+describe('a message that is told late', () => {
+  test('is the same wait, and is not breached twice', () =>
+    play(
+      { sla: [nextOnly] },
+      `
+      Mon 09:00 | out          |             | none     | created
+      Mon 10:00 | in           | N Mon 14:00 | ok       | updated
+      Mon 14:00 |              | N Mon 14:00 | breached | at_risk, breached
+      Mon 14:10 | in Mon 09:50 | N Mon 13:50 | breached | updated
+      Mon 15:00 |              | N Mon 13:50 | breached |
+      `,
+    ))
+
+  test('may be due earlier, and breaks the promise then', () =>
+    play(
+      { sla: [nextOnly] },
+      `
+      Mon 09:00 | out          |             | none     | created
+      Mon 13:30 | in Mon 13:00 | N Mon 17:00 | ok       | updated
+      Mon 13:40 | in Mon 09:30 | N Mon 13:30 | breached | updated, at_risk, breached
       `,
     ))
 })
@@ -516,6 +545,23 @@ describe('changes', () => {
       Mon 09:40 | subject Order      | F Mon 11:00 | ok | updated
       `,
     ))
+
+  test('of the company that the policy looks at', async () => {
+    const { id } = (await server.call('POST', '/companies', { name: 'Alpha' })).body
+    const { body } = await server.call('PATCH', `/contacts/${contact}`, { company_id: id })
+    assert.equal(body.company_id, id)
+    const match = { field: 'company.name', op: 'eq', value: 'Alpha' }
+    await play(
+      { sla: [{ ...nextOnly, key: 'alpha', is_default: false, match }] },
+      `
+      Mon 09:00 | out            |             | none | created
+      Mon 10:00 | in             | N Mon 14:00 | ok   | updated
+      Mon 10:30 | company Beta   |             | none | updated
+      Mon 10:40 | company Alpha  | N Mon 14:00 | ok   | updated
+      `,
+    )
+    await server.call('DELETE', `/companies/${id}`)
+  })
 
   test('of the policy in the settings', () =>
     play(

@@ -240,11 +240,21 @@ test('a match takes every field of a conversation', (t) => {
     { field: 'company_id', op: 'is_null' },
     { field: 'deal_id', op: 'ne', value: deal().id },
     { field: 'tag_ids', op: 'not_null' },
-    { field: 'created_at', op: 'in_last_days', value: 30 },
+    { field: 'created_at', op: 'gte', value: '2026-01-01T00:00:00Z' },
     { field: 'company.name', op: 'eq', value: 'Northwind' },
     { field: 'company.tag_ids', op: 'is_null' },
   ]
   assert.equal(apply({ sla: [{ ...fast, match: { all } }] }).length, 1)
+})
+
+test('a match does not follow the clock', (t) => {
+  const { apply } = workshop(t)
+  const days = (op: string) => ({ field: 'created_at', op, value: 30 })
+  const match = { all: [days('in_last_days'), { not: { any: [days('in_next_days')] } }] }
+  assert.deepEqual(
+    errorsOf(() => apply({ sla: [{ ...fast, match }] })),
+    ['/sla/0/match/all/0/op wrong_operator', '/sla/0/match/all/1/not/any/0/op wrong_operator'],
+  )
 })
 
 test('an id in a match is one of the organisation', (t) => {

@@ -171,8 +171,17 @@ export const conversationStore = once((deps: Deps) => {
     update(org, before, after)
     setTags(org, after.id, before.tag_ids, after.tag_ids)
     if (after.subject === before.subject) return
-    const said = (texts.all(org, after.id) as string[]).flatMap(wordsIn)
-    search.put(org, after.id, wordsOfAll(after.subject, said))
+    search.put(org, after.id, wordsOfAll(after.subject, wordsSaid(org, after.id)))
+  }
+
+  /** In its messages: no more of them are read than it is found by. */
+  function wordsSaid(org: number, id: string): Set<string> {
+    const words = new Set<string>()
+    for (const text of texts.iterate(org, id) as IterableIterator<string>) {
+      for (const word of wordsIn(text)) words.add(word)
+      if (words.size >= MOST_WORDS) break
+    }
+    return words
   }
 
   /** The time has come up to which it was snoozed. */

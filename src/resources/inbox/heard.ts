@@ -22,7 +22,7 @@ const SEARCHED_LENGTH = 65_536
 
 export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCHED_LENGTH)])
 
-export const wordsOfAll = (subject: string | null, said: readonly string[]): string[] =>
+export const wordsOfAll = (subject: string | null, said: Iterable<string>): string[] =>
   [...new Set([...wordsOf([subject]), ...said])].slice(0, MOST_WORDS)
 
 /** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */

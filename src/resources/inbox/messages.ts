@@ -61,13 +61,14 @@ export const messageStore = once((deps: Deps) => {
     const place = placeOf(who, given)
     const repeated = given.external_id && (known.get(who.org, place.channel, given.external_id) as string | undefined)
     if (repeated) return { repeated: columns.present(find(who, repeated)) }
-    checkBody(given)
     const at = timeOf(given)
     const files = attachments.read(given.attachments ?? [])
     const isInbound = given.direction === 'inbound'
-    const contact = contactFor(who, given, place)
-    const body_html = given.body_html ? storedHtml(given.body_html) : null
+    const body_html = given.body_html ? storedHtml(given.body_html) || null : null
     const body_text = given.body_text?.trim() ? given.body_text : textIn(body_html ?? '')
+    if (body_text.trim() === '' && body_html === null && files.length === 0)
+      throw invalid(field('', 'empty', 'must have a body_text, a body_html or an attachment'))
+    const contact = contactFor(who, given, place)
     const heard: Heard = {
       direction: given.direction,
       at,
@@ -199,11 +200,6 @@ function lightPage({ rows, next, ...rest }: Page): Page {
 }
 
 const NOBODY = { type: 'contact', id: null, name: null, email: null, phone: null } as const
-
-function checkBody({ body_text, body_html, attachments = [] }: MessageCreate): void {
-  if (body_text?.trim() || body_html?.trim() || attachments.length > 0) return
-  throw invalid(field('', 'empty', 'must have a body_text, a body_html or an attachment'))
-}
 
 /** A mail is only sent by a mailbox; on the other channels a message is what was sent. */
 function outcomeOf(

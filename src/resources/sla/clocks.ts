@@ -21,19 +21,19 @@ export const slaClocks = once((deps: Deps) => {
   const { db } = deps
   const { businessTimeOf } = hoursStore(deps)
   const select = db.prepare(
-    `SELECT target, started_at, ended_at, promised_s, risk_at, due_at, warned_at, breached_at, missed_at
-     FROM sla_clocks WHERE org_id = ? AND conversation_id = ? ORDER BY target, started_at`,
+    `SELECT target, n, started_at, ended_at, promised_s, risk_at, due_at, warned_at, breached_at, missed_at
+     FROM sla_clocks WHERE org_id = ? AND conversation_id = ? ORDER BY target, n`,
   )
   const insert = db.prepare(
-    `INSERT INTO sla_clocks (org_id, conversation_id, target, started_at, ended_at, promised_s, risk_at, due_at,
+    `INSERT INTO sla_clocks (org_id, conversation_id, target, n, started_at, ended_at, promised_s, risk_at, due_at,
        warned_at, breached_at, missed_at)
-     VALUES (@org, @conversation, @target, @started_at, @ended_at, @promised_s, @risk_at, @due_at, @warned_at,
+     VALUES (@org, @conversation, @target, @n, @started_at, @ended_at, @promised_s, @risk_at, @due_at, @warned_at,
        @breached_at, @missed_at)`,
   )
   const update = db.prepare(
-    `UPDATE sla_clocks SET ended_at = @ended_at, promised_s = @promised_s, risk_at = @risk_at, due_at = @due_at,
+    `UPDATE sla_clocks SET started_at = @started_at, ended_at = @ended_at, promised_s = @promised_s, risk_at = @risk_at, due_at = @due_at,
        warned_at = @warned_at, breached_at = @breached_at, missed_at = @missed_at
-     WHERE org_id = @org AND conversation_id = @conversation AND target = @target AND started_at = @started_at`,
+     WHERE org_id = @org AND conversation_id = @conversation AND target = @target AND n = @n`,
   )
 
   const of = (org: number, id: string): Clock[] => select.all(org, id) as Clock[]
@@ -56,13 +56,16 @@ export const slaClocks = once((deps: Deps) => {
       if (!isAwaited(clock)) return clock
       if (clock.target === 'first_response')
         return answeredAt === null && !isClosed ? clock : ended(clock, answeredAt ?? at)
-      return clock.started_at === waitingSince ? clock : ended(clock, at)
+      if (waitingSince === clock.started_at) return clock
+      if (waitingSince === null || waitingSince > clock.started_at) return ended(clock, at)
+      return { ...clock, started_at: waitingSince } // an earlier message was told late: it is the same wait
     })
-    const isFirst = after.some((clock) => clock.target === 'first_response' && isAwaited(clock))
-    if (waitingSince === null || isFirst) return after
-    const known = after.find((clock) => clock.target === 'next_response' && clock.started_at === waitingSince)
-    if (!known) return [...after, started('next_response', waitingSince)]
-    return isAwaited(known) ? after : after.map((clock) => (clock === known ? { ...clock, ended_at: null } : clock))
+    const isAnyAwaited = after.some((clock) => clock.target !== 'resolution' && isAwaited(clock))
+    if (waitingSince === null || isAnyAwaited) return after
+    const others = after.filter(({ target }) => target === 'next_response')
+    const same = others.find(({ started_at }) => started_at === waitingSince)
+    if (!same) return [...after, started('next_response', waitingSince, others.length)]
+    return after.map((clock) => (clock === same ? { ...clock, ended_at: null } : clock))
   }
 
   /** The clocks with what the policy promises; those that have ended keep what they had. */
@@ -92,7 +95,7 @@ export const slaClocks = once((deps: Deps) => {
   /** Writes those that differ. */
   function write(org: number, conversation: string, before: readonly Clock[], after: readonly Clock[]): void {
     for (const clock of after) {
-      const known = before.find(({ target, started_at }) => isSame(clock, target, started_at))
+      const known = before.find(({ target, n }) => clock.target === target && clock.n === n)
       if (!known) insert.run({ org, conversation, ...clock })
       else if (known !== clock && differs(known, clock)) update.run({ org, conversation, ...clock })
     }
@@ -101,8 +104,9 @@ export const slaClocks = once((deps: Deps) => {
   return { of, first, follow, promise, write, policies: slaStore(deps) }
 })
 
-const started = (target: Target, at: number): Clock => ({
+const started = (target: Target, at: number, n = 0): Clock => ({
   target,
+  n,
   started_at: at,
   ended_at: null,
   promised_s: null,
@@ -114,9 +118,6 @@ const started = (target: Target, at: number): Clock => ({
 })
 
 const ended = (clock: Clock, at: number): Clock => ({ ...clock, ended_at: Math.max(at, clock.started_at) })
-
-const isSame = (clock: Clock, target: Target, startedAt: number): boolean =>
-  clock.target === target && clock.started_at === startedAt
 
 const differs = (one: Clock, other: Clock): boolean =>
   (Object.keys(one) as (keyof Clock)[]).some((name) => one[name] !== other[name])

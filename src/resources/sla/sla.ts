@@ -38,6 +38,8 @@ export type Sla = v.InferOutput<typeof Sla>
 /** One promise: it starts, is awaited, and ends. Times are milliseconds. */
 export type Clock = {
   target: Target
+  /** Counts those of the target, from 0 on. */
+  n: number
   started_at: number
   /** Null while it is awaited. */
   ended_at: number | null

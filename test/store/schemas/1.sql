@@ -601,6 +601,7 @@ CREATE TABLE sla_clocks ( -- what a policy promises of a conversation, from when
   org_id INTEGER NOT NULL,
   conversation_id TEXT NOT NULL,
   target TEXT NOT NULL CHECK (target IN ('first_response', 'next_response', 'resolution')),
+  n INTEGER NOT NULL, -- each wait for a next response has one of its own: from 0 on
   started_at INTEGER NOT NULL,
   ended_at INTEGER, -- NULL while it is awaited
   promised_s INTEGER, -- NULL where nothing is promised
@@ -609,7 +610,7 @@ CREATE TABLE sla_clocks ( -- what a policy promises of a conversation, from when
   warned_at INTEGER, -- its event was written, once
   breached_at INTEGER,
   missed_at INTEGER, -- what was due_at when it was breached
-  PRIMARY KEY (org_id, conversation_id, target, started_at),
+  PRIMARY KEY (org_id, conversation_id, target, n),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
