@@ -9,6 +9,7 @@ import { readDocument } from './fuzz/document.ts'
 import { memoryGrowth } from './fuzz/memory.ts'
 import { newRun } from './fuzz/run.ts'
 import { readOpenApi, startServer } from './fuzz/server.ts'
+import { stateFaults, untilIdle } from './fuzz/state.ts'
 
 const { values: given } = parseArgs({
   options: {
@@ -41,6 +42,7 @@ const server = await startServer([...new Set(api.operations.flatMap(({ scopes })
 const run = newRun(api, server, options)
 const { tally } = run
 const started = performance.now()
+const mark = server.eventMark()
 let replayed: string[] = []
 if (given.replay === undefined) await run.all(showProgress)
 else replayed = await run.replay(whole('replay', given.replay))
@@ -48,14 +50,19 @@ const seconds = (performance.now() - started) / 1000
 const { rss, faults } = memoryGrowth(run.memory)
 tally.addWhere('memory', faults)
 if (!server.isAlive()) tally.addWhere('server', ['has ended'])
-else if (given.replay === undefined) await run.walkLists()
+else if (given.replay === undefined) {
+  await run.lookBack()
+  await untilIdle(server.db)
+  tally.addWhere('state', stateFaults(server.db))
+}
+const events = server.countEvents(mark)
 run.close()
 tally.addWhere('server log', server.errors.slice(0, 10))
 tally.addWhere('data folder', await server.stop())
 
 if (given.json) {
   const { findings, byStatus: by_status, byOperation: by_operation } = tally
-  const report = { requests, seed, seconds, by_status, by_operation, findings, rss }
+  const report = { requests, seed, seconds, by_status, by_operation, events, findings, rss }
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
 } else print()
 process.exitCode = tally.found() === 0 ? 0 : 1
@@ -77,6 +84,9 @@ function print(): void {
   const statuses = Object.entries(tally.byStatus).map(([status, many]) => `${status} ${many}`)
   say(`\nseed ${seed}: ${requests} requests in ${seconds.toFixed(1)} s, ${Math.round(requests / seconds)}/s`)
   say(`answers: ${statuses.join(' · ')}`)
+  const { 'conversation.sla_at_risk': risks = 0, 'conversation.sla_breached': breaches = 0 } = events
+  const all = Object.values(events).reduce((sum, many) => sum + many, 0)
+  say(`events: ${all}, of which ${risks} warn of promises and ${breaches} tell of broken ones`)
   if (rss) say(`memory: ${rss.first_half_mb} MB, then ${rss.second_half_mb} MB; at most ${rss.peak_mb} MB`)
   say(tally.found() === 0 ? 'nothing found' : `${tally.found()} findings, of which ${tally.findings.length} are above`)
 }

@@ -1,5 +1,6 @@
-import type { Schema } from './document.ts'
+import type { Operation } from './document.ts'
 import type { Draw } from './draw.ts'
+import { shape } from './shapes.ts'
 import { jsonText, type Sketch, valueFor } from './values.ts'
 
 type Body = Record<string, unknown>
@@ -25,15 +26,21 @@ const EXTRA = [
   '\u0000',
 ]
 
-/** A body that the schema allows, as far as a draw can tell. */
-export function validBody(sketch: Sketch, schema: Schema): string {
-  return jsonText(valueFor(sketch, schema, 'body'))
+/** A body that the operation takes, as far as a draw can tell. */
+function bodyFor(sketch: Sketch, { id, body }: Operation): Body {
+  const drawn = valueFor(sketch, body!.schema, 'body') as Body
+  shape(sketch, id, drawn)
+  return drawn
+}
+
+export function validBody(sketch: Sketch, operation: Operation): string {
+  return jsonText(bodyFor(sketch, operation))
 }
 
 /** The same with one to three members that are not as they should be. */
-export function mutatedBody(sketch: Sketch, schema: Schema): string {
+export function mutatedBody(sketch: Sketch, operation: Operation): string {
   const { draw } = sketch
-  const body = valueFor(sketch, schema, 'body') as Body
+  const body = bodyFor(sketch, operation)
   for (let left = 1 + (draw.chance(25) ? draw.below(3) : 0); left > 0; left--) mutate(draw, body)
   return jsonText(body)
 }
@@ -129,9 +136,9 @@ const TWISTS: Record<string, Twist> = {
 }
 
 /** Bytes that are no JSON object, and what is wrong with them. */
-export function twistedBody(sketch: Sketch, schema: Schema): { what: string; bytes: Buffer } {
+export function twistedBody(sketch: Sketch, operation: Operation): { what: string; bytes: Buffer } {
   const { draw } = sketch
   const what = draw.one(Object.keys(TWISTS))
-  const twisted = TWISTS[what]!(draw, validBody(sketch, schema))
+  const twisted = TWISTS[what]!(draw, validBody(sketch, operation))
   return { what, bytes: Buffer.from(twisted as string) }
 }

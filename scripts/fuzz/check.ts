@@ -1,5 +1,6 @@
 import { type Answers, type Interface, type Schema, successes } from './document.ts'
-import { type Answer, header, type Request, STAGES } from './request.ts'
+import { fileFaults, formFaults, pageOf, partFaults, recordFaults, saidFaults } from './records.ts'
+import { type Answer, header, jsonOf, type Request, STAGES } from './request.ts'
 import { RULES, valueAt } from './rules.ts'
 
 // Whether an answer is right, from the request, the answer and the document alone.
@@ -28,16 +29,23 @@ export function faultsOf(api: Interface, request: Request, answer: Answer): stri
   if (given && /^[A-Za-z0-9_-]{1,64}$/.test(given) && id !== given)
     said.push('X-Request-Id is not the one that was sent')
   const isEmpty = status === 204 || status === 304 || request.method === 'HEAD'
-  const body = bodyOf(answer, said)
-  if (isEmpty !== (answer.body === '')) said.push(isEmpty ? 'there is a body' : 'there is no body')
+  const form = status === 200 ? request.form : undefined
+  const body = form === undefined ? bodyOf(answer, said) : undefined
+  // A text may be empty.
+  if (isEmpty ? answer.body !== '' : answer.body === '' && form === undefined)
+    said.push(isEmpty ? 'there is a body' : 'there is no body')
   if (status >= 400 && !isEmpty) said.push(...problemFaults(api, answer, body))
   if (status === 405 && !headers.allow) said.push('405 without Allow')
   if (status === 401 && headers['www-authenticate'] !== 'Bearer') said.push('401 without WWW-Authenticate: Bearer')
   const documented = request.operation?.answers.get(status)
   if (request.operation && !documented) said.push(`the document has no ${status} for this operation`)
+  if (form !== undefined) return [...said, ...formFaults(form, request, answer), ...statusFaults(request, answer, body)]
   if (documented && !isEmpty) said.push(...bodyFaults(documented, answer, body))
-  if (status < 300) said.push(...textFaults(answer), ...pageFaults(request, body))
+  if (status < 300) said.push(...textFaults(answer), ...pageFaults(request, body), ...partFaults(request, body))
+  if (status < 300 && body !== undefined) said.push(...recordFaults(request.operation, body))
   if (status < 300 && request.operation?.body) said.push(...roundFaults(api, request, body))
+  if (status === 200 && request.said) said.push(...saidFaults(request.said, body))
+  if (status === 201 && request.operation?.shows === 'Message') said.push(...fileFaults(request, body))
   if (documented && status < 400) said.push(...headerFaults(request, documented, answer, body))
   said.push(...statusFaults(request, answer, body))
   return said
@@ -64,7 +72,7 @@ function problemFaults({ problem }: Interface, { status, headers }: Answer, body
     said.push(`the type ${body.type} is not that of the code ${body.code}`)
   // Codes are for programs: nothing of what was sent may get into them.
   for (const code of [body.code, ...(body.errors ?? []).map((error: Any) => error.code)])
-    if (!/^[a-z][a-z_]*$/.test(code)) said.push(`the code ${code} is none`)
+    if (!/^[a-z][a-z0-9_]*$/.test(code)) said.push(`the code ${code} is none`)
   return said
 }
 
@@ -112,20 +120,21 @@ function textFaults({ body }: Answer): string[] {
 /** A page is at most as long as was asked for, and has a total where one was asked for. */
 function pageFaults({ operation, target }: Request, body: Any): string[] {
   const limit = operation?.query.find(({ name }) => name === 'limit')
-  if (!limit || !Array.isArray(body?.data)) return []
+  const items = pageOf(operation, body)
+  if (!limit || !items) return []
   const query = new URLSearchParams(target.split('?')[1])
   const most = Number(query.get('limit') ?? limit.schema.default)
   const said: string[] = []
-  if (body.data.length > most) said.push(`a page of ${body.data.length} with the limit ${most}`)
+  if (items.length > most) said.push(`a page of ${items.length} with the limit ${most}`)
   if ((query.get('count') === 'true') !== (body.total !== undefined)) said.push(`the total is ${body.total}`)
-  if (body.total < body.data.length) said.push(`${body.data.length} records of ${body.total} in all`)
+  if (body.total < items.length) said.push(`${items.length} records of ${body.total} in all`)
   return said
 }
 
 /** A number that was accepted comes back to the last digit. */
-function roundFaults({ resolve }: Interface, { operation, body }: Request, answered: Any): string[] {
-  const properties = (resolve(operation!.body!.schema).properties ?? {}) as Record<string, Schema>
-  const given = body ? JSON.parse(body.toString()) : {}
+function roundFaults({ resolve }: Interface, request: Request, answered: Any): string[] {
+  const properties = (resolve(request.operation!.body!.schema).properties ?? {}) as Record<string, Schema>
+  const given = (jsonOf(request) ?? {}) as Any
   return Object.entries(properties)
     .filter(([name, schema]) => [schema.type].flat().includes('number') && typeof given[name] === 'number')
     .filter(([name]) => answered?.[name] !== undefined && answered[name] !== given[name])
@@ -144,12 +153,12 @@ function statusFaults(request: Request, answer: Answer, body: Any): string[] {
   }
   if (!request.operation) return [`${status} instead of ${request.may.join(' or ')}`]
   if (request.isEmpty && body?.data?.length > 0) return ['a list by an id of no record of the org is not empty']
-  const known = header(request, 'if-none-match')
+  const known = request.form === undefined ? header(request, 'if-none-match') : undefined
   if (status === 304 && known !== undefined) return []
   if (known === '*' && request.operation.answers.has(304)) return [`${status} for If-None-Match: *`]
   if (status < 300) return successes(request.operation).includes(status) ? [] : [`${status} is no documented success`]
   if (status === 409 && request.operation.answers.has(409)) return []
-  if (status === 422) return ruleFaults(request, body)
+  if (status === 422 && !request.said) return ruleFaults(request, body)
   return [`${status} for a request that is valid by the document: ${body?.detail}`]
 }
 
@@ -168,11 +177,11 @@ function repeatFaults(
 }
 
 /** 422 for what the document allows has to come from a rule that a schema cannot say. */
-function ruleFaults({ body }: Request, problem: Any): string[] {
-  const given = body && JSON.parse(body.toString())
+function ruleFaults(request: Request, problem: Any): string[] {
+  const given = jsonOf(request)
   const errors = (problem?.errors ?? []) as { pointer: string; code: string; message: string }[]
   if (errors.length === 0) return [`422 ${problem?.code} without the fields for a body that the document allows`]
   return errors
-    .filter(({ pointer, code }) => !RULES[code]?.(valueAt(given, pointer), pointer))
+    .filter(({ pointer, code }) => !RULES[code]?.(valueAt(given, pointer), pointer, given))
     .map(({ pointer, code, message }) => `422 for what the document allows: ${pointer} ${message} (${code})`)
 }

@@ -16,6 +16,18 @@ export type Answers = {
   content: Map<string, Check>
 }
 
+export type Body = {
+  /** Media types of JSON, and of files that are read as text. */
+  types: string[]
+  texts: string[]
+  /** Of the JSON. */
+  schema: Schema
+  check: Check
+  mostBytes: number
+  /** In each of its arrays. */
+  mostItems: number
+}
+
 export type Operation = {
   id: string
   method: string
@@ -24,8 +36,13 @@ export type Operation = {
   scopes: string[]
   query: Parameter[]
   headers: Parameter[]
-  body: { types: string[]; schema: Schema; check: Check } | undefined
+  body: Body | undefined
   answers: Map<number, Answers>
+  /** Media types beside JSON that the record is answered in. */
+  forms: string[]
+  /** Whether it answers a list, and the component of its items, or of the one record. */
+  isList: boolean
+  shows: string | undefined
 }
 
 export type Interface = {
@@ -34,6 +51,10 @@ export type Interface = {
   operations: Operation[]
   /** By template. */
   paths: Map<string, Operation[]>
+  /** The list that records of a component are below, by the name of the component. */
+  homes: Map<string, string>
+  /** Templates below a record where one more record is, such as its transcript. */
+  parts: Set<string>
   problem: Check
   resolve: (schema: Schema) => Schema
 }
@@ -84,8 +105,7 @@ export function readDocument(document: Any): Interface {
   function operation(template: string, method: string, shared: Any[], given: Any): Operation {
     const steps = ['paths', template, method]
     const all = parameters([...shared, ...(given.parameters ?? [])])
-    const types = Object.keys(given.requestBody?.content ?? {})
-    const [first] = types
+    const content = given.responses[200]?.content ?? given.responses[201]?.content ?? {}
     return {
       id: given.operationId,
       method: method.toUpperCase(),
@@ -93,30 +113,68 @@ export function readDocument(document: Any): Interface {
       scopes: (given.security ?? document.security ?? []).flatMap((each: Any) => Object.values(each).flat()),
       query: all.filter((each) => each.in === 'query'),
       headers: all.filter((each) => each.in === 'header'),
-      body: first
-        ? {
-            types,
-            schema: given.requestBody.content[first].schema,
-            check: checkAt([...steps, 'requestBody', 'content', first, 'schema']),
-          }
-        : undefined,
+      body: given.requestBody && bodyOf(given, [...steps, 'requestBody', 'content']),
       answers: new Map(
         Object.entries(given.responses).map(([status, each]) => answersOf([...steps, 'responses'], status, each)),
       ),
+      forms: Object.keys(content).filter((type) => !isJson(type)),
+      ...shownIn(content['application/json']?.schema),
     }
+  }
+
+  function bodyOf(given: Any, steps: string[]): Body {
+    const { content } = given.requestBody
+    const types = Object.keys(content)
+    const [first = ''] = types.filter(isJson)
+    const { schema } = content[first]
+    const [, mib = 1] = /The body may have up to (\d+) MiB/.exec(given.description ?? '') ?? []
+    return {
+      types: types.filter(isJson),
+      texts: types.filter((type) => !isJson(type)),
+      schema,
+      check: checkAt([...steps, first, 'schema']),
+      mostBytes: Number(mib) * 1_048_576,
+      mostItems: Math.max(MOST_ITEMS, ...Object.values<Any>(resolve(schema).properties ?? {}).map(mostOf)),
+    }
+  }
+
+  const mostOf = (given: Schema): number => Number(resolve(given).maxItems ?? 0)
+
+  function shownIn(given: Any): Pick<Operation, 'isList' | 'shows'> {
+    const { data, next_cursor: next } = (resolve(given ?? {}) as Any).properties ?? {}
+    const isList = Boolean(data && next)
+    const schema = isList ? data.items : given
+    return { isList, shows: schema?.$ref?.split('/').at(-1) }
   }
 
   const operations = Object.entries<Any>(document.paths).flatMap(([template, { parameters: shared = [], ...rest }]) =>
     Object.entries(rest).map(([method, given]) => operation(template, method, shared, given)),
   )
+  const reads = operations.filter(({ method }) => method === 'GET')
+  const isRecord = ({ isList, shows }: Operation): boolean =>
+    !isList && shows !== undefined && document.components.schemas[shows].properties.version !== undefined
   return {
     base: document.servers[0].url,
     operations,
     paths: Map.groupBy(operations, (each) => each.template),
+    homes: new Map(
+      reads.flatMap(({ template, shows }) => {
+        const [, list] = /^([^{]+)\/\{id\}$/.exec(template) ?? []
+        return list && shows ? [[shows, list]] : []
+      }),
+    ),
+    parts: new Set(
+      reads.filter((each) => each.template.includes('}/') && isRecord(each)).map(({ template }) => template),
+    ),
     problem: checkAt(['components', 'schemas', 'Problem']),
     resolve,
   }
 }
+
+/** Of the arrays of every body, where nothing else is said. */
+const MOST_ITEMS = 1000
+
+export const isJson = (type: string): boolean => type.endsWith('json')
 
 const unescaped = (step: string): string => decodeURIComponent(step).replace(/~1/g, '/').replace(/~0/g, '~')
 

@@ -1,31 +1,39 @@
 import { type Interface, type Operation, templateOf } from './document.ts'
 import { type Draw, drawing } from './draw.ts'
-import { addBody, authorize, conditions, fault, NOBODY, negotiate, type Plan, pathOf, type Tokens } from './parts.ts'
+import { authorize, conditions, NOBODY, negotiate, type Plan, pathOf, type Tokens } from './parts.ts'
 import { faultyQuery, validQuery } from './queries.ts'
-import type { Request } from './request.ts'
+import { fault, type Request } from './request.ts'
+import { addBody } from './sent.ts'
 import type { Kept, World } from './world.ts'
 
 /** Of a hundred requests so many are outside the document, and so many repeat one with an Idempotency-Key. */
 const OUTSIDE = 5
 const REPEATS = 3
 const FAULTLESS = 55
+/** What a conversation is goes back to the whole way that it has come. */
+const WEIGHTS: Record<string, number> = { createMessage: 8, updateConversation: 6, replaceTranscript: 3 }
 
 /**
  * Answers the request of each number. Numbers always make the same decisions; ids, cursors and values that were seen
  * come from the world, so they are those of the server that is asked.
  */
-export function requests(api: Interface, world: World, tokens: Tokens, seed: number, only?: string) {
+export function requests(
+  api: Interface,
+  world: World,
+  tokens: Tokens,
+  { seed, only, clock = Date.now }: { seed: number; only?: string; clock?: () => number },
+) {
   const operations = api.operations.filter(({ id }) => only === undefined || id === only)
   if (operations.length === 0) throw new Error(`The document has no operation ${only}.`)
-  // Reads are cheap and alike; what writes is asked for twice as often.
-  const weighted = operations.flatMap((each) => (each.method === 'GET' ? [each] : [each, each]))
+  // Reads are cheap and alike; what writes is asked for twice as often, or more.
+  const weighted = operations.flatMap((each) => Array(each.method === 'GET' ? 1 : (WEIGHTS[each.id] ?? 2)).fill(each))
 
   const make = drawing(seed, (draw) => {
     const [way, pick] = [draw.below(100), draw.below(1 << 20)]
     const operation = draw.one(weighted)
     if (way < OUTSIDE && only === undefined) return outside(draw, api, tokens, operation)
     const repeated = way < OUTSIDE + REPEATS && only === undefined ? world.kept(pick) : undefined
-    return repeated ? repeat(draw, repeated) : ordinary(draw, api, world, tokens, operation)
+    return repeated ? repeat(draw, repeated) : ordinary(draw, api, world, tokens, operation, clock())
   })
   return (number: number): Request => {
     const request = make(number)
@@ -48,19 +56,28 @@ export const blank = (operation: Operation | undefined, method: string, target: 
   faults: [],
   may: [],
   id: undefined,
+  form: undefined,
+  said: undefined,
   isEmpty: false,
   question: undefined,
   repeats: undefined,
 })
 
-function ordinary(draw: Draw, api: Interface, world: World, tokens: Tokens, operation: Operation): Request {
+function ordinary(
+  draw: Draw,
+  api: Interface,
+  world: World,
+  tokens: Tokens,
+  operation: Operation,
+  now: number,
+): Request {
   const faults = new Set<string>()
   if (!draw.chance(FAULTLESS)) {
     const kinds = faultKinds(operation)
     for (let left = draw.chance(25) ? 2 : 1; left > 0; left--) faults.add(draw.one(kinds))
   }
   const request = blank(operation, operation.method === 'GET' && draw.chance(4) ? 'HEAD' : operation.method, '')
-  const sketch = { draw, api, world, home: draw.below(1 << 20), strangers: new Set<string>(), inexact: false }
+  const sketch = { draw, api, world, home: draw.below(1 << 20), strangers: new Set<string>(), inexact: false, now }
   const plan: Plan = { sketch, request, operation, tokens, faults }
   authorize(plan)
   negotiate(plan)
@@ -73,7 +90,14 @@ function ordinary(draw: Draw, api: Interface, world: World, tokens: Tokens, oper
 }
 
 function addQuery({ sketch, request, operation, faults }: Plan, path: string): string {
+  const isBeside = sketch.draw.chance(10)
   const { text, isEmpty, question, may } = validQuery(sketch, operation, path)
+  if (request.form !== undefined && !faults.has('query')) {
+    // It is answered whole, and takes no parameter.
+    if (!isBeside || text === '') return ''
+    request.faults.push(fault('media', `a query beside ${request.form}`, 400))
+    return text
+  }
   if (!faults.has('query')) {
     Object.assign(request, { isEmpty, question })
     request.may.push(...may)
@@ -96,7 +120,7 @@ function faultKinds({ method, body, headers, template }: Operation): string[] {
     ...(names.includes('idempotency-key') ? ['key'] : []),
     // Most of what can go wrong is in the body.
     ...(body
-      ? ['type', 'encoding', ...Array(6).fill('mutated'), 'twisted', 'twisted', ...(method === 'POST' ? ['huge'] : [])]
+      ? ['type', 'encoding', ...Array(6).fill('mutated'), 'twisted', 'twisted', ...(method === 'PATCH' ? [] : ['huge'])]
       : []),
   ]
 }

@@ -1,6 +1,5 @@
-import { mutatedBody, twistedBody, validBody } from './bodies.ts'
 import type { Operation } from './document.ts'
-import type { Fault, Request, Stage } from './request.ts'
+import { fault, type Request } from './request.ts'
 import type { Sketch } from './values.ts'
 
 export type Tokens = { good: string; narrow: { token: string; scopes: string[] }; bad: string[] }
@@ -14,8 +13,6 @@ export type Plan = {
   /** What is to be wrong with it, where it can be. */
   faults: Set<string>
 }
-
-export const fault = (stage: Stage, what: string, ...statuses: number[]): Fault => ({ stage, what, statuses })
 
 export function authorize({ sketch: { draw }, request, operation, tokens, faults }: Plan): void {
   const { good, narrow, bad } = tokens
@@ -46,8 +43,9 @@ export function authorize({ sketch: { draw }, request, operation, tokens, faults
   else if (operation.template.includes('}/')) request.may.push(403)
 }
 
-export function negotiate({ sketch: { draw }, request, faults }: Plan): void {
+export function negotiate({ sketch: { draw }, request, operation: { forms }, faults }: Plan): void {
   const isBad = faults.has('accept')
+  const [hasForm, pick] = [draw.chance(60), draw.below(1 << 20)]
   const accept = draw.one([
     undefined,
     undefined,
@@ -65,8 +63,13 @@ export function negotiate({ sketch: { draw }, request, faults }: Plan): void {
     'application/xml, */*;q=0',
     'nonsense',
     'application/problem+json',
+    'text/html;level=1, image/png',
+    ...forms.map((each) => `${each};q=0`),
   ])
-  const value = isBad ? refused : accept
+  const form = hasForm && !isBad ? forms[pick % forms.length] : undefined
+  const asked = form === undefined ? undefined : askedFor(form, forms, pick)
+  request.form = asked?.form
+  const value = isBad ? refused : (asked?.accept ?? accept)
   if (isBad) request.faults.push(fault('media', 'Accept', 406))
   if (value !== undefined) request.headers.push(['Accept', value])
   if (draw.chance(20))
@@ -79,6 +82,20 @@ export function negotiate({ sketch: { draw }, request, faults }: Plan): void {
       'X-Request-Id',
       draw.one(['a', 'A-b_9', 'x'.repeat(64), 'x'.repeat(65), 'a b', 'ümlaut', '', '{"a":1}']),
     ])
+}
+
+/** Ways to ask for a form rather than for JSON; of several that fit alike the first is answered. */
+function askedFor(form: string, forms: string[], pick: number): { form: string; accept: string } {
+  const [main] = form.split('/')
+  const first = forms.find((each) => each.startsWith(`${main}/`))!
+  const ways = [
+    { form, accept: form },
+    { form, accept: form.toUpperCase() },
+    { form, accept: `application/json;q=0.2, ${form};q=0.3` },
+    { form, accept: `text/html, ${form};charset=utf-8, */*;q=0.1` },
+    ...(main === 'application' ? [] : [{ form: first, accept: `${main}/*` }]),
+  ]
+  return ways[(pick >> 8) % ways.length]!
 }
 
 /** A UUID of no record. */
@@ -100,13 +117,20 @@ const NO_IDS = [
   '__proto__',
 ]
 
-export function pathOf({ sketch: { draw, world }, request, operation: { template, method }, faults }: Plan): string {
+export function pathOf({
+  sketch: { draw, api, world },
+  request,
+  operation: { template, method },
+  faults,
+}: Plan): string {
   const isBad = faults.has('id')
   return template.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
     const list = template.slice(0, at - 1)
-    const [way, pick] = [draw.below(3), draw.below(1 << 20)]
+    const [way, pick, isThere] = [draw.below(3), draw.below(1 << 20), draw.chance(85)]
     const noId = draw.one(NO_IDS)
-    const own = world.id(list, pick, 'own')
+    const isPart = api.parts.has(template)
+    const known = isPart && isThere && method !== 'PUT' ? world.id(template, pick, 'own') : undefined
+    const own = known ?? world.id(list, pick, 'own')
     const isLast = template.indexOf('{', at + 1) < 0
     const id = isBad && isLast ? ((way === 0 ? world.id(list, pick, 'foreign') : undefined) ?? noId) : (own ?? noId)
     if (id !== own)
@@ -114,6 +138,8 @@ export function pathOf({ sketch: { draw, world }, request, operation: { template
     // A record below another one: which one it is below, the document does not say.
     else if (name !== 'id') request.may.push(404)
     else request.id = id
+    // Nobody knows for certain which records have the part by now.
+    if (isPart && method !== 'PUT') request.may.push(404)
     const isGoing = method === 'DELETE' && template.endsWith('{id}') && request.faults.length === 0
     if (!isGoing || world.doom(list, id)) return id
     request.faults.push(fault('record', 'none is to spare', 404))
@@ -122,9 +148,13 @@ export function pathOf({ sketch: { draw, world }, request, operation: { template
 }
 
 /** If-Match, If-None-Match and Idempotency-Key. */
-export function conditions({ sketch: { draw, world }, request, operation: { headers, method }, faults }: Plan): void {
+export function conditions({ sketch, request, operation, faults }: Plan): void {
+  const { draw, api, world } = sketch
+  const { headers, method, template } = operation
   const names = headers.map(({ name }) => name.toLowerCase())
-  const version = `"${request.id === undefined ? 1 : (world.versionOf(request.id) ?? 1)}"`
+  const isPart = api.parts.has(template)
+  const part = isPart ? template : ''
+  const version = `"${request.id === undefined ? 1 : (world.versionOf(request.id, part) ?? 1)}"`
   if (faults.has('if-match')) {
     request.headers.push(['If-Match', draw.one(['"0"', 'W/"0"', 'nonsense', '"-1"', '""', '"0", "999999999"'])])
     request.faults.push(fault('precondition', 'If-Match', 412))
@@ -132,7 +162,7 @@ export function conditions({ sketch: { draw, world }, request, operation: { head
     const value = draw.one([version, version, `"0", ${version}`, '*'])
     request.headers.push(['If-Match', value])
     // Another request may have changed the record meanwhile.
-    if (value !== '*') request.may.push(412)
+    if (value !== '*' || isPart) request.may.push(412)
   }
   if (names.includes('if-none-match') && draw.chance(25)) {
     request.headers.push([
@@ -146,85 +176,4 @@ export function conditions({ sketch: { draw, world }, request, operation: { head
     request.headers.push(['Idempotency-Key', noKey])
     request.faults.push(fault('media', 'Idempotency-Key', 400))
   } else if (names.includes('idempotency-key') && draw.chance(15)) request.headers.push(['Idempotency-Key', key])
-}
-
-const JSON_TYPES = ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']
-const OTHER_TYPES = [
-  undefined,
-  '',
-  'text/plain',
-  'application/xml',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=x',
-  'application/json; charset=latin1',
-  'application/jsonx',
-  'json',
-  'application/vnd.api+json',
-]
-const HUGE = Buffer.from(`{"a":"${'x'.repeat(1_048_576)}"}`)
-
-export function addBody({ sketch, request, operation, faults }: Plan): void {
-  const { draw } = sketch
-  const { body } = operation
-  if (!body) return
-  const [type, other] = [
-    draw.one([...body.types.filter((each) => each.endsWith('json')), ...JSON_TYPES]),
-    draw.one(OTHER_TYPES),
-  ]
-  const sent = faults.has('type') ? other : type
-  if (faults.has('type')) request.faults.push(fault('media', `Content-Type: ${other}`, 415))
-  if (sent !== undefined) request.headers.push(['Content-Type', sent])
-  if (faults.has('encoding')) {
-    request.headers.push(['Content-Encoding', draw.one(['gzip', 'br', 'deflate', 'identity, gzip', 'nonsense'])])
-    request.faults.push(fault('media', 'Content-Encoding', 415))
-  } else if (draw.chance(2)) request.headers.push(['Content-Encoding', draw.one(['identity', 'Identity'])])
-  if (faults.has('huge') && draw.chance(10)) {
-    request.body = HUGE
-    request.faults.push(fault('media', 'a huge body', 413))
-    return
-  }
-  if (faults.has('twisted')) {
-    const { what, bytes } = twistedBody(sketch, body.schema)
-    request.body = bytes
-    request.faults.push(fault('media', `body: ${what}`, 400))
-    return
-  }
-  const text = faults.has('mutated') ? mutatedBody(sketch, body.schema) : validBody(sketch, body.schema)
-  request.body = Buffer.from(text)
-  request.faults.push(...bodyFaults(sketch, body, text))
-}
-
-/** What the document says against a body. */
-function bodyFaults({ api, strangers, inexact }: Sketch, body: NonNullable<Operation['body']>, text: string): Fault[] {
-  if (Buffer.byteLength(text) > 1_048_576) return [fault('media', 'a huge body', 413)]
-  if (levelsOf(text) > 32) return [fault('media', 'too many levels', 400)]
-  const given = JSON.parse(text)
-  if (longestArray(given) > 1000) return [fault('media', 'too long an array', 400)]
-  const wrong = body.check(given)
-  const faults: Fault[] = []
-  if (wrong) faults.push(fault('fields', wrong, 422))
-  // Also where the document forgets to forbid it: nothing that a body has is ignored.
-  const { properties = {}, additionalProperties } = api.resolve(body.schema)
-  const unknown = additionalProperties
-    ? []
-    : Object.keys(given).filter((name) => !Object.hasOwn(properties as object, name))
-  if (unknown.length > 0) faults.push(fault('fields', `unknown members ${unknown.join(', ')}`, 422))
-  if ([...strangers].some((id) => text.includes(id))) faults.push(fault('fields', 'a reference to no record', 422))
-  if (inexact && faults.length === 0)
-    faults.push(fault('fields', 'a number that no double carries', 422, 200, 201, 409))
-  return faults
-}
-
-function levelsOf(json: string): number {
-  let [level, most] = [0, 0]
-  for (const [sign] of json.replace(/"(?:[^"\\]|\\.)*"/g, '').matchAll(/[[\]{}]/g)) {
-    level += sign === '[' || sign === '{' ? 1 : -1
-    most = Math.max(most, level)
-  }
-  return most
-}
-
-function longestArray(value: unknown): number {
-  if (value === null || typeof value !== 'object') return 0
-  return Math.max(Array.isArray(value) ? value.length : 0, 0, ...Object.values(value).slice(0, 1001).map(longestArray))
 }

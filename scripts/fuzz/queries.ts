@@ -124,12 +124,8 @@ export function faultyQuery(
   const { draw, world } = sketch
   const { query } = operation
   const pick = draw.below(1 << 20)
-  const others = [...sketch.api.paths.keys()]
-    .map((template) => sketch.api.base + template)
-    .filter((each) => each !== path)
-    .map((each) => world.cursor(each, pick))
   const cursor = cursorOf(world.cursor(path, pick))
-  const foreign = cursorOf(others.find((each) => each !== undefined))
+  const foreign = cursorOf(world.otherCursor(path, pick))
   const faults: [string, string][] = [
     [
       'unknown',
@@ -164,6 +160,8 @@ export function faultyQuery(
     ])
     faults.push(['altered cursor', `cursor=${altered(cursor, draw.below(1 << 20))}`])
     faults.push(['cursor of another list', `cursor=${foreign}`])
+    if (query.some(({ name }) => name === 'q'))
+      faults.push(['cursor of another question', `q=nobodyasksforthis&cursor=${cursor}`])
     faults.push([
       'limit',
       draw.one(['limit=0', 'limit=101', 'limit=-1', 'limit=1e1', 'limit=', 'limit=%205', 'limit=05', 'limit=5.0']),

@@ -1,4 +1,5 @@
-import type { Operation } from './document.ts'
+import type { Said } from './captions.ts'
+import { isJson, type Operation } from './document.ts'
 import type { Kept } from './world.ts'
 
 /** The order of checks that the interface keeps: of several faults, the one that is checked first is answered. */
@@ -7,6 +8,8 @@ export type Stage = (typeof STAGES)[number]
 
 /** What is wrong with a request, and with what it has to be refused. */
 export type Fault = { stage: Stage; what: string; statuses: number[] }
+
+export const fault = (stage: Stage, what: string, ...statuses: number[]): Fault => ({ stage, what, statuses })
 
 /** A request, and what is known of it that says which answers are right. */
 export type Request = {
@@ -23,6 +26,10 @@ export type Request = {
   may: number[]
   /** The id in the path. */
   id: string | undefined
+  /** The media type that Accept asks for, where that is not JSON. */
+  form: string | undefined
+  /** What a file of captions in its body says. */
+  said: Said[] | undefined
   /** Nothing can match it: a filter by an id of another org. */
   isEmpty: boolean
   /** Of a list: its question without the cursor, so that its cursors can be used again. */
@@ -35,6 +42,12 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 
 export const header = ({ headers }: Pick<Request, 'headers'>, name: string): string | undefined =>
   headers.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1]
+
+/** The body, where it is JSON. */
+export function jsonOf(request: Request): unknown {
+  const [type = ''] = (header(request, 'content-type') ?? '').toLowerCase().split(';')
+  return request.body && (type === '' || isJson(type)) ? JSON.parse(request.body.toString()) : undefined
+}
 
 /** The request as it goes over the wire. */
 export function bytesOf({ method, target, headers, body }: Request, host: string): Buffer {

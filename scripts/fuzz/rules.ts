@@ -1,5 +1,8 @@
-/** Says of which values a rule may be said, as far as the value and its place show it. */
-type Rule = (value: unknown, pointer: string) => boolean
+// biome-ignore lint/suspicious/noExplicitAny: bodies are JSON of every shape
+type Any = any
+
+/** Says of which values a rule may be said, as far as the value, its place and the whole body show it. */
+type Rule = (value: unknown, pointer: string, body: Any) => boolean
 
 const isAny: Rule = () => true
 const isText: Rule = (value) => typeof value === 'string'
@@ -7,10 +10,18 @@ const isText: Rule = (value) => typeof value === 'string'
 const isCustom: Rule = (_, pointer) => pointer.startsWith('/custom_fields/')
 /** So is which fields a filter can look at, and what fits them. */
 const isFilter: Rule = (_, pointer) => pointer.startsWith('/filter')
+const isAt =
+  (...pointers: string[]): Rule =>
+  (_, pointer) =>
+    pointers.includes(pointer)
+const both =
+  (...rules: Rule[]): Rule =>
+  (value, pointer, body) =>
+    rules.every((rule) => rule(value, pointer, body))
 const either =
   (...rules: Rule[]): Rule =>
-  (value, pointer) =>
-    rules.some((rule) => rule(value, pointer))
+  (value, pointer, body) =>
+    rules.some((rule) => rule(value, pointer, body))
 
 /**
  * The rules of a body that JSON Schema has no word for: a body that the document allows may be refused by these, and by
@@ -41,11 +52,38 @@ export const RULES: Record<string, Rule> = {
   too_deep: isFilter, // of a filter with more than five levels
   too_many: isFilter, // conditions of a filter, in all of its branches together
   // A custom field, the filter of a smart list, the value of most operators, options of a type that chooses.
-  required: either(isCustom, isFilter, (_, pointer) => pointer === '/options'),
+  required: either(isCustom, isFilter, isAt('/options'), isRequired),
+  // What goes with a message that opens a conversation, and with one that does not.
+  not_inbound: both(isAt('/from'), (_, __, { direction }) => direction !== 'inbound'),
+  not_opening: both(isAt('/contact_id', '/channel', '/subject'), (_, __, body) => body.conversation_id !== undefined),
+  no_contact: both(
+    isAt(''),
+    (_, __, { conversation_id, contact_id, from }) =>
+      conversation_id === undefined && (contact_id === undefined) === (from === undefined),
+  ),
+  too_large: both(isAt('/attachments'), (value) => bytesOf(value as Any[]) > 10 * 1_048_576),
+  invalid_name: both(isText, (value) => /[/\\\p{Cc}]/u.test(String(value))),
+  invalid_base64: both(isText, (value) => Buffer.from(String(value), 'base64').toString('base64') !== value),
+  // Times that are compared with now.
+  not_snoozed: both(isAt('/snoozed_until'), isText, (_, __, { status }) => status !== 'snoozed'),
+  not_in_future: both(isAt('/snoozed_until'), isText, (value) => !(timeOf(value) > Date.now())),
+  in_future: both(isAt('/read_at', '/sent_at'), isText, (value) => !(timeOf(value) < Date.now())),
+  too_early: both(isAt('/sent_at'), isText, (value) => !(timeOf(value) >= 0)),
+  // Who takes part in a meeting, and what is said there.
+  wrong_order: isWrongOrder,
+  nobody: (value) => !(value as Any).contact_id && !(value as Any).member_id && (value as Any).email == null,
+  contact_and_member: (value) => Boolean((value as Any).contact_id && (value as Any).member_id),
+  more_than_one_organizer: (value) => (value as Any[]).filter(({ role }) => role === 'organizer').length > 1,
+  unknown_speaker: (value, _, { speakers }) =>
+    Boolean(speakers?.every(({ key }: Any) => key.normalize('NFC') !== String(value).normalize('NFC'))),
+  too_many_speakers: (value) => new Set((value as Any[]).map(({ speaker }) => speaker)).size > 1000,
   // What a text has to be beyond its pattern and length.
   empty: (value) => typeof value !== 'string' || value.trim() === '', // so is a contact without a name, an email or a phone
   invalid_text: (value) => typeof value === 'string' && !isClean(value),
-  too_long: (value) => typeof value !== 'string' || Buffer.byteLength(value.normalize('NFC')) > [...value].length, // in bytes
+  too_long: either(
+    (value) => typeof value !== 'string' || Buffer.byteLength(value.normalize('NFC')) > [...value].length, // in bytes
+    both(isAt('/body_html'), (value) => String(value).length > 400_000), // with its signs escaped
+  ),
   invalid_email: isText,
   invalid_phone: isText,
   invalid_domain: isText,
@@ -59,6 +97,26 @@ export const RULES: Record<string, Rule> = {
   // What a number has to be beyond its bounds.
   invalid_amount: (value) => typeof value === 'number' && !isPlain(value),
 }
+
+function isRequired(value: unknown, pointer: string, body: Any): boolean {
+  if (pointer === '/conversation_id') return body.direction === 'note' && value === undefined
+  if (pointer === '/channel') return body.conversation_id === undefined && value === undefined
+  if (pointer === '/from') return !(value as Any).email && !(value as Any).phone
+  return pointer === '/snoozed_until' && (body.status === 'snoozed' || value === null)
+}
+
+/** Of a PATCH that has one of the two times, the other is that of the record. */
+function isWrongOrder(_: unknown, pointer: string, body: Any): boolean {
+  const [, index] = /^\/segments\/(\d+)\/end_ms$/.exec(pointer) ?? []
+  if (index !== undefined) return body.segments[index].end_ms < body.segments[index].start_ms
+  if (pointer !== '/starts_at' && pointer !== '/ends_at') return false
+  return !(timeOf(body.starts_at) < timeOf(body.ends_at))
+}
+
+const timeOf = (value: unknown): number => Date.parse(String(value).toUpperCase())
+
+const bytesOf = (attachments: Any[]): number =>
+  attachments.reduce((sum, { data }) => sum + Buffer.byteLength(data, 'base64'), 0)
 
 /** Times that are accepted for certain. */
 const TIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{3})?(Z|\+00:00)$/

@@ -4,9 +4,12 @@ import { type Client, newClient, sendBytes } from './client.ts'
 import type { Interface, Operation } from './document.ts'
 import { drawing } from './draw.ts'
 import { newTally, printfOf, shown } from './findings.ts'
+import { lookingBack } from './look-back.ts'
 import { blank, requests } from './make.ts'
-import { type Answer, curlOf, header, type Request } from './request.ts'
+import { prepare } from './prepare.ts'
+import { type Answer, curlOf, header, jsonOf, type Request } from './request.ts'
 import type { Server } from './server.ts'
+import { talkFaults } from './state.ts'
 import { newWorld } from './world.ts'
 
 export type Options = { requests: number; seed: number; only?: string }
@@ -19,15 +22,15 @@ const ROUND = 5 * ALONE_EVERY
 const BROKEN_PERCENT = 2
 /** Of the lists that were answered, so many are learned from. */
 const LEARN_EVERY = 5
-/** Of lists below a record, those of so many records are walked. */
-const WALKED = 20
+/** Of lists below a record, those of so many records are looked into before the start. */
+const LOOKED_INTO = 10
 
 const NO_ANSWER = ['the connection ended without an answer']
 
 export function newRun(api: Interface, server: Server, { requests: many, seed, only }: Options) {
   const { url, host, tokens } = server
   const world = newWorld(api)
-  const make = requests(api, world, tokens, seed, only)
+  const make = requests(api, world, tokens, { seed, ...(only === undefined ? {} : { only }) })
   const isBroken = drawing(seed + 1, (draw) => only === undefined && draw.chance(BROKEN_PERCENT))
   const broken = drawing(seed + 2, (draw) => brokenRequest(draw, api, tokens, host))
   const clients = Array.from({ length: CONCURRENCY }, () => newClient(url))
@@ -38,17 +41,27 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
     ({ method, query }) => method === 'GET' && query.some(({ name }) => name === 'cursor'),
   )
   const lists = pages.filter(({ template }) => !template.includes('{'))
+  /** Of what is nowhere listed but below a record. */
+  const innerLists = pages.filter(({ template, shows = '' }) => template.includes('{') && api.homes.has(shows))
 
   /** Learns what there is, from the first page of every list, of the org and of the other one. */
   async function lookAround(): Promise<void> {
-    for (const operation of lists) {
-      const target = `${api.base}${operation.template}?limit=100`
-      for (const whose of ['foreign', 'own'] as const) {
-        const answer = await alone.send(ask(operation, target, whose === 'own' ? tokens.good : server.foreignToken))
-        if (answer.status === 200) world.learn(operation.template, JSON.parse(answer.body), whose)
-        else tally.addWhere(operation.id, [`${answer.status} before the start`])
+    for (const whose of ['foreign', 'own'] as const) {
+      const token = whose === 'own' ? tokens.good : server.foreignToken
+      await prepare(alone, api.base, token)
+      for (const operation of lists) await look(operation, operation.template, token, whose)
+      for (const operation of innerLists) {
+        const [list = ''] = operation.template.split('/{id}')
+        for (const id of world.ids(list, LOOKED_INTO, whose))
+          await look(operation, operation.template.replace('{id}', id), token, whose)
       }
     }
+  }
+
+  async function look(operation: Operation, path: string, token: string, whose: 'own' | 'foreign'): Promise<void> {
+    const answer = await alone.send(ask(operation, `${api.base}${path}?limit=100`, token))
+    if (answer.status !== 200) return tally.addWhere(operation.id, [`${answer.status} before the start`])
+    world.learn(api.homes.get(operation.shows ?? '') ?? operation.template, JSON.parse(answer.body), whose)
   }
 
   /** A request of the fuzzer's own. */
@@ -74,19 +87,45 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
   }
 
   function learn(operation: Operation, request: Request, answer: Answer): void {
-    const { template, method } = operation
-    const list = template.replace(/\/\{id\}.*$/, '')
-    if (method === 'DELETE' && request.id !== undefined) world.forget(list, request.id)
-    if (answer.body === '' || (pages.includes(operation) && request.number % LEARN_EVERY !== 0)) return
+    if (operation.method === 'DELETE') forget(request)
+    const isSeldom = pages.includes(operation) && request.number % LEARN_EVERY !== 0
+    if (answer.body === '' || request.form !== undefined || isSeldom) return
     const body = JSON.parse(answer.body)
-    // An action may answer a record of another kind: a test of a webhook makes a delivery.
-    const isOther = request.id !== undefined && body.id !== undefined && body.id !== request.id
-    if (!isOther) world.learn(Array.isArray(body.data) ? template : list, body)
+    learnRecords(operation, request, body)
+    if (operation.shows === 'Message') learnFiles(request, answer, body)
     const { target, headers, body: sent, question, repeats } = request
     if (question !== undefined && body.next_cursor)
       world.addCursor(target.split('?')[0]!, `${question === '' ? '' : `${question}&`}cursor=${body.next_cursor}`)
     if (header(request, 'idempotency-key') && sent && !repeats)
       world.keep({ operation, target, headers, body: sent, status: answer.status, answer: answer.body })
+  }
+
+  function forget({ operation, id }: Request): void {
+    if (operation === undefined || id === undefined) return
+    const { template } = operation
+    if (api.parts.has(template)) world.forgetPart(template, id)
+    else world.forget(template.replace(/\/\{id\}$/, ''), id)
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of every shape
+  function learnRecords({ template, isList, shows = '' }: Operation, { id }: Request, body: any): void {
+    const home = api.homes.get(shows)
+    if (api.parts.has(template)) world.learnPart(template, id!, body)
+    else if (home !== undefined) world.learn(home, body)
+    else if (isList) world.learn(template, body)
+    // An action may answer a record of another kind: a test of a webhook makes a delivery.
+    else if (body.id === undefined || id === undefined || body.id === id)
+      world.learn(template.replace(/\/\{id\}.*$/, ''), body)
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of every shape
+  function learnFiles(request: Request, answer: Answer, body: any): void {
+    if (answer.status === 201) world.keepFiles(jsonOf(request), body)
+    for (const { id, data } of body.attachments ?? []) {
+      const sent = world.fileOf(id)
+      if (data !== undefined && sent !== undefined && sent !== data)
+        tally.addOf(request, answer, [`the data of ${id} are not what was sent`])
+    }
   }
 
   async function fireBroken(number: number): Promise<void> {
@@ -117,28 +156,40 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
   async function fireAlone(number: number): Promise<void> {
     if (isBroken(number)) return fireBroken(number)
     const request = make(number)
-    const [events, version] = [server.lastEvents(), await versionOf(request)]
+    const [mark, version] = [server.eventMark(), await versionOf(request)]
     const answer = await alone.send(request)
     judge(request, answer)
-    if (answer.status < 300 && request.method !== 'GET' && request.method !== 'HEAD') return
-    if (server.lastEvents() !== events) tally.addOf(request, answer, [`${answer.status}, and yet there is an event`])
-    if ((await versionOf(request)) !== version)
+    // A create that finds what it was to make writes nothing, either.
+    const isRepeated = answer.status === 200 && request.operation?.answers.has(201) === true
+    if (answer.status < 300 && !isRepeated && request.method !== 'GET' && request.method !== 'HEAD') return
+    const after = await versionOf(request)
+    const events = server.eventsSince(mark)
+    // What is due by itself goes on meanwhile.
+    if (events.some(({ actor_type }) => actor_type !== 'system'))
+      tally.addOf(request, answer, [`${answer.status}, and yet there is an event`])
+    if (after !== version && !events.some(({ object_id }) => object_id === request.id))
       tally.addOf(request, answer, [`${answer.status}, and yet the record has changed`])
   }
 
-  /** Of the record that a request is about: its ETag, or the status where it has none. */
+  /** Of the record that a request is about, and of the part of it: the ETag, or the status where there is none. */
   async function versionOf({ operation, id }: Request): Promise<string | undefined> {
-    const path = operation?.template.replace(/\{id\}.*$/, '{id}') ?? ''
-    const read = api.paths.get(path)?.find(({ method }) => method === 'GET')
-    if (!read || id === undefined) return undefined
-    const { status, headers } = await alone.send(ask(read, api.base + path.replace('{id}', id)))
-    return headers.etag ?? String(status)
+    if (!operation || id === undefined) return undefined
+    const record = operation.template.replace(/\{id\}.*$/, '{id}')
+    const versions: string[] = []
+    for (const path of api.parts.has(operation.template) ? [record, operation.template] : [record]) {
+      const read = api.paths.get(path)?.find(({ method }) => method === 'GET')
+      if (!read) continue
+      const { status, headers } = await alone.send(ask(read, api.base + path.replace('{id}', id)))
+      versions.push(headers.etag ?? String(status))
+    }
+    return versions.join()
   }
 
   /** All requests; tells every so often how many are done. */
   async function all(onProgress: (done: number) => void): Promise<void> {
     await lookAround()
     for (let start = 0; start < many && !tally.isFull() && server.isAlive(); start += ROUND) {
+      const since = Date.now()
       const numbers = Array.from({ length: Math.min(ROUND, many - start) }, (_, index) => start + index)
       const together = numbers.filter((number) => number % ALONE_EVERY !== 0).values()
       await Promise.all(
@@ -147,6 +198,8 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
         }),
       )
       for (const number of numbers) if (number % ALONE_EVERY === 0) await fireAlone(number)
+      tally.addWhere('state', talkFaults(server.db, since))
+      if (start < many / 2 && start + ROUND >= many / 2) server.changePromises()
       const mb = server.memoryMb()
       if (mb !== undefined) memory.push(mb)
       onProgress(start + numbers.length)
@@ -166,40 +219,11 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
     return [curlOf(request, url, tokens.good), shown(answer)]
   }
 
-  /** Walks every list to its end: every record has to be as documented, and to come once. */
-  async function walkLists(): Promise<void> {
-    for (const operation of pages) {
-      const [list = '', rest] = operation.template.split('/{id}')
-      const paths = rest === undefined ? [list] : world.ids(list, WALKED).map((id) => `${list}/${id}${rest}`)
-      for (const path of paths) await walk(operation, api.base + path)
-    }
-  }
-
-  async function walk(operation: Operation, path: string): Promise<void> {
-    const seen = new Set<string>()
-    for (let next = ''; !tally.isFull(); ) {
-      const request = ask(operation, `${path}?limit=100${next}`)
-      const answer = await alone.send(request)
-      judge(request, answer)
-      if (answer.status !== 200) return
-      const { data, next_cursor: cursor } = JSON.parse(answer.body) as {
-        data: { id: string }[]
-        next_cursor: string | null
-      }
-      const twice = data.filter(({ id }) => seen.size === seen.add(id).size)
-      tally.addOf(
-        request,
-        answer,
-        twice.map(({ id }) => `${id} came twice in a walk`),
-      )
-      if (cursor === null) return
-      next = `&cursor=${cursor}`
-    }
-  }
+  const lookBack = (): Promise<void> => lookingBack({ api, world, tally, server, send: alone.send, ask, judge })
 
   function close(): void {
     for (const client of clients) client.close()
   }
 
-  return { tally, memory, all, replay, walkLists, close }
+  return { tally, memory, all, replay, lookBack, close }
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/driver.ts'
 import { DATABASE } from '../../src/store/open.ts'
 import type { Tokens } from './parts.ts'
+import { settings } from './settings.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 /** Error lines of the server that are kept. */
@@ -43,6 +44,13 @@ export async function startServer(scopes: string[]) {
   const other = init('Other', 'bo@other.example')
   dealbox('seed', ...data, '--org', own, '--seed', '1')
   dealbox('seed', ...data, '--org', other, '--seed', '2')
+  /** What it promises; in the middle of a run something else. */
+  function promise(isLater: boolean): void {
+    const file = join(folder, 'settings.json')
+    writeFileSync(file, JSON.stringify(settings(isLater)))
+    dealbox('settings', 'apply', ...data, '--org', own, file)
+  }
+  promise(false)
   const good: string = token(own, 'ana@own.example', 'all').token
   const narrowScopes = scopes.filter((_, index) => index % 3 === 0)
   const revoked = token(own, 'ana@own.example', 'all')
@@ -62,9 +70,25 @@ export async function startServer(scopes: string[]) {
   })
   const url = await listening(child)
   const db = openSqlite(join(folder, DATABASE), { readonly: true })
-  const lastSeq = db
-    .prepare('SELECT o.id, (SELECT max(e.seq) FROM events AS e WHERE e.org_id = o.id) FROM orgs AS o')
-    .raw()
+  const lastEvent = db.prepare('SELECT max(n) FROM events').pluck()
+  const saidInMeetings = db.prepare(
+    `SELECT t.meeting_id AS id, s.text FROM transcripts AS t
+     JOIN transcript_segments AS s ON s.org_id = t.org_id AND s.transcript_id = t.id
+     WHERE t.org_id = (SELECT id FROM orgs WHERE public_id = ?) AND s.position % 7 = 3 ORDER BY s.position, t.id LIMIT ?`,
+  )
+  const saidAt = db
+    .prepare(
+      `SELECT s.start_ms || ' ' || s.end_ms || ' ' || s.text FROM transcripts AS t
+       JOIN transcript_segments AS s ON s.org_id = t.org_id AND s.transcript_id = t.id
+       WHERE t.meeting_id = ? ORDER BY s.position`,
+    )
+    .pluck()
+  const byType = db.prepare('SELECT type, count(*) FROM events WHERE n > ? GROUP BY type ORDER BY type').raw()
+  const saidInConversations = db.prepare(
+    `SELECT conversation_id AS id, body_text AS text FROM messages
+     WHERE org_id = (SELECT id FROM orgs WHERE public_id = ?) AND body_text <> '' ORDER BY id DESC LIMIT ?`,
+  )
+  const laterEvents = db.prepare('SELECT actor_type, object_id FROM events WHERE n > ?')
 
   return {
     url,
@@ -74,8 +98,16 @@ export async function startServer(scopes: string[]) {
     /** What it wrote to standard error: nothing, if all is well. */
     errors,
     isAlive: () => child.exitCode === null && child.signalCode === null,
-    /** The number of the last event of each org. */
-    lastEvents: (): string => lastSeq.all().join(' '),
+    /** For reading. */
+    db,
+    changePromises: () => promise(true),
+    /** Of the events behind a mark. */
+    countEvents: (mark: number) => Object.fromEntries(byType.all(mark) as [string, number][]),
+    saidAt: (meeting: string) => saidAt.all(meeting) as string[],
+    saidInMeetings: (most: number) => saidInMeetings.all(own, most) as { id: string; text: string }[],
+    saidInConversations: (most: number) => saidInConversations.all(own, most) as { id: string; text: string }[],
+    eventMark: () => lastEvent.get() as number,
+    eventsSince: (mark: number) => laterEvents.all(mark) as { actor_type: string; object_id: string }[],
     /** Resident memory in MB; undefined where the system does not say. */
     memoryMb: (): number | undefined => {
       const file = `/proc/${child.pid}/status`

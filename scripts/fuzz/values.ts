@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Interface, Schema } from './document.ts'
 import type { Draw } from './draw.ts'
+import { freshText, plain } from './texts.ts'
 import type { World } from './world.ts'
 
 // Values from schemas. They need not be valid to the last rule: requests.ts asks the compiled schema what a body is.
@@ -16,55 +17,15 @@ export type Sketch = {
   strangers: Set<string>
   /** Set where a number was written that a double does not carry. */
   inexact: boolean
+  /** By the clock. */
+  now: number
 }
 
 const MAX_DEPTH = 6
+/** What is longer repeats itself: to draw takes longer than all else. */
+const MOST_DRAWN = 1000
 /** In a hundred. A required custom field refuses every new record that comes without it, and so almost all. */
 const SELDOM_TRUE: Record<string, number> = { is_required: 0.1 }
-const words = fc.constantFrom(
-  'Berlin',
-  'quarterly',
-  'Licences',
-  'Ana',
-  'Ölmühle',
-  'O’Neill',
-  '42',
-  'Größe',
-  'a',
-  'x y',
-  '100 %',
-  "';--",
-)
-const plain = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 24 })
-const graphemes = fc.string({ unit: 'grapheme', maxLength: 24 })
-const anything = fc.string({ unit: 'binary', maxLength: 24 })
-/** What people paste and attackers try. */
-const tricky = fc.constantFrom(
-  'e\u0301'.repeat(5),
-  'a' + '\u0301'.repeat(30),
-  'a' + '\u0301'.repeat(31),
-  '\u202eright to left',
-  'שלום עולם',
-  '👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿',
-  'a\u0000b',
-  '\ud800',
-  '\udc00x',
-  '\u0000',
-  '\ufeffbom',
-  ' ',
-  '\u00a0\u2003',
-  '\r\n\t',
-  '=1+1',
-  '<script>alert(1)</script>',
-  '" OR 1=1 --',
-  'a* NEAR("b") AND {x}:',
-  '%00%ff',
-  '../../etc/passwd',
-  'ﷺ'.repeat(16),
-  'İıßẞﬃ',
-  'null',
-  'undefined',
-)
 
 const integers = fc.oneof(fc.integer({ min: 0, max: 1000 }), fc.integer(), fc.maxSafeInteger())
 const decimals = fc.tuple(fc.nat(999_999_999), fc.nat(6)).map(([digits, places]) => Number(`${digits}e-${places}`))
@@ -99,26 +60,12 @@ const inexact = [
 ]
 /** Other ways to write numbers that a double carries. */
 const spelled = ['-0', '1E2', '1.0', '0e0', '1.50', '2.5e1', '100e-2', '0.0000010']
-const dates = fc.date({ min: new Date('1990-01-01'), max: new Date('2060-12-31'), noInvalidDate: true })
-const farDates = fc.constantFrom('0001-01-01', '9999-12-31', '2024-02-29', '0000-01-01', '1582-10-10', '2100-02-28')
-const farTimes = fc.constantFrom(
-  '0001-01-01T00:00:00Z',
-  '9999-12-31T23:59:59.999Z',
-  '9999-12-31T23:59:59-01:00',
-  '2026-12-31T23:59:60Z',
-  '2026-11-20t08:36:00z',
-  '2026-11-20T08:36:00.1234Z',
-  '2026-11-20 08:36:00Z',
-  '2026-11-20T08:36:00+14:00',
-)
 /**
  * Where webhooks may and may not point. The former is a part of IPv6 that nobody has: no name is asked for, and nobody
  * gets anything.
  */
 const targets = ['[2d00::1]', '[2d00::2]:8443', '[2d00::3]', '127.0.0.1:9', '10.0.0.1', 'localhost', '[::ffff:7f00:1]']
-const emails = fc.emailAddress()
 const uuids = fc.uuid({ version: 7 })
-const patterns = new Map<string, fc.Arbitrary<string>>()
 
 /** The text of a JSON body, with the numbers that were spelled out. */
 export const jsonText = (value: unknown): string => JSON.stringify(value).replace(/"\ue000raw:([^"]*)"/g, '$1')
@@ -194,7 +141,9 @@ function arrayOf(sketch: Sketch, schema: Schema, name: string, depth: number): u
   const least = Number(schema.minItems ?? 0)
   const full = draw.chance(0.2) ? most : Math.min(most, depth > 2 ? 2 : 4)
   const many = draw.chance(0.2) ? most : least + draw.below(Math.max(full - least, 0) + 1)
-  return Array.from({ length: many }, () => valueFor(sketch, (schema.items ?? {}) as Schema, name, depth + 1))
+  const item = () => valueFor(sketch, (schema.items ?? {}) as Schema, name, depth + 1)
+  const drawn = Array.from({ length: Math.min(many, MOST_DRAWN) }, item)
+  return Array.from({ length: many }, (_, index) => structuredClone(drawn[index % drawn.length]))
 }
 
 function objectOf(sketch: Sketch, schema: Schema, name: string, depth: number): Record<string, unknown> {
@@ -255,37 +204,6 @@ function textOf(sketch: Sketch, schema: Schema, name: string): string {
   if (example !== undefined && way < 25) return example
   const seen = world.value(name, pick)
   return way < 75 && typeof seen === 'string' ? seen : text
-}
-
-function freshText(draw: Draw, { format, pattern, minLength = 0, maxLength = 64 }: Schema): string {
-  if (format === 'date') return draw.chance(10) ? draw.from(farDates) : draw.from(dates).toISOString().slice(0, 10)
-  if (format === 'date-time') return draw.chance(10) ? draw.from(farTimes) : timeText(draw)
-  if (format === 'email') return draw.from(emails)
-  if (format === 'uri')
-    return `https://${draw.one(['example.com', 'müller.example', 'a.example:8443'])}/${draw.below(99)}`
-  if (typeof pattern === 'string') return draw.from(matching(pattern))
-  const way = draw.below(100)
-  if (way < 4) return draw.from(tricky)
-  if (way < 7) return draw.from(anything)
-  if (way < 25) return draw.from(graphemes)
-  // As long as it may be, in letters of one, two and four bytes; very long ones seldom, since each costs a KiB or more.
-  if (way < 27 && (Number(maxLength) < 1000 || draw.chance(3)))
-    return draw.one(['x', 'ä', '🙂']).repeat(Number(maxLength) + draw.one([0, 0, 0, 1, -1]))
-  if (way < 29) return 'y'.repeat(Number(minLength))
-  return way < 65 ? draw.from(words) : draw.from(plain)
-}
-
-/** A time in one of the ways that RFC 3339 allows. */
-function timeText(draw: Draw): string {
-  const [date, time = ''] = draw.from(dates).toISOString().split('T')
-  const offset = draw.one(['Z', 'Z', '+00:00', '-05:30', '+14:00'])
-  return `${date}T${time.slice(0, draw.one([8, 8, 12]))}${offset}`
-}
-
-function matching(pattern: string): fc.Arbitrary<string> {
-  let found = patterns.get(pattern)
-  if (!found) patterns.set(pattern, (found = fc.stringMatching(new RegExp(pattern, 'u'))))
-  return found
 }
 
 /** The id of a record of the org, or sometimes one that it does not have. */

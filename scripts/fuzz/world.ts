@@ -7,11 +7,17 @@ import type { Interface, Operation } from './document.ts'
 const IDS = 400
 const VALUES = 100
 const CURSORS = 40
+const ALL_CURSORS = 400
 const KEPT = 60
+const LONGEST_FILE = 10_000
 /** Names of values; a fuzzed org may have very many custom fields. */
 const NAMES = 2000
+const FILES = 300
 /** Below this a list is not emptied further, or nothing would be left to refer to. */
 const FEWEST = 25
+/** Half of what is asked of these is about few of them: it is what comes together in one that makes them difficult. */
+const FOCUSED = ['/conversations', '/meetings']
+const FOCUS = 8
 
 /** A request with an Idempotency-Key that succeeded. */
 export type Kept = {
@@ -38,7 +44,10 @@ export function newWorld(api: Interface) {
   const members = pools<[string, unknown]>(VALUES)
   const objects = pools<string>(VALUES)
   const cursors = pools<string>(CURSORS)
+  const everyCursor = pools<[path: string, query: string]>(ALL_CURSORS)
   const kept = pools<Kept>(KEPT)
+  const files = pools<[id: string, base64: string]>(FILES)
+  /** By id; of a part by its template and the id of the record that it is of. */
   const versions = new Map<string, number>()
   /** Deleted, or about to be. */
   const doomed = new Set<string>()
@@ -63,6 +72,7 @@ export function newWorld(api: Interface) {
   function id(field: string, pick: number, whose: 'own' | 'foreign', home = 0): string | undefined {
     const ids = whose === 'own' ? own : foreign
     const list = field.startsWith('/') ? field : listOf(field)
+    if (list && FOCUSED.includes(list) && pick % 2 === 1) return ids.at(list, (pick >> 1) % FOCUS)
     if (list) return ids.at(list, pick)
     const value = whose === 'own' ? values.at(field, pick) : undefined
     if (typeof value === 'string' && UUID.test(value)) return value
@@ -80,6 +90,22 @@ export function newWorld(api: Interface) {
       if (typeof record.version === 'number') versions.set(record.id, record.version)
       learnValues(record)
     }
+  }
+
+  /** The part of a record that an answer shows; it has an id of its own, which no path takes. */
+  function learnPart(template: string, id: string, part: Any): void {
+    if (doomed.has(id)) return
+    own.add(template, id)
+    versions.set(template + id, part.version)
+    learnValues(part)
+  }
+
+  /** Of another list, or of the same below another record. */
+  function otherCursor(path: string, pick: number): string | undefined {
+    const others = everyCursor.some('all', ALL_CURSORS).filter(([each]) => each !== path)
+    const siblings = others.filter(([each]) => shapeOf(each) === shapeOf(path))
+    const all = siblings.length > 0 && pick % 2 ? siblings : others
+    return all[(pick >> 1) % Math.max(all.length, 1)]?.[1]
   }
 
   function learnValues(record: Any): void {
@@ -104,12 +130,30 @@ export function newWorld(api: Interface) {
   function forget(list: string, id: string): void {
     own.remove(list, id)
     versions.delete(id)
+    for (const template of api.parts) if (template.startsWith(list)) forgetPart(template, id)
+  }
+
+  function forgetPart(template: string, id: string): void {
+    own.remove(template, id)
+    versions.delete(template + id)
+  }
+
+  /** What files had in them, by the ids that an answer gave them. */
+  function keepFiles(given: Any, shown: Any): void {
+    for (const [index, { id }] of shown.attachments.entries()) {
+      const { data } = given?.attachments?.[index] ?? {}
+      if (data?.length < LONGEST_FILE) files.add('all', [id, plain(data)])
+    }
   }
 
   return {
     id,
     learn,
+    learnPart,
     forget,
+    forgetPart,
+    keepFiles,
+    fileOf: (id: string) => files.some('all', FILES).find(([known]) => known === id)?.[1],
     /** Before DELETE is sent; false where too few would be left. */
     doom: (list: string, id: string): boolean => {
       if (own.size(list) <= FEWEST) return false
@@ -118,18 +162,33 @@ export function newWorld(api: Interface) {
       return true
     },
     isDoomed: (id: string) => doomed.has(id),
-    versionOf: (id: string) => versions.get(id),
+    versionOf: (id: string, part = '') => versions.get(part + id),
     value: values.at,
     /** The JSON of an object. */
     object: objects.at,
     member: members.at,
-    addCursor: (path: string, query: string) => void cursors.add(path, query),
+    addCursor: (path: string, query: string) => {
+      cursors.add(path, query)
+      everyCursor.add('all', [path, query])
+    },
     cursor: cursors.at,
+    otherCursor,
     keep: (one: Kept) => void kept.add('all', one),
     kept: (pick: number) => kept.at('all', pick),
-    ids: (list: string, most: number): string[] => own.some(list, most),
+    ids: (list: string, most: number, whose: 'own' | 'foreign' = 'own'): string[] =>
+      (whose === 'own' ? own : foreign).some(list, most),
   }
 }
+
+/** A path without its ids. */
+const shapeOf = (path: string): string =>
+  path
+    .split('/')
+    .filter((step) => !UUID.test(step))
+    .join('/')
+
+/** The last sign of base64 has bits that stand for nothing. */
+const plain = (base64: string): string => Buffer.from(base64, 'base64').toString('base64')
 
 /** "/close-reasons" → "close_reason". */
 function singular(list: string): string {

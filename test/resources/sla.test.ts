@@ -226,11 +226,6 @@ describe('the policy for a conversation', () => {
     assert.deepEqual([matching(a.org, ofBank)?.id, matching(a.org, tagged)], [found.mail, undefined])
     await server.call('PATCH', `/custom-fields/${field}`, { is_archived: true })
     assert.equal(matching(a.org, ofBank), undefined)
-
-    set([{ ...mail, match: { field: 'created_at', op: 'in_last_days', value: 2 } }])
-    assert.equal(matching(a.org, tagged)?.id, found.mail)
-    server.advance(3 * 86_400_000)
-    assert.equal(matching(a.org, tagged), undefined)
   })
 })
 

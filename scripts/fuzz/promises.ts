@@ -1,0 +1,88 @@
+import { timeOfId } from '../../src/lib/id.ts'
+import type { Database } from '../../src/store/driver.ts'
+import { POLICIES } from './settings.ts'
+import type { Conversation, Status } from './state.ts'
+
+// How the promises of conversations have to stand after a run.
+
+type Clock = {
+  target: string
+  started_at: number
+  ended_at: number | null
+  promised_s: number | null
+  due_at: number | null
+  warned_at: number | null
+  breached_at: number | null
+}
+type Targets = Record<string, Record<string, number | null>>
+type Policy = { id: string; org_id: number; key: string; hours_id: string | null; targets: string; pause_on: string }
+
+/** A timer may be so late. */
+export const LATE_MS = 3000
+const MOST_BREACHES = 100
+
+export function promises(db: Database, now: number) {
+  const clocksOf = db.prepare('SELECT * FROM sla_clocks WHERE org_id = ? AND conversation_id = ?')
+  const told = db
+    .prepare("SELECT type || ' ' || object_id, count(*) FROM events WHERE type LIKE 'conversation.%' GROUP BY 1")
+    .raw()
+  const times = new Map(told.all() as [string, number][])
+  const oldest = new Map(
+    db.prepare('SELECT org_id, min(at) FROM events GROUP BY org_id').raw().all() as [number, number][],
+  )
+  const all = db.prepare('SELECT * FROM sla_policies').all() as Policy[]
+  const policies = new Map(all.map((each) => [each.id, each]))
+  /** Those who have the policies of this fuzzer. */
+  const orgs = new Set(all.filter(({ key }) => key === POLICIES[0]?.key).map(({ org_id }) => org_id))
+
+  /** Each promise is told once, and what the conversation shows is what its clocks say. */
+  function faults(one: Conversation, statuses: Status[]): string[] {
+    const clocks = clocksOf.all(one.org_id, one.id) as Clock[]
+    const { status: shown, policy_id, breaches } = JSON.parse(one.sla)
+    const breached = clocks.filter(({ breached_at }) => breached_at !== null)
+    const said: string[] = []
+    if (shown !== one.sla_status) said.push(`the status of its promises is ${shown}, and ${one.sla_status}`)
+    if (breaches.length !== Math.min(breached.length, MOST_BREACHES))
+      said.push(`it shows ${breaches.length} breaches of ${breached.length}`)
+    const late = now - LATE_MS
+    for (const { target, ended_at, due_at, breached_at } of clocks)
+      if (ended_at === null && breached_at === null && due_at !== null && due_at < late)
+        said.push(`${target} was due at ${due_at}, and nobody was told`)
+    // Events of long ago are not kept.
+    if (timeOfId(one.id) >= (oldest.get(one.org_id) ?? 0)) said.push(...toldFaults(one, clocks, breached))
+    const isCounted = one.status !== 'closed' && orgs.has(one.org_id)
+    return isCounted ? [...said, ...policyFaults(one, policies.get(policy_id), clocks, statuses)] : said
+  }
+
+  function toldFaults({ id }: Conversation, clocks: Clock[], breached: Clock[]): string[] {
+    const timesOf = (what: string): number => times.get(`conversation.${what} ${id}`) ?? 0
+    const due: [string, number][] = [
+      ['created', 1],
+      ['sla_breached', breached.length],
+      ['sla_at_risk', clocks.filter(({ warned_at }) => warned_at !== null).length],
+    ]
+    return due
+      .filter(([what, many]) => timesOf(what) !== many)
+      .map(([what, many]) => `${what} was told ${timesOf(what)} times, and not ${many}`)
+  }
+
+  return faults
+}
+
+/** It has the first policy that fits, and what that one promises for its priority. */
+function policyFaults(one: Conversation, policy: Policy | undefined, clocks: Clock[], statuses: Status[]): string[] {
+  const key = POLICIES.find(({ fits }) => fits(one))?.key
+  if (!policy || policy.key !== key) return [`its policy is ${policy?.key}, and not ${key}`]
+  const targets = (JSON.parse(policy.targets) as Targets)[one.priority]!
+  const isPlain = policy.hours_id === null && policy.pause_on === '[]'
+  const neverClosed = statuses.every(({ status }) => status !== 'closed')
+  return clocks
+    .filter(({ ended_at }) => ended_at === null)
+    .flatMap(({ target, started_at, promised_s, due_at }) => {
+      const seconds = targets[`${target}_s`] ?? null
+      if (promised_s !== seconds) return [`${target} is promised in ${promised_s} s, and not in ${seconds} s`]
+      const due = seconds === null ? null : started_at + seconds * 1000
+      const isWrong = isPlain && neverClosed && due_at !== due
+      return isWrong ? [`${target} is due at ${due_at}, and not at ${due}`] : []
+    })
+}

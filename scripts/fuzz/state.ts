@@ -1,0 +1,202 @@
+import { timeOfId } from '../../src/lib/id.ts'
+import type { Database } from '../../src/store/driver.ts'
+import { LATE_MS, promises } from './promises.ts'
+import type { Matched } from './settings.ts'
+
+// What has to hold in the database after a run, whatever was asked for: told from the messages, the statuses and the
+// events, by other words than those of the server.
+
+export type Conversation = Matched & {
+  org_id: number
+  id: string
+  number: number
+  snoozed_until: number | null
+  closed_at: number | null
+  unread_count: number
+  read_at: number | null
+  waiting_since: number | null
+  first_response_at: number | null
+  last_message_at: number
+  preview: string
+  sla: string
+  sla_status: string
+  version: number
+}
+type Message = { id: string; direction: string; sent_at: number; body_text: string }
+export type Status = { at: number; status: string }
+const PATIENCE_MS = 15_000
+const MOST_TOLD = 5
+
+/** Resolves when nothing is due any more, or after a while. */
+export async function untilIdle(db: Database): Promise<void> {
+  const due = db.prepare('SELECT count(*) FROM jobs WHERE failed_at IS NULL AND due_at <= ?').pluck()
+  for (let left = PATIENCE_MS; left > 0 && due.get(Date.now()) !== 0; left -= 100)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+/** What is wrong with the state of the database, at one moment: the server goes on. */
+export function stateFaults(db: Database, now = Date.now()): string[] {
+  const checks = [jobFaults, eventFaults, numberFaults, transcriptFaults, fileFaults, conversationFaults]
+  const look = db.transaction(() =>
+    checks.flatMap((check) => {
+      const faults = check(db, now)
+      const more = faults.length - MOST_TOLD
+      return more > 0 ? [...faults.slice(0, MOST_TOLD), `and ${more} more of the kind`] : faults
+    }),
+  )
+  return look()
+}
+
+/** Everything has run when it was due, and nothing has failed. */
+function jobFaults(db: Database, now: number): string[] {
+  const failed = db.prepare('SELECT kind, key, last_error FROM jobs WHERE last_error IS NOT NULL').raw()
+  const late = db.prepare('SELECT kind, key, due_at FROM jobs WHERE due_at < ?').raw()
+  return [
+    ...failed.all().map((row) => `a job has failed: ${row}`),
+    ...late.all(now - LATE_MS).map((row) => `a job is late: ${row}`),
+  ]
+}
+
+/** Numbers without a gap; each event shows a later version of its record, and the last one the newest. */
+function eventFaults(db: Database): string[] {
+  const gaps = db
+    .prepare('SELECT org_id FROM events GROUP BY org_id HAVING max(seq) - min(seq) + 1 <> count(*)')
+    .pluck()
+    .all()
+  const events = db.prepare('SELECT org_id, seq, type, object_id, data FROM events ORDER BY n').raw()
+  const versions = new Map<string, number>()
+  const faults = gaps.map((org) => `the events of org ${org} have a gap`)
+  for (const [org, seq, type, id, data] of events.iterate() as Iterable<[number, number, string, string, string]>) {
+    const { version } = JSON.parse(data).object
+    const before = versions.get(id)
+    const isOld = before !== undefined && (type.endsWith('.deleted') ? version < before : version <= before)
+    if (isOld) faults.push(`event ${seq} of org ${org}, ${type}, shows version ${version} after ${before} of ${id}`)
+    versions.set(id, version)
+  }
+  for (const table of ['conversations', 'meetings', 'transcripts', 'deals', 'contacts', 'companies']) {
+    const records = db.prepare(`SELECT id, version FROM ${table}`).raw().all() as [string, number][]
+    for (const [id, version] of records)
+      if (version < (versions.get(id) ?? 0)) faults.push(`${table} ${id} is older than its last event`)
+  }
+  return faults
+}
+
+/** Conversations are numbered from 1 on, also where some were refused. */
+function numberFaults(db: Database): string[] {
+  const numbered = db
+    .prepare(
+      `SELECT orgs.id FROM orgs LEFT JOIN conversations AS c ON c.org_id = orgs.id GROUP BY orgs.id
+       HAVING count(c.number) <> orgs.last_conversation OR coalesce(max(c.number), 0) <> orgs.last_conversation`,
+    )
+    .pluck()
+  return numbered.all().map((org) => `the numbers of conversations of org ${org} have a gap`)
+}
+
+function transcriptFaults(db: Database): string[] {
+  const flags = db.prepare(
+    `SELECT id FROM meetings AS m WHERE has_transcript <>
+       EXISTS (SELECT 1 FROM transcripts AS t WHERE t.org_id = m.org_id AND t.meeting_id = m.id)`,
+  )
+  const sums = db.prepare(
+    `SELECT t.id FROM transcripts AS t LEFT JOIN transcript_segments AS s ON s.org_id = t.org_id AND s.transcript_id = t.id
+     GROUP BY t.org_id, t.id
+     HAVING t.duration_ms <> coalesce(max(s.end_ms), 0) OR count(s.position) <> coalesce(max(s.position) + 1, 0)`,
+  )
+  return [
+    ...flags
+      .pluck()
+      .all()
+      .map((id) => `has_transcript of the meeting ${id} is wrong`),
+    ...sums
+      .pluck()
+      .all()
+      .map((id) => `the transcript ${id} has other segments than it says`),
+  ]
+}
+
+/** Messages show the files that there are. */
+function fileFaults(db: Database): string[] {
+  const shown = db.prepare(
+    `SELECT m.id FROM messages AS m WHERE
+       (SELECT json_group_array(value ->> 'id' || ' ' || (value ->> 'size_bytes') ORDER BY key) FROM json_each(m.attachments)) <>
+       (SELECT json_group_array(a.id || ' ' || length(a.data) ORDER BY a.n) FROM attachments AS a
+        WHERE a.org_id = m.org_id AND a.message_id = m.id)`,
+  )
+  return shown
+    .pluck()
+    .all()
+    .map((id) => `the message ${id} shows other files than it has`)
+}
+
+function conversationFaults(db: Database, now: number): string[] {
+  const promiseFaults = promises(db, now)
+  return ofConversations(db, 0, (one, messages, statuses) => [
+    ...messageFaults(one, messages, statuses),
+    ...statusFaults(one, statuses, now),
+    ...promiseFaults(one, statuses),
+  ])
+}
+
+/** What conversations say of their messages, of those that have changed since a time. What is wrong may be right later. */
+export function talkFaults(db: Database, since: number): string[] {
+  return db.transaction(() => ofConversations(db, since, messageFaults))()
+}
+
+type Judge = (one: Conversation, messages: Message[], statuses: Status[]) => string[]
+
+function ofConversations(db: Database, since: number, judge: Judge): string[] {
+  const where = 'WHERE org_id = ? AND conversation_id = ?'
+  const messagesOf = db.prepare(`SELECT id, direction, sent_at, body_text FROM messages ${where} ORDER BY id`)
+  const statusesOf = db.prepare(`SELECT at, status FROM conversation_statuses ${where} ORDER BY conversation_version`)
+  const all = db.prepare('SELECT * FROM conversations WHERE updated_at >= ?').all(since) as Conversation[]
+  return all.flatMap((one) => {
+    const of = [one.org_id, one.id]
+    const messages = messagesOf.all(...of) as Message[]
+    const statuses = statusesOf.all(...of) as Status[]
+    return judge(one, messages, statuses).map((each) => `conversation ${one.number} of org ${one.org_id}: ${each}`)
+  })
+}
+
+/** Times may be equal to the millisecond: then either order is right. */
+function messageFaults(one: Conversation, messages: Message[], statuses: Status[]): string[] {
+  const heard = messages.filter(({ direction }) => direction !== 'note')
+  const inbound = heard.filter(({ direction }) => direction === 'inbound')
+  const answers = heard.filter(({ direction }) => direction === 'outbound').map(({ sent_at }) => sent_at)
+  const last = Math.max(...heard.map(({ sent_at }) => sent_at))
+  const said: string[] = []
+  if (one.last_message_at !== last) said.push(`last_message_at is ${one.last_message_at}, and not ${last}`)
+  const text = heard.findLast(({ sent_at }) => sent_at === last)!.body_text
+  const begin = text.trim().split(/\s+/)[0]!.slice(0, 50)
+  if (!one.preview.startsWith(begin)) said.push(`the preview "${one.preview}" is not of "${begin}"`)
+  const first = answers.length === 0 ? null : Math.min(...answers)
+  if (one.first_response_at !== first) said.push(`first_response_at is ${one.first_response_at}, and not ${first}`)
+  const readAt = one.read_at ?? -1
+  const least = inbound.filter(({ id }) => timeOfId(id) > readAt).length
+  const most = inbound.filter(({ id }) => timeOfId(id) >= readAt).length
+  if (one.unread_count < least || one.unread_count > most)
+    said.push(`unread_count is ${one.unread_count}, and not ${least} to ${most}`)
+  const closedAt = statuses.findLast(({ status }) => status === 'closed')?.at ?? -1
+  const waiting = (isLater: (one: number, other: number) => boolean): number | null => {
+    const open = inbound.filter(
+      ({ id, sent_at }) => isLater(timeOfId(id), closedAt) && !answers.some((at) => !isLater(sent_at, at)),
+    )
+    return open.length === 0 || one.status === 'closed' ? null : Math.min(...open.map(({ sent_at }) => sent_at))
+  }
+  const expected = [waiting((a, b) => a > b), waiting((a, b) => a >= b)]
+  if (!expected.includes(one.waiting_since))
+    said.push(`waiting_since is ${one.waiting_since}, and not ${[...new Set(expected)].join(' or ')}`)
+  return said
+}
+
+function statusFaults(one: Conversation, statuses: Status[], now: number): string[] {
+  const last = statuses.at(-1)!
+  const said: string[] = []
+  if (last.status !== one.status) said.push(`it is ${one.status}, and became ${last.status}`)
+  const hasSame = statuses.some(({ status }, at) => status === statuses[at + 1]?.status)
+  if (hasSame) said.push('it became what it was')
+  if (one.closed_at !== null && Math.abs(one.closed_at - last.at) > 50)
+    said.push(`closed_at is ${one.closed_at}, and it was closed at ${last.at}`)
+  if (one.snoozed_until !== null && one.snoozed_until < now - LATE_MS)
+    said.push(`it sleeps until ${one.snoozed_until}, which is over`)
+  return said
+}
