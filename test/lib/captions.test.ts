@@ -509,7 +509,7 @@ describe('there and back', () => {
   test('WebVTT says all of it, to the last character', () => {
     fc.assert(
       fc.property(captions(name, text), (given) => assert.deepEqual(readVtt(writeVtt(given)), given)),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 
@@ -551,7 +551,7 @@ describe('there and back', () => {
           assert.deepEqual(readSrt(writeSrt(given)), { speakers: [], segments })
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 800 },
     )
   })
 
@@ -561,7 +561,7 @@ describe('there and back', () => {
       fc.property(captions(names, plainOf('aB é.,;-&1😀')), (given) =>
         assert.deepEqual(spokenBy(readSrt(writeSrt(given)), ['Ben', 'Ana Ruiz', '李雷', 'Søren']), given),
       ),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
   })
 
@@ -588,7 +588,7 @@ describe('there and back', () => {
           assert.match(message, /^(none$|Line \d+ of the file )/)
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 })

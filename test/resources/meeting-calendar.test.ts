@@ -296,7 +296,7 @@ describe('times', () => {
         const times = { starts_at: new Date(starts).toISOString(), ends_at: new Date(starts + ms).toISOString() }
         assertTimes(times, written({ ...times, timezone }))
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     )
   })
 })
@@ -376,7 +376,7 @@ describe('texts', () => {
           [],
         )
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     )
   })
 
