@@ -93,7 +93,6 @@ export async function lookingBack({ api, world, tally, server, send, ask, judge 
 
   /** Meetings are found by what was said there, and conversations by what was written. */
   async function searchTalks(): Promise<void> {
-    console.error(JSON.stringify(server.saidInMeetings(40)).slice(0, 1500), world.ids("/meetings/{id}/transcript", 50).length)
     const said = {
       listMeetings: server.saidInMeetings(SEARCHED),
       listConversations: server.saidInConversations(SEARCHED),
