@@ -67,6 +67,11 @@ describe('the checker', () => {
     for (const each of others) assert.deepEqual(faultsOf(api, each.request, each.answer), [])
   })
 
+  test('takes a mark behind a line feed for what it is', async () => {
+    const { request, answer } = await exchange('createTag', '/tags', { name: 'a', description: 'a\n\u0301' })
+    assert.deepEqual([answer.status, faultsOf(api, request, answer)], [201, []])
+  })
+
   const changes: [what: string, found: RegExp, change: Change][] = [
     ['a 500', /^500 for what a client sent$/, () => ({ status: 500 })],
     ['a 503', /^503 for what a client sent$/, () => ({ status: 503 })],

@@ -56,6 +56,18 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
           await look(operation, operation.template.replace('{id}', id), token, whose)
       }
     }
+    for (const template of api.parts) await lookForParts(template)
+  }
+
+  /** Learns which records have the part. */
+  async function lookForParts(template: string): Promise<void> {
+    const read = api.paths.get(template)?.find(({ method }) => method === 'GET')
+    const [list = ''] = template.split('/{id}')
+    for (const id of world.ids(list, 100)) {
+      const { status, body } = await alone.send(ask(read, api.base + template.replace('{id}', id)))
+      if (status === 200) world.learnPart(template, id, JSON.parse(body))
+      else if (status !== 404) tally.addWhere(read?.id ?? template, [`${status} before the start`])
+    }
   }
 
   async function look(operation: Operation, path: string, token: string, whose: 'own' | 'foreign'): Promise<void> {

@@ -1,6 +1,6 @@
 import { timeOfId } from '../../src/lib/id.ts'
 import type { Database } from '../../src/store/driver.ts'
-import { LATE_MS, promises } from './promises.ts'
+import { chosenPolicies, LATE_MS, promises } from './promises.ts'
 import type { Matched } from './settings.ts'
 
 // What has to hold in the database after a run, whatever was asked for: told from the messages, the statuses and the
@@ -130,16 +130,25 @@ function fileFaults(db: Database): string[] {
 
 function conversationFaults(db: Database, now: number): string[] {
   const promiseFaults = promises(db, now)
+  const policyFaults = chosenPolicies(db)
   return ofConversations(db, 0, (one, messages, statuses) => [
     ...messageFaults(one, messages, statuses),
     ...statusFaults(one, statuses, now),
-    ...promiseFaults(one, statuses),
+    ...promiseFaults(one),
+    ...policyFaults(one, statuses),
   ])
 }
 
-/** What conversations say of their messages, of those that have changed since a time. What is wrong may be right later. */
+/** The same in the middle of a run, of those that have changed since a time: what is wrong now may be right later. */
 export function talkFaults(db: Database, since: number): string[] {
-  return db.transaction(() => ofConversations(db, since, messageFaults))()
+  const look = db.transaction(() => {
+    const policyFaults = chosenPolicies(db)
+    return ofConversations(db, since, (one, messages, statuses) => [
+      ...messageFaults(one, messages, statuses),
+      ...policyFaults(one, statuses),
+    ])
+  })
+  return look()
 }
 
 type Judge = (one: Conversation, messages: Message[], statuses: Status[]) => string[]
