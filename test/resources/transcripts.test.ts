@@ -411,6 +411,14 @@ describe('PUT', () => {
     const cues = Array.from({ length: 20_001 }, () => '00:00.000 --> 00:01.000\nHi\n').join('\n')
     const file = await send('PUT', meeting, `WEBVTT\n\n${cues}`, { type: VTT })
     assert.deepEqual([file.status, errorsOf(JSON.parse(file.text))], [422, ['/segments too_many']])
+    // Nothing behind them is read.
+    for (const [type, text] of [
+      [VTT, `WEBVTT\n\n00:00.000 --> 00:01.000\n${'<v a>x'.repeat(20_002)}\n\nno\ntimes\n`],
+      [SRT, `${'0:0,000 --> 0:1,000\nx\n\n'.repeat(20_001)}no times\n`],
+    ] as const) {
+      const { status, text: answer } = await send('PUT', meeting, text, { type })
+      assert.deepEqual([status, errorsOf(JSON.parse(answer))], [422, ['/segments too_many']])
+    }
 
     const large = (mib: number) => `{"segments":[]${' '.repeat(mib * 1_048_576 - 15)}}`
     assert.equal((await send('PUT', meeting, large(8), { type: 'application/json' })).status, 200)

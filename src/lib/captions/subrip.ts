@@ -17,11 +17,15 @@ const TIMES =
 
 const MARKUP = /<\/?(?:i|b|u|s|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}/gi
 
-/** It has no way to say who speaks: "Ana: Hello" and "- Hello" are text; see `spokenBy`. Throws 400. */
-export function readSrt(file: string): Captions {
+/**
+ * It has no way to say who speaks: "Ana: Hello" and "- Hello" are text; see `spokenBy`. Reads no further where there are
+ * more segments than `most`. Throws 400.
+ */
+export function readSrt(file: string, most = Number.POSITIVE_INFINITY): Captions {
   const lines = linesOf(file)
   const segments: Segment[] = []
-  for (let at = 0; at < lines.length; ) at = isEmpty(lines[at] as string) ? at + 1 : readBlock(lines, at, segments)
+  for (let at = 0; at < lines.length && segments.length <= most; )
+    at = isEmpty(lines[at] as string) ? at + 1 : readBlock(lines, at, segments)
   return { speakers: [], segments }
 }
 

@@ -11,9 +11,9 @@ const MARKUP = /<(?:(\/?)(c|i|b|u|v|ruby|rt|lang)((?:[.\s][^<>]*)?)|\d+:[\d:.]+)
 
 /**
  * What is said in a cue, voice by voice, without tags; nothing where nothing is said. A voice goes on to its end tag, to
- * the next voice or to the end.
+ * the next voice or to the end. Reads no further where there are more than `most`.
  */
-export function voicesOf(cue: string): Voice[] {
+export function voicesOf(cue: string, most = Number.POSITIVE_INFINITY): Voice[] {
   const open: Tag[] = []
   const voices: Voice[] = []
   let raw = ''
@@ -37,6 +37,7 @@ export function voicesOf(cue: string): Voice[] {
   for (const { index, 0: markup, 1: slash, 2: name, 3: rest = '' } of cue.matchAll(MARKUP)) {
     raw += cue.slice(read, index)
     read = index + markup.length
+    if (voices.length > most) break
     if (name === undefined) continue // a time
     if (slash) close(name)
     else {

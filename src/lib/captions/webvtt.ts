@@ -20,16 +20,19 @@ const ARROW = '-->'
 /** Blocks that tell nothing of what is said. */
 const SKIPPED = /^(?:NOTE(?:[ \t]|$)|(?:STYLE|REGION)[ \t]*$)/
 
-/** Voices are speakers, with their name for a key. A cue of several voices is a segment for each. Throws 400. */
-export function readVtt(file: string): Captions {
+/**
+ * Voices are speakers, with their name for a key. A cue of several voices is a segment for each. Reads no further where
+ * there are more segments than `most`. Throws 400.
+ */
+export function readVtt(file: string, most = Number.POSITIVE_INFINITY): Captions {
   const lines = linesOf(file)
   if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0] as string)) throw malformed(0, 'has to start with WEBVTT')
   const segments: Segment[] = []
-  for (let at = endOfHeader(lines); at < lines.length; ) {
+  for (let at = endOfHeader(lines); at < lines.length && segments.length <= most; ) {
     const line = lines[at] as string
     if (line === '') at++
     else if (SKIPPED.test(line)) at = endOfText(lines, at)
-    else at = readCue(lines, at, segments)
+    else at = readCue(lines, at, segments, most)
   }
   return { speakers: speakersOf(segments), segments }
 }
@@ -41,13 +44,13 @@ function endOfHeader(lines: readonly string[]): number {
 }
 
 /** Reads a cue, and says where the next block may begin. */
-function readCue(lines: readonly string[], first: number, segments: Segment[]): number {
+function readCue(lines: readonly string[], first: number, segments: Segment[], most: number): number {
   const at = lines[first]?.includes(ARROW) ? first : first + 1
   const times = TIMES.exec(lines[at] ?? '')
   if (!times) throw malformed(at, noTimes(lines, first, at))
   const cue = segmentAt(at, times.slice(1, 5), times.slice(5))
   const end = endOfText(lines, at + 1)
-  for (const { name, text } of voicesOf(lines.slice(at + 1, end).join('\n'))) {
+  for (const { name, text } of voicesOf(lines.slice(at + 1, end).join('\n'), most)) {
     segments.push({ ...cue, speaker: name, text })
   }
   return end

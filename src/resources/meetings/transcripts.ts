@@ -19,7 +19,7 @@ import { links } from '../../store/links.ts'
 import { rows } from '../../store/rows.ts'
 import { type Deps, once } from '../deps.ts'
 import { type Meeting, columns as meetingColumns, meetingStore } from './meetings.ts'
-import { MOST_SEGMENTS, segmentRows } from './segments.ts'
+import { foundBy, MOST_SEGMENTS, segmentRows } from './segments.ts'
 import {
   contactsOf,
   MOST_SPEAKERS,
@@ -111,7 +111,7 @@ export const transcriptStore = once((deps: Deps) => {
       language: given.language ?? null,
       source: given.source ?? null,
       speakers: speakersOf(heard.speakers, said),
-      words: [...new Set(words.flat())].slice(0, MOST_WORDS).join(' '),
+      words: foundBy(words).join(' '),
       duration_ms: said.reduce((last, { end_ms }) => Math.max(last, end_ms), 0),
       word_count: said.reduce((sum, { text }) => sum + countWords(text), 0),
       created_at: before?.created_at ?? rfc3339(timeOfId(id)),
@@ -195,8 +195,6 @@ export const transcriptStore = once((deps: Deps) => {
   return { find, byId, place, show, captions, put, restore, relink, clearContact, remove }
 })
 
-/** Different words that the meeting is found by; the longest talks have some 5,000. */
-const MOST_WORDS = 20_000
 const MOST_ERRORS = 100
 const WRITABLE = ['language', 'source', 'speakers'] as const
 
@@ -217,9 +215,10 @@ const SRT = 'application/x-subrip'
 /** Bodies that were read from a file: only such a one is asked whose names it has. */
 const files = new WeakSet<object>()
 const fromFile =
-  (read: (file: string) => Captions) =>
+  (read: (file: string, most: number) => Captions) =>
   (file: string): Pick<Captions, 'segments'> => {
-    const { segments } = read(file)
+    // A file may have a hundred times as many, which takes seconds to read; one more is enough to be refused.
+    const { segments } = read(file, MOST_SEGMENTS)
     const body = { segments }
     files.add(body)
     return body
