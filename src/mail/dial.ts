@@ -1,0 +1,46 @@
+import { connect, isIP, type Socket } from 'node:net'
+import { createSecureContext, getCACertificates, type SecureContext, connect as secureConnect } from 'node:tls'
+import type { MailServer, Trust } from './server.ts'
+
+/** What TLS is made with; undefined leaves it to Node. Reading all the well-known certificates takes some 10 ms. */
+export function contextOf({ ca }: Trust): SecureContext | undefined {
+  return ca === undefined ? undefined : createSecureContext({ ca: [...getCACertificates('default'), ca] })
+}
+
+export type Way = { context: SecureContext | undefined; timeout_ms: number; signal: AbortSignal }
+
+/**
+ * Opens a connection, encrypted where the server speaks TLS from the start. Rejects with the error of Node, with one of
+ * code CONNECT_TIMEOUT, or with the reason of the signal.
+ */
+export function dial({ host, port, tls }: MailServer, { context, timeout_ms, signal }: Way): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+  signal.throwIfAborted()
+  const socket =
+    tls === 'tls'
+      ? secureConnect({
+          host,
+          port,
+          ...(context && { secureContext: context }),
+          ...(!isIP(host) && { servername: host }),
+        })
+      : connect({ host, port })
+  const timer = setTimeout(
+    () => reject(Object.assign(new Error('no connection in time'), { code: 'CONNECT_TIMEOUT' })),
+    timeout_ms,
+  )
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  socket.on('error', reject) // and for good: whatever comes later must not end the process
+  socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
+  socket.once(tls === 'tls' ? 'secureConnect' : 'connect', () => resolve(socket))
+  return promise
+    .catch((error) => {
+      socket.destroy()
+      throw error
+    })
+    .finally(() => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    })
+}
