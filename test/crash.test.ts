@@ -11,6 +11,7 @@ import { random } from '../src/seed/random.ts'
 import { openStore } from '../src/store/open.ts'
 import { markOf } from '../src/store/search.ts'
 import { checkIntegrity } from './store/searched.ts'
+import { type Bundled, bundled } from './support/bundle.ts'
 import { makeOrg, type Org } from './support/org.ts'
 
 const KILLS = Number(process.env.KILLS ?? 50)
@@ -19,17 +20,21 @@ const WRITERS = 8
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-crash-'))
 const { int } = random(Number(process.env.SEED ?? 20261120))
 let org: Org
+let dealbox: Bundled
 before(async () => {
+  dealbox = await bundled('src/main.ts')
   const store = openStore(dataDir, { create: true })
   org = await makeOrg(store, dataDir, 'Acme')
   store.close()
 })
-after(() => rmSync(dataDir, { recursive: true, force: true }))
+after(() => {
+  dealbox.remove()
+  rmSync(dataDir, { recursive: true, force: true })
+})
 
 type Server = { child: ChildProcess; port: number; agent: Agent }
 
 async function start(): Promise<Server> {
-  const main = join(import.meta.dirname, '../src/main.ts')
   const argv = [
     'serve',
     '--data',
@@ -41,7 +46,10 @@ async function start(): Promise<Server> {
     '--rate-limit',
     'off',
   ]
-  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [dealbox.file, ...argv], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...dealbox.env },
+  })
   const [first] = (await once(child.stdout, 'data')) as [Buffer]
   const port = Number(/api +http:\/\/127\.0\.0\.1:(\d+)/.exec(String(first))?.[1])
   assert.ok(port > 0, String(first))

@@ -10,6 +10,7 @@ import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../src/events/body.t
 import { random } from '../src/seed/random.ts'
 import { openStore } from '../src/store/open.ts'
 import { verify } from './sender/rig.ts'
+import { type Bundled, bundled } from './support/bundle.ts'
 import { hastyClock, steadyMs } from './support/hasty-clock.ts'
 import { makeOrg, type Org } from './support/org.ts'
 import { BROKEN, OK, type Received, type Receiver, startReceiver } from './support/receiver.ts'
@@ -29,9 +30,11 @@ const dataDir = join(folder, 'data')
 const { int } = random(Number(process.env.SEED ?? 20261120))
 const open = () => openStore(dataDir, { wall, create: true })
 let org: Org
+let hasty: Bundled
 let last: ChildProcess | undefined
 let receiver: Receiver
 before(async () => {
+  hasty = await bundled('test/support/hasty-server.ts')
   const store = open()
   org = await makeOrg(store, dataDir, 'Acme')
   store.close()
@@ -40,14 +43,15 @@ before(async () => {
 after(async () => {
   last?.kill('SIGKILL')
   await receiver.stop()
+  hasty.remove()
   rmSync(folder, { recursive: true, force: true })
 })
 
 type Server = { child: ChildProcess; url: string; agent: Agent }
 
 async function startServer(): Promise<Server> {
-  const argv = [join(import.meta.dirname, 'support/hasty-server.ts'), dataDir, String(start), String(FASTER)]
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const argv = [hasty.file, dataDir, String(start), String(FASTER)]
+  const env = { ...process.env, ...hasty.env }
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], env })
   last = child
   const [url] = (await once(child.stdout, 'data')) as [Buffer]

@@ -1181,7 +1181,7 @@ describe('a file', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 70 },
     )
   })
 })

@@ -5,6 +5,7 @@ import * as v from 'valibot'
 import * as f from '../../src/lib/fields.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { validate } from '../../src/lib/validate.ts'
+import { anyText } from '../support/texts.ts'
 
 const TEXTS: Record<string, v.GenericSchema> = {
   title: f.title,
@@ -30,7 +31,7 @@ const codes = (schema: v.GenericSchema, value: unknown): string[] => [
 describe('a field of text', () => {
   test('takes or refuses any string, and never throws', () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc.string({ unit: 'binary-ascii', maxLength: 4 }),
       fc.stringMatching(/^[A-Za-z]{0,3}$/),
       fc.webUrl(),
@@ -45,7 +46,7 @@ describe('a field of text', () => {
           else assert.ok((output as string).isWellFormed() && (output as string).normalize('NFC') === output, name)
         }
       }),
-      { numRuns: 1000, examples: [['x'], ['de'], [''], ['\u0000'], ['\ud800'], ['//'], ['http://']] },
+      { numRuns: 400, examples: [['x'], ['de'], [''], ['\u0000'], ['\ud800'], ['//'], ['http://']] },
     )
   })
 
@@ -54,11 +55,12 @@ describe('a field of text', () => {
     const made = ['a', 'a.', 'a@', '0', ' ', 'ü', '🚀', '\u0301\u0323', 'a\u0301', '\ufdfa', '\\', '-'].map((part) =>
       part.repeat(half / part.length),
     )
-    const started = performance.now()
+    const started = process.cpuUsage()
     for (const schema of Object.values(TEXTS)) {
       for (const text of made) for (const end of ['', '!', '\u0000']) v.safeParse(schema, text + end)
     }
-    assert.ok(performance.now() - started < 10_000)
+    // Its own time, which does not grow with what runs beside it.
+    assert.ok(process.cpuUsage(started).user < 10_000_000)
   })
 
   test('comes back in NFC', () => assert.equal(v.parse(f.title, 'Cafe\u0301'), 'Caf\u00e9'))

@@ -26,7 +26,7 @@ describe('a JSON body', () => {
         const text = JSON.stringify(value, null, indent)
         assert.deepEqual(read(text), JSON.parse(text))
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     )
   })
 
@@ -54,9 +54,9 @@ describe('a JSON body', () => {
           assert.deepEqual(withoutInexact(readJson(body)), withoutInexact(parsed))
         } else assert.ok(membersIn(text) !== membersOf(parsed), text)
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     )
-    assert.ok(read > 100, `${read} were read`)
+    assert.ok(read > 30, `${read} were read`)
   })
 
   for (const [what, body, code] of [
@@ -122,7 +122,7 @@ describe('a number', () => {
         const isExact = same(text, String(given))
         assert.ok(Object.is((read(`{"a":[${text}]}`) as { a: number[] }).a[0], isExact ? given : Number.NaN), text)
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     )
   })
 

@@ -16,22 +16,22 @@ const canonical = ({ whole, fraction }: Decimal) => {
   return (whole.replace(/^0+(?=\d)/, '') || '0') + (short && `.${short}`)
 }
 
-function isValid(amount: Decimal): boolean {
-  const text = canonical(amount)
+function isValid(amount: Decimal, text = canonical(amount), stored = micros(amount)): boolean {
   const decimals = text.split('.')[1]?.length ?? 0
   const significant = text.replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length
-  return decimals <= 6 && significant <= 15 && micros(amount) <= LIMIT
+  return decimals <= 6 && significant <= 15 && stored <= LIMIT
 }
 
 /** JSON text → reader → check → store → text: what comes back has to be what went in, or it has to be refused. */
 function roundTrip(amount: Decimal, spelled = `${amount.whole}${amount.fraction && `.${amount.fraction}`}`): boolean {
   const value = readJson(Buffer.from(spelled)) as number
+  const [text, wanted] = [canonical(amount), micros(amount)]
   const accepted = isAmount(value)
-  if (accepted !== isValid(amount)) assert.fail(`${spelled} was ${accepted ? 'accepted' : 'refused'}`)
+  if (accepted !== isValid(amount, text, wanted)) assert.fail(`${spelled} was ${accepted ? 'accepted' : 'refused'}`)
   if (!accepted) return false
   const stored = toMicros(value)
   const back = amountJson(String(stored))
-  if (stored !== micros(amount) || back !== canonical(amount) || back !== JSON.stringify(value))
+  if (stored !== wanted || back !== text || back !== JSON.stringify(value))
     assert.fail(`${spelled} came back as ${back}`)
   return true
 }

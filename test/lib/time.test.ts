@@ -15,7 +15,7 @@ describe('times', () => {
         assert.equal(text, new Date(ms).toISOString())
         assert.equal(parseTime(text), ms)
       }),
-      { numRuns: 20_000, examples: [[FIRST], [LAST], [0], [-1], [86_399_999], [86_400_000], [-86_400_000]] },
+      { numRuns: 5000, examples: [[FIRST], [LAST], [0], [-1], [86_399_999], [86_400_000], [-86_400_000]] },
     )
   })
 
@@ -69,9 +69,9 @@ describe('times', () => {
         if (expected !== undefined) valid++
         assert.equal(parseTime(text), expected, text)
       }),
-      { numRuns: 20_000 },
+      { numRuns: 5000 },
     )
-    assert.ok(valid > 1000, `${valid} of them were valid`)
+    assert.ok(valid > 250, `${valid} of them were valid`)
   })
 
   for (const text of [

@@ -355,6 +355,6 @@ test('conversations are what their messages and changes make of them, whatever c
         for (const { id } of world.conversations) await inbox.patch(id, { status: 'closed' })
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })

@@ -296,7 +296,7 @@ describe('times', () => {
         const times = { starts_at: new Date(starts).toISOString(), ends_at: new Date(starts + ms).toISOString() }
         assertTimes(times, written({ ...times, timezone }))
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     )
   })
 })
@@ -376,7 +376,7 @@ describe('texts', () => {
           [],
         )
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     )
   })
 
@@ -393,7 +393,7 @@ describe('texts', () => {
           [given.title, given.description, location, name],
         )
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     )
   })
 })

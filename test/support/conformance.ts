@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import type { Route } from '../../src/http/route.ts'
@@ -22,24 +22,42 @@ type Operation = {
  * Holds what the server does against what the OpenAPI document says: status, media type and body of an answer, and
  * that a body which was accepted is one that the document allows.
  */
-export function conformance(routes: readonly Route[]) {
+export function conformance(routes: readonly Route[]): ReturnType<typeof conforming> {
+  const catalog = routes.map(({ method, path }) => `${method} ${path}`).join('\n')
+  const known = conformed.get(catalog) ?? conforming(routes)
+  conformed.set(catalog, known)
+  return known
+}
+
+/** By catalog: the document and what is compiled from it are the same for every server of a process. */
+const conformed = new Map<string, ReturnType<typeof conforming>>()
+
+function conforming(routes: readonly Route[]) {
   const document = JSON.parse(JSON.stringify(openApiDocument(routes, '0.0.0')))
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  // That the document is a sound one is the linter's to say: see openapi.test.ts.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addSchema(document, 'openapi')
 
   const pointerStep = (step: string) => step.replace(/~/g, '~0').replace(/\//g, '~1')
+  const validators = new Map<string, ValidateFunction>()
   const validator = (...steps: string[]) => {
-    const reference = `openapi#/${steps.map(pointerStep).map(encodeURIComponent).join('/')}`
-    return ajv.getSchema(reference) ?? ajv.compile({ $ref: reference })
+    const path = steps.map(pointerStep).join('/')
+    let known = validators.get(path)
+    if (!known) {
+      const reference = `openapi#/${path.split('/').map(encodeURIComponent).join('/')}`
+      known = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference })
+      validators.set(path, known)
+    }
+    return known
   }
 
   /** A path without an open part is that path alone: /webhooks/events is no webhook. */
   function templateOf(path: string): string | undefined {
     const [plain = ''] = path.split('?')
     const steps = plain.split('/')
+    if (plain in document.paths) return plain
     const templates = Object.keys(document.paths)
-    if (templates.includes(plain)) return plain
     return templates.find((template) => {
       const parts = template.split('/')
       return (

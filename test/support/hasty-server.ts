@@ -1,7 +1,6 @@
 // A server with everything that sends webhooks, put together as `dealbox serve` does it, but with a clock that runs
 // far ahead, so that pauses of hours take seconds:
-//   node test/support/hasty-server.ts DATA-FOLDER START FASTER
-import { flushCompileCache } from 'node:module'
+//   node hasty-server.ts DATA-FOLDER START FASTER
 import { api } from '../../src/app.ts'
 import { parseAllow } from '../../src/egress/allow.ts'
 import { courier } from '../../src/egress/courier.ts'
@@ -14,7 +13,6 @@ import { lockInstance } from '../../src/store/lock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { hastyClock } from './hasty-clock.ts'
 
-flushCompileCache() // at once, as this process may be killed; it makes the next start quicker
 const [dataDir = '', start, faster] = process.argv.slice(2)
 const allow = '127.0.0.1'
 const { log, flush } = openLog('warn', 2)
@@ -25,20 +23,25 @@ const ports: number[] = []
 const ownPorts = () => ports
 const deps = resourceDeps(store, guard({ allow: parseAllow(allow), ownPorts }))
 const app = api(store, { log, stopping: stopping.signal, dataDir, rate: null, corsOrigins: [], deps })
-const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
-ports.push(Number(new URL(listener.url).port))
-const { post, stop: stopCourier } = courier({ allow, ownPorts })
-const sender = startSender({ store, deps, post, log, userAgent: 'Dealbox/test' })
-const ticking = setInterval(sender.wake, 5) // timers keep to the clock on the wall
-process.stdout.write(listener.url)
 
-process.once('SIGTERM', async () => {
-  stopping.abort()
-  clearInterval(ticking)
-  await listener.stop(1000)
-  await sender.stop()
-  await stopCourier()
-  store.close()
-  await unlock()
-  flush()
-})
+async function serve(): Promise<void> {
+  const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
+  ports.push(Number(new URL(listener.url).port))
+  const { post, stop: stopCourier } = courier({ allow, ownPorts })
+  const sender = startSender({ store, deps, post, log, userAgent: 'Dealbox/test' })
+  const ticking = setInterval(sender.wake, 5) // timers keep to the clock on the wall
+  process.stdout.write(listener.url)
+
+  process.once('SIGTERM', async () => {
+    stopping.abort()
+    clearInterval(ticking)
+    await listener.stop(1000)
+    await sender.stop()
+    await stopCourier()
+    store.close()
+    await unlock()
+    flush()
+  })
+}
+
+serve()

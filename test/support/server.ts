@@ -9,6 +9,7 @@ import type { Rate } from '../../src/http/ratelimit.ts'
 import { listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
 import { openStore } from '../../src/store/open.ts'
+import { httpClient } from './client.ts'
 import { conformance } from './conformance.ts'
 import { makeOrg, type Org, tokenFor } from './org.ts'
 
@@ -59,6 +60,7 @@ export async function startServer(
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   let now = Date.UTC(2026, 10, 20, 8, 36)
   const store = openStore(dataDir, { create: true, wall: () => now })
+  store.db.pragma('synchronous = OFF') // a power cut ends the tests as well
   const a = await makeOrg(store, dataDir, 'Acme')
   const b = await makeOrg(store, dataDir, 'Birch')
   const stopping = new AbortController()
@@ -74,6 +76,7 @@ export async function startServer(
     stopping: stopping.signal,
   })
   const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, options.limits)
+  const client = httpClient()
 
   /** Calls the public interface as org A, or with another token; `token: null` sends none. */
   async function call(
@@ -83,32 +86,28 @@ export async function startServer(
     { token = a.token, headers = {}, raw }: CallOptions = {},
   ): Promise<Result> {
     const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const response = await fetch(`${listener.url}/api/v1${path}`, {
+    const got = await client.send(`${listener.url}/api/v1${path}`, {
       method,
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(sent === undefined ? {} : { body: sent }),
+      body: sent,
     })
-    const text = await response.text()
-    const result = {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text === '' ? undefined : JSON.parse(text),
-    }
+    const result = { ...got, body: got.text === '' ? undefined : JSON.parse(got.text) }
     check({
       method,
       path,
       requestBody: body,
       status: result.status,
-      type: response.headers.get('content-type'),
+      type: got.headers.get('content-type'),
       body: result.body,
     })
     return result
   }
+
+  const eventCount = store.db.prepare('SELECT count(*) FROM events WHERE org_id = ?').pluck()
 
   /** The events of an organisation, in order, from behind `after` on. */
   function events(after = 0, org: Org = a): Event[] {
@@ -136,7 +135,7 @@ export async function startServer(
     b,
     call,
     events,
-    lastSeq: (org: Org = a) => events(0, org).length,
+    lastSeq: (org: Org = a) => eventCount.get(org.org) as number,
     now: () => now,
     advance: (ms: number) => {
       now += ms
@@ -148,6 +147,7 @@ export async function startServer(
       stopping.abort()
     },
     stop: async () => {
+      client.stop()
       await listener.stop(2000)
       store.close()
       rmSync(dataDir, { recursive: true, force: true })

@@ -63,7 +63,6 @@ export function fillWorld({ store, deps, a, advance }: TestServer, many: number)
     return Object.fromEntries(Object.entries(all).filter(() => next() < 0.6))
   }
   const address = () => some({ city: some(pick(TEXTS)), line1: some(pick(TEXTS)), country: some(pick(['DE', 'PT'])) })
-  const companyIds = () => records.company.map(({ id }) => id)
   const common = () => ({ owner_id: some(a.owner), tag_ids: subset(tagIds), custom_fields: custom() })
 
   store.transaction(() => {
@@ -87,7 +86,7 @@ export function fillWorld({ store, deps, a, advance }: TestServer, many: number)
           currency: some(pick(['EUR', 'USD'])),
           phone: some('+49 30 1234'),
           address: address(),
-          parent_company_id: n > 4 ? some(pick(companyIds())) : null,
+          parent_company_id: n > 4 ? some(pick(records.company).id) : null,
           external_id: some(`C-${n}`),
         }),
       )
@@ -108,7 +107,7 @@ export function fillWorld({ store, deps, a, advance }: TestServer, many: number)
               ...{ number, label: 'work' as const, is_primary: at === 0 },
             })),
             job_title: some(pick(TEXTS)),
-            company_id: some(pick(companyIds())),
+            company_id: some(pick(records.company).id),
             address: address(),
             timezone: some(pick(['Europe/Berlin', 'Asia/Tokyo'])),
             language: some('pt-BR'),
@@ -127,7 +126,7 @@ export function fillWorld({ store, deps, a, advance }: TestServer, many: number)
         title: pick(TEXTS),
         amount: some(pick(AMOUNTS)),
         currency: some(pick(['EUR', 'USD'])),
-        company_id: some(pick(companyIds())),
+        company_id: some(pick(records.company).id),
         primary_contact_id: some(pick(records.contact).id),
         expected_close_date: some(day()),
       })
