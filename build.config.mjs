@@ -17,16 +17,25 @@ export const bundle = {
   logLevel: 'warning',
 }
 
-/** The thread that sends to webhooks: src/egress/courier.ts starts it from its text, since an executable has no files. */
-export const thread = {
+const thread = (entry, name) => ({
   ...bundle,
-  entryPoints: ['src/egress/worker.ts'],
-  outfile: 'dist/courier.cjs',
-  footer: { js: '//# sourceURL=courier.cjs' },
-}
+  entryPoints: [entry],
+  outfile: `dist/${name}.cjs`,
+  footer: { js: `//# sourceURL=${name}.cjs` },
+})
+
+/** The threads that send to webhooks and read mails: they are started from their text, since an executable has no files. */
+export const threads = [thread('src/egress/worker.ts', 'courier'), thread('src/mail/reader-thread.ts', 'reader')]
 
 /** Files that ship inside the executable, as globs; src/assets.ts finds each by its path in the project. */
-export const assets = ['package.json', 'schema.sql', 'src/web/icon.svg', 'src/web/reference.{css,js}', thread.outfile]
+export const assets = [
+  'package.json',
+  'schema.sql',
+  'src/web/icon.svg',
+  'src/web/reference.{css,js}',
+  'src/web/unsubscribe.css',
+  ...threads.map(({ outfile }) => outfile),
+]
 
 /** By process.platform and process.arch: the npm package that carries its Node, and the name of its executable. */
 export const targets = {

@@ -629,6 +629,10 @@ CREATE TABLE messages (
   sent_at INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('received', 'queued', 'sent', 'failed')),
   error TEXT,
+  sent_to TEXT NOT NULL CHECK (json_valid(sent_to)), -- JSON array of {email, name}, as sent_cc
+  sent_cc TEXT NOT NULL CHECK (json_valid(sent_cc)),
+  is_automatic INTEGER NOT NULL CHECK (is_automatic IN (0, 1)), -- nobody in person wrote it
+  enrollment_id TEXT, -- whose step it is; its reference is in mails
   attachments TEXT NOT NULL CHECK (json_valid(attachments)), -- JSON array, without their data
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -639,6 +643,7 @@ CREATE TABLE messages (
 CREATE INDEX messages_conversation ON messages (org_id, conversation_id);
 CREATE INDEX messages_sent ON messages (org_id, conversation_id, sent_at);
 CREATE INDEX messages_author ON messages (org_id, author_id);
+CREATE INDEX messages_in_reply_to ON messages (org_id, channel, in_reply_to) WHERE in_reply_to IS NOT NULL;
 CREATE UNIQUE INDEX messages_external ON messages (org_id, channel, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE attachments ( -- rows of many pages: a table with a rowid keeps them out of its tree
@@ -651,6 +656,212 @@ CREATE TABLE attachments ( -- rows of many pages: a table with a rowid keeps the
 ) STRICT;
 CREATE UNIQUE INDEX attachments_id ON attachments (org_id, id);
 CREATE INDEX attachments_message ON attachments (org_id, message_id);
+
+CREATE TABLE mailboxes ( -- where an org sends from, and listens
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL, -- what stands in front of the address
+  address TEXT NOT NULL,
+  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
+  position INTEGER NOT NULL,
+  member_id TEXT, -- whose own it is, for sequences
+  has_reply_tags INTEGER NOT NULL CHECK (has_reply_tags IN (0, 1)), -- answers go to address+tag
+  daily_limit INTEGER, -- mails of sequences; NULL: none
+  spacing_s INTEGER NOT NULL, -- between two mails of sequences
+  smtp TEXT NOT NULL CHECK (json_valid(smtp)), -- JSON object: where, and where its password comes from
+  smtp_secret TEXT, -- the password, sealed; the key is a file beside the database
+  imap TEXT CHECK (imap IS NULL OR json_valid(imap)), -- NULL: it does not listen
+  imap_secret TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX mailboxes_key ON mailboxes (org_id, key);
+CREATE UNIQUE INDEX mailboxes_default ON mailboxes (org_id) WHERE is_default = 1;
+CREATE UNIQUE INDEX mailboxes_member ON mailboxes (org_id, member_id) WHERE member_id IS NOT NULL;
+CREATE INDEX mailboxes_position ON mailboxes (org_id, position);
+
+CREATE TABLE mailbox_states ( -- how it goes with a mailbox, and how far its folder was read
+  org_id INTEGER NOT NULL,
+  mailbox_id TEXT NOT NULL,
+  uid_validity INTEGER, -- NULL before the first look
+  last_uid INTEGER NOT NULL DEFAULT 0, -- everything up to here was taken in
+  since INTEGER, -- what had arrived before is not taken in
+  checked_at INTEGER, -- the last look that succeeded
+  failing_since INTEGER, -- NULL while looks succeed
+  last_error TEXT,
+  last_error_at INTEGER,
+  behind INTEGER NOT NULL DEFAULT 0, -- mails that the last look saw and that are not taken in yet
+  imported INTEGER NOT NULL DEFAULT 0,
+  ignored INTEGER NOT NULL DEFAULT 0, -- known already, or its own
+  troubled INTEGER NOT NULL DEFAULT 0, -- in mail_troubles
+  imported_at INTEGER,
+  sent INTEGER NOT NULL DEFAULT 0,
+  sent_at INTEGER,
+  send_error TEXT, -- of the last try, where it failed
+  send_error_at INTEGER,
+  free_at INTEGER NOT NULL DEFAULT 0, -- when its spacing allows the next mail of a sequence
+  PRIMARY KEY (org_id, mailbox_id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mailbox_days ( -- mails of sequences by the day of the org on which they are sent
+  org_id INTEGER NOT NULL,
+  mailbox_id TEXT NOT NULL,
+  day TEXT NOT NULL,
+  planned INTEGER NOT NULL,
+  PRIMARY KEY (org_id, mailbox_id, day),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mails ( -- what there is to know of a message as a mail
+  org_id INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  mailbox_id TEXT, -- that it is sent by, or came in by; NULL where that is gone
+  subject TEXT,
+  refs TEXT NOT NULL CHECK (json_valid(refs)), -- JSON array: the header References, oldest first
+  digest TEXT, -- of what came in: two with one Message-ID may differ
+  reply_to TEXT, -- where an answer to it goes, where that is not its sender
+  attempted_at INTEGER, -- a try that has begun, and whose end is not known
+  doubtful INTEGER NOT NULL DEFAULT 0, -- tries that ended without anyone knowing how
+  enrollment_id TEXT,
+  PRIMARY KEY (org_id, message_id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id),
+  FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mails_mailbox ON mails (org_id, mailbox_id);
+CREATE INDEX mails_enrollment ON mails (org_id, enrollment_id) WHERE enrollment_id IS NOT NULL;
+
+CREATE TABLE mail_troubles ( -- mails that could not be taken in
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  mailbox_id TEXT NOT NULL,
+  uid_validity INTEGER NOT NULL,
+  uid INTEGER NOT NULL,
+  external_id TEXT, -- its Message-ID
+  sender TEXT,
+  subject TEXT,
+  error TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX mail_troubles_uid ON mail_troubles (org_id, mailbox_id, uid_validity, uid);
+
+CREATE TABLE sequences (
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT,
+  status TEXT NOT NULL CHECK (status IN ('draft', 'active', 'paused', 'archived')),
+  position INTEGER NOT NULL,
+  hours_id TEXT, -- NULL: at any hour
+  mailbox_id TEXT, -- NULL: the sender's own, else the default one
+  current INTEGER NOT NULL, -- the number of the version that enrollments begin with
+  steps TEXT NOT NULL CHECK (json_valid(steps)), -- JSON array, of that version
+  stop_on TEXT NOT NULL CHECK (json_valid(stop_on)), -- JSON array, of that version
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, hours_id) REFERENCES hours (org_id, id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX sequences_key ON sequences (org_id, key);
+CREATE INDEX sequences_position ON sequences (org_id, position);
+CREATE INDEX sequences_status ON sequences (org_id, status);
+CREATE INDEX sequences_hours ON sequences (org_id, hours_id);
+CREATE INDEX sequences_mailbox ON sequences (org_id, mailbox_id);
+
+CREATE TABLE sequence_versions ( -- what enrollments follow that began with it
+  org_id INTEGER NOT NULL,
+  sequence_id TEXT NOT NULL,
+  number INTEGER NOT NULL, -- from 1 on
+  steps TEXT NOT NULL CHECK (json_valid(steps)), -- JSON array
+  stop_on TEXT NOT NULL CHECK (json_valid(stop_on)), -- JSON array
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, sequence_id, number),
+  FOREIGN KEY (org_id, sequence_id) REFERENCES sequences (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE enrollments ( -- of a contact in a sequence
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  sequence_id TEXT NOT NULL,
+  sequence_version INTEGER NOT NULL,
+  contact_id TEXT, -- NULL where the contact was deleted
+  sender_id TEXT,
+  deal_id TEXT,
+  status TEXT NOT NULL CHECK (status IN ('scheduled', 'active', 'paused', 'completed', 'stopped', 'failed')),
+  stop_reason TEXT,
+  current_step INTEGER NOT NULL, -- steps that are done
+  due_at INTEGER, -- of the next step, also while it is paused; NULL where there is none
+  next_step_at INTEGER, -- the same as long as it is not paused
+  conversation_id TEXT, -- of its mails
+  replied_at INTEGER,
+  bounced_at INTEGER,
+  unsubscribed_at INTEGER,
+  meeting_booked_at INTEGER,
+  finished_at INTEGER,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+    PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, sequence_id) REFERENCES sequences (org_id, id),
+  FOREIGN KEY (org_id, sequence_id, sequence_version) REFERENCES sequence_versions (org_id, sequence_id, number),
+  FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
+  FOREIGN KEY (org_id, sender_id) REFERENCES members (org_id, id),
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id),
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX enrollments_live ON enrollments (org_id, sequence_id, contact_id)
+  WHERE status IN ('scheduled', 'active', 'paused') AND contact_id IS NOT NULL;
+CREATE INDEX enrollments_sequence ON enrollments (org_id, sequence_id);
+CREATE INDEX enrollments_counts ON enrollments (org_id, sequence_id, status); -- a count looks at no row
+CREATE INDEX enrollments_version ON enrollments (org_id, sequence_id, sequence_version);
+CREATE INDEX enrollments_contact ON enrollments (org_id, contact_id);
+CREATE INDEX enrollments_sender ON enrollments (org_id, sender_id);
+CREATE INDEX enrollments_deal ON enrollments (org_id, deal_id);
+CREATE INDEX enrollments_conversation ON enrollments (org_id, conversation_id);
+CREATE INDEX enrollments_status ON enrollments (org_id, status);
+CREATE INDEX enrollments_updated ON enrollments (org_id, updated_at);
+-- What its performance counts.
+CREATE INDEX enrollments_finished ON enrollments (org_id, sequence_id, finished_at, status) WHERE finished_at IS NOT NULL;
+CREATE INDEX enrollments_replied ON enrollments (org_id, sequence_id, replied_at) WHERE replied_at IS NOT NULL;
+CREATE INDEX enrollments_unsubscribed ON enrollments (org_id, sequence_id, unsubscribed_at)
+  WHERE unsubscribed_at IS NOT NULL;
+CREATE INDEX enrollments_meeting_booked ON enrollments (org_id, sequence_id, meeting_booked_at)
+  WHERE meeting_booked_at IS NOT NULL;
+CREATE INDEX enrollments_sequence_deal ON enrollments (org_id, sequence_id, deal_id) WHERE deal_id IS NOT NULL;
+
+CREATE TABLE enrollment_steps ( -- what was done: each step once
+  org_id INTEGER NOT NULL,
+  enrollment_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  step_id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('email', 'task', 'call')),
+  at INTEGER NOT NULL,
+  message_id TEXT, -- of an email step
+  task_id TEXT, -- of the others; no reference: a task may be deleted
+  sent_at INTEGER, -- of an email step: when the mail was accepted
+  replied_at INTEGER, -- the answer came after this step and before the next
+  bounced_at INTEGER,
+  PRIMARY KEY (org_id, enrollment_id, position),
+  FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX enrollment_steps_message ON enrollment_steps (org_id, message_id) WHERE message_id IS NOT NULL;
+-- A step belongs to one sequence, so that these count by sequence, too.
+CREATE INDEX enrollment_steps_sent ON enrollment_steps (org_id, step_id, sent_at, replied_at, bounced_at)
+  WHERE sent_at IS NOT NULL;
+CREATE INDEX enrollment_steps_replied ON enrollment_steps (org_id, step_id, replied_at) WHERE replied_at IS NOT NULL;
+CREATE INDEX enrollment_steps_bounced ON enrollment_steps (org_id, step_id, bounced_at) WHERE bounced_at IS NOT NULL;
 
 CREATE TABLE notes (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -730,6 +941,7 @@ CREATE TABLE tasks (
   version INTEGER NOT NULL,
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
+  FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id),
   FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
   CHECK ((status = 'done') = (completed_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
@@ -739,6 +951,7 @@ CREATE INDEX tasks_type ON tasks (org_id, type);
 CREATE INDEX tasks_due ON tasks (org_id, due_at);
 CREATE INDEX tasks_priority ON tasks (org_id, priority_rank);
 CREATE INDEX tasks_conversation ON tasks (org_id, conversation_id);
+CREATE INDEX tasks_enrollment ON tasks (org_id, enrollment_id) WHERE enrollment_id IS NOT NULL;
 CREATE INDEX tasks_updated ON tasks (org_id, updated_at);
 
 CREATE TABLE task_contacts (

@@ -4,7 +4,7 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          that section alone, or inbox; webhooks need no wrk
+//   npm run bench -- --only webhooks          that section alone, or inbox, or sequences; only the inbox needs wrk
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,8 @@ import { parseArgs } from 'node:util'
 import { importSeconds } from './bench/import.ts'
 import { type Inbox, inbox } from './bench/inbox.ts'
 import { waits } from './bench/large.ts'
-import { inboxText, type Row, report, type Sizes, webhooksText } from './bench/report.ts'
+import { inboxText, type Row, report, type Sizes, sequencesText, webhooksText } from './bench/report.ts'
+import { type Sequences, sequences } from './bench/sequences.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
 
 const { values: options } = parseArgs({
@@ -223,15 +224,27 @@ async function sending(): Promise<Webhooks> {
   }
 }
 
+const applyTo =
+  ({ folder }: Server) =>
+  (document: object): void => {
+    const file = join(tmpdir(), `dealbox-bench-${process.pid}-settings`)
+    writeFileSync(file, JSON.stringify(document))
+    dealbox('settings', 'apply', file, '--data', folder)
+  }
+
+async function following(): Promise<Sequences> {
+  const server = await serve('10k')
+  try {
+    return await sequences({ ...server, apply: applyTo(server) })
+  } finally {
+    await server.stop()
+  }
+}
+
 async function answering(): Promise<Inbox> {
   const server = await serve('10k')
-  const file = join(tmpdir(), `dealbox-bench-${process.pid}-settings`)
-  const apply = (document: object): void => {
-    writeFileSync(file, JSON.stringify(document))
-    dealbox('settings', 'apply', file, '--data', server.folder)
-  }
   try {
-    return await inbox({ ...server, apply, measure: (env) => wrk(server.url, env, 1) })
+    return await inbox({ ...server, apply: applyTo(server), measure: (env) => wrk(server.url, env, 1) })
   } finally {
     await server.stop()
   }
@@ -239,6 +252,10 @@ async function answering(): Promise<Inbox> {
 
 if (options.only === 'webhooks') {
   console.log(webhooksText(await sending()))
+  process.exit(0)
+}
+if (options.only === 'sequences') {
+  console.log(sequencesText(await following()))
   process.exit(0)
 }
 if (spawnSync('wrk', ['-v']).error) {
@@ -271,6 +288,7 @@ const text = report({
   importSeconds: importSeconds(dealbox),
   webhooks: await sending(),
   inbox: await answering(),
+  sequences: await following(),
   memoryMb,
   seconds: options.seconds,
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import pkgLog from '@yao-pkg/pkg/lib-es5/log.js'
 import pkgSea from '@yao-pkg/pkg/lib-es5/sea.js'
 import { build } from 'esbuild'
-import { assets, bundle, targets, thread } from '../build.config.mjs'
+import { assets, bundle, targets, threads } from '../build.config.mjs'
 import { baseNode } from './build-node.mjs'
 import { dropAuthenticode, signMachO } from './build-sign.mjs'
 
@@ -18,7 +18,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'dealbox-build-'))
 pkgLog.log.info = () => {}
 
 try {
-  for (const options of [bundle, thread]) await build({ ...options, absWorkingDir: root })
+  for (const options of [bundle, ...threads]) await build({ ...options, absWorkingDir: root })
   if (process.argv.includes('--all')) await buildAll()
   else await buildExecutable(host, host.startsWith('win32') ? 'dealbox.exe' : 'dealbox')
 } finally {

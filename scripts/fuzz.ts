@@ -38,10 +38,11 @@ if (only !== undefined && !api.operations.some(({ id }) => id === only)) {
   process.stderr.write(`There is no operation ${only}; there are ${api.operations.map(({ id }) => id).join(', ')}.\n`)
   process.exit(2)
 }
-const server = await startServer([...new Set(api.operations.flatMap(({ scopes }) => scopes))])
+const server = await startServer([...new Set(api.operations.flatMap(({ scopes }) => scopes))], seed)
 const run = newRun(api, server, options)
 const { tally } = run
 const started = performance.now()
+const began = Date.now()
 const mark = server.eventMark()
 let replayed: string[] = []
 if (given.replay === undefined) await run.all(showProgress)
@@ -53,8 +54,9 @@ if (!server.isAlive()) tally.addWhere('server', ['has ended'])
 else if (given.replay === undefined) {
   await run.lookBack()
   await untilIdle(server.db)
-  tally.addWhere('state', stateFaults(server.db))
+  tally.addWhere('state', stateFaults(server.db, Date.now(), { timesTaken: server.sink.timesTaken, since: began }))
 }
+tally.addWhere('mails', server.sink.faults)
 const events = server.countEvents(mark)
 run.close()
 tally.addWhere('server log', server.errors.slice(0, 10))
@@ -85,8 +87,10 @@ function print(): void {
   say(`\nseed ${seed}: ${requests} requests in ${seconds.toFixed(1)} s, ${Math.round(requests / seconds)}/s`)
   say(`answers: ${statuses.join(' · ')}`)
   const { 'conversation.sla_at_risk': risks = 0, 'conversation.sla_breached': breaches = 0 } = events
+  const { 'message.sent': sent = 0, 'message.failed': failed = 0, 'enrollment.created': enrolled = 0 } = events
   const all = Object.values(events).reduce((sum, many) => sum + many, 0)
   say(`events: ${all}, of which ${risks} warn of promises and ${breaches} tell of broken ones`)
+  say(`mails: ${sent} messages sent, ${failed} failed, ${server.sink.size()} taken; ${enrolled} contacts enrolled`)
   if (rss) say(`memory: ${rss.first_half_mb} MB, then ${rss.second_half_mb} MB; at most ${rss.peak_mb} MB`)
   say(tally.found() === 0 ? 'nothing found' : `${tally.found()} findings, of which ${tally.findings.length} are above`)
 }

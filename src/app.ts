@@ -23,6 +23,8 @@ import { meetings } from './resources/meetings/meetings.ts'
 import { transcripts } from './resources/meetings/transcripts.ts'
 import { members } from './resources/members.ts'
 import { notes } from './resources/notes.ts'
+import { enrollments } from './resources/sequences/enrollments.ts'
+import { sequences } from './resources/sequences/sequences.ts'
 import { slaPolicies } from './resources/sla/policies.ts'
 import { stages } from './resources/stages.ts'
 import { tags } from './resources/tags.ts'
@@ -54,6 +56,8 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
   messages,
   hours,
   slaPolicies,
+  sequences,
+  enrollments,
 ]
 
 /** The catalog: every method and path under /api/v1. Only what stands here is public. */

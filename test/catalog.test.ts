@@ -30,6 +30,10 @@ POST   /deals                                          rest.crm.deals.write
 GET    /deals/:id                                      rest.crm.deals.read
 PATCH  /deals/:id                                      rest.crm.deals.write
 POST   /deals/:id/close                                rest.crm.deals.write
+GET    /enrollments                                    rest.sequences.enrollments.read
+POST   /enrollments                                    rest.sequences.enrollments.write
+GET    /enrollments/:id                                rest.sequences.enrollments.read
+PATCH  /enrollments/:id                                rest.sequences.enrollments.write
 GET    /hours                                          rest.inbox.hours.read
 GET    /hours/:id                                      rest.inbox.hours.read
 GET    /lists                                          rest.crm.lists.read
@@ -56,6 +60,9 @@ POST   /notes                                          rest.crm.notes.write
 DELETE /notes/:id                                      rest.crm.notes.write
 GET    /notes/:id                                      rest.crm.notes.read
 PATCH  /notes/:id                                      rest.crm.notes.write
+GET    /sequences                                      rest.sequences.sequences.read
+GET    /sequences/:id                                  rest.sequences.sequences.read
+GET    /sequences/:id/performance                      rest.sequences.sequences.read
 GET    /sla                                            rest.inbox.sla.read
 GET    /sla/:id                                        rest.inbox.sla.read
 GET    /stages                                         rest.crm.stages.read

@@ -17,6 +17,8 @@ type Ids = {
   message: string
   list: string
   webhook: string
+  sequence: string
+  enrollment: string
   tag: string
   member: string
   stage: string
@@ -32,10 +34,11 @@ before(async () => {
   const make = async (org: TestServer['a']): Promise<Ids> => {
     const { token } = org
     const post = async (path: string, body: object) => (await server.call('POST', path, body, { token })).body.id
-    setLevels(server.store, org.org, {
+    const sequence = setLevels(server.store, org.org, {
       hours: [{ key: 'shared', name: 'Shared name', timezone: 'UTC', is_default: true, weekly: {} }],
       sla: [{ key: 'shared', name: 'Shared name', is_default: true, hours: 'shared', targets: {} }],
-    })
+      sequences: [{ key: 'shared', name: 'Shared name', status: 'active', hours: 'shared', steps: [step] }],
+    }).shared as string
     const tag = await post('/tags', { name: 'Shared name' })
     const company = await post('/companies', {
       name: 'Shared name',
@@ -89,6 +92,7 @@ before(async () => {
     await post('/tasks', { title: 'Shared name', conversation_id: conversation })
     const list = await post('/lists', { name: 'Shared name', object: 'contact', kind: 'static' })
     await server.call('POST', `/lists/${list}/members`, { add_ids: [contact] }, { token })
+    const enrollment = await post('/enrollments', { sequence_id: sequence, contact_id: contact, deal_id: deal })
     const webhook = await post('/webhooks', { url: 'https://shared.example/', event_types: ['*'] })
     await server.call('POST', `/webhooks/${webhook}/test`, undefined, { token })
     return {
@@ -103,6 +107,8 @@ before(async () => {
       conversation,
       message: said.body.id,
       list,
+      sequence,
+      enrollment,
       member: org.owner,
       stage: org.stages.demo,
       reason: org.reasons.won,
@@ -114,6 +120,7 @@ before(async () => {
 })
 after(() => server.stop())
 
+const step = { type: 'task', delay_s: 0, task_title: 'x' }
 const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const meeting = { title: 'x', starts_at: '2026-12-01T09:00:00Z', ends_at: '2026-12-01T10:00:00Z' }
 const message = { direction: 'inbound', body_text: 'x' }
@@ -168,8 +175,15 @@ test('a reference into the other organisation is answered like one to nothing, t
     ['PATCH', `/lists/${ours.list}`, (id) => ({ owner_id: id }), 'member'],
     ['POST', `/lists/${ours.list}/members`, (id) => ({ add_ids: [ours.contact, id] }), 'contact'],
     ['POST', `/lists/${ours.list}/members`, (id) => ({ remove_ids: [id] }), 'contact'],
+    ['POST', '/enrollments', (id) => ({ sequence_id: id, contact_id: ours.contact }), 'sequence'],
+    ['POST', '/enrollments', (id) => ({ ...enrolling, contact_id: id }), 'contact'],
+    ['POST', '/enrollments', (id) => ({ ...enrolling, contact_ids: [ours.contact, id] }), 'contact'],
+    ['POST', '/enrollments', (id) => ({ ...enrolling, list_id: id }), 'list'],
+    ['POST', '/enrollments', (id) => ({ ...enrolling, contact_id: ours.contact, sender_id: id }), 'member'],
+    ['POST', '/enrollments', (id) => ({ ...enrolling, contact_id: ours.contact, deal_id: id }), 'deal'],
   ]
   const headers = { 'x-request-id': 'same' }
+  const enrolling = { sequence_id: ours.sequence }
   for (const [method, path, body, kind] of cases) {
     const seq = server.lastSeq()
     const foreign = await server.call(method, path, body(theirs[kind]), { headers })
@@ -181,7 +195,7 @@ test('a reference into the other organisation is answered like one to nothing, t
 })
 
 test('no list shows a record of the other, and none counts it', async () => {
-  const settings = ['/stages', '/members', '/close-reasons', '/hours', '/sla']
+  const settings = ['/stages', '/members', '/close-reasons', '/hours', '/sla', '/sequences']
   for (const path of [
     '/deals',
     '/contacts',
@@ -194,6 +208,7 @@ test('no list shows a record of the other, and none counts it', async () => {
     '/lists',
     '/tags',
     '/webhooks',
+    '/enrollments',
     ...settings,
   ]) {
     const mine = await server.call('GET', `${path}?count=true`)
@@ -232,6 +247,10 @@ test('a filter by an id of the other finds nothing', async () => {
     `/contacts?list_id=${theirs.list}`,
     `/lists?owner_id=${theirs.member}`,
     `/stages?pipeline_id=${theirs.pipeline}`,
+    `/enrollments?sequence_id=${theirs.sequence}`,
+    `/enrollments?contact_id=${theirs.contact}`,
+    `/enrollments?sender_id=${theirs.member}`,
+    `/enrollments?deal_id=${theirs.deal}`,
   ]) {
     assert.deepEqual((await server.call('GET', query)).body.data, [], query)
   }

@@ -1,5 +1,6 @@
 import type { Inbox } from './inbox.ts'
 import type { Wait } from './large.ts'
+import type { Sequences } from './sequences.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type Row = { name: string; per_s: number; p50_ms: number; p99_ms: number; requests: number; failed: number }
@@ -27,11 +28,12 @@ export function report(results: {
   importSeconds: number
   webhooks: Webhooks
   inbox: Inbox
+  sequences: Sequences
   memoryMb: number
   seconds: string
   machine: string
 }): string {
-  const { bare, rows, sizes, waiting, importSeconds, webhooks, inbox, memoryMb, seconds, machine } = results
+  const { bare, rows, sizes, waiting, importSeconds, webhooks, inbox, sequences, memoryMb, seconds, machine } = results
   const hello = (bare[0].per_s + bare[1].per_s) / 2
   const lines = rows.map(({ name, per_s, p50_ms, p99_ms, failed }) =>
     [
@@ -89,7 +91,8 @@ ${waits.join('\n')}
 events included.
 
 ${webhooksText(webhooks)}
-${inboxText(inbox)}`
+${inboxText(inbox)}
+${sequencesText(sequences)}`
 }
 
 export function webhooksText({ events, receivers, perS, writesPerS, quiet, busy }: Webhooks): string {
@@ -124,6 +127,21 @@ ${rows.join('\n')}
 ${round(count)} promises that fall due at the same moment: the last breach was written **${round(tookMs)} ms** after it (goal 1,000).
 Meanwhile a client that makes deals at an even pace waits ${busy.p50.toFixed(1)} ms (p50) and ${busy.p99.toFixed(1)} ms (p99), and without them
 ${quiet.p50.toFixed(1)} and ${quiet.p99.toFixed(1)} ms.
+`
+}
+
+export function sequencesText({ enrollments, writesPerS, stepsMs, mailsMs, quiet, busy }: Sequences): string {
+  const times = (ms: number, before: number): string => `${ms.toFixed(1)} | ${(ms / before).toFixed(1)}`
+  return `## Sequences
+
+${round(enrollments)} enrollments whose first mail is due at the same moment, sent to a server on the same machine that takes
+everything at once: the last step was done **${round(stepsMs / 1000)} s** after it, and the last mail had left after
+**${round(mailsMs / 1000)} s**. Meanwhile a client makes ${writesPerS} deals a second at an even pace.
+
+writes of the client | p50 ms | times | p99 ms | times
+--- | ---: | ---: | ---: | ---:
+while nothing is due | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
+while everything is (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
 `
 }
 

@@ -1,4 +1,5 @@
 import { type Answers, type Interface, type Schema, successes } from './document.ts'
+import { enrolledFaults, isNoRange } from './figures.ts'
 import { fileFaults, formFaults, pageOf, partFaults, recordFaults, saidFaults } from './records.ts'
 import { type Answer, header, jsonOf, type Request, STAGES } from './request.ts'
 import { RULES, valueAt } from './rules.ts'
@@ -44,6 +45,8 @@ export function faultsOf(api: Interface, request: Request, answer: Answer): stri
   if (status < 300) said.push(...textFaults(answer), ...pageFaults(request, body), ...partFaults(request, body))
   if (status < 300 && body !== undefined) said.push(...recordFaults(request.operation, body))
   if (status < 300 && request.operation?.body) said.push(...roundFaults(api, request, body))
+  if (status === 201 && request.operation?.id === 'createEnrollment')
+    said.push(...enrolledFaults(jsonOf(request), body))
   if (status === 200 && request.said) said.push(...saidFaults(request.said, body))
   if (status === 201 && request.operation?.shows === 'Message') said.push(...fileFaults(request, body))
   if (documented && status < 400) said.push(...headerFaults(request, documented, answer, body))
@@ -92,6 +95,9 @@ function headerFaults(
 ): string[] {
   const said: string[] = []
   const etag = headers.etag
+  // Of several records that one request made, none has a path or a version for all.
+  const isSeveral = Array.isArray(body?.skipped)
+  if (isSeveral) return etag || headers.location ? ['an ETag or a Location of several records'] : []
   if (documented.headers.includes('ETag') && !etag) said.push('there is no ETag')
   if (etag && body?.version !== undefined && etag !== `"${body.version}"`)
     said.push(`the ETag ${etag} is not the version`)
@@ -157,6 +163,7 @@ function statusFaults(request: Request, answer: Answer, body: Any): string[] {
   if (request.isEmpty && body?.data?.length > 0) return ['a list by an id of no record of the org is not empty']
   const known = request.form === undefined ? header(request, 'if-none-match') : undefined
   if (status === 304 && known !== undefined) return []
+  if (isNoRange(request)) return status === 400 ? [] : [`${status} for days out of order, or too many of them`]
   if (known === '*' && request.operation.answers.has(304)) return [`${status} for If-None-Match: *`]
   if (status < 300) return successes(request.operation).includes(status) ? [] : [`${status} is no documented success`]
   if (status === 409 && request.operation.answers.has(409)) return []

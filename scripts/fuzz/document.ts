@@ -143,7 +143,8 @@ export function readDocument(document: Any): Interface {
   function shownIn(given: Any): Pick<Operation, 'isList' | 'shows'> {
     const { data, next_cursor: next } = (resolve(given ?? {}) as Any).properties ?? {}
     const isList = Boolean(data && next)
-    const schema = isList ? data.items : given
+    // Of what may be one or several, the one.
+    const schema = isList ? data.items : (given?.anyOf?.[0] ?? given)
     return { isList, shows: schema?.$ref?.split('/').at(-1) }
   }
 

@@ -36,6 +36,7 @@ export async function lookingBack({ api, world, tally, server, send, ask, judge 
   await walkLists()
   await rereadTalks()
   await searchTalks()
+  await countEnrollments()
 
   /** Walks every list to its end: every record has to be as documented, and to come once. */
   async function walkLists(): Promise<void> {
@@ -103,6 +104,38 @@ export async function lookingBack({ api, world, tally, server, send, ask, judge 
         const [word] = wordsOf([text])
         if (list && word !== undefined) await search(list, id, word)
       }
+    }
+  }
+
+  /** Sequences count their enrollments, and their figures of all times are what the store has. */
+  async function countEnrollments(): Promise<void> {
+    const read = api.operations.find(({ id }) => id === 'getSequence')
+    const figures = api.operations.find(({ id }) => id === 'getSequencePerformance')
+    for (const id of read && figures ? world.ids('/sequences', WALKED) : []) {
+      const target = `${api.base}/sequences/${id}`
+      await compare(ask(read, target), server.countsOf, (body) => body.counts)
+      await compare(
+        ask(figures, `${target}/performance?from=2010-01-01&to=2040-01-01&interval=month`),
+        server.figuresOf,
+      )
+    }
+
+    async function compare(
+      request: Request,
+      countOf: (id: string) => Record<string, number>,
+      shown = (body: Any): Any => body.summary,
+    ): Promise<void> {
+      const id = request.target.split(/[/?]/)[4]!
+      const before = JSON.stringify(countOf(id))
+      const answer = await send(request)
+      judge(request, answer)
+      const after = countOf(id)
+      // Steps go on meanwhile.
+      if (answer.status !== 200 || JSON.stringify(after) !== before) return
+      const counted = shown(JSON.parse(answer.body))
+      for (const [name, number] of Object.entries(after))
+        if ((counted[name] ?? 0) !== number)
+          tally.addOf(request, answer, [`${name} is ${counted[name]}, and not ${number}`])
     }
   }
 

@@ -10,8 +10,14 @@ import type { Kept, World } from './world.ts'
 const OUTSIDE = 5
 const REPEATS = 3
 const FAULTLESS = 55
-/** What a conversation is goes back to the whole way that it has come. */
-const WEIGHTS: Record<string, number> = { createMessage: 8, updateConversation: 6, replaceTranscript: 3 }
+/** What a conversation or an enrollment is goes back to the whole way that it has come. */
+const WEIGHTS: Record<string, number> = {
+  createMessage: 8,
+  updateConversation: 6,
+  replaceTranscript: 3,
+  createEnrollment: 8,
+  updateEnrollment: 4,
+}
 
 /**
  * Answers the request of each number. Numbers always make the same decisions; ids, cursors and values that were seen

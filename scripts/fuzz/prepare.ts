@@ -1,14 +1,15 @@
 import type { Client } from './client.ts'
 import { blank } from './make.ts'
 
-// What every run starts with, whatever the seed of the organisation has: conversations to write into, and meetings with
-// and without a transcript. Some are as large as they may be: what memory they take is taken before it is measured.
+// What every run starts with, whatever the seed of the organisation has: conversations to write into, meetings with and
+// without a transcript, and contacts who are enrolled. Some are as large as they may be: what memory they take is taken before it is measured.
 
 const MEETINGS = 40
 const TRANSCRIPTS = 15
 const CONVERSATIONS = 12
 const SEGMENTS = 75
 const LARGE = 3
+const ENROLLED = 8
 const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2026, 0, 5, 9)
 
@@ -54,6 +55,11 @@ export async function prepare(client: Client, base: string, token: string): Prom
     await call('POST', '/messages', { direction: 'outbound', conversation_id, body_text: 'On its way.' })
     const attachments = [{ name: 'all.zip', data: Buffer.alloc(10 * 1_048_576, index).toString('base64') }]
     await call('POST', '/messages', { direction: 'note', conversation_id, attachments })
+  }
+  const { data: sequences } = await call('GET', '/sequences?status=active')
+  for (const [index, { id }] of sequences.entries()) {
+    const some = contacts.slice(ENROLLED * index, ENROLLED * (index + 1))
+    await call('POST', '/enrollments', { sequence_id: id, contact_ids: some.map(({ id }) => id) })
   }
 }
 

@@ -21,6 +21,9 @@ const NOTHING: Query = { text: '', question: undefined, isEmpty: false, may: [] 
 
 /** A target of more than 8192 bytes is refused; see broken.ts. */
 const LONGEST = 6000
+/** Of a range that has to be one. */
+const DAYS = ['from', 'to']
+const DAY_MS = 86_400_000
 const PAGING = new Set(['limit', 'cursor', 'count'])
 
 /** A query of parameters that the operation lists, with values that their schemas allow. */
@@ -102,6 +105,8 @@ function plainText(sketch: Sketch, name: string, given: Schema, orNull = true): 
   if (schema.type === 'integer') return String(least + draw.below(Math.min(most - least, 1e6) + 1))
   if (schema.type === 'number') return String((draw.below(2_000_000_000) / 10 ** draw.below(3)).toFixed(draw.below(3)))
   if (schema.format === 'uuid') return reference(sketch, name)
+  if (schema.format === 'date' && DAYS.includes(name) && draw.chance(80))
+    return new Date(sketch.now + (draw.below(60) - (name === 'from' ? 55 : 20)) * DAY_MS).toISOString().slice(0, 10)
   if (schema.format === 'date') return `20${10 + draw.below(60)}-0${1 + draw.below(9)}-${10 + draw.below(19)}`
   if (schema.format === 'date-time')
     return `20${10 + draw.below(60)}-0${1 + draw.below(9)}-17T08:36:0${draw.below(10)}${draw.one(['Z', '.123Z', '+02:00'])}`

@@ -1,6 +1,7 @@
 import { matches, queryOf, wordsOf } from '../../src/lib/words.ts'
 import type { Said } from './captions.ts'
 import type { Operation } from './document.ts'
+import { ENROLLED, ENROLLMENT, PERFORMANCE, SEQUENCE } from './figures.ts'
 import { type Answer, jsonOf, type Request } from './request.ts'
 
 // What an answer has to be beyond its schema: what the fields of a record say together, and what other forms have in them.
@@ -14,7 +15,7 @@ export function pageOf(operation: Operation | undefined, body: Any): Any[] | und
   return isPage ? (body?.data ?? body?.segments) : undefined
 }
 
-type Rule = [what: string, isWrong: (record: Any) => boolean]
+export type Rule = [what: string, isWrong: (record: Any) => boolean]
 
 /** By the name of the record in the document. */
 const RECORDS: Record<string, Rule[]> = {
@@ -33,8 +34,11 @@ const RECORDS: Record<string, Rule[]> = {
   ],
   Message: [
     ['received, and yet not inbound', (one) => (one.direction === 'inbound') !== (one.status === 'received')],
-    ['failed without an error, or the other way', (one) => (one.status === 'failed') !== (one.error !== null)],
-    ['a note that has failed', (one) => one.direction === 'note' && one.status !== 'sent'],
+    ['failed without an error', (one) => one.status === 'failed' && one.error === null],
+    ['queued, and no email', (one) => one.status === 'queued' && one.channel !== 'email'],
+    ['queued for nobody', (one) => one.status === 'queued' && one.to.length === 0],
+    ['of a sequence, and yet not outbound', (one) => one.enrollment_id !== null && one.direction !== 'outbound'],
+    ['a note that has another status', (one) => one.direction === 'note' && one.status !== 'sent'],
     [
       'another author than the direction says',
       (one) => (one.author.type === 'contact') !== (one.direction === 'inbound'),
@@ -61,6 +65,7 @@ const RECORDS: Record<string, Rule[]> = {
     ['closed and yet to be closed before it opens', (one) => !one.is_open && one.next_close_at < one.next_open_at],
   ],
 }
+Object.assign(RECORDS, { Enrollment: ENROLLMENT, Sequence: SEQUENCE, SequencePerformance: PERFORMANCE })
 /** The answer of a PUT is the same record with all of its segments. */
 RECORDS.ReplaceTranscriptAnswer = RECORDS.Transcript!
 
@@ -78,7 +83,7 @@ function hasStranger(segments: Any[], speakers: Any[]): boolean {
 
 /** What is wrong with the records of an answer. */
 export function recordFaults(operation: Operation | undefined, body: Any): string[] {
-  const rules = RECORDS[operation?.shows ?? ''] ?? []
+  const rules = body.skipped ? ENROLLED : (RECORDS[operation?.shows ?? ''] ?? [])
   const records: Any[] = operation?.isList ? (body.data ?? []) : [body]
   return rules
     .filter(([, isWrong]) => records.some((record) => isWrong(record)))

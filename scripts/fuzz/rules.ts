@@ -40,10 +40,21 @@ export const RULES: Record<string, Rule> = {
   invalid_type: isCustom, // each custom field has a type of its own
   invalid_id: isCustom,
   url_not_allowed: isText, // a webhook points to no private address
+  wrong_object: isAt('/list_id'), // of companies, or of deals: only contacts are enrolled
+  list_too_large: isAt('/list_id'),
+  // What a contact says against being enrolled.
+  do_not_contact: isAt('/contact_id'),
+  unsubscribed: isAt('/contact_id'),
+  no_email: isAt('/contact_id'),
   // What several fields say together.
   no_link: isAny, // a note has to be about something
   more_than_one_primary: isAny, // of the emails, or of the phones
   repeated: isAny, // the same email, phone or option twice
+  one_of: both(
+    isAt(''),
+    (_, __, { contact_id, contact_ids, list_id }) =>
+      [contact_id, contact_ids, list_id].filter((each) => each !== undefined).length !== 1,
+  ),
   contradiction: isAny, // an id that is to be put into a list and to be taken out of it
   not_smart: isFilter, // a static list has no filter
   not_for_type: isAny, // options, or is_unique, of a custom field whose type has none

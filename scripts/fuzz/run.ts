@@ -10,6 +10,7 @@ import { prepare } from './prepare.ts'
 import { type Answer, curlOf, header, jsonOf, type Request } from './request.ts'
 import type { Server } from './server.ts'
 import { talkFaults } from './state.ts'
+import { unsubscribing } from './unsubscribing.ts'
 import { newWorld } from './world.ts'
 
 export type Options = { requests: number; seed: number; only?: string }
@@ -37,6 +38,7 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
   const alone = clients[0]!
   const tally = newTally(url, tokens.good)
   const memory: number[] = []
+  const unsubscribe = unsubscribing(server)
   const pages = api.operations.filter(
     ({ method, query }) => method === 'GET' && query.some(({ name }) => name === 'cursor'),
   )
@@ -210,8 +212,9 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
         }),
       )
       for (const number of numbers) if (number % ALONE_EVERY === 0) await fireAlone(number)
+      tally.addWhere('unsubscribe', await unsubscribe())
       tally.addWhere('state', talkFaults(server.db, since))
-      if (start < many / 2 && start + ROUND >= many / 2) server.changePromises()
+      if (start < many / 2 && start + ROUND >= many / 2) server.changeSettings()
       const mb = server.memoryMb()
       if (mb !== undefined) memory.push(mb)
       onProgress(start + numbers.length)

@@ -6,6 +6,7 @@ import { openSqlite } from '../../src/store/driver.ts'
 import { DATABASE } from '../../src/store/open.ts'
 import type { Tokens } from './parts.ts'
 import { settings } from './settings.ts'
+import { SINK, startSink } from './sink.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 /** Error lines of the server that are kept. */
@@ -13,6 +14,7 @@ const MOST_LINES = 100
 
 /** What it says of webhooks that cannot be reached, as the made-up ones are. */
 const IS_DOWN = 'webhook held: its receiver is down'
+const MEMBERS = { own: 'ana@own.example', other: 'bo@other.example' }
 
 export type Server = Awaited<ReturnType<typeof startServer>>
 
@@ -27,7 +29,7 @@ export const readOpenApi = () => dealbox('openapi')
  * A real server in a process of its own, over a temporary data folder with two seeded organisations, and the database
  * beside it, for reading only.
  */
-export async function startServer(scopes: string[]) {
+export async function startServer(scopes: string[], seed: number) {
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-fuzz-'))
   const data = ['--data', folder]
   let running: ChildProcess | undefined
@@ -40,17 +42,19 @@ export async function startServer(scopes: string[]) {
   const init = (org: string, email: string): string => dealbox('init', ...data, '--org', org, '--email', email).org_id
   const token = (org: string, email: string, scope: string) =>
     dealbox('token', 'create', ...data, '--org', org, '--email', email, '--scope', scope)
-  const own = init('Own', 'ana@own.example')
-  const other = init('Other', 'bo@other.example')
+  const sink = await startSink(seed)
+  const own = init('Own', MEMBERS.own)
+  const other = init('Other', MEMBERS.other)
   dealbox('seed', ...data, '--org', own, '--seed', '1')
   dealbox('seed', ...data, '--org', other, '--seed', '2')
-  /** What it promises; in the middle of a run something else. */
-  function promise(isLater: boolean): void {
+  /** What they promise, and send; in the middle of a run something else. */
+  function setUp(org: string, name: keyof typeof MEMBERS, isLater: boolean): void {
     const file = join(folder, 'settings.json')
-    writeFileSync(file, JSON.stringify(settings(isLater)))
-    dealbox('settings', 'apply', ...data, '--org', own, file)
+    writeFileSync(file, JSON.stringify(settings(isLater, { port: sink.port, member: MEMBERS[name], name })))
+    dealbox('settings', 'apply', ...data, '--org', org, file)
   }
-  promise(false)
+  setUp(own, 'own', false)
+  setUp(other, 'other', false)
   const good: string = token(own, 'ana@own.example', 'all').token
   const narrowScopes = scopes.filter((_, index) => index % 3 === 0)
   const revoked = token(own, 'ana@own.example', 'all')
@@ -60,15 +64,25 @@ export async function startServer(scopes: string[]) {
     narrow: { token: token(own, 'ana@own.example', narrowScopes.join(',')).token, scopes: narrowScopes },
     bad: [revoked.token, ...forged(good)],
   }
-  const argv = ['serve', ...data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off', '--rate-limit', 'off']
+  const argv = [
+    'serve',
+    ...data,
+    '--api-listen',
+    '127.0.0.1:0',
+    '--screens-listen',
+    '127.0.0.1:0',
+    '--rate-limit',
+    'off',
+  ]
   const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
   running = child
   const errors: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     const lines = text.trim().split('\n')
-    if (errors.length < MOST_LINES) errors.push(...lines.filter((line) => !line.includes(IS_DOWN)))
+    if (errors.length < MOST_LINES) errors.push(...lines.filter((line) => !isExpected(line)))
   })
-  const url = await listening(child)
+  const isExpected = (line: string): boolean => line.includes(IS_DOWN) || isOfSink(line, sink.port)
+  const { api: url, screens } = await listening(child)
   const db = openSqlite(join(folder, DATABASE), { readonly: true })
   const lastEvent = db.prepare('SELECT max(n) FROM events').pluck()
   const saidInMeetings = db.prepare(
@@ -88,6 +102,23 @@ export async function startServer(scopes: string[]) {
     `SELECT conversation_id AS id, body_text AS text FROM messages
      WHERE org_id = (SELECT id FROM orgs WHERE public_id = ?) AND body_text <> '' ORDER BY id DESC LIMIT ?`,
   )
+  const counts = db.prepare(
+    `SELECT count(*) FILTER (WHERE status IN ('scheduled', 'active')) AS active,
+            count(*) FILTER (WHERE status = 'paused') AS paused,
+            count(*) FILTER (WHERE status = 'completed') AS completed,
+            count(*) FILTER (WHERE status IN ('stopped', 'failed')) AS stopped
+     FROM enrollments WHERE sequence_id = ?`,
+  )
+  const figures = db.prepare(
+    `SELECT count(*) AS enrolled, count(*) FILTER (WHERE finished_at IS NULL) AS active,
+            count(*) FILTER (WHERE status = 'completed') AS completed,
+            count(*) FILTER (WHERE status IN ('stopped', 'failed')) AS stopped,
+            count(replied_at) AS replied, count(unsubscribed_at) AS unsubscribed,
+            count(meeting_booked_at) AS meetings_booked,
+            coalesce(sum((SELECT count(sent_at) FROM enrollment_steps AS step
+              WHERE step.org_id = enrollments.org_id AND enrollment_id = enrollments.id)), 0) AS sent
+     FROM enrollments WHERE sequence_id = ?`,
+  )
   const laterEvents = db.prepare('SELECT actor_type, object_id FROM events WHERE n > ?')
 
   return {
@@ -100,9 +131,15 @@ export async function startServer(scopes: string[]) {
     isAlive: () => child.exitCode === null && child.signalCode === null,
     /** For reading. */
     db,
-    changePromises: () => promise(true),
+    sink,
+    changeSettings: () => setUp(own, 'own', true),
+    /** The page for those who want no more mailings. */
+    unsubscribeUrl: `${screens}/unsubscribe/`,
     /** Of the events behind a mark. */
     countEvents: (mark: number) => Object.fromEntries(byType.all(mark) as [string, number][]),
+    /** Of the enrollments of a sequence. */
+    countsOf: (sequence: string) => counts.get(sequence) as Record<string, number>,
+    figuresOf: (sequence: string) => figures.get(sequence) as Record<string, number>,
     saidAt: (meeting: string) => saidAt.all(meeting) as string[],
     saidInMeetings: (most: number) => saidInMeetings.all(own, most) as { id: string; text: string }[],
     saidInConversations: (most: number) => saidInConversations.all(own, most) as { id: string; text: string }[],
@@ -117,6 +154,7 @@ export async function startServer(scopes: string[]) {
     /** Ends it and looks into what it leaves behind: what is wrong with that. */
     stop: async (): Promise<string[]> => {
       const code = await ended(child)
+      sink.stop()
       const integrity = db.pragma('integrity_check', { simple: true })
       const orphans = db.pragma('foreign_key_check') as unknown[]
       db.close()
@@ -146,13 +184,21 @@ function forged(token: string): string[] {
   ]
 }
 
-function listening(child: ChildProcess): Promise<string> {
+/** What the server says where a mail could not be sent, for the reasons that the sink gave it. */
+function isOfSink(line: string, port: number): boolean {
+  const isSending = line.includes('"job":"message.send"') && line.includes(`127.0.0.1:${port}`)
+  return isSending && (line.includes(SINK) || line.includes(LOST))
+}
+const LOST = 'connection'
+
+function listening(child: ChildProcess): Promise<{ api: string; screens: string }> {
   return new Promise((resolve, reject) => {
     let out = ''
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       out += text
-      const [, url] = /^api +(http\S+)$/m.exec(out) ?? []
-      if (url) resolve(url)
+      const [, api] = /^api +(http\S+)$/m.exec(out) ?? []
+      const [, screens] = /^screens +(http\S+)$/m.exec(out) ?? []
+      if (api && screens) resolve({ api, screens })
     })
     child.once('exit', () => reject(new Error('the server did not start')))
   })

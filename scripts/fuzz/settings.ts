@@ -1,3 +1,5 @@
+import { outreach } from './outreach.ts'
+
 // What the organisation promises those who write to it: in seconds, so that promises are broken while it is fuzzed.
 
 /** A row of conversations, as far as policies look at it. */
@@ -93,8 +95,23 @@ export const POLICIES: Policy[] = [
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const week = (intervals: object[]) => Object.fromEntries(DAYS.map((day) => [day, intervals]))
 
-/** A settings document; `isLater` is what it changes to in the middle of a run, by which all promises are counted anew. */
-export const settings = (isLater: boolean) => ({
+/** Where mails go to, who has a mailbox of their own, and what the organisation is called. */
+export type Mailing = { port: number; member: string; name: string }
+
+/**
+ * A settings document; `isLater` is what it changes to in the middle of a run, by which all promises are counted anew.
+ * Of an organisation that sends mails, with its mailboxes and sequences.
+ */
+export const settings = (isLater: boolean, mailing?: Mailing) => ({
+  ...(mailing && {
+    org: {
+      name: mailing.name,
+      timezone: 'Europe/Berlin',
+      currency: 'EUR',
+      public_base_url: 'https://own.example/crm/',
+    },
+    ...outreach(isLater, mailing.port, mailing.member),
+  }),
   hours: [
     {
       key: 'office',

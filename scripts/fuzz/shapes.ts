@@ -30,6 +30,7 @@ const SHAPES: Record<string, Shape> = {
   replaceTranscript: transcript,
   updateConversation: conversation,
   createMessage: message,
+  createEnrollment: enrollment,
 }
 
 /** A time some way from now. */
@@ -91,7 +92,11 @@ function conversation(sketch: Sketch, body: Any): void {
 function message(sketch: Sketch, body: Any): void {
   const { draw } = sketch
   const [way, isNow, ago, isDay] = [draw.below(100), draw.chance(65), draw.below(90_000), draw.chance(20)]
-  const [conversationId, contactId] = [reference(sketch, 'conversation_id'), reference(sketch, 'contact_id')]
+  const contactId = reference(sketch, 'contact_id')
+  // Also one that a sequence writes in, which few lists show.
+  const [isSeen, seen] = [draw.chance(25), sketch.world.value('conversation_id', draw.below(1 << 20))]
+  const known = reference(sketch, 'conversation_id')
+  const conversationId = isSeen && typeof seen === 'string' ? seen : known
   const channel = draw.one(['email', 'chat', 'sms', 'phone', 'other'])
   const [isKnown, externalId] = [draw.chance(30), `<m${draw.below(60)}@x.example>`]
   const html = htmlText(draw)
@@ -113,6 +118,23 @@ function message(sketch: Sketch, body: Any): void {
     body.attachments = body.attachments.map(({ id: _, size_bytes: __, data = '', ...each }: Any) => ({ ...each, data }))
   if (isKnown) body.external_id = externalId // which another message of the channel may have
   if (!body.body_text && !body.body_html) body.body_text = `Hello ${way}`
+}
+
+/** One contact, several, or a list; mostly at once, so that something happens while it is fuzzed. */
+function enrollment(sketch: Sketch, body: Any): void {
+  const { draw } = sketch
+  const [way, hasStart, ahead] = [draw.below(100), draw.chance(25), draw.below(8000)]
+  const contacts = Array.from({ length: 1 + draw.below(4) }, () => reference(sketch, 'contact_id'))
+  const [sequenceId, listId] = [reference(sketch, 'sequence_id'), reference(sketch, 'list_id')]
+  const several = way < 3 ? Array(101).fill(contacts[0]) : [...new Set(contacts)]
+  const { contact_id, contact_ids, list_id, start_at, deal_id, sender_id, ...rest } = body
+  for (const name of Object.keys(body)) delete body[name]
+  // Most are about no deal, so that one that is closed does not end them all.
+  Object.assign(body, rest, { sequence_id: sequenceId }, way % 4 === 0 ? { deal_id } : {}, way % 3 ? {} : { sender_id })
+  if (way < 55) body.contact_id = contacts[0]
+  else if (way < 90) body.contact_ids = several
+  else body.list_id = listId
+  if (hasStart) body.start_at = at(sketch, ahead - 1000)
 }
 
 const reachable = (from: Any, way: number): Any =>

@@ -1,5 +1,6 @@
 import { timeOfId } from '../../src/lib/id.ts'
 import type { Database } from '../../src/store/driver.ts'
+import { enrollmentFaults, mailFaults, openingFaults } from './enrollments.ts'
 import { chosenPolicies, LATE_MS, promises } from './promises.ts'
 import type { Matched } from './settings.ts'
 
@@ -22,7 +23,7 @@ export type Conversation = Matched & {
   sla_status: string
   version: number
 }
-type Message = { id: string; direction: string; sent_at: number; body_text: string }
+type Message = { id: string; direction: string; sent_at: number; body_text: string; is_answer: number }
 export type Status = { at: number; status: string }
 const PATIENCE_MS = 15_000
 const MOST_TOLD = 5
@@ -34,9 +35,22 @@ export async function untilIdle(db: Database): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
+/** Who got the mails that went out since then, and how often each. */
+export type Post = { timesTaken: (id: string) => number; since: number }
+
 /** What is wrong with the state of the database, at one moment: the server goes on. */
-export function stateFaults(db: Database, now = Date.now()): string[] {
-  const checks = [jobFaults, eventFaults, numberFaults, transcriptFaults, fileFaults, conversationFaults]
+export function stateFaults(db: Database, now = Date.now(), post?: Post): string[] {
+  const checks = [
+    jobFaults,
+    eventFaults,
+    numberFaults,
+    transcriptFaults,
+    fileFaults,
+    conversationFaults,
+    openingFaults,
+    enrollmentFaults,
+    () => (post ? mailFaults(db, post.timesTaken, post.since) : []),
+  ]
   const look = db.transaction(() =>
     checks.flatMap((check) => {
       const faults = check(db, now)
@@ -47,10 +61,15 @@ export function stateFaults(db: Database, now = Date.now()): string[] {
   return look()
 }
 
-/** Everything has run when it was due, and nothing has failed. */
+/** Everything has run when it was due, and nothing has failed but what others refused: mails. */
 function jobFaults(db: Database, now: number): string[] {
-  const failed = db.prepare('SELECT kind, key, last_error FROM jobs WHERE last_error IS NOT NULL').raw()
-  const late = db.prepare('SELECT kind, key, due_at FROM jobs WHERE due_at < ?').raw()
+  const failed = db
+    .prepare(
+      `SELECT kind, key, last_error FROM jobs WHERE last_error IS NOT NULL
+       AND (kind <> 'message.send' OR failed_at IS NOT NULL)`,
+    )
+    .raw()
+  const late = db.prepare('SELECT kind, key, due_at FROM jobs WHERE due_at < ? AND leased_until IS NULL').raw()
   return [
     ...failed.all().map((row) => `a job has failed: ${row}`),
     ...late.all(now - LATE_MS).map((row) => `a job is late: ${row}`),
@@ -73,7 +92,16 @@ function eventFaults(db: Database): string[] {
     if (isOld) faults.push(`event ${seq} of org ${org}, ${type}, shows version ${version} after ${before} of ${id}`)
     versions.set(id, version)
   }
-  for (const table of ['conversations', 'meetings', 'transcripts', 'deals', 'contacts', 'companies']) {
+  for (const table of [
+    'conversations',
+    'messages',
+    'meetings',
+    'transcripts',
+    'deals',
+    'contacts',
+    'companies',
+    'tasks',
+  ]) {
     const records = db.prepare(`SELECT id, version FROM ${table}`).raw().all() as [string, number][]
     for (const [id, version] of records)
       if (version < (versions.get(id) ?? 0)) faults.push(`${table} ${id} is older than its last event`)
@@ -155,7 +183,11 @@ type Judge = (one: Conversation, messages: Message[], statuses: Status[]) => str
 
 function ofConversations(db: Database, since: number, judge: Judge): string[] {
   const where = 'WHERE org_id = ? AND conversation_id = ?'
-  const messagesOf = db.prepare(`SELECT id, direction, sent_at, body_text FROM messages ${where} ORDER BY id`)
+  // What a sequence wrote answers nobody, and neither does what could not be sent.
+  const messagesOf = db.prepare(
+    `SELECT id, direction, sent_at, body_text, direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL
+       AS is_answer FROM messages ${where} ORDER BY id`,
+  )
   const statusesOf = db.prepare(`SELECT at, status FROM conversation_statuses ${where} ORDER BY conversation_version`)
   const all = db.prepare('SELECT * FROM conversations WHERE updated_at >= ?').all(since) as Conversation[]
   return all.flatMap((one) => {
@@ -170,7 +202,7 @@ function ofConversations(db: Database, since: number, judge: Judge): string[] {
 function messageFaults(one: Conversation, messages: Message[], statuses: Status[]): string[] {
   const heard = messages.filter(({ direction }) => direction !== 'note')
   const inbound = heard.filter(({ direction }) => direction === 'inbound')
-  const answers = heard.filter(({ direction }) => direction === 'outbound').map(({ sent_at }) => sent_at)
+  const answers = heard.filter(({ is_answer }) => is_answer === 1).map(({ sent_at }) => sent_at)
   const last = Math.max(...heard.map(({ sent_at }) => sent_at))
   const said: string[] = []
   if (one.last_message_at !== last) said.push(`last_message_at is ${one.last_message_at}, and not ${last}`)

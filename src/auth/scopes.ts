@@ -17,6 +17,8 @@ export const RESOURCES = [
   'inbox.messages',
   'inbox.sla',
   'inbox.hours',
+  'sequences.sequences',
+  'sequences.enrollments',
 ] as const
 
 export type Access = 'read' | 'write'
@@ -24,7 +26,7 @@ export type ScopeBase = `rest.${(typeof RESOURCES)[number]}`
 export type Scope = `${ScopeBase}.${Access}`
 
 /** Resources that the public interface reads only: settings. */
-const READ_ONLY = new Set<string>(['crm.stages', 'crm.members', 'inbox.sla', 'inbox.hours'])
+const READ_ONLY = new Set<string>(['crm.stages', 'crm.members', 'inbox.sla', 'inbox.hours', 'sequences.sequences'])
 
 /** Every scope that a route of the catalog asks for; catalog.test.ts holds the two equal. */
 export const SCOPES: readonly Scope[] = RESOURCES.flatMap((resource): Scope[] =>

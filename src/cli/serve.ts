@@ -9,8 +9,12 @@ import { openApiDocument } from '../http/openapi.ts'
 import { parseRate } from '../http/ratelimit.ts'
 import { type Listener, listen } from '../http/server.ts'
 import { inboxKinds } from '../jobs/inbox.ts'
+import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
+import { sequenceKinds } from '../jobs/sequences.ts'
+import { postOffice } from '../mailroom/post.ts'
+import { startReceiver } from '../mailroom/receiver.ts'
 import { resourceDeps } from '../resources/deps.ts'
 import { screens } from '../screens/app.ts'
 import { startSender } from '../sender/sender.ts'
@@ -18,6 +22,7 @@ import { lockInstance } from '../store/lock.ts'
 import { openStore, requireDatabase } from '../store/open.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { readTrust } from './trust.ts'
 
 /** What runs gets this long to finish when the server stops. */
 const GRACE_MS = 10_000
@@ -30,6 +35,7 @@ export type ServeOptions = {
   rateLimit: string
   corsOrigin: string
   webhookAllow: string
+  mailCa?: string | undefined
   eventRetention: string
 }
 
@@ -43,6 +49,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   requireDatabase(options.data)
   const undo: (() => void)[] = []
   const listeners: Listener[] = []
@@ -71,12 +78,14 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     listeners.push(apiListener)
     if (screensAddress) {
       const document = openApiDocument(catalog(deps), version)
-      const site = screens({ ...state, store, document, apiUrl: apiListener.url })
+      const site = screens({ ...state, store, deps, document, apiUrl: apiListener.url })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    workers.push(
-      startScheduler({ store, log, kinds: inboxKinds(deps), recurring: recurringWork({ keepEventsMs }) }).stop,
-    )
+    const office = postOffice({ deps, write: store.write, trust })
+    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(office)]
+    const scheduler = startScheduler({ store, log, kinds, recurring: recurringWork({ keepEventsMs }) })
+    workers.push(() => scheduler.stop().finally(office.close))
+    workers.push(startReceiver({ deps, write: store.write, committed: store.committed, trust, log }).stop)
     const thread = courier({ allow: options.webhookAllow, ownPorts })
     const sender = startSender({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
     workers.push(() => sender.stop().finally(thread.stop))
@@ -120,6 +129,11 @@ export const serve = command({
       placeholder: 'LIST',
       default: '',
       help: 'hosts, addresses and networks that webhooks may be sent to although they are not public, separated by commas',
+    },
+    mailCa: {
+      type: 'string',
+      placeholder: 'FILE',
+      help: 'certificates (PEM) that servers for mail may have beside the well-known ones, such as that of your own CA',
     },
     eventRetention: {
       type: 'string',

@@ -13,3 +13,10 @@ export function aligned(rows: readonly (readonly string[])[]): string {
     )
     .join('\n')
 }
+
+/** What others have written, for one line of a terminal: nothing in it moves the cursor or colors what follows. */
+export function oneLine(text: string, longest = 1000): string {
+  const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  const characters = [...line]
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join('')}…`
+}

@@ -40,6 +40,11 @@ export const EVENT_NAMES = [
   'message.received',
   'message.sent',
   'message.failed',
+  'enrollment.created',
+  'enrollment.updated',
+  'enrollment.paused',
+  'enrollment.completed',
+  'enrollment.stopped',
 ] as const
 
 export type EventName = (typeof EVENT_NAMES)[number]
@@ -53,6 +58,9 @@ const ALSO: Partial<Record<EventName, EventName>> = {
   'conversation.reopened': 'conversation.updated',
   'conversation.sla_at_risk': 'conversation.updated',
   'conversation.sla_breached': 'conversation.updated',
+  'enrollment.paused': 'enrollment.updated',
+  'enrollment.completed': 'enrollment.updated',
+  'enrollment.stopped': 'enrollment.updated',
 }
 
 /** What a subscription can name: an event, all events of a resource such as `deal.*`, or `*` for all. */

@@ -8,6 +8,7 @@ import type { Deps } from '../resources/deps.ts'
 import { columns as attachmentColumns } from '../resources/inbox/attachments.ts'
 import { columns as conversationColumns } from '../resources/inbox/conversation.ts'
 import { conversationStore } from '../resources/inbox/conversations.ts'
+import { columns as mailboxColumns } from '../resources/inbox/mailboxes.ts'
 import { columns as messageColumns } from '../resources/inbox/message.ts'
 import { messageStore } from '../resources/inbox/messages.ts'
 import { columns as listColumns } from '../resources/lists/lists.ts'
@@ -17,6 +18,8 @@ import { exportedSegments } from '../resources/meetings/segments.ts'
 import { exported as transcriptColumns } from '../resources/meetings/transcript.ts'
 import { transcriptStore } from '../resources/meetings/transcripts.ts'
 import { columns as noteColumns, noteStore } from '../resources/notes.ts'
+import { keptColumns, stepColumns } from '../resources/sequences/enrollment.ts'
+import { enrollmentStore } from '../resources/sequences/enrollments.ts'
 import { columns as tagColumns } from '../resources/tags.ts'
 import { columns as taskColumns, taskStore } from '../resources/tasks.ts'
 import { exported as webhookColumns, webhookStore } from '../resources/webhooks/webhooks.ts'
@@ -24,6 +27,7 @@ import { columns as closeReasonColumns } from '../settings/close-reasons.ts'
 import { columns as hoursColumns } from '../settings/hours.ts'
 import { columns as memberColumns } from '../settings/members.ts'
 import { columns as pipelineColumns } from '../settings/pipelines.ts'
+import { columns as sequenceColumns } from '../settings/sequences.ts'
 import { columns as slaColumns } from '../settings/sla.ts'
 import { columns as stageColumns } from '../settings/stages.ts'
 import * as c from '../store/columns.ts'
@@ -50,7 +54,9 @@ export type Part = {
  * and references are checked at the end. Rows that follow from others are not in it: those of link tables, of *_values
  * and of the search index. Neither is what lets somebody in, tokens, nor what is of use for a day only, stored answers,
  * nor jobs: what they are about is in the records, and whoever brings those back puts them again. Nor are the secrets of
- * webhooks and their deliveries, which are of use for a month: a copy must not send them again.
+ * webhooks and their deliveries, which are of use for a month: a copy must not send them again. Nor are the passwords of
+ * mailboxes, nor how far their folders were read: before somebody gives the copy a password, it sends and receives
+ * nothing, and what it has already it knows by its Message-ID.
  */
 export function parts(deps: Deps): Part[] {
   const { db } = deps
@@ -62,6 +68,9 @@ export function parts(deps: Deps): Part[] {
     { ...record(db, 'close_reasons', closeReasonColumns), hasSheet: true },
     record(db, 'hours', hoursColumns),
     record(db, 'sla_policies', slaColumns),
+    record(db, 'mailboxes', mailboxColumns),
+    record(db, 'sequences', sequenceColumns),
+    sequenceVersions(db),
     { ...record(db, 'tags', tagColumns), hasSheet: true },
     { ...record(db, 'custom_fields', customFieldColumns), hasSheet: true },
     { ...resource, ...named('companies'), columns: companyColumns, restore: companyStore(deps).restore },
@@ -76,6 +85,9 @@ export function parts(deps: Deps): Part[] {
     ...promises(db),
     { ...resource, ...named('messages'), columns: messageColumns, restore: messageStore(deps).restore },
     record(db, 'attachments', attachmentColumns),
+    mails(db),
+    { ...named('enrollments'), columns: keptColumns, order: 'id', restore: enrollmentStore(deps).restore },
+    journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
     { ...resource, ...named('tasks'), columns: taskColumns, restore: taskStore(deps).restore },
     { ...record(db, 'lists', listColumns), hasSheet: true },
@@ -167,6 +179,32 @@ function promises(db: Database): Part[] {
     journal(db, 'conversation_statuses', 'conversation_id, conversation_version', statuses),
     journal(db, 'sla_clocks', 'conversation_id, target, n', clocks),
   ]
+}
+
+function sequenceVersions(db: Database): Part {
+  const columns = c.columns({
+    sequence_id: c.plain('sequence_id'),
+    number: c.integer('number'),
+    steps: c.json('steps'),
+    stop_on: c.json('stop_on'),
+    created_at: c.time('created_at'),
+  })
+  return journal(db, 'sequence_versions', 'sequence_id, number', columns)
+}
+
+function mails(db: Database): Part {
+  const columns = c.columns({
+    message_id: c.plain('message_id'),
+    mailbox_id: c.plain('mailbox_id'),
+    subject: c.text('subject'),
+    refs: c.json('refs'),
+    digest: c.plain('digest'),
+    reply_to: c.text('reply_to'),
+    attempted_at: c.time('attempted_at'),
+    doubtful: c.integer('doubtful'),
+    enrollment_id: c.plain('enrollment_id'),
+  })
+  return journal(db, 'mails', 'message_id', columns)
 }
 
 /** What happened: without it no merge and no import could be taken back, and nobody knew who changed what. */

@@ -10,7 +10,17 @@ import type { Part } from './parts.ts'
 // The organisation that an export comes into: what it may have, and what becomes of that.
 
 /** What every organisation has from the start, and what an export brings along. */
-const SETTINGS_TABLES = ['members', 'pipelines', 'stages', 'close_reasons', 'sla_policies', 'hours']
+const SETTINGS_TABLES = [
+  'members',
+  'pipelines',
+  'stages',
+  'close_reasons',
+  'sla_policies',
+  'sequence_versions',
+  'sequences',
+  'mailboxes',
+  'hours',
+]
 
 /** Also where all records were deleted: the events tell of them, and would have to be counted on. */
 export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Part[]): void {

@@ -239,7 +239,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (!made) return { status: route.status, headers: [], body: '' }
     if (isRepeated(made)) return written(200, made.repeated)
     const answer = written(route.status, made)
-    if (route.status === 201) answer.headers.push('Location', `${API}${route.path}/${made.id}`)
+    if (route.status === 201 && 'id' in made) answer.headers.push('Location', `${API}${route.path}/${made.id}`)
     return answer
   }
 

@@ -83,6 +83,21 @@ time, and when it is closed, by its priority and in the time of the policy's hou
 the hours change. When four fifths are used up there is an event \`conversation.sla_at_risk\`, and
 \`conversation.sla_breached\` when a promise is broken: once each. A broken one stays in \`breaches\`.
 
+**Mail.** An outbound message of a conversation by email is \`queued\`, and \`sent\` or \`failed\` a little later, which
+\`message.sent\` and \`message.failed\` tell; while it waits, \`error\` has the reason of the last try. It answers who
+waits at once, and no longer when it has failed. Mails that come in find their conversation by what they answer
+(\`In-Reply-To\`, \`References\`). What a machine wrote (\`is_automatic\`) is shown, and changes nothing else; the report
+of a failed delivery makes the mail that it is about \`failed\`.
+
+## Outreach
+
+A sequence is a series of emails, tasks and calls, and is set up in the settings. \`POST /enrollments\` begins it for
+one contact, for up to 100, or for a list; whoever cannot be enrolled is \`skipped\` with the reason. An enrollment is
+\`scheduled\` until its first step, then \`active\`, and stays on the version of the steps that it began with. It
+ends \`completed\`, or \`stopped\` with a \`stop_reason\`: by a person (\`PATCH\`), or by what \`stop_on\` of its
+sequence names. Steps are done once each; emails leave in the \`send_window\`, one behind the other where the mailbox is
+set up so.
+
 ## Events
 
 Every change writes an event, in the transaction of the change. It reaches others by **webhook**, or by **pulling** the
@@ -105,7 +120,8 @@ stream, and looks the same on both ways:
 
 \`object\` is the whole record as it was then. One change makes one event, with its most specific name; who asks for
 \`deal.updated\` gets \`deal.stage_changed\` and \`deal.closed\`, too, and with \`task.updated\` comes
-\`task.completed\`, and with \`conversation.updated\` all of a conversation but \`conversation.created\`. \`seq\` counts up by one in an organisation: nothing is missing, and what was rolled back is not
+\`task.completed\`, and with \`conversation.updated\` all of a conversation but \`conversation.created\`, and with
+\`enrollment.updated\` all of an enrollment but \`enrollment.created\`. \`seq\` counts up by one in an organisation: nothing is missing, and what was rolled back is not
 there. Events are kept for 30 days, unless the server says otherwise.
 
 **Deliveries** are signed as [Standard Webhooks](https://www.standardwebhooks.com) has it. \`webhook-signature\` holds

@@ -193,16 +193,18 @@ function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Schemas): S
     schema,
   }))
   const pages = paged ? ['limit', 'cursor'].map((name) => ({ $ref: `#/components/parameters/${name}` })) : []
-  const known = route.timely ? [] : [{ $ref: '#/components/parameters/if-none-match' }]
+  const isTagged = !route.isDerived
+  const canBeKnown = isTagged && !route.timely
+  const known = canBeKnown ? [{ $ref: '#/components/parameters/if-none-match' }] : []
   const record = component(pascal(route.name), route.returns, schemas)
-  const found = success(`The ${route.name}.`, record, ['ETag', ...(paged ? ['Link'] : [])])
+  const found = success(`The ${route.name}.`, record, [...(isTagged ? ['ETag'] : []), ...(paged ? ['Link'] : [])])
   for (const type of Object.keys(forms))
     Object.assign(found.content as Schema, { [type]: { schema: { type: 'string' } } })
   return {
     parameters: [...own, ...pages, ...known],
     responses: {
       200: found,
-      ...(route.timely ? {} : { 304: UNCHANGED }),
+      ...(canBeKnown ? { 304: UNCHANGED } : {}),
       ...problemsOf(route),
     },
   }
@@ -230,7 +232,9 @@ function writeParts(route: WriteRoute, schemas: Schemas): Schema {
       ...(isNew ? ['Location'] : []),
       ...(canRepeat ? ['Idempotency-Replayed'] : []),
     ]
-    answer = success(isRecord ? description : 'What was done.', schema, names)
+    const several = route.several && component(`${name}s`, route.several, schemas)
+    const shape = several ? { anyOf: [schema, several] } : schema
+    answer = success(isRecord ? description : 'What was done.', shape, names)
   }
   const repeated = route.repeats ? { 200: { ...answer, description: route.repeats } } : {}
   const responses = { ...repeated, [route.status]: answer, ...problemsOf(route) }

@@ -31,11 +31,12 @@ export function answerRecord(
     return { ...packed(vary, text, zipped), type: `${form}; charset=utf-8` }
   }
   const own = route.columns.json(row)
-  const version = versionOf(own)
-  const headers = ['ETag', etag(version), ...vary]
+  const version = route.isDerived ? undefined : versionOf(own)
+  const headers = [...(version === undefined ? [] : ['ETag', etag(version)]), ...vary]
   // Before it is 304: what is wrong with the question is wrong with every version.
   const shown = route.show?.(who, row, { ...asked, cursorAt: (position) => cursors.seal(position, question) })
-  if (!route.timely && isUnchanged(req.headers['if-none-match'], version)) return { status: 304, headers, body: '' }
+  if (version !== undefined && !route.timely && isUnchanged(req.headers['if-none-match'], version))
+    return { status: 304, headers, body: '' }
   if (!shown) return { status: 200, headers, body: own }
   const { json, next } = shown
   if (next) headers.push('Link', `<${nextTarget(path, query, next)}>; rel="next"`)

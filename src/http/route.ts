@@ -67,8 +67,10 @@ export type ReadRoute = Common & {
   find: (who: Caller, ...ids: string[]) => RawRow
   /** Its answer follows the clock: it is never 304. */
   timely?: boolean
+  /** Its answer is worked out from many records: it has no version, and so no entity tag. `show` gives it. */
+  isDerived?: boolean
   /** What may be asked of it in the query, by name. */
-  parameters?: Record<string, { schema: { type: 'string'; enum?: string[]; maxLength?: number }; description: string }>
+  parameters?: Record<string, { schema: ParameterSchema; description: string }>
   /** A part of it is paged: it takes `limit` and `cursor`, too. */
   paged?: boolean
   /** The record as it was asked for, where that is not the row as it stands. Throws 400. */
@@ -76,6 +78,8 @@ export type ReadRoute = Common & {
   /** Other media types that it is answered in, whole, when Accept prefers one. */
   forms?: Record<string, (who: Caller, row: RawRow) => string>
 }
+
+type ParameterSchema = { type: 'string'; format?: 'date'; enum?: string[]; maxLength?: number }
 
 /** `given` has the parameters of the route, each once; `cursorAt` makes the cursor of a page behind a position. */
 export type Asked = {
@@ -85,7 +89,7 @@ export type Asked = {
   cursorAt: (position: Position) => string
 }
 
-/** JSON text with `id` first and `version` last, and the cursor of the next page where there is one. */
+/** JSON text, of a record with `id` first and `version` last, and the cursor of the next page where there is one. */
 export type Shown = { json: string | Streamed; next?: string | null }
 
 /** What there is behind a position of a stream: the items as JSON text, and where the look at it ended. */
@@ -123,6 +127,8 @@ export type WriteRoute = Common & {
   maxItems?: number
   /** When a create answers 200 with what is there already, by `repeated`. */
   repeats?: string
+  /** What a create answers where its body asks for several records: they have no one path, and no one version. */
+  several?: v.GenericSchema
   /** The record that the path names; throws 404. Without it the route makes a record. */
   find?: (who: Caller, ...ids: string[]) => Stored
   /**
@@ -145,6 +151,9 @@ export type WriteRoute = Common & {
 export type Repeated<Found> = { repeated: Found }
 
 export const isRepeated = (made: Answered | Repeated<Answered>): made is Repeated<Answered> => 'repeated' in made
+
+/** A create made several records, as far as it could; what else there is to say stands beside them. */
+export type Several<Made> = { data: Made[]; [member: string]: unknown }
 
 export type Route = ListRoute | ReadRoute | PollRoute | WriteRoute
 
@@ -185,9 +194,10 @@ export function createRoute<Made extends Stored, Schema extends v.GenericSchema>
     flags?: Flags
     maxBytes?: number
     repeats?: string
+    several?: v.GenericSchema
     ahead?: (body: unknown) => Promise<unknown>
     isSecret?: boolean
-    run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made>) & Sync
+    run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made> | Several<Made>) & Sync
   },
 ): Route {
   return { ...spec, kind: 'write', method: 'post', status: 201, run: spec.run as WriteRoute['run'] }

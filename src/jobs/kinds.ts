@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
 import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
@@ -13,6 +14,13 @@ export type RunKind = {
   kind: string
   run: (job: Job, context: Context) => undefined
   mostTries?: number
+  /**
+   * Of work that takes its time: so many at the same time, with as long a pause behind them as they took, so that what
+   * many are due for at one moment leaves requests their half.
+   */
+  atOnce?: number
+  /** Writes what follows from its last try having failed. */
+  givenUp?: (job: Job, context: Context) => undefined
 }
 
 /**
@@ -26,6 +34,8 @@ export type PerformKind = {
   concurrency: number
   mostTries: number
   leaseMs: number
+  /** So long a place is left empty after each, which bounds how much of it there is in a second. */
+  restMs?: number
 }
 
 export type Kind = RunKind | PerformKind
@@ -44,13 +54,17 @@ export function laneOf(kind: Kind, yard: Yard): Lane {
 
 function failures(kind: Kind, jobs: JobQueue, { store, log, random }: Yard) {
   return async function failed(job: Job, error: unknown): Promise<void> {
-    const next = await store.write(() => jobs.fail(job, error, mostTriesOf(kind), random))
+    const next = await store.write(() => {
+      const next = jobs.fail(job, error, mostTriesOf(kind), random)
+      if (next === 'given up' && 'run' in kind) kind.givenUp?.(job, { store, log })
+      return next
+    })
     log.error({ job: kind.kind, org: job.org, id: job.id, tries: job.tries, next, err: error }, 'failed')
   }
 }
 
 function runLane(kind: RunKind, yard: Yard): Lane {
-  const { store, log } = yard
+  const { store, log, stopping } = yard
   const jobs = jobQueue(store)
   const failed = failures(kind, jobs, yard)
   const context = { store, log }
@@ -69,8 +83,10 @@ function runLane(kind: RunKind, yard: Yard): Lane {
   }
 
   async function step(): Promise<void> {
-    const due = jobs.due(kind.kind, ROUND)
+    const started = performance.now()
+    const due = jobs.due(kind.kind, kind.atOnce ?? ROUND)
     const ends = await Promise.allSettled(due.map(({ org, id }) => runOne(org, id)))
+    if (kind.atOnce && !stopping()) await pause(Math.ceil(performance.now() - started))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
@@ -78,7 +94,7 @@ function runLane(kind: RunKind, yard: Yard): Lane {
 }
 
 function performLane(kind: PerformKind, yard: Yard): Lane {
-  const { store, log, free } = yard
+  const { store, log, stopping, free } = yard
   const jobs = jobQueue(store)
   const failed = failures(kind, jobs, yard)
   const running = new Map<Job, { end: Promise<void>; cut: AbortController }>()
@@ -116,6 +132,7 @@ function performLane(kind: PerformKind, yard: Yard): Lane {
     } catch (error) {
       rest(error) // done or not, its lease ends, and it is repeated
     }
+    if (kind.restMs !== undefined && !stopping()) await pause(kind.restMs)
     running.delete(job)
     free()
   }

@@ -101,6 +101,10 @@ export function startScheduler({
     clearTimeout(grace)
   }
 
+  store
+    .write(() => void jobQueue(store).abandonAll())
+    .catch((error) => log.error({ job: 'scheduler', err: error }, 'failed')) // their leases end by themselves
+    .finally(look)
   look()
   return {
     wake: look,

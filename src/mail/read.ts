@@ -13,7 +13,7 @@ import { oneLine, plainText } from './text.ts'
 
 /** What is longer was cut by whoever fetched it. */
 export const MOST_MAIL_BYTES = 30 * 1_048_576
-const UNREADABLE_BYTES = 65_536
+export const UNREADABLE_BYTES = 65_536
 
 /** Never throws for what a mail may contain. */
 export async function readMail(source: Uint8Array): Promise<MailIn> {
@@ -21,7 +21,7 @@ export async function readMail(source: Uint8Array): Promise<MailIn> {
   try {
     return withDigest(readParts(withLineFeeds(bytes)))
   } catch {
-    return withDigest(unreadable(bytes))
+    return unreadableMail(bytes)
   }
 }
 
@@ -83,8 +83,9 @@ function deliveredTo(head: Head): string[] {
   return [...new Set(named.map(({ email }) => email.toLowerCase()))].slice(0, MOST_DELIVERED)
 }
 
-function unreadable(source: Buffer): Undigested {
-  return {
+/** What came in where nothing else can be told of it. */
+export function unreadableMail(source: Buffer): MailIn {
+  return withDigest({
     messageId: null,
     inReplyTo: [],
     references: [],
@@ -101,7 +102,7 @@ function unreadable(source: Buffer): Undigested {
     automatic: null,
     report: null,
     notes: ['This could not be read as a mail. Its text is the beginning of what came in.'],
-  }
+  })
 }
 
 /** Of what does not change on the way, as the fields do that each server adds. */

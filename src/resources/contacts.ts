@@ -26,6 +26,7 @@ import { transcriptStore } from './meetings/transcripts.ts'
 import { noteStore } from './notes.ts'
 import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from './reach.ts'
 import { recordRows } from './record-rows.ts'
+import { enrollmentWatch } from './sequences/stops.ts'
 import { taskStore } from './tasks.ts'
 import { unlinking } from './unlink.ts'
 
@@ -150,8 +151,9 @@ export const columns = c.columns<Contact>(
 
 export const contactStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
+  const enrollments = enrollmentWatch(deps)
   const records = [dealStore, noteStore, taskStore, meetingStore, transcriptStore, conversationStore, authorStore]
-  const referring = records.map((store) => store(deps))
+  const referring = [enrollments, ...records.map((store) => store(deps))]
   const lists = membership(deps, 'contact')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
@@ -233,6 +235,7 @@ export const contactStore = once((deps: Deps) => {
     after.version = before.version + 1
     write(who.org, before, after)
     outbox.record(who, 'contact.updated', after, before)
+    if (after.do_not_contact && !before.do_not_contact) enrollments.doNotContact(who.org, after.id)
     return after
   }
 

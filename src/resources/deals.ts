@@ -19,6 +19,7 @@ import { dealStages } from './deal-stages.ts'
 import { type Deps, once } from './deps.ts'
 import { membership } from './lists/membership.ts'
 import { recordRows } from './record-rows.ts'
+import { enrollmentWatch } from './sequences/stops.ts'
 import { unlinking } from './unlink.ts'
 
 // 1. The wire form. A deal is the domain's Opportunity; both have the same id.
@@ -126,6 +127,7 @@ export const columns = c.columns<Deal>(
 
 export const dealStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
+  const enrollments = enrollmentWatch(deps)
   const lists = membership(deps, 'deal')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
@@ -231,6 +233,7 @@ export const dealStore = once((deps: Deps) => {
     write(who.org, before, after)
     if (after.stage !== before.stage) stages.recordMove(who, after, before.stage)
     outbox.record(who, event, after, before)
+    if (event === 'deal.closed') enrollments.dealClosed(who.org, after)
     return after
   }
 

@@ -150,7 +150,10 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
     return row
   }
 
-  function create(who: Caller, given: TaskCreate): Task {
+  const create = (who: Caller, given: TaskCreate): Task => createFor(who, given, null)
+
+  /** The same by the step of an enrollment, or by nobody's. */
+  function createFor(who: Caller, given: TaskCreate, enrollmentId: string | null): Task {
     references.check(who.org, given)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -167,7 +170,7 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
       company_ids: given.company_ids ?? [],
       deal_ids: given.deal_ids ?? [],
       conversation_id: given.conversation_id ?? null,
-      enrollment_id: null,
+      enrollment_id: enrollmentId,
       completed_at: given.status === 'done' ? now : null,
       is_overdue: false,
       created_at: now,
@@ -222,6 +225,7 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
     list,
     find,
     create,
+    createFor,
     restore,
     patch,
     remove,

@@ -8,14 +8,18 @@ import { checkFraming } from '../http/framing.ts'
 import type { Log } from '../http/log.ts'
 import { acceptsGzip } from '../http/negotiate.ts'
 import { Problem } from '../lib/problem.ts'
+import type { Deps } from '../resources/deps.ts'
+import { mailboxStore, standing } from '../resources/inbox/mailboxes.ts'
 import type { Store } from '../store/open.ts'
 import type { OpenApi } from './document.ts'
 import { referencePage } from './reference.ts'
+import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe.ts'
 
 export type ScreensOptions = {
   /** The OpenAPI document of the public interface. */
   document: Record<string, unknown>
   store: Store
+  deps: Deps
   /** Where the public interface listens, such as http://127.0.0.1:8080: the examples call it there. */
   apiUrl: string
   stopping: Pick<AbortSignal, 'aborted'>
@@ -32,8 +36,11 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 }
 
-/** What the screens listener serves so far: the API reference, the document it is made from, and health. */
-export function screens({ document, store, apiUrl, stopping, log }: ScreensOptions): Koa {
+/**
+ * What the screens listener serves so far: the API reference, the document it is made from, health, and what the mails
+ * of sequences lead to.
+ */
+export function screens({ document, store, deps, apiUrl, stopping, log }: ScreensOptions): Koa {
   const probe = store.db.prepare('SELECT id FROM installation')
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
@@ -42,13 +49,16 @@ export function screens({ document, store, apiUrl, stopping, log }: ScreensOptio
       '/reference.css': file('text/css; charset=utf-8', () => asset('src/web/reference.css')),
       '/reference.js': file('text/javascript; charset=utf-8', () => asset('src/web/reference.js')),
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
+      [`${UNSUBSCRIBE}style.css`]: file('text/css; charset=utf-8', () => asset('src/web/unsubscribe.css')),
       '/livez': (ctx: Context) => answerJson(ctx, { status: 'ok' }),
       '/readyz': (ctx: Context) => {
         checkReady()
-        answerJson(ctx, { status: 'ready' })
+        answerJson(ctx, { status: 'ready', mailboxes: mailboxCounts() })
       },
     }),
   )
+  const mailboxes = mailboxStore(deps)
+  const unsubscribe = unsubscribePage({ store, deps, log })
   const app = new Koa()
   app.silent = true // what fails is logged below; a client that hangs up is no failure
   app.use(async (ctx) => {
@@ -63,17 +73,36 @@ export function screens({ document, store, apiUrl, stopping, log }: ScreensOptio
       answerProblem(ctx, asProblem(error, id), id)
     }
     const ms = Math.round((performance.now() - started) * 100) / 100
-    const route = pages.has(ctx.path) ? ctx.path : null
-    log.info({ id, method: ctx.method, route, status: ctx.status, ms }, 'request')
+    log.info({ id, method: ctx.method, route: routeOf(ctx.path), status: ctx.status, ms }, 'request')
   })
   return app
 
   function pageFor({ method, path }: Context) {
     const page = pages.get(path)
+    if (!page && path.startsWith(UNSUBSCRIBE)) return unsubscribe
     if (!page) throw new Problem(404, 'no_such_path', 'There is nothing at this path.')
     if (method !== 'GET' && method !== 'HEAD')
       throw new Problem(405, 'method_not_allowed', 'This path takes GET, HEAD.', { headers: { Allow: 'GET, HEAD' } })
     return page
+  }
+
+  /** What is logged instead of the path, whose last part may be as good as a password. */
+  function routeOf(path: string): string | null {
+    if (pages.has(path)) return path
+    return path.startsWith(UNSUBSCRIBE) ? `${UNSUBSCRIBE}:token` : null
+  }
+
+  /**
+   * By how it goes with receiving, such as {ok: 2, failing: 1}. A server with a mailbox that fails is ready all the same;
+   * which one it is, and why, is for who may run "dealbox mailbox list".
+   */
+  function mailboxCounts(): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const { org, mailbox } of mailboxes.active()) {
+      const { status } = standing(mailboxes.state(org, mailbox.id), mailbox, store.clock.now()).receiving
+      counts[status] = (counts[status] ?? 0) + 1
+    }
+    return counts
   }
 
   /** Throws Problem 503 with the reason. */

@@ -32,7 +32,7 @@ function actionOf(before: unknown, after: unknown, { status, is_active }: Change
   if (!before) return 'created'
   if (!after) return 'removed'
   if (status?.to === 'active' || is_active?.to === true) return 'activated'
-  if (status?.to === 'deactivated' || is_active?.to === false) return 'deactivated'
+  if (status?.to === 'deactivated' || status?.to === 'archived' || is_active?.to === false) return 'deactivated'
   return 'updated'
 }
 

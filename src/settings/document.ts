@@ -6,9 +6,12 @@ import type { Store } from '../store/open.ts'
 import type { Change } from './changes.ts'
 import { CloseReasonSettings, checkCloseReasons, closeReasonSettings } from './close-reasons.ts'
 import { checkHours, HoursSettings, hoursSettings } from './hours.ts'
+import { checkMailboxes, MailboxSettings } from './mailbox-schema.ts'
+import { mailboxSettings } from './mailboxes.ts'
 import { checkMembers, MemberSettings, memberSettings } from './members.ts'
 import { OrgSettings, orgSettings } from './org.ts'
 import { checkPipelines, PipelineSettings, pipelineSettings } from './pipelines.ts'
+import { checkSequences, SequenceSettings, sequenceSettings } from './sequences.ts'
 import { applyServiceLevels } from './service-levels.ts'
 import { checkSla, SlaSettings, slaSettings } from './sla.ts'
 
@@ -21,6 +24,8 @@ const sections = {
   close_reasons: f.optional(f.arrayOf(CloseReasonSettings)),
   hours: f.optional(f.arrayOf(HoursSettings)),
   sla: f.optional(f.arrayOf(SlaSettings)),
+  mailboxes: f.optional(f.arrayOf(MailboxSettings)),
+  sequences: f.optional(f.arrayOf(SequenceSettings)),
 }
 const NAMES = Object.keys(sections).join(', ')
 
@@ -40,6 +45,8 @@ export function showSettings(store: Store, org: number): Required<SettingsDocume
     close_reasons: closeReasonSettings(store).show(org),
     hours: hoursSettings(store).show(org),
     sla: slaSettings(store).show(org),
+    mailboxes: mailboxSettings(store).show(org),
+    sequences: sequenceSettings(store).show(org),
   }
 }
 
@@ -74,7 +81,17 @@ export function applySettings(
       if (given.members) changed.push(...memberSettings(store).apply(org, given.members))
       if (given.pipelines) changed.push(...pipelineSettings(store).apply(org, given.pipelines))
       if (given.close_reasons) changed.push(...closeReasonSettings(store).apply(org, given.close_reasons))
-      if (given.hours || given.sla) changed.push(...applyServiceLevels(store, org, given))
+      const levels = applyServiceLevels(store, org, given)
+      changed.push(...levels.changes)
+      const sequences = sequenceSettings(store)
+      const goes = given.mailboxes ? sequences.mailboxesBut(org, given.mailboxes) : []
+      const mailboxes = mailboxSettings(store).apply(org, given.mailboxes)
+      changed.push(...mailboxes.changes)
+      const isKept = { hours: levels.isKept, mailbox: (key: string) => !goes.includes(key) }
+      if (given.sequences) changed.push(...sequences.apply(org, given.sequences, isKept))
+      changed.push(...levels.removeLeft())
+      if (given.org) sequences.checkPublicUrl(org)
+      changed.push(...mailboxes.removeLeft())
       if (dryRun) throw ROLL_BACK
     })
   } catch (error) {
@@ -97,6 +114,8 @@ export function readDocument(document: unknown): SettingsDocument {
     ...checkCloseReasons(given.close_reasons ?? []),
     ...checkHours(given.hours ?? []),
     ...checkSla(given.sla ?? []),
+    ...checkMailboxes(given.mailboxes ?? []),
+    ...checkSequences(given.sequences ?? []),
   ]
   if (errors.length > 0) throw invalid(...errors)
   return given

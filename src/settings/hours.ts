@@ -113,9 +113,9 @@ export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'hours', columns, 'position')
   const dropDefault = db.prepare('UPDATE hours SET is_default = 0 WHERE org_id = ? AND is_default = 1')
-  const policiesBy = db
-    .prepare('SELECT key FROM sla_policies WHERE org_id = ? AND hours_id = ? ORDER BY position')
-    .pluck()
+  const countingBy = ['sla_policies', 'sequences'].map((table) =>
+    db.prepare(`SELECT key FROM ${table} WHERE org_id = +? AND hours_id = +? ORDER BY position`).pluck(),
+  )
 
   function show(org: number): Required<HoursSettings>[] {
     return all(org).map(({ key, name, timezone, is_default, weekly, exceptions }) => ({
@@ -150,22 +150,33 @@ export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
     return { changes, left: [...before.values()] }
   }
 
-  /** Throws 409 where a policy refers to them, also one that is not active any more. */
+  /** Throws 409 where a policy or a sequence refers to them, also one that is not active any more. */
   function remove(org: number, left: readonly Row[]): Change[] {
     return left.flatMap((hours) => {
-      if (!removeUnused(org, hours.id)) throw inUse(hours.key, policiesBy.all(org, hours.id) as string[])
+      if (!removeUnused(org, hours.id)) throw inUse(hours.key, usersOf(org, hours.id))
       return changesOf('hours', hours.key, hours, undefined, FIELDS)
     })
+  }
+
+  function usersOf(org: number, id: string): Users {
+    const [policies = [], sequences = []] = countingBy.map((users) => users.all(org, id) as string[])
+    return { policies, sequences }
   }
 
   return { show, apply, remove }
 }
 
-const inUse = (key: string, policies: readonly string[]) =>
-  conflict(
-    'hours_in_use',
-    `The hours "${key}" cannot be removed: SLA policies count by them (${policies.join(', ')}). A policy left out of the document stays while conversations refer to it.`,
-  )
+type Users = { policies: string[]; sequences: string[] }
+
+function inUse(key: string, { policies, sequences }: Users) {
+  const users = [
+    ...(policies.length > 0 ? [`SLA policies count by them (${policies.join(', ')})`] : []),
+    ...(sequences.length > 0 ? [`sequences send in them (${sequences.join(', ')})`] : []),
+  ]
+  const hint = 'A policy left out of the document stays while conversations refer to it.'
+  const detail = `The hours "${key}" cannot be removed: ${users.join(', and ')}.`
+  return conflict('hours_in_use', policies.length > 0 ? `${detail} ${hint}` : detail)
+}
 
 /** All seven days, and each in order: hours that say the same are the same text. */
 const wholeWeek = (weekly: HoursSettings['weekly']): Row['weekly'] =>

@@ -7,18 +7,21 @@ import { type SlaSettings, slaSettings } from './sla.ts'
 type Given = { hours?: readonly HoursSettings[]; sla?: readonly SlaSettings[] }
 
 /**
- * Hours and the SLA policies that count by them: one document can drop both. Conversations are counted anew afterwards,
- * by a job. For a transaction of the caller's.
+ * Hours and the SLA policies that count by them. `removeLeft` removes the hours that the document leaves out, once all
+ * is written that referred to them: one document can drop both. Conversations are counted anew afterwards, by a job. For
+ * a transaction of the caller's.
  */
-export function applyServiceLevels(store: Pick<Store, 'db' | 'clock'>, org: number, { hours, sla }: Given): Change[] {
+export function applyServiceLevels(store: Pick<Store, 'db' | 'clock'>, org: number, { hours, sla }: Given) {
   const settings = hoursSettings(store)
   const written = hours ? settings.apply(org, hours) : { changes: [], left: [] }
   const left = new Set(written.left.map(({ key }) => key))
-  const changes = [
-    ...written.changes,
-    ...(sla ? slaSettings(store).apply(org, sla, (key) => !left.has(key)) : []),
-    ...settings.remove(org, written.left),
-  ]
-  if (changes.length > 0) recountLater(store, org)
-  return changes
+  const isKept = (key: string): boolean => !left.has(key)
+  const changes = counted([...written.changes, ...(sla ? slaSettings(store).apply(org, sla, isKept) : [])])
+
+  function counted(changes: Change[]): Change[] {
+    if (changes.length > 0) recountLater(store, org)
+    return changes
+  }
+
+  return { changes, isKept, removeLeft: () => counted(settings.remove(org, written.left)) }
 }

@@ -61,6 +61,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const lease = db.prepare('UPDATE jobs SET leased_until = ?, tries = tries + 1 WHERE org_id = ? AND id = ?')
   const removeLeased = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ? AND leased_until = ? AND tries = ?')
   const unlease = db.prepare('UPDATE jobs SET leased_until = NULL WHERE org_id = ? AND id = ? AND leased_until = ?')
+  const endLeases = db.prepare('UPDATE jobs SET leased_until = +? WHERE leased_until > +? AND leased_until IS NOT NULL')
   const expired = db.prepare(
     `SELECT ${FIELDS} FROM jobs WHERE leased_until <= +? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT ?`,
   )
@@ -142,9 +143,16 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     })
   }
 
+  /** Of a server that begins: it is the only one, so what is on its way was left behind by one that has ended. */
+  function abandonAll(): void {
+    const now = clock.now()
+    endLeases.run(now, now)
+  }
+
   return {
     put,
     cancel,
+    abandonAll,
     due,
     take,
     claim,

@@ -14,6 +14,7 @@ const TARGETS = {
   contact_id: 'contacts',
   meeting_id: 'meetings',
   conversation_id: 'conversations',
+  sequence_id: 'sequences',
 } as const
 
 export type References = ReturnType<typeof references>
@@ -33,7 +34,7 @@ export function references(db: Database) {
     const errors: FieldError[] = []
     for (const [name, value] of Object.entries(given)) {
       if (value === null || value === undefined) continue
-      if (name === 'owner_id') errors.push(...owner(org, value as string))
+      if (name === 'owner_id' || name === 'sender_id') errors.push(...activeMember(org, `/${name}`, value as string))
       const table = TARGETS[name as keyof typeof TARGETS]
       if (!table) continue
       if (!Array.isArray(value)) {
@@ -47,11 +48,11 @@ export function references(db: Database) {
     if (errors.length > 0) throw invalid(...errors)
   }
 
-  function owner(org: number, id: string): FieldError[] {
+  function activeMember(org: number, pointer: string, id: string): FieldError[] {
     const status = memberStatus.get(org, id)
-    if (!status) return [missing('/owner_id')]
+    if (!status) return [missing(pointer)]
     if (status === 'active') return []
-    return [field('/owner_id', 'member_deactivated', 'must be an active member; this one is deactivated')]
+    return [field(pointer, 'member_deactivated', 'must be an active member; this one is deactivated')]
   }
 
   return { check }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
@@ -6,6 +6,8 @@ import { Problem } from '../lib/problem.ts'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
+/** Short enough for the subject of a mail, and more than anyone can try. */
+const SIGNATURE_BYTES = 16
 /** In the data folder; where that is, is not for every caller to know. */
 const NAME = 'keys/secrets.key'
 
@@ -64,7 +66,16 @@ export function vault(dataDir: string) {
     }
   }
 
-  return { seal, open }
+  /**
+   * What nobody without the key can work out: for links and addresses that strangers bring back. The same text signed
+   * for another purpose gives another signature. Whoever checks one signs again, and compares in constant time.
+   */
+  function sign(purpose: string, text: string): string {
+    const own = Buffer.from(hkdfSync('sha256', key(), '', `sign ${purpose}`, KEY_BYTES)) // never the one that seals
+    return createHmac('sha256', own).update(text).digest().subarray(0, SIGNATURE_BYTES).toString('base64url')
+  }
+
+  return { seal, open, sign }
 }
 
 const unreadable = (why: string): Problem =>

@@ -135,6 +135,10 @@ async function fill(server: TestServer): Promise<void> {
       hours: 'Late',
       targets: n ? {} : promised,
     })),
+    sequences: ['After the fair', 'Back again', 'Cold'].map((name, n) => ({
+      ...{ key: name[0] as string, name, status: n === 1 ? 'draft' : 'active', hours: n === 1 ? null : 'Late' },
+      steps: [{ type: 'task', delay_s: n, task_title: 'Call {{contact.name}}' }],
+    })),
   })
   const tags = [await make('/tags', { name: 'Éclair' }), await make('/tags', { name: 'eclair 2', color: '#00ff00' })]
   for (let n = 0; n < 9; n++) {
@@ -189,6 +193,7 @@ async function fill(server: TestServer): Promise<void> {
     if (n % 6 === 0) await call('PATCH', `/deals/${id}`, { stage: a.stages.demo })
     if (n % 10 === 0) await call('POST', `/deals/${id}/close`, { reason_id: n % 20 ? a.reasons.won : a.reasons.lost })
   }
+  await enrollAll(server, contacts, deals)
   for (let n = 0; n < 24; n++) {
     advance(n % 3)
     const linked = {
@@ -232,6 +237,23 @@ async function fill(server: TestServer): Promise<void> {
     })
     if (n % 6 === 0) await call('PATCH', `/meetings/${meeting}`, { summary: 'Éclair, later' })
     await converse(server, n, { contact_id: contacts[n % 5], deal_id: deals[n % 3], tag_ids: tags.slice(n % 3) })
+  }
+}
+
+/** Contacts in sequences, in every status that they come to by requests. */
+async function enrollAll({ a, advance, call }: TestServer, contacts: string[], deals: string[]): Promise<void> {
+  const sequences = (await call('GET', '/sequences?status=active')).body.data as Row[]
+  for (let n = 0; n < 3 * contacts.length; n++) {
+    advance(n % 2)
+    const given = {
+      ...{ sequence_id: sequences[n % 2]?.id, contact_id: contacts[n % contacts.length] },
+      ...{ deal_id: n % 3 ? deals[n % 4] : null, sender_id: a.owner },
+      ...(n % 5 === 0 ? { start_at: '2030-01-01T00:00:00Z' } : {}),
+    }
+    const { status, body } = await call('POST', '/enrollments', given)
+    if (status !== 201) continue // one who is to be left alone
+    for (const wanted of [[], ['paused'], ['stopped'], ['paused', 'active']][n % 4] as string[])
+      assert.equal((await call('PATCH', `/enrollments/${body.id}`, { status: wanted })).status, 200)
   }
 }
 

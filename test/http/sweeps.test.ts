@@ -20,6 +20,10 @@ const RECORDS: Record<string, (org: Org) => Promise<string>> = {
   'custom-fields': (org) =>
     made(org, '/custom-fields', { object: 'deal', key: `swept_${count++}`, label: 'Swept', type: 'text' }),
   deals: (org) => made(org, '/deals', { title: 'Swept' }),
+  enrollments: async (org) => {
+    const contact_id = await record('/contacts', org)
+    return made(org, '/enrollments', { contact_id, sequence_id: levels(org).calls as string })
+  },
   hours: async (org) => levels(org).office as string,
   lists: (org) => made(org, '/lists', { name: 'Swept', object: 'deal', kind: 'static' }),
   meetings: async (org) => {
@@ -31,6 +35,7 @@ const RECORDS: Record<string, (org: Org) => Promise<string>> = {
   members: async (org) => org.owner,
   messages: async (org) => (await said(org)).id,
   notes: async (org) => made(org, '/notes', { body: 'Swept', deal_ids: [await record('/deals', org)] }),
+  sequences: async (org) => levels(org).welcome as string,
   sla: async (org) => levels(org).usual as string,
   stages: async (org) => org.stages.demo,
   tags: (org) => made(org, '/tags', { name: `Swept ${count++}` }),
@@ -43,6 +48,10 @@ const levels = ({ org }: Org) =>
   setLevels(server.store, org, {
     hours: [{ key: 'office', name: 'Swept', timezone: 'UTC', weekly: {} }],
     sla: [{ key: 'usual', name: 'Swept', hours: 'office', targets: {} }],
+    sequences: [
+      { key: 'welcome', name: 'Swept', status: 'draft', hours: 'office', steps: [] },
+      { key: 'calls', name: 'Swept', status: 'active', steps: [{ type: 'call', delay_s: 60, task_title: 'Swept' }] },
+    ],
   })
 
 const made = async (org: Org, path: string, given: object): Promise<string> => (await answer(org, path, given)).id

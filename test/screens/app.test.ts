@@ -8,7 +8,9 @@ import { silentLog } from '../../src/http/log.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
+import { mailboxStore } from '../../src/resources/inbox/mailboxes.ts'
 import { screens } from '../../src/screens/app.ts'
+import { applySettings, createOrg } from '../../src/settings/document.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
 
 const TYPES: Record<string, string> = {
@@ -17,6 +19,7 @@ const TYPES: Record<string, string> = {
   '/reference.css': 'text/css; charset=utf-8',
   '/reference.js': 'text/javascript; charset=utf-8',
   '/icon.svg': 'image/svg+xml',
+  '/unsubscribe/style.css': 'text/css; charset=utf-8',
   '/livez': 'application/json',
   '/readyz': 'application/json',
 }
@@ -31,8 +34,9 @@ const stopping = { aborted: false }
 before(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   store = openStore(dataDir, { create: true })
-  document = openApiDocument(catalog(resourceDeps(store)), '1.2.3')
-  const site = screens({ document, store, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
+  const deps = resourceDeps(store)
+  document = openApiDocument(catalog(deps), '1.2.3')
+  const site = screens({ document, store, deps, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
 })
 after(async () => {
@@ -51,7 +55,7 @@ test('every file that the screens read is shipped in the executable', async () =
   const read = sources.flatMap((source) =>
     [...source.matchAll(/asset\('([^']+)'\)/g)].map(([, path]) => path as string),
   )
-  assert.equal(read.length, 3)
+  assert.equal(read.length, 4)
   for (const path of read) assert.ok(shipped.includes(join(path)), path)
 })
 
@@ -86,7 +90,14 @@ describe('every path', () => {
 
 test('any other path is 404 with a problem', async () => {
   const others = ['/index.html', '/livez/', '/LIVEZ', '/%6civez', '//', '/api/v1/deals', '/src/web/reference.css']
-  for (const path of [...others, '/constructor', '/__proto__', '/reference.css/..%2f..%2fpackage.json', '/metrics']) {
+  for (const path of [
+    ...others,
+    '/constructor',
+    '/__proto__',
+    '/reference.css/..%2f..%2fpackage.json',
+    '/unsubscribe',
+    '/metrics',
+  ]) {
     const response = await get(path)
     const body = (await response.json()) as { code: string; request_id: string }
     assert.equal(response.status, 404, path)
@@ -136,7 +147,7 @@ test('the document is the one of the catalog', async () => {
 })
 
 describe('what is known already', () => {
-  for (const path of ['/', '/openapi.json', '/reference.css', '/reference.js', '/icon.svg']) {
+  for (const path of ['/', '/openapi.json', '/reference.css', '/reference.js', '/icon.svg', '/unsubscribe/style.css']) {
     test(`${path} is 304 for its ETag and whole for another`, async () => {
       const etag = (await get(path)).headers.get('etag') as string
       const known = await get(path, { headers: { 'if-none-match': `"other", ${etag}` } })
@@ -171,7 +182,23 @@ describe('health', () => {
   test('is live and ready', async () => {
     const { live, ready } = await health()
     assert.deepEqual(live, [200, { status: 'ok' }])
-    assert.deepEqual(ready, [200, { status: 'ready' }])
+    assert.deepEqual(ready, [200, { status: 'ready', mailboxes: {} }])
+  })
+
+  test('says of mailboxes how receiving goes, and nothing that tells which they are', async () => {
+    const { org } = createOrg(store, { org: { name: 'Acme', timezone: 'Europe/Berlin', currency: 'EUR' } })
+    const smtp = { host: '127.0.0.1', port: 25, tls: 'none' }
+    const imap = { ...smtp, port: 143, user: 'x', password_env: 'PATH' }
+    const box = (key: string, more = {}) => ({ key, name: key, address: `${key}@acme.example`, smtp, ...more })
+    applySettings(store, org, { mailboxes: [box('one'), box('two', { imap }), box('three', { imap })] })
+    const [, three] = store.db.prepare('SELECT id FROM mailboxes WHERE imap IS NOT NULL ORDER BY id').pluck().all()
+    mailboxStore(resourceDeps(store)).saveState(org, three as string, {
+      failing_since: store.clock.now(),
+      last_error: 'The login was refused.',
+      last_error_at: store.clock.now(),
+    })
+    const { ready } = await health()
+    assert.deepEqual(ready, [200, { status: 'ready', mailboxes: { not_set_up: 1, never_connected: 1, failing: 1 } }])
   })
 
   test('while the server stops it is live, but not ready, and says why', async () => {

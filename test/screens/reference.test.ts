@@ -23,8 +23,8 @@ before(async () => {
   server = await startServer()
   document = server.document
   operations = groupsOf(document).flatMap((group) => group.operations)
-  const { store, url } = server
-  const site = screens({ document, store, apiUrl: url, stopping: new AbortController().signal, log: silentLog })
+  const { store, deps, url } = server
+  const site = screens({ document, store, deps, apiUrl: url, stopping: { aborted: false }, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   page = await (await fetch(listener.url)).text()
 })
@@ -196,6 +196,9 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
   setLevels(server.store, server.a.org, {
     hours: [{ key: 'office', name: 'Office', timezone: 'Europe/Berlin', weekly: {} }],
     sla: [{ key: 'usual', name: 'Usual', hours: 'office', targets: {} }],
+    sequences: [
+      { key: 'fair', name: 'Fair', status: 'active', steps: [{ type: 'task', delay_s: 0, task_title: 'Call' }] },
+    ],
   })
   /** What is answered below the paths of others, by a member that it has. */
   const OTHERS = [
@@ -209,6 +212,7 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
     // What was sent can be sent again, what was put can be read, and what was deleted is no more.
     const RANKS = ['put', 'getTranscript', 'deleteTranscript', 'redeliver', 'delete']
     const rank = ({ id, method }: { id: string; method: string }) => RANKS.indexOf(RANKS.includes(id) ? id : method)
+    if (name === 'ENROLLMENT') variables.CONTACT_ID = await contact('Enrolled') // that of the contacts was deleted
     for (const { id } of group.operations.toSorted((one, other) => rank(one) - rank(other))) {
       const command = textOf(/<pre>(.*?)<\/pre>/s.exec(sectionOf(id))?.[1] as string)
       assert.match(command, /^curl /, id)

@@ -10,7 +10,8 @@ test('what show prints changes nothing when applied, and shows every section', (
   const everything = () =>
     ['members', 'pipelines', 'stages', 'close_reasons', 'hours', 'sla_policies'].map((table) => rows(table))
   const before = everything()
-  assert.deepEqual(Object.keys(show()), ['org', 'members', 'pipelines', 'close_reasons', 'hours', 'sla'])
+  const sections = ['org', 'members', 'pipelines', 'close_reasons', 'hours', 'sla', 'mailboxes', 'sequences']
+  assert.deepEqual(Object.keys(show()), sections)
   assert.deepEqual(apply(show()), [])
   assert.deepEqual(everything(), before)
 })
@@ -37,6 +38,7 @@ test('applied a second time, a document changes nothing', (t) => {
       { key: 'late', name: 'Late', timezone: 'Europe/London', weekly: { fri: [{ from: '20:00', to: '24:00' }] } },
     ],
     sla: [{ key: 'late', name: 'Late', hours: 'late', targets: { urgent: { resolution_s: 60 } } }],
+    sequences: [{ key: 'fair', name: 'Fair', status: 'draft', hours: 'late', steps: [] }],
   }
   assert.notEqual(apply(document).length, 0)
   assert.deepEqual(apply(document), [])
@@ -117,15 +119,15 @@ test('the organisation changes field by field, and an optional field left out is
 test('what is no settings document is refused with a pointer to every fault', (t) => {
   const { apply } = workshop(t)
   for (const root of [null, [], 'text', 1]) assert.throws(() => apply(root), problem(400, 'wrong_root'))
-  for (const name of ['mailboxes', 'sequences', 'pipeline', 'constructor']) {
+  for (const name of ['mailbox', 'sequence', 'pipeline', 'constructor']) {
     assert.deepEqual(
       errorsOf(() => apply({ [name]: [] })),
       [`/${name} unknown_section`],
     )
   }
   assert.throws(
-    () => apply({ mailboxes: [] }),
-    /is not a section of the settings; there are org, members, pipelines, close_reasons, hours, sla/,
+    () => apply({ mailbox: [] }),
+    /is not a section of the settings; there are org, members, pipelines, close_reasons, hours, sla, mailboxes, sequences/,
   )
   assert.deepEqual(
     errorsOf(() =>
@@ -246,6 +248,8 @@ test('an organisation can start bare, and one that cannot start leaves nothing b
     close_reasons: [],
     hours: [],
     sla: [],
+    mailboxes: [],
+    sequences: [],
   })
   const orgs = () => store.db.prepare('SELECT count(*) FROM orgs').pluck().get()
   const before = orgs()

@@ -129,9 +129,11 @@ export function ordered(route: ListRoute, records: readonly Row[], sort?: string
   })
 }
 
-/** Settings have an order of their own: the default pipeline first, then by position. Hours are named in their order. */
+/** Settings have an order of their own: the default pipeline first, then by position. Hours and sequences are named in their order. */
 const ownKey = (path: string, record: Row): Value =>
-  path === '/hours' ? record.name : record.position + (path === '/stages' && !record.pipeline_is_default ? 1000 : 0)
+  path === '/hours' || path === '/sequences'
+    ? record.name
+    : record.position + (path === '/stages' && !record.pipeline_is_default ? 1000 : 0)
 
 /** Every filter with every operator that it offers, on values that some records have and on one that none has. */
 export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] {

@@ -11,6 +11,7 @@ import type { Database } from '../../src/store/driver.ts'
 import { NARROW, type Position } from '../../src/store/page.ts'
 import { searchIndex } from '../../src/store/search.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { setLevels } from '../support/settings.ts'
 import { type Asked, everyFilter, parameter, type Row } from './model.ts'
 
 // The query plans of every list: no statement walks more of an organisation than its page needs.
@@ -239,7 +240,15 @@ function seed({ store, a }: TestServer): void {
   fill('messages', {
     ...{ id: id(12), conversation_id: `iif(n % 9, '${conversation}', ${id(11, '0')})`, channel: "'chat'" },
     ...{ direction: "iif(n % 9, 'inbound', 'note')", author: AUTHOR, body_text: "'x'", sent_at: 'n % 30' },
-    ...{ status: "'sent'", attachments: "'[]'", ...stamps },
+    ...{ status: "'sent'", attachments: "'[]'", sent_to: "'[]'", sent_cc: "'[]'", is_automatic: '0', ...stamps },
+  })
+  const step = { type: 'call', delay_s: 0, task_title: 'Call' }
+  const both = ['one', 'other'].map((key) => ({ key, name: key, status: 'active', steps: [step] }))
+  const sequences = setLevels(store, a.org, { sequences: both })
+  fill('enrollments', {
+    ...{ id: id(13), sequence_id: `iif(n % 9, '${sequences.one}', '${sequences.other}')`, sequence_version: '1' },
+    ...{ contact_id: some(3), sender_id: owner, deal_id: some(4), current_step: '1', ...stamps },
+    ...{ status: "iif(n % 9, 'completed', 'stopped')" },
   })
   fill('note_contacts', { contact_id, note_id: id(5) })
   fill('task_contacts', { contact_id, task_id: id(6) })

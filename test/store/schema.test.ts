@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { mailboxStore } from '../../src/resources/inbox/mailboxes.ts'
+import { enrollmentEngine } from '../../src/resources/sequences/engine.ts'
+import { applySettings } from '../../src/settings/document.ts'
 import { type Database, openSqlite } from '../../src/store/driver.ts'
 import { APPLICATION_ID, migrate, migrations, SCHEMA_VERSION } from '../../src/store/migrate.ts'
 import type { Org } from '../support/org.ts'
@@ -72,6 +75,8 @@ describe('the schema', () => {
       assert.ok(references.length > 0, `${name} refers to nothing`)
       for (const { parent, from, to } of references) {
         if (parent === 'orgs') assert.deepEqual([from, to], [['org_id'], ['id']])
+        else if (parent === 'sequence_versions')
+          assert.deepEqual([from[0], to[0]], ['org_id', 'org_id']) // has no id
         else assert.deepEqual([from[0], to], ['org_id', ['org_id', 'id']], `${name} → ${parent}`)
       }
     }
@@ -86,8 +91,10 @@ describe('the schema', () => {
     free.push('deliveries.webhook_id', 'deliveries.event_id', 'deliveries.object_id')
     // Who wrote is a contact or a member; a message keeps it.
     free.push('messages.author_id', 'messages.external_id')
-    // Of resources that are still to come: nothing can be written there.
-    free.push('tasks.enrollment_id')
+    // What a step has made may go; what it is stands in the version of its sequence.
+    free.push('enrollment_steps.task_id', 'enrollment_steps.step_id')
+    // Those of its mail, of which not every message is one; and what another mail program has named it.
+    free.push('messages.enrollment_id', 'mail_troubles.external_id')
     for (const { name } of ofOrgs) {
       const referring = referencesOf(db, name).flatMap(({ from }) => from)
       for (const column of columnsOf(db, name)) {
@@ -150,15 +157,50 @@ describe('a reference into another organisation', () => {
       const meeting_id = await meet(org, { contact_id: primary_contact_id, company_id, deal_id: deal })
       await post('/notes', { body: 'N', meeting_id })
       const hours = [{ key: 'office', name: 'H', timezone: 'UTC', weekly: {} }]
-      setLevels(server.store, org.org, { hours, sla: [{ key: 'usual', name: 'S', hours: 'office', targets: {} }] })
+      const sequence_id = setUp(org, hours)
       const conversation_id = await converse(org, { contact_id: primary_contact_id, company_id, deal_id: deal, tag })
       await post('/notes', { body: 'N', conversation_id })
       await post('/tasks', { title: 'T', conversation_id })
       await post('/webhooks', { url: 'https://hooks.example/', event_types: ['*'] })
       importInto(server, org)
+      const enrolling = { sequence_id, contact_id: primary_contact_id, deal_id: deal }
+      await work(org, await post('/enrollments', enrolling))
     }
   })
   after(() => server.stop())
+
+  /** Settings that refer to each other; gives the id of the sequence. */
+  function setUp({ org, owner }: Org, hours: { key: string }[]): string {
+    const sla = [{ key: 'usual', name: 'S', hours: 'office', targets: {} }]
+    setLevels(server.store, org, { hours, sla })
+    const { email } = server.store.db.prepare('SELECT email FROM members WHERE id = ?').get(owner) as { email: string }
+    const smtp = { host: '127.0.0.1', port: 25, tls: 'none' }
+    const steps = [
+      { type: 'email', delay_s: 0, subject: 'S', body: 'B' },
+      { type: 'call', delay_s: 0, task_title: 'T' },
+    ]
+    applySettings(server.store, org, {
+      mailboxes: [{ key: 'box', name: 'B', address: 'b@example.com', member: email, smtp }],
+      sequences: [{ key: 's', name: 'S', status: 'active', hours: 'office', mailbox: 'box', steps }],
+    })
+    return server.store.db.prepare('SELECT id FROM sequences WHERE org_id = ?').pluck().get(org) as string
+  }
+
+  /** The steps of an enrollment, and the traces of a mailbox. */
+  async function work({ org }: Org, enrollment: string): Promise<void> {
+    const { db, clock, write } = server.store
+    const { doStep } = enrollmentEngine(server.deps)
+    const box = db.prepare('SELECT id FROM mailboxes WHERE org_id = ?').pluck().get(org) as string
+    db.prepare('UPDATE sequences SET hours_id = NULL WHERE org_id = ?').run(org)
+    for (const _ of [1, 2]) await write(() => void doStep(org, enrollment, {}))
+    db.prepare('UPDATE sequences SET hours_id = (SELECT id FROM hours WHERE org_id = ?) WHERE org_id = ?').run(org, org)
+    mailboxStore(server.deps).saveState(org, box, { sent: 1 })
+    db.prepare("INSERT INTO mail_troubles VALUES (?, ?, ?, 1, 1, NULL, NULL, NULL, 'wrong', 0)").run(
+      org,
+      clock.id(),
+      box,
+    )
+  }
 
   /** A meeting with its transcript, both of which refer to everything that they can refer to. */
   async function meet(
@@ -198,7 +240,9 @@ describe('a reference into another organisation', () => {
     const { a, b, store } = server
     const { db } = store
     const references = tablesOf(db).flatMap(({ name }) => referencesOf(db, name))
-    for (const { table, parent, from } of references.filter((each) => each.parent !== 'orgs')) {
+    for (const { table, parent, from } of references.filter(
+      ({ parent }) => parent !== 'orgs' && parent !== 'sequence_versions',
+    )) {
       const column = from[1] as string
       const foreign = db.prepare(`SELECT id FROM ${parent} WHERE org_id = ? LIMIT 1`).pluck().get(b.org)
       const own = db

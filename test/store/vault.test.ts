@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -98,5 +99,32 @@ describe('a vault', () => {
     const after = seal('x', SECRET)
     assert.equal(vault(folder).open('x', after), SECRET)
     assert.throws(() => vault(folder).open('x', before), { code: 'secret_unreadable' })
+  })
+
+  test('signs a text the same way each time, also when it is opened again, in 22 characters of a link', () => {
+    const signature = vault(folder).sign('unsubscribe', 'a.b')
+    assert.match(signature, /^[A-Za-z0-9_-]{22}$/)
+    assert.equal(vault(folder).sign('unsubscribe', 'a.b'), signature)
+  })
+
+  test('signs another text, for another purpose and with another key in another way', () => {
+    const { sign } = vault(folder)
+    const all = [sign('x', 'a'), sign('x', 'b'), sign('y', 'a'), sign('', 'xa'), sign('xa', ''), sign('x', 'A')]
+    writeFileSync(file, Buffer.alloc(32, 7))
+    all.push(vault(folder).sign('x', 'a'))
+    assert.equal(new Set(all).size, all.length)
+  })
+
+  test('signs with a key of its own, not with the one that seals', () => {
+    const signature = vault(folder).sign('x', 'a')
+    const plain = createHmac('sha256', readFileSync(file)).update('a').digest('base64url').slice(0, 22)
+    assert.notEqual(signature, plain)
+    assert.ok(!readFileSync(file).toString('base64url').includes(signature))
+  })
+
+  test('signs nothing with a damaged key', () => {
+    mkdirSync(join(folder, 'keys'))
+    writeFileSync(file, 'short')
+    assert.throws(() => vault(folder).sign('x', 'a'), unreadable(/is damaged/))
   })
 })

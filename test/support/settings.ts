@@ -3,10 +3,14 @@ import type { Store } from '../../src/store/open.ts'
 
 type Item = { key: string } & Record<string, unknown>
 
-/** Makes the hours and SLA policies of an organisation be these; gives their ids by key. */
-export function setLevels(store: Store, org: number, given: { hours?: Item[]; sla?: Item[] }): Record<string, string> {
+/** Makes the hours, SLA policies and sequences of an organisation be these; gives their ids by key. */
+export function setLevels(
+  store: Store,
+  org: number,
+  given: { hours?: Item[]; sla?: Item[]; sequences?: Item[] },
+): Record<string, string> {
   applySettings(store, org, given)
-  const rows = ['hours', 'sla_policies'].flatMap(
+  const rows = ['hours', 'sla_policies', 'sequences'].flatMap(
     (table) =>
       store.db.prepare(`SELECT key, id FROM ${table} WHERE org_id = ?`).all(org) as { key: string; id: string }[],
   )

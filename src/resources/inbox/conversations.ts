@@ -12,7 +12,7 @@ import { listing } from '../../store/page.ts'
 import { rows } from '../../store/rows.ts'
 import { searchIndex } from '../../store/search.ts'
 import { type Deps, once } from '../deps.ts'
-import { NO_SLA } from '../sla/sla.ts'
+import { type Clock, NO_SLA } from '../sla/sla.ts'
 import { unlinking } from '../unlink.ts'
 import { Conversation, ConversationPatch, columns, filters, sorts } from './conversation.ts'
 import { type Heard, hearing, MOST_WORDS, wordsIn, wordsOfAll } from './heard.ts'
@@ -20,7 +20,10 @@ import { conversationPromises, type Held } from './promises.ts'
 import { pastTime, settled } from './statuses.ts'
 
 /** What opens one, beside its first message. */
-export type Opening = Pick<Conversation, 'subject' | 'channel' | 'contact_id' | 'company_id'>
+export type Opening = Pick<Conversation, 'subject' | 'channel' | 'contact_id' | 'company_id'> & {
+  /** What a sequence writes is no work for anyone before there is an answer. */
+  isClosed?: boolean
+}
 
 /** What a policy may look at. */
 const MATCHED: readonly (keyof Conversation)[] = [
@@ -44,7 +47,7 @@ export const conversationStore = once((deps: Deps) => {
   const search = searchIndex(db, 'conversation')
   const promises = conversationPromises(deps, update)
   const { hold, promised, tell, schedule, clocks, history } = promises
-  const { withMessage } = hearing(db)
+  const { withMessage, withoutAnswer } = hearing(db)
   const count = db.prepare('UPDATE orgs SET last_conversation = last_conversation + 1 WHERE id = ?')
   const countTo = db.prepare(
     'UPDATE orgs SET last_conversation = @number WHERE id = @org AND last_conversation < @number',
@@ -94,7 +97,7 @@ export const conversationStore = once((deps: Deps) => {
       number: counted.get(who.org) as number,
       subject: opening.subject,
       channel: opening.channel,
-      status: 'open',
+      status: opening.isClosed ? 'closed' : 'open',
       priority: 'normal',
       owner_id: null,
       contact_id: opening.contact_id,
@@ -109,7 +112,7 @@ export const conversationStore = once((deps: Deps) => {
       last_message_at: rfc3339(heard.at),
       preview: '',
       sla: NO_SLA,
-      closed_at: null,
+      closed_at: opening.isClosed ? now : null,
       created_at: now,
       updated_at: now,
       version: 1,
@@ -118,8 +121,9 @@ export const conversationStore = once((deps: Deps) => {
     insert(who.org, record)
     history.note(who.org, record, heard.at)
     search.put(who.org, id, wordsOfAll(record.subject, heard.words))
-    const isInbound = heard.direction === 'inbound'
-    const made = promised(who.org, { record, clocks: clocks.first(heard.at, isInbound) }, undefined)
+    const isAwaited = heard.direction === 'inbound' && !heard.isAutomatic
+    const first = clocks.follow(clocks.first(heard.at, isAwaited), record, heard.at)
+    const made = promised(who.org, { record, clocks: first }, undefined)
     update(who.org, record, made.record)
     clocks.write(who.org, id, [], made.clocks)
     schedule(who.org, undefined, made)
@@ -142,20 +146,41 @@ export const conversationStore = once((deps: Deps) => {
   /** A message was stored: the conversation as it is after it. */
   function hear(who: Caller, before: Conversation, heard: Heard): Conversation {
     const now = clock.now()
-    const isAnswer = heard.direction === 'outbound' && heard.isByMember
+    const { isAnswer } = heard
     const held = tell(who.org, hold(who.org, before), isAnswer ? heard.at : now)
     const after = withMessage(who.org, held.record, heard)
     search.add(who.org, before.id, heard.words, MOST_WORDS)
     return keep(who, held, after, isAnswer ? heard.at : now)
   }
 
+  /** What had answered it has failed: its promises go on as if nobody had. */
+  function unanswered(org: number, id: string): void {
+    const who = { org, member: null }
+    const now = clock.now()
+    const before = byId(who, id)
+    const after = withoutAnswer(org, before)
+    if (same(before, after)) return
+    const held = hold(org, before)
+    const isFirst = before.first_response_at !== null && after.first_response_at === null
+    const again = held.clocks.map((each) =>
+      isFirst && each.target === 'first_response' && after.waiting_since !== null ? { ...each, ended_at: null } : each,
+    )
+    keep(who, { record: before, clocks: held.clocks }, after, now, again)
+  }
+
   /** Writes a change, at a time that may lie back, with what its promises make of it, and its event. */
-  function keep(who: Caller, before: Held, given: Conversation, at: number): Conversation {
+  function keep(
+    who: Caller,
+    before: Held,
+    given: Conversation,
+    at: number,
+    running: readonly Clock[] = before.clocks,
+  ): Conversation {
     const record = { ...given, updated_at: rfc3339(clock.now()), version: before.record.version + 1 }
     const isMoved = record.status !== before.record.status
     if (isMoved) history.note(who.org, record, clock.now())
     const isMatched = MATCHED.some((name) => !same(before.record[name], record[name]))
-    const started = { record, clocks: clocks.follow(before.clocks, record, at) }
+    const started = { record, clocks: clocks.follow(running, record, at) }
     if (isMatched) write(who.org, before.record, record) // for the policies to look at
     const isPromised = isMatched || started.clocks.some((each) => !before.clocks.includes(each))
     const after = isPromised ? promised(who.org, started, isMatched ? undefined : record.sla.policy_id) : started
@@ -217,7 +242,21 @@ export const conversationStore = once((deps: Deps) => {
   }
 
   const reading: Pick<Listed, 'list'> & { find: (who: Caller, id: string) => RawRow } = { list, find }
-  return { ...reading, filters, byId, patch, open, restore, hear, wake, slaDue, recount, clearContact, clearCompany }
+  return {
+    ...reading,
+    filters,
+    byId,
+    patch,
+    open,
+    restore,
+    hear,
+    unanswered,
+    wake,
+    slaDue,
+    recount,
+    clearContact,
+    clearCompany,
+  }
 })
 
 /** The most specific name of what has happened. */

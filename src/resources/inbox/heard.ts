@@ -11,7 +11,10 @@ export type Heard = {
   text: string
   /** What it is found by. */
   words: readonly string[]
-  isByMember: boolean
+  /** Whether somebody answers with it: a member who writes, and not a sequence. */
+  isAnswer: boolean
+  /** Nobody in person wrote it. */
+  isAutomatic?: boolean
 }
 
 const PREVIEW_LENGTH = 200
@@ -25,36 +28,46 @@ export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCH
 export const wordsOfAll = (subject: string | null, said: Iterable<string>): string[] =>
   [...new Set([...wordsOf([subject]), ...said])].slice(0, MOST_WORDS)
 
+/** An answer that counts: of a member in person, and on its way at least. */
+const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND author ->> 'type' = 'member'`
+
 /** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */
 export function hearing(db: Database) {
   const answer = db
     .prepare(
       `SELECT 1 FROM messages INDEXED BY messages_sent
-       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'outbound'
-         AND author ->> 'type' = 'member'`,
+       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND ${IS_ANSWER}`,
     )
     .pluck()
   const nextInbound = db
     .prepare(
       `SELECT min(sent_at) FROM messages INDEXED BY messages_sent
-       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'inbound' AND id >= +@since`,
+       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'inbound' AND is_automatic = 0
+         AND id >= +@since`,
     )
     .pluck()
   const lastClosing = db
     .prepare("SELECT max(at) FROM conversation_statuses WHERE org_id = ? AND conversation_id = ? AND status = 'closed'")
     .pluck()
 
-  function withMessage(org: number, before: Conversation, { direction, at, text, isByMember }: Heard): Conversation {
+  const answered = db.prepare(
+    `SELECT min(sent_at) AS first, max(sent_at) AS last FROM messages INDEXED BY messages_sent
+     WHERE org_id = +@org AND conversation_id = +@id AND ${IS_ANSWER}`,
+  )
+
+  function withMessage(org: number, before: Conversation, heard: Heard): Conversation {
+    const { direction, at, text, isAnswer, isAutomatic } = heard
     if (direction === 'note') return { ...before }
     const time = rfc3339(at)
     const isLate = time < before.last_message_at
     const after: Conversation = isLate ? { ...before } : { ...before, last_message_at: time, preview: previewOf(text) }
     if (direction === 'inbound') {
       after.unread_count++
+      if (isAutomatic) return after
       Object.assign(after, { status: 'open', snoozed_until: null, closed_at: null })
       const isAnswered = isLate && answer.get({ org, id: before.id, at }) !== undefined
       if (!isAnswered) after.waiting_since = earlier(before.waiting_since, time)
-    } else if (isByMember) {
+    } else if (isAnswer) {
       after.first_response_at = earlier(before.first_response_at, time)
       if (before.waiting_since !== null && before.waiting_since <= time)
         after.waiting_since = isLate ? waitingBehind(org, before.id, at) : null
@@ -69,7 +82,16 @@ export function hearing(db: Database) {
     return next === null ? null : rfc3339(next)
   }
 
-  return { withMessage }
+  /** An answer has failed: whoever waited for it still does, as far as no other one counts. A closed one stays settled. */
+  function withoutAnswer(org: number, before: Conversation): Conversation {
+    const { id, status } = before
+    const { first, last } = answered.get({ org, id }) as { first: number | null; last: number | null }
+    const first_response_at = first === null ? null : rfc3339(first)
+    if (status === 'closed') return { ...before, first_response_at }
+    return { ...before, first_response_at, waiting_since: waitingBehind(org, id, last ?? -1) }
+  }
+
+  return { withMessage, withoutAnswer }
 }
 
 const earlier = (one: string | null, other: string): string => (one !== null && one < other ? one : other)

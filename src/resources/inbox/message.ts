@@ -40,6 +40,9 @@ const fields = {
   in_reply_to: f.doc(f.nullable(externalId), 'The `external_id` of the message that it answers.'),
 }
 
+const Recipient = f.object({ email: f.line(254), name: f.nullable(f.line(511)) })
+export type Recipient = v.InferOutput<typeof Recipient>
+
 export const Message = f.doc(
   f.object({
     id: f.id,
@@ -56,11 +59,21 @@ export const Message = f.doc(
       f.oneOf(STATUSES),
       '`received` for what came in; what goes out is `queued` until it is `sent` or has `failed`.',
     ),
-    error: f.doc(f.nullable(f.line(2048)), 'Why it has failed.'),
+    error: f.doc(
+      f.nullable(f.line(2048)),
+      'Why it has failed, or why the last try of a `queued` one has; of others, what is wrong with it, such as a file of a mail that was too large to keep, or that it may have arrived twice.',
+    ),
+    to: f.doc(f.arrayOf(Recipient), 'Of a mail: whom it is for.'),
+    cc: f.doc(f.arrayOf(Recipient), 'Of a mail that came in: who else got it.'),
+    is_automatic: f.doc(
+      f.flag,
+      'Whether a machine wrote it, such as an out-of-office reply or the report of a failed delivery: it does not reopen its conversation, and nobody waits for an answer to it.',
+    ),
+    enrollment_id: f.doc(f.nullable(f.id), 'Of a mail that a sequence sent: the enrollment whose step it is.'),
     attachments: f.doc(f.arrayOf(AttachmentShown), 'Files; their data with `include=attachments` only.'),
     ...f.recordFields,
   }),
-  'A message is one piece of a conversation: what came in, what went out, or a note of a member. It is never changed.',
+  'A message is one piece of a conversation: what came in, what went out, or a note of a member. What it says never changes; its `status` does.',
 )
 export type Message = v.InferOutput<typeof Message>
 
@@ -123,6 +136,10 @@ export const columns = c.columns<Message>(
     sent_at: c.time('sent_at'),
     status: c.plain('status'),
     error: c.text('error'),
+    to: c.json('sent_to'),
+    cc: c.json('sent_cc'),
+    is_automatic: c.bool('is_automatic'),
+    enrollment_id: c.plain('enrollment_id'),
     attachments: c.json('attachments'),
     created_at: c.time('created_at'),
     updated_at: c.time('updated_at'),

@@ -1,25 +1,26 @@
 import type { Scope } from '../../auth/scopes.ts'
 import { createRoute, type Listed, type Repeated, type Route, type Shown } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
-import { timeOfId } from '../../lib/id.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import { rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
 import type { Condition, Filter } from '../../store/conditions.ts'
 import { finder } from '../../store/find.ts'
 import { listing, type Page, type Sort } from '../../store/page.ts'
-import { rows } from '../../store/rows.ts'
 import { searchIndex } from '../../store/search.ts'
 import type { Contact } from '../contacts.ts'
 import { type Deps, once } from '../deps.ts'
+import { enrollmentWatch } from '../sequences/stops.ts'
 import { attachmentStore, MOST_BODY_BYTES } from './attachments.ts'
 import type { Conversation } from './conversation.ts'
-import { conversationStore } from './conversations.ts'
-import { type Heard, MOST_WORDS, wordsIn } from './heard.ts'
-import { columns, DIRECTIONS, Message, MessageCreate, MOST_STORED_HTML_BYTES } from './message.ts'
+import { conversationStore, type Opening } from './conversations.ts'
+import { MOST_WORDS, wordsIn } from './heard.ts'
+import type { Mailbox } from './mailboxes.ts'
+import { columns, DIRECTIONS, Message, MessageCreate, MOST_STORED_HTML_BYTES, type Recipient } from './message.ts'
+import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
 import { senders } from './senders.ts'
 import { pastTime } from './statuses.ts'
 import { shownHtml, textIn } from './texts.ts'
+import { type Draft, messageWriter, type Place } from './writing.ts'
 
 const filters: Record<string, Filter> = {
   direction: { type: 'choice', choices: DIRECTIONS, indexed: false },
@@ -32,17 +33,30 @@ const [BODY_TEXT, BODY_HTML] = (['body_text', 'body_html'] as const).map((name) 
   Object.keys(Message.entries).indexOf(name),
 ) as [number, number]
 
-const NO_MAILBOX = 'There is no mailbox to send it from. Give sent_at with a mail that was sent elsewhere.'
+/** What a step of a sequence writes. */
+export type SequenceMail = {
+  conversation_id: string | null
+  contact: Contact
+  to: Recipient
+  subject: string
+  body_text: string
+  body_html: string | null
+  mailbox: Mailbox
+  sender_id: string | null
+  enrollment_id: string
+}
 
 /** Where a message goes: into a conversation that there is, or into one that it opens with a contact. */
-type Place = { conversation?: Conversation; channel: Conversation['channel'] }
+type Given = { conversation?: Conversation; channel: Conversation['channel'] }
 
 export const messageStore = once((deps: Deps) => {
-  const { db, clock, outbox, references } = deps
+  const { db, clock, references } = deps
   const conversations = conversationStore(deps)
   const { contactById, contactOf, contactAuthor, memberAuthor } = senders(deps)
   const attachments = attachmentStore(deps)
-  const { insert } = rows(db, 'messages', columns)
+  const { write, insert } = messageWriter(deps)
+  const outgoing = outgoingStore(deps)
+  const enrollments = enrollmentWatch(deps)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -58,49 +72,80 @@ export const messageStore = once((deps: Deps) => {
     .pluck()
 
   function post(who: Caller, given: MessageCreate): Message | Repeated<Message> {
-    const place = placeOf(who, given)
-    const repeated = given.external_id && (known.get(who.org, place.channel, given.external_id) as string | undefined)
+    const { conversation, channel } = placeOf(who, given)
+    const repeated = given.external_id && (known.get(who.org, channel, given.external_id) as string | undefined)
     if (repeated) return { repeated: columns.present(find(who, repeated)) }
     const at = timeOf(given)
     const files = attachments.read(given.attachments ?? [])
-    const isInbound = given.direction === 'inbound'
+    const { direction } = given
     const body_html = given.body_html ? storedHtml(given.body_html) || null : null
     const body_text = given.body_text?.trim() ? given.body_text : textIn(body_html ?? '')
     if (body_text.trim() === '' && body_html === null && files.length === 0)
       throw invalid(field('', 'empty', 'must have a body_text, a body_html or an attachment'))
-    const contact = contactFor(who, given, place)
-    const heard: Heard = {
-      direction: given.direction,
+    const contact = contactFor(who, given, conversation)
+    const draft = {
+      direction,
       at,
-      text: body_text || (files[0]?.shown.name ?? ''),
-      words: wordsIn(body_text),
-      isByMember: who.member !== null,
-    }
-    const conversation = place.conversation ?? opened(who, given, contact as Contact, heard)
-    const id = clock.id()
-    const now = rfc3339(timeOfId(id))
-    const message: Message = {
-      id,
-      conversation_id: conversation.id,
-      channel: conversation.channel,
-      direction: given.direction,
-      author: isInbound && contact ? contactAuthor(contact, given.from) : isInbound ? NOBODY : memberAuthor(who),
+      files,
       body_text,
       body_html,
       external_id: given.external_id ?? null,
       in_reply_to: given.in_reply_to ?? null,
-      sent_at: rfc3339(at),
-      ...outcomeOf(given, conversation.channel),
-      attachments: files.map(({ shown }) => shown),
-      created_at: now,
-      updated_at: now,
-      version: 1,
     }
-    insert(who.org, message)
-    for (const { shown, bytes } of files) attachments.add(who.org, id, shown.id, bytes)
-    if (message.direction !== 'note') outbox.record(who, `message.${message.status as 'received' | 'sent'}`, message)
-    if (place.conversation) conversations.hear(who, place.conversation, heard)
+    const place: Place = conversation ? { conversation } : { opening: openingOf(given, contact as Contact) }
+    if (direction === 'inbound') {
+      const author = contact ? contactAuthor(contact, given.from) : NOBODY
+      const message = write(who, place, { ...draft, author, status: 'received', error: null, isAnswer: false })
+      const heard = { contact_id: contact?.id ?? null, conversation_id: message.conversation_id, at }
+      enrollments.heard(who.org, heard)
+      return message
+    }
+    const written = { ...draft, author: memberAuthor(who), isAnswer: who.member !== null }
+    if (direction === 'note' || channel !== 'email' || given.sent_at !== undefined)
+      return write(who, place, { ...written, status: 'sent', error: null })
+    const leaving = outgoing.leaving(who.org, conversation?.id, contact, given.subject ?? null, draft.in_reply_to)
+    if (typeof leaving === 'string')
+      return write(who, place, { ...written, isAnswer: false, status: 'failed', error: leaving })
+    return leave(who, place, written, leaving, null)
+  }
+
+  /** Writes a message that waits to be sent. */
+  function leave(
+    who: Caller,
+    place: Place,
+    draft: Omit<Draft, 'status' | 'error'>,
+    leaving: Leaving,
+    enrollment_id: string | null,
+  ): Message {
+    const { mailbox, to, in_reply_to } = leaving
+    const id = clock.id()
+    const external_id = draft.external_id ?? mailIdOf(id, null, mailbox)
+    const ids = { id, external_id, in_reply_to, enrollment_id }
+    const message = write(who, place, { ...draft, ...ids, to: [to], status: 'queued', error: null })
+    outgoing.queue(who.org, message, leaving, enrollment_id)
     return message
+  }
+
+  /** The mail of a sequence. It opens a conversation that is closed until there is an answer. */
+  function send(who: Caller, mail: SequenceMail): Message {
+    const { conversation_id, contact, to, subject, mailbox, sender_id } = mail
+    const place: Place =
+      conversation_id === null
+        ? { opening: { ...openingOf({ subject, channel: 'email' }, contact), isClosed: true } }
+        : { conversation: conversations.byId(who, conversation_id) }
+    const draft = {
+      direction: 'outbound' as const,
+      at: clock.now(),
+      files: [],
+      author: memberAuthor({ org: who.org, member: sender_id }),
+      body_text: mail.body_text,
+      body_html: mail.body_html,
+      external_id: null,
+      in_reply_to: null,
+      isAnswer: false,
+    }
+    const thread = outgoing.threaded(who.org, conversation_id ?? undefined, subject, null)
+    return leave(who, place, draft, { ...thread, subject, mailbox, to }, mail.enrollment_id)
   }
 
   function timeOf({ sent_at }: MessageCreate): number {
@@ -110,7 +155,7 @@ export const messageStore = once((deps: Deps) => {
   }
 
   /** Throws 422 for what does not go together. */
-  function placeOf(who: Caller, given: MessageCreate): Place {
+  function placeOf(who: Caller, given: MessageCreate): Given {
     const { conversation_id, channel, direction, from } = given
     const errors: FieldError[] = []
     if (from && direction !== 'inbound')
@@ -133,30 +178,22 @@ export const messageStore = once((deps: Deps) => {
     return { channel: channel as Conversation['channel'] }
   }
 
-  function contactFor(who: Caller, { contact_id, from }: MessageCreate, { conversation }: Place): Contact | undefined {
+  function contactFor(
+    who: Caller,
+    { contact_id, from }: MessageCreate,
+    conversation: Conversation | undefined,
+  ): Contact | undefined {
     if (from) return contactOf(who, from)
     if (contact_id !== undefined) references.check(who.org, { contact_id })
     const id = contact_id ?? conversation?.contact_id
     return id ? contactById(who, id) : undefined
   }
 
-  function opened(who: Caller, { subject, channel }: MessageCreate, contact: Contact, heard: Heard): Conversation {
-    return conversations.open(
-      who,
-      {
-        subject: subject ?? null,
-        channel: channel as Conversation['channel'],
-        contact_id: contact.id,
-        company_id: contact.company_id,
-      },
-      heard,
-    )
-  }
-
   /** Writes a message as it is, without an event. Its conversation is there. */
   function restore(org: number, message: Message): void {
     insert(org, message)
     search.add(org, message.conversation_id, wordsIn(message.body_text), MOST_WORDS)
+    if (message.status === 'queued') outgoing.send(org, message.id)
   }
 
   function show({ org }: Caller, row: RawRow, { given }: { given: ReadonlyMap<string, string> }): Shown {
@@ -176,7 +213,7 @@ export const messageStore = once((deps: Deps) => {
     }
   }
 
-  return { post, find, show, open, restore }
+  return { post, send, find, show, open, restore }
 })
 
 /** What is sanitised may be longer: every "&" is five characters then. Throws 422. */
@@ -199,17 +236,17 @@ function lightPage({ rows, next, ...rest }: Page): Page {
   return { rows: rows.slice(0, end), next: { key: last.at(-2) as null, id: last.at(-1) as string }, ...rest }
 }
 
-const NOBODY = { type: 'contact', id: null, name: null, email: null, phone: null } as const
+const openingOf = (
+  { subject, channel }: Pick<MessageCreate, 'subject' | 'channel'>,
+  { id, company_id }: Contact,
+): Opening => ({
+  subject: subject ?? null,
+  channel: channel as Conversation['channel'],
+  contact_id: id,
+  company_id,
+})
 
-/** A mail is only sent by a mailbox; on the other channels a message is what was sent. */
-function outcomeOf(
-  { direction, sent_at }: MessageCreate,
-  channel: Conversation['channel'],
-): Pick<Message, 'status' | 'error'> {
-  if (direction === 'inbound') return { status: 'received', error: null }
-  if (direction === 'note' || channel !== 'email' || sent_at !== undefined) return { status: 'sent', error: null }
-  return { status: 'failed', error: NO_MAILBOX }
-}
+export const NOBODY = { type: 'contact', id: null, name: null, email: null, phone: null } as const
 
 export const messages = (deps: Deps): Route[] => {
   const { post, find, show, open } = messageStore(deps)

@@ -18,6 +18,7 @@ import { searchFilter, searchIndex } from '../../store/search.ts'
 import { type Deps, once } from '../deps.ts'
 import { noteStore } from '../notes.ts'
 import { unlinking } from '../unlink.ts'
+import { bookings } from './bookings.ts'
 import { meetingCalendar } from './calendar.ts'
 import { Participant, ParticipantsGiven, participantReader, participantRows, withoutContact } from './participants.ts'
 
@@ -138,6 +139,7 @@ export const columns = c.columns<Meeting>({
 export const meetingStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
   const notes = noteStore(deps)
+  const booked = bookings(deps)
   const participants = participantReader(db)
   const { list } = listing(db, { table: 'meetings', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'meetings', columns)
@@ -180,7 +182,7 @@ export const meetingStore = once((deps: Deps) => {
     checkUid(who, meeting)
     restore(who.org, meeting)
     outbox.record(who, 'meeting.created', meeting)
-    return meeting
+    return booked(who.org, meeting)
   }
 
   /** Writes a meeting as it is, without an event. */
@@ -200,7 +202,7 @@ export const meetingStore = once((deps: Deps) => {
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
     checkTimes(after, changed.includes('ends_at') ? '/ends_at' : '/starts_at')
     checkUid(who, after)
-    return save(who, before, after)
+    return booked(who.org, save(who, before, after), before)
   }
 
   /** Writes a meeting that has changed, with its version and its event. */

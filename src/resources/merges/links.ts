@@ -22,6 +22,7 @@ type Referring =
   | 'transcript'
   | 'conversation'
   | 'message'
+  | 'enrollment'
 type Value = string | null | unknown[]
 
 /** What links need of the records that refer. */
@@ -66,6 +67,7 @@ export const LINKS: Record<MergeObject, Link[]> = {
     people('transcript', 'transcript_contacts', 'speakers'),
     single('conversation', 'conversations', 'contact_id'),
     single('message', 'messages', 'author_id'),
+    single('enrollment', 'enrollments', 'contact_id'),
   ],
   company: [
     single('company', 'companies', 'parent_company_id'),

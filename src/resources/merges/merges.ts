@@ -11,6 +11,7 @@ import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts
 import { exported as transcriptColumns } from '../meetings/transcript.ts'
 import { transcriptStore } from '../meetings/transcripts.ts'
 import { columns as noteColumns, noteStore } from '../notes.ts'
+import { enrollmentStore } from '../sequences/enrollments.ts'
 import { columns as taskColumns, taskStore } from '../tasks.ts'
 import { duplicates } from './duplicates.ts'
 import { changesOf, checkChoices, checkRoom, combine, type Fields, giveBack } from './fields.ts'
@@ -42,6 +43,7 @@ export function mergeStore(deps: Deps) {
     transcript: { columns: transcriptColumns, find: transcripts.byId, patch: transcripts.relink },
     conversation: { ...conversationStore(deps), columns: conversationColumns },
     message: authorStore(deps),
+    enrollment: { ...enrollmentStore(deps), patch: enrollmentStore(deps).relink },
   }
   const kinds = { contact: kind('contact', contacts), company: kind('company', companies) }
   const journal = mergeJournal(deps)

@@ -1,0 +1,62 @@
+import { rfc3339 } from '../lib/time.ts'
+import { resourceDeps } from '../resources/deps.ts'
+import { type Mailbox, mailboxStore, type Standing, standing } from '../resources/inbox/mailboxes.ts'
+import { mailboxSettings } from '../settings/mailboxes.ts'
+import type { Store } from '../store/open.ts'
+
+export type MailboxReport = ReturnType<typeof mailboxReports>[number]
+
+/** Every mailbox of an organisation, and how it goes with each. */
+export function mailboxReports(store: Store, org: number) {
+  const { state, smtpServer, imapServer } = mailboxStore(resourceDeps(store))
+  const emailOf = store.db.prepare('SELECT email FROM members WHERE org_id = ? AND id = ?').pluck()
+
+  return mailboxSettings(store)
+    .all(org)
+    .map((mailbox: Mailbox) => {
+      const { id, key, name, address, is_default, is_active, member_id } = mailbox
+      const how = state(org, id)
+      const { sending, receiving } = standing(how, mailbox, store.clock.now())
+      return {
+        id,
+        key,
+        name,
+        address,
+        is_default,
+        is_active,
+        member: member_id === null ? null : (emailOf.get(org, member_id) as string),
+        sending: {
+          ...orFault(sending, () => smtpServer(org, mailbox)),
+          sent: how.sent,
+          sent_at: onWire(how.sent_at),
+          error: how.send_error,
+          error_at: onWire(how.send_error_at),
+        },
+        receiving: {
+          ...orFault(receiving, () => imapServer(org, mailbox)),
+          checked_at: onWire(how.checked_at),
+          failing_since: onWire(how.failing_since),
+          error: how.last_error,
+          error_at: onWire(how.last_error_at),
+          behind: how.behind,
+          imported: how.imported,
+          ignored: how.ignored,
+          troubled: how.troubled,
+          imported_at: onWire(how.imported_at),
+        },
+      }
+    })
+}
+
+const onWire = (ms: number | null): string | null => (ms === null ? null : rfc3339(ms))
+
+/** Without its password the next try fails, however the last one went. */
+function orFault(stand: Standing['sending'], server: () => unknown): Standing['sending'] {
+  if (stand.status === 'deactivated' || stand.status === 'not_set_up') return stand
+  try {
+    server()
+    return stand
+  } catch (error) {
+    return { status: 'failing', text: (error as Error).message }
+  }
+}

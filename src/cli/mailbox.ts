@@ -1,0 +1,197 @@
+import * as v from 'valibot'
+import { usage } from '../config.ts'
+import * as f from '../lib/fields.ts'
+import { Problem } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import type { MailOut } from '../mail/mail.ts'
+import type { Trust } from '../mail/server.ts'
+import { resourceDeps } from '../resources/deps.ts'
+import { type Mailbox, mailboxStore, type Side } from '../resources/inbox/mailboxes.ts'
+import { mailboxSettings } from '../settings/mailboxes.ts'
+import { passwordFault } from '../settings/passwords.ts'
+import type { Store } from '../store/open.ts'
+import { command, json, org } from './command.ts'
+import { type MailboxReport, mailboxReports } from './mailbox-report.ts'
+import { askSecret } from './prompt.ts'
+import { chosenOrg, withStore } from './store.ts'
+import { aligned, oneLine } from './text.ts'
+import { readTrust } from './trust.ts'
+
+const mailbox = { mailbox: 'the key of a mailbox, as "dealbox mailbox list" shows it' }
+
+/** Of --send-to; the servers are asked with patience of their own. */
+const SEND_MS = 60_000
+
+export const mailboxList = command({
+  name: 'mailbox list',
+  summary: 'List the mailboxes of an organisation, and how it goes with each',
+  options: { org, json },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const all = mailboxReports(store, chosenOrg(store, options.org))
+      return { json: all, text: all.length === 0 ? 'There is no mailbox.' : all.map(reportText).join('\n') }
+    }),
+})
+
+function reportText({ key, address, is_default, member, sending, receiving }: MailboxReport): string {
+  const uses = [...(is_default ? ['default'] : []), ...(member === null ? [] : [`of ${member}`])]
+  const { imported, ignored, troubled } = receiving
+  const listens = !['not_set_up', 'deactivated'].includes(receiving.status)
+  return [
+    [key, address, ...uses].join('  '),
+    `  sending    ${oneLine(sending.text)}`,
+    `  receiving  ${oneLine(receiving.text)}`,
+    ...(listens ? [`             ${imported} taken in, ${ignored} ignored, ${troubled} in trouble`] : []),
+  ].join('\n')
+}
+
+export const mailboxTroubles = command({
+  name: 'mailbox troubles',
+  summary: 'List the newest 100 mails that could not be taken in, and why',
+  options: { mailbox: { type: 'string', placeholder: 'KEY', help: 'only those of one mailbox' }, org, json },
+  run: ({ options }) =>
+    withStore(options.data, (store) => {
+      const number = chosenOrg(store, options.org)
+      const { all, byKey } = mailboxSettings(store)
+      const id = options.mailbox === undefined ? undefined : byKey(number, options.mailbox).id
+      const keys = new Map(all(number).map((each) => [each.id, each.key]))
+      const troubles = mailboxStore(resourceDeps(store))
+        .troubles(number, id)
+        .map(({ mailbox_id, at, ...rest }) => ({ ...rest, mailbox: keys.get(mailbox_id) as string, at: rfc3339(at) }))
+      const rows = troubles.map(({ at, mailbox, sender, subject, error }) => [
+        at,
+        mailbox,
+        oneLine(sender ?? 'unknown', 40),
+        oneLine(subject ?? 'no subject', 40),
+        oneLine(error),
+      ])
+      const text = aligned([['AT', 'MAILBOX', 'FROM', 'SUBJECT', 'ERROR'], ...rows])
+      return { json: troubles, text: rows.length === 0 ? 'No mail is in trouble.' : text }
+    }),
+})
+
+type Check = { side: Side | 'mail'; ok: boolean; text: string }
+
+export const mailboxTest = command({
+  name: 'mailbox test',
+  summary: 'Try the servers of a mailbox: exit code 0 where all is well, else 1',
+  args: mailbox,
+  options: {
+    sendTo: { type: 'string', placeholder: 'ADDRESS', help: 'send a short mail there, too' },
+    mailCa: { type: 'string', placeholder: 'FILE', help: 'certificates (PEM) to trust, as of "dealbox serve"' },
+    org,
+    json,
+  },
+  run: async ({ options, args }) => {
+    const { sendTo, mailCa } = options
+    if (sendTo !== undefined && !v.is(f.email, sendTo)) throw usage(`--send-to is "${sendTo}", and no email address.`)
+    const trust = mailCa === undefined ? {} : readTrust(mailCa)
+    const checks = await withStore(options.data, async (store) => {
+      const number = chosenOrg(store, options.org)
+      const tried = mailboxSettings(store).byKey(number, args.mailbox)
+      const servers = [
+        await checkSending(store, number, tried, trust),
+        await checkReceiving(store, number, tried, trust),
+      ]
+      return sendTo === undefined || !servers[0]?.ok
+        ? servers
+        : [...servers, await trySending(store, number, tried, trust, sendTo)]
+    })
+    const text = checks.map(({ side, text }) => `${side.toUpperCase()}: ${oneLine(text)}`).join('\n')
+    if (checks.every(({ ok }) => ok)) return { json: { checks }, text }
+    throw new Problem(502, 'mailbox_fails', text, { more: { checks } })
+  },
+})
+
+async function checkSending(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
+  const { checkSmtp } = await import('../mail/smtp.ts')
+  const { host, port } = tried.smtp
+  const { smtpServer } = mailboxStore(resourceDeps(store))
+  return check('smtp', `${host}:${port} takes mails.`, () => checkSmtp(smtpServer(number, tried), trust))
+}
+
+async function checkReceiving(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
+  if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail comes in.' }
+  const { checkImap } = await import('../mail/imap.ts')
+  const { host, port, folder } = tried.imap
+  const { imapServer } = mailboxStore(resourceDeps(store))
+  return check('imap', `${host}:${port} shows "${folder}".`, () => checkImap(imapServer(number, tried), trust))
+}
+
+async function trySending(store: Store, number: number, tried: Mailbox, trust: Trust, to: string): Promise<Check> {
+  const [{ smtpClient }, { composeMail }, { newMessageId }] = await Promise.all([
+    import('../mail/smtp.ts'),
+    import('../mail/compose.ts'),
+    import('../mail/message-id.ts'),
+  ])
+  const { smtpServer } = mailboxStore(resourceDeps(store))
+  return check('mail', `sent to ${to}.`, async () => {
+    const client = smtpClient(smtpServer(number, tried), trust)
+    try {
+      const source = await composeMail(
+        shortMail(tried, to, newMessageId(store.clock.id(), tried.address), store.clock.now()),
+      )
+      const sent = await client.send({ from: tried.address, to: [to], source }, AbortSignal.timeout(SEND_MS))
+      return sent.outcome === 'sent' ? null : sent.error
+    } finally {
+      client.close()
+    }
+  })
+}
+
+const shortMail = ({ key, name, address }: Mailbox, to: string, messageId: string, date: number): MailOut => ({
+  messageId,
+  date,
+  from: { email: address, name },
+  replyTo: null,
+  to: [{ email: to, name: null }],
+  subject: `A test of the mailbox ${key}`,
+  inReplyTo: null,
+  references: [],
+  text: `This mail shows that Dealbox can send from ${address}. There is nothing to do.\n`,
+  html: null,
+  files: [],
+  headers: { 'Auto-Submitted': 'auto-generated' },
+})
+
+/** `job` answers what is wrong, or null; a password that is not there is wrong as well. */
+async function check(side: Check['side'], well: string, job: () => Promise<string | null>): Promise<Check> {
+  try {
+    const fault = await job()
+    return { side, ok: fault === null, text: fault ?? well }
+  } catch (error) {
+    if (error instanceof Problem) return { side, ok: false, text: error.message }
+    throw error
+  }
+}
+
+export const mailboxPassword = command({
+  name: 'mailbox password',
+  summary: 'Store the password of a mailbox, from standard input or as typed: for SMTP and IMAP, or for one of them',
+  args: mailbox,
+  options: {
+    smtp: { type: 'boolean', help: 'only the one for SMTP' },
+    imap: { type: 'boolean', help: 'only the one for IMAP' },
+    org,
+    json,
+  },
+  run: async ({ options, args }) => {
+    const { smtp, imap } = options
+    const only = smtp === imap ? undefined : smtp ? 'smtp' : 'imap'
+    return withStore(options.data, async (store) => {
+      const number = chosenOrg(store, options.org)
+      const settings = mailboxSettings(store)
+      const sides = settings.passwordSides(settings.byKey(number, args.mailbox), only) // before anyone types in vain
+      const names = sides.map((side) => side.toUpperCase()).join(' and ')
+      const say = (text: string) => void process.stderr.write(text)
+      const password = await askSecret(`Password of "${args.mailbox}" for ${names}: `, process.stdin, say)
+      const fault = passwordFault(password)
+      if (fault) throw new Problem(422, 'invalid_password', `The password ${fault}.`)
+      store.transaction(() => settings.setPassword(number, args.mailbox, password, only))
+      return {
+        json: { mailbox: args.mailbox, sides },
+        text: `The password of "${args.mailbox}" for ${names} is stored; "dealbox mailbox test ${args.mailbox}" tries it.`,
+      }
+    })
+  },
+})

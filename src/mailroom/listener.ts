@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../http/log.ts'
+import { type Folder, type Listed, openFolder } from '../mail/imap.ts'
+import type { MailIn } from '../mail/mail.ts'
+import type { MailReader } from '../mail/reader.ts'
+import type { Trust } from '../mail/server.ts'
+import type { Deps } from '../resources/deps.ts'
+import { type Arrival, arrivalStore } from '../resources/inbox/arrivals.ts'
+import { type Mailbox, mailboxStore } from '../resources/inbox/mailboxes.ts'
+import type { Write } from '../store/commit.ts'
+import { pauseAfter } from '../store/jobs.ts'
+
+export type ListenerOptions = {
+  deps: Deps
+  write: Write
+  trust: Trust
+  log: Log
+  random: () => number
+  read: MailReader['read']
+}
+
+const MOST_SOURCE_BYTES = 30 * 1_048_576
+const TOO_LARGE = `It was larger than ${MOST_SOURCE_BYTES} bytes; what is behind them was left out.`
+
+/** Without IDLE it is asked so often; with it, in case that it was silent. */
+const POLL_MS = 60_000
+const CHECK_MS = 300_000
+const LONGEST_PAUSE_MS = 300_000
+
+/** Listens to the folder of one mailbox until the signal aborts. Whatever goes wrong is on record, and tried again. */
+export async function listenTo(
+  org: number,
+  mailbox: Mailbox,
+  { deps, write, trust, log, random, read }: ListenerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const arrivals = arrivalStore(deps)
+  const { imapServer } = mailboxStore(deps)
+
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      await withFolder(async (folder) => {
+        while (!signal.aborted) {
+          await look(folder)
+          failures = 0
+          await folder.news(folder.canIdle ? CHECK_MS : POLL_MS, signal)
+        }
+      })
+    } catch (error) {
+      if (signal.aborted) return
+      failures++
+      await failed(error as Error)
+      await rest(Math.min(pauseAfter(failures, random), LONGEST_PAUSE_MS))
+    }
+  }
+
+  async function withFolder(work: (folder: Folder) => Promise<void>): Promise<void> {
+    const folder = await openFolder(imapServer(org, mailbox), trust, signal)
+    try {
+      await work(folder)
+    } finally {
+      await folder.close()
+    }
+  }
+
+  /** Takes in what is new. */
+  async function look(folder: Folder): Promise<void> {
+    const { uidValidity } = folder
+    const { last_uid, since } = await write(() => arrivals.begin(org, mailbox, uidValidity))
+    const isAnew = last_uid === 0
+    const listed = isAnew ? await folder.listSince(since as number) : await folder.listFrom(last_uid + 1)
+    if (listed.length > 0) await write(() => void arrivals.found(org, mailbox, listed.length))
+    for (const one of listed) {
+      if (signal.aborted) return
+      const at = { uid: one.uid, uidValidity, arrivedAt: one.arrivedAt }
+      const isKnown = isAnew && one.messageId !== null && arrivals.isKnown(org, one.messageId)
+      if (isKnown || one.arrivedAt < (since as number) - 1000)
+        await write(() => void arrivals.pass(org, mailbox, one.uid, isKnown))
+      else await takeIn(folder, one, at)
+    }
+    const last = listed.at(-1)?.uid ?? (isAnew ? folder.uidNext - 1 : 0)
+    await write(() => void arrivals.looked(org, mailbox, last))
+  }
+
+  async function takeIn(folder: Folder, { uid, size }: Listed, at: Arrival): Promise<void> {
+    const source = await folder.source(uid, MOST_SOURCE_BYTES)
+    if (!source) return write(() => void arrivals.pass(org, mailbox, uid, false))
+    let mail: MailIn | undefined
+    try {
+      const whole = await read(source)
+      mail = size > MOST_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
+      await write(() => void arrivals.take(org, mailbox, mail as MailIn, at))
+    } catch (error) {
+      if (signal.aborted || (error as { status?: number }).status === 503) throw error // not because of the mail
+      log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail not taken in')
+      await write(() => void arrivals.trouble(org, mailbox, mail, at, error))
+    }
+  }
+
+  async function failed(error: Error): Promise<void> {
+    log.warn({ org, mailbox: mailbox.key, reason: error.message }, 'mailbox fails')
+    try {
+      await write(() => void arrivals.failed(org, mailbox, error.message))
+    } catch (trouble) {
+      log.error({ err: trouble }, 'failed') // the store cannot be written either
+    }
+  }
+
+  async function rest(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,25 @@
+import type { Database } from '../../store/driver.ts'
+import { type DoneStep, stepColumns } from './enrollment.ts'
+
+/** The steps that enrollments have done. */
+export function doneSteps(db: Database) {
+  const { names, values } = stepColumns
+  const marks = names.map(() => '?').join(', ')
+  const insert = db.prepare(`INSERT INTO enrollment_steps (org_id, ${names.join(', ')}) VALUES (?, ${marks})`)
+  const subject = db
+    .prepare(
+      `SELECT mails.subject FROM enrollment_steps AS step
+         JOIN mails ON mails.org_id = step.org_id AND mails.message_id = step.message_id
+       WHERE step.org_id = +? AND step.enrollment_id = +? ORDER BY step.position LIMIT 1`,
+    )
+    .pluck()
+
+  function add(org: number, step: DoneStep): void {
+    insert.run(org, ...values(step))
+  }
+
+  /** Of the first mail of an enrollment; empty where there is none. */
+  const firstSubject = (org: number, id: string): string => (subject.get(org, id) as string | null | undefined) ?? ''
+
+  return { add, firstSubject }
+}

@@ -1,0 +1,35 @@
+import type { Database } from '../../store/driver.ts'
+
+// What the texts of steps can name.
+
+/** Where the answer of somebody who wants no more mailings goes: a page, which needs an address that is public. */
+export const UNSUBSCRIBE_URL = 'unsubscribe_url'
+
+const FIELDS: Record<string, readonly string[]> = {
+  contact: ['first_name', 'last_name', 'name', 'email', 'phone', 'job_title', 'timezone', 'language', 'website'],
+  company: ['name', 'website', 'industry', 'phone'],
+  deal: ['title', 'amount', 'currency', 'expected_close_date'],
+  sender: ['name', 'email', 'first_name', 'last_name'],
+  org: ['name'],
+}
+
+/** The same for all organisations. */
+export const VARIABLES: readonly string[] = [
+  ...Object.entries(FIELDS).flatMap(([object, names]) => names.map((name) => `${object}.${name}`)),
+  UNSUBSCRIBE_URL,
+]
+
+/** What a custom field is named by, whether it is there or not. */
+export const isCustomVariable = (name: string): boolean =>
+  /^(contact|company|deal)\.custom_fields\.[a-z][a-z0-9_]*$/.test(name)
+
+/** Those of an organisation: with its custom fields, other than archived ones. */
+export function variables(db: Database): (org: number) => string[] {
+  const custom = db
+    .prepare(
+      `SELECT object || '.custom_fields.' || key FROM custom_fields
+       WHERE org_id = ? AND is_archived = 0 ORDER BY object, position, key`,
+    )
+    .pluck()
+  return (org) => [...VARIABLES, ...(custom.all(org) as string[])]
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { MailIn } from '../../src/mail/mail.ts'
+import { type Mailbox, mailboxStore } from '../../src/resources/inbox/mailboxes.ts'
+import { applySettings } from '../../src/settings/document.ts'
+import type { TestServer } from './server.ts'
+
+export const SUPPORT = {
+  key: 'support',
+  name: 'Acme Support',
+  address: 'support@acme.example',
+  is_default: true,
+  smtp: { host: '127.0.0.1', port: 25, tls: 'none' },
+  imap: { host: '127.0.0.1', port: 143, tls: 'none', user: 'support', password_env: 'DEALBOX_TEST_PASSWORD' },
+}
+
+/** Makes the mailboxes of org A be these; gives them by their keys. */
+export function setMailboxes(
+  { store, deps, a }: Pick<TestServer, 'store' | 'deps' | 'a'>,
+  mailboxes: Record<string, unknown>[] = [SUPPORT],
+): Record<string, Mailbox> {
+  process.env.DEALBOX_TEST_PASSWORD ??= 'secret'
+  applySettings(store, a.org, { mailboxes })
+  return Object.fromEntries(
+    mailboxStore(deps)
+      .active()
+      .filter(({ org }) => org === a.org)
+      .map(({ mailbox }) => [mailbox.key, mailbox]),
+  )
+}
+
+let count = 0
+
+/** A mail as it was read, of somebody new unless said otherwise. */
+export function mailIn(given: Partial<MailIn> = {}): MailIn {
+  const n = ++count
+  const mail: Omit<MailIn, 'digest'> = {
+    messageId: `<mail${n}@firm.example>`,
+    inReplyTo: [],
+    references: [],
+    from: { email: `writer${n}@firm.example`, name: `Writer ${n}` },
+    replyTo: null,
+    to: [{ email: SUPPORT.address, name: null }],
+    cc: [],
+    deliveredTo: [],
+    subject: `Question ${n}`,
+    date: null,
+    text: `Hello, this is question ${n}.`,
+    html: null,
+    files: [],
+    automatic: null,
+    report: null,
+    notes: [],
+    ...given,
+  }
+  const digest = createHash('sha256')
+    .update(JSON.stringify([mail.from, mail.subject, mail.text]))
+    .digest('base64url')
+  return { digest, ...mail, ...(given.digest ? { digest: given.digest } : {}) }
+}
