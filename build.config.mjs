@@ -1,6 +1,18 @@
 // What goes into the executable, and for which platforms it is built. It imports nothing, because scripts/run.mjs reads
 // it before anything is installed.
 
+/**
+ * Parts of libraries that nothing here comes to, 1 MB in all: imapflow could go through proxies, and decode what src/mail
+ * decodes. It needs iconv-lite for the names of folders alone, which are in UTF-7.
+ */
+const unused = {
+  name: 'unused',
+  setup({ onLoad }) {
+    const filter = /[\\/]node_modules[\\/](socks|encoding-japanese|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
+    onLoad({ filter }, () => ({ contents: '' }))
+  },
+}
+
 /** Options of esbuild: the server as one CommonJS file. It is not minified: that wins 1 ms and costs readable traces. */
 export const bundle = {
   entryPoints: ['src/main.ts'],
@@ -12,6 +24,7 @@ export const bundle = {
   define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   // accepts brings an older copy of the same table: 0.2 MB, and 8 ms of every start.
   alias: { 'mime-types': './node_modules/mime-types/index.js' },
+  plugins: [unused],
   // The name that stack traces show, instead of a path on the machine that built.
   footer: { js: '//# sourceURL=dealbox.cjs' },
   logLevel: 'warning',

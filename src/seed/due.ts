@@ -1,29 +1,34 @@
+import type { Json } from '../lib/json.ts'
 import type { Deps } from '../resources/deps.ts'
 import { conversationStore } from '../resources/inbox/conversations.ts'
 import { SLA_DUE, WAKE } from '../resources/inbox/promises.ts'
+import { ENROLLMENT_STEP } from '../resources/sequences/keeping.ts'
+import { SEQUENCE_LOOK, sequenceLook } from '../resources/sequences/resume.ts'
 import { jobQueue, putsInto } from '../store/jobs.ts'
 
 type Due = { kind: string; id: string; key: string; dueAt: number }
+type Aside = Omit<Due, 'id'> & { payload: string }
 
-const KINDS = [WAKE, SLA_DUE]
+const KINDS = [WAKE, SLA_DUE, ENROLLMENT_STEP, SEQUENCE_LOOK]
 
 /**
- * What conversations do by themselves while the story goes on: what falls due between two steps is done at its own
- * time, so that a broken promise is told when it was broken.
+ * What conversations and sequences do by themselves while the story goes on: what falls due between two steps is done at its own
+ * time, so that a broken promise is told when it was broken. `doStep` does the next step of an enrollment.
  */
-export function dueOf(deps: Deps, org: number) {
+export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => void) {
   const { db } = deps
   const { wake, slaDue } = conversationStore(deps)
+  const look = sequenceLook(deps)
   const jobs = jobQueue(deps)
   const waiting = 'failed_at IS NULL AND leased_until IS NULL'
   const next = db.prepare(
     `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
      WHERE kind = +? AND org_id = +? AND ${waiting} ORDER BY due_at, id LIMIT 1`,
   )
-  const all = db.prepare('SELECT kind, id, key, due_at AS dueAt FROM jobs WHERE org_id = ? AND kind = ?')
+  const all = db.prepare('SELECT kind, key, payload, due_at AS dueAt FROM jobs WHERE org_id = ? AND kind = ?')
   let seenPuts = -1
   let earliest: Due | undefined
-  let aside: Due[] = []
+  let aside: Aside[] = []
 
   function nextDue(): Due | undefined {
     if (putsInto(db) !== seenPuts) {
@@ -41,19 +46,25 @@ export function dueOf(deps: Deps, org: number) {
       seenPuts = -1 // it is gone from the queue now
       const job = jobs.take(org, due.id)
       if (!job) continue
-      if (due.kind === WAKE) wake(org, due.key)
-      else slaDue(org, due.key)
+      run(due, job.payload)
     }
+  }
+
+  function run({ kind, key }: Due, payload: Json): void {
+    if (kind === WAKE) wake(org, key)
+    else if (kind === SLA_DUE) slaDue(org, key)
+    else if (kind === ENROLLMENT_STEP) doStep(key)
+    else look(org, key, payload as never)
   }
 
   /** Takes what waits out of the store between two transactions: a server on the same folder has another clock. */
   function setAside(): void {
-    aside = KINDS.flatMap((kind) => all.all(org, kind) as Due[])
+    aside = KINDS.flatMap((kind) => all.all(org, kind) as Aside[])
     for (const { kind, key } of aside) jobs.cancel(org, kind, key)
   }
 
   function bringBack(): void {
-    for (const { kind, key, dueAt } of aside) jobs.put(org, { kind, key, payload: {}, dueAt })
+    for (const { kind, key, payload, dueAt } of aside) jobs.put(org, { kind, key, payload: JSON.parse(payload), dueAt })
     aside = []
   }
 

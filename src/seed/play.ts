@@ -4,9 +4,10 @@ import { conflict } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
 import { exchange } from './exchange.ts'
 import { life } from './life.ts'
+import { outreach } from './outreach.ts'
 import { player } from './player.ts'
 import { random } from './random.ts'
-import type { Profile, Step } from './steps.ts'
+import type { Profile } from './steps.ts'
 import { work } from './work.ts'
 
 export type SeedOptions = {
@@ -17,22 +18,25 @@ export type SeedOptions = {
   onProgress?: (steps: number) => void
 }
 
+const KINDS = [
+  'members',
+  'tags',
+  'companies',
+  'contacts',
+  'deals',
+  'notes',
+  'tasks',
+  'lists',
+  'custom_fields',
+  'meetings',
+  'conversations',
+  'messages',
+  'sequences',
+  'enrollments',
+] as const
+
 /** How many records of each kind a seed made. */
-export type Seeded = Record<
-  | 'members'
-  | 'tags'
-  | 'companies'
-  | 'contacts'
-  | 'deals'
-  | 'notes'
-  | 'tasks'
-  | 'lists'
-  | 'custom_fields'
-  | 'meetings'
-  | 'conversations'
-  | 'messages',
-  number
->
+export type Seeded = Record<(typeof KINDS)[number], number>
 
 /** Steps in a transaction: a server that runs on the folder waits while one is written, up to a second. */
 const BATCH = 5000
@@ -59,11 +63,11 @@ function play(store: Store, { org, seed, profile, asOf, onProgress }: SeedOption
   let at = 0
   // The ids differ from org to org, though the same seed makes the same records in each.
   const clock = startClock(() => at, undefined, seededBytes(`${seed} ${publicId(store, org)}`))
-  const { playStep, finish, due } = player(store, clock, org, profile === 'demo')
+  const { playStep, finish, takeBack, due } = player(store, clock, org, profile === 'demo')
   const setClock = (to: number) => void (at = to)
-  const made = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Seeded
+  const before = countsOf(store, org)
   const options = { seed, profile, asOf }
-  const steps = exchange(work(life(options), options), options)
+  const steps = outreach(exchange(work(life(options), options), options), options)
   let played = 0
   let step = steps.next()
   while (!step.done) {
@@ -72,43 +76,28 @@ function play(store: Store, { org, seed, profile, asOf, onProgress }: SeedOption
       for (let n = 0; n < BATCH && !step.done; n++) {
         due.until(step.value.at, setClock)
         setClock(step.value.at)
-        if (playStep(step.value)) for (const kind of madeBy(step.value)) made[kind]++
+        playStep(step.value)
         played++
         step = steps.next()
       }
-      if (step.done) due.until(asOf, setClock)
-      else due.setAside()
+      if (!step.done) return due.setAside()
+      due.until(asOf, setClock)
+      setClock(asOf)
+      takeBack()
     })
     onProgress?.(played)
   }
-  setClock(asOf)
   while (store.transaction(() => finish(BATCH)));
+  const made = countsOf(store, org)
+  for (const kind of KINDS) made[kind] -= before[kind]
   return made
 }
 
-const MADE: Partial<Record<Step['do'], keyof Seeded>> = {
-  member: 'members',
-  tag: 'tags',
-  company: 'companies',
-  contact: 'contacts',
-  deal: 'deals',
-  note: 'notes',
-  task: 'tasks',
-  list: 'lists',
-  field: 'custom_fields',
-  meeting: 'meetings',
-  talk: 'conversations',
-  say: 'messages',
-}
-const KINDS: (keyof Seeded)[] = [...new Set(Object.values(MADE))]
-
-/** The first message of a conversation makes that, too, and maybe the contact who wrote it. */
-function madeBy(step: Step): (keyof Seeded)[] {
-  const kind = MADE[step.do]
-  if (!kind) return []
-  if (step.do !== 'talk') return [kind]
-  return 'from' in step ? [kind, 'messages', 'contacts'] : [kind, 'messages']
-}
+/** Of each kind: a step of the story may make several records, and some are made by themselves. */
+const countsOf = ({ db }: Store, org: number): Seeded =>
+  Object.fromEntries(
+    KINDS.map((kind) => [kind, db.prepare(`SELECT count(*) FROM ${kind} WHERE org_id = ?`).pluck().get(org)]),
+  ) as Seeded
 
 function setPragmas({ db }: Store, values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) db.pragma(`${name} = ${value}`)

@@ -12,6 +12,8 @@ import { tagStore } from '../resources/tags.ts'
 import { type Task, taskStore } from '../resources/tasks.ts'
 import type { Store } from '../store/open.ts'
 import { dueOf } from './due.ts'
+import { sequencePlayer } from './sequence-player.ts'
+import { retireSequence, setSequences } from './sequences.ts'
 import { setService } from './service.ts'
 import type { Step } from './steps.ts'
 import { talkPlayer } from './talk-player.ts'
@@ -22,8 +24,7 @@ type Making = Exclude<Step['do'], Changing>
 type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
 /**
- * Does step by step what a life tells, through the functions of the resources; the answer of `playStep` is false
- * where there was nothing to do. `stepByStep`: every change of a deal is written with its event, else each deal once,
+ * Does step by step what a life tells, through the functions of the resources. `stepByStep`: every change of a deal is written with its event, else each deal once,
  * as it is in the end, when it is closed or `finish` is called.
  */
 export function player(store: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
@@ -58,7 +59,9 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
   /** What is done with a deal is done by its owner. */
   const byOwner = ({ owner_id }: Deal): Caller => ({ org, member: owner_id })
 
-  const make: { [Do in Making]: (step: Of<Do>) => unknown } = {
+  const outreach = sequencePlayer(deps, org, { idOf, dealId })
+
+  const make: { [Do in Making]: (step: Of<Do>) => void } = {
     member: ({ ref, given: { name, email, role, timezone } }) => {
       const id = clock.id()
       addMember.run(org, id, name, email, role, timezone, clock.now(), clock.now())
@@ -96,7 +99,7 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
     },
     note: (step) => {
       const links = linksOf(step)
-      if (Object.values(links).every((linked) => linked.length === 0)) return false
+      if (Object.values(links).every((linked) => linked.length === 0)) return
       return notes.create(writer(step), { ...step.given, ...links })
     },
     task: (step) => {
@@ -106,11 +109,14 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
     finish: ({ task: ref, how }) => {
       const task = openTasks.get(ref) as Task
       openTasks.delete(ref)
-      return tasks.patch({ org, member: task.owner_id }, task, { status: how })
+      tasks.patch({ org, member: task.owner_id }, task, { status: how })
     },
     service: ({ holidays, keyTag }) =>
       setService(store, clock, org, { holidays, keyTag: idOf('tag', keyTag) as string }),
+    sequences: () => setSequences(store, clock, org),
+    retire: (step) => retireSequence(store, clock, org, step),
     ...talkPlayer(deps, org, { idOf, dealId }),
+    ...outreach.steps,
   }
 
   const writer = ({ by }: Of<'note' | 'task'>): Caller => ({ org, member: idOf('member', by) ?? who.member })
@@ -128,8 +134,12 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
   const isChange = (step: Step): step is Of<Changing> =>
     step.do === 'move' || step.do === 'close' || step.do === 'change'
 
-  function playStep(step: Step): boolean {
-    if (!isChange(step)) return make[step.do](step as never) !== false
+  function playStep(step: Step): void {
+    if (isChange(step)) changeDeal(step)
+    else make[step.do](step as never)
+  }
+
+  function changeDeal(step: Of<Changing>): void {
     const deal = openDeals.get(step.deal) as Deal
     if (step.do === 'close') {
       const choice = reasons[step.outcome]
@@ -142,7 +152,6 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
         step.do === 'move' ? { stage: stages[Math.min(step.position, stages.length - 1)] as string } : step.given
       openDeals.set(step.deal, deals.patch(byOwner(deal), deal, given))
     }
-    return true
   }
 
   /** Writes up to so many of the deals that are open in the end; false when none is left. */
@@ -154,7 +163,7 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
     return openDeals.size > 0
   }
 
-  return { playStep, finish, due: dueOf(deps, org) }
+  return { playStep, finish, takeBack: outreach.takeBack, due: dueOf(deps, org, outreach.step) }
 }
 
 /** The stages and reasons that a life needs. Throws Problem 409 where there are none. */

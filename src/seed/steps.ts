@@ -198,3 +198,26 @@ export type Step =
     }
   | { do: 'held'; at: number; meeting: number; by: number; given: HeldGiven }
   | { do: 'transcript'; at: number; meeting: number; by: number; voices: Voice[]; given: TranscriptGiven }
+  /** The sequences of the team; later on one is paused, and another given up. */
+  | { do: 'sequences'; at: number }
+  | { do: 'retire'; at: number; key: string; status: 'paused' | 'archived' }
+  | { do: 'enroll'; at: number; ref: number; key: string; contact: number; deal?: Ref; by: number }
+  /** The contact answers the mails of an enrollment, or somebody of the team that; nothing where no mail was sent yet. */
+  | { do: 'answer'; at: number; enrollment: number; by?: Ref; given: MessageGiven; isClosed?: boolean }
+  /** Its last mail comes back. */
+  | { do: 'bounce'; at: number; enrollment: number; why: string }
+  | { do: 'unsubscribe'; at: number; enrollment: number }
+  | { do: 'halt'; at: number; enrollment: number; by: number; status: 'paused' | 'stopped' }
+  /** What it has planned for somebody of the team is done. */
+  | { do: 'clear'; at: number; enrollment: number }
+  | {
+      do: 'book'
+      at: number
+      enrollment: number
+      by: number
+      given: MeetingGiven
+      guests: Guest[]
+      company?: Ref
+      deal?: Ref
+    }
+  | { do: 'met'; at: number; enrollment: number; by: number; given: HeldGiven }

@@ -6,7 +6,7 @@ import type { Message } from '../resources/inbox/message.ts'
 import { messageStore } from '../resources/inbox/messages.ts'
 import { columns as meetingColumns, meetingStore } from '../resources/meetings/meetings.ts'
 import { transcriptStore } from '../resources/meetings/transcripts.ts'
-import type { Guest, MessageGiven, Step } from './steps.ts'
+import type { Guest, HeldGiven, MessageGiven, Step } from './steps.ts'
 
 type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
@@ -26,6 +26,8 @@ export function talkPlayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
   // By the numbers that the story gives them.
   const talkIds: string[] = []
   const meetingIds: string[] = []
+  /** Of those that were booked by somebody who is enrolled, by the number of the enrollment. */
+  const bookedIds = new Map<number, string>()
 
   /** What comes in is nobody's doing. */
   const caller = (by: number | undefined): Caller => ({ org, member: idOf('member', by) })
@@ -57,9 +59,17 @@ export function talkPlayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
     })
   }
 
-  function meeting({ ref, by, given, guests, company, deal }: Of<'meeting'>): void {
+  function meeting(step: Of<'meeting'>): void {
+    meetingIds[step.ref] = arrange(step)
+  }
+
+  function book(step: Of<'book'>): void {
+    bookedIds.set(step.enrollment, arrange(step))
+  }
+
+  function arrange({ by, given, guests, company, deal }: Of<'meeting'> | Of<'book'>): string {
     const links = { owner_id: idOf('member', by), company_id: idOf('company', company), deal_id: dealId(deal) }
-    meetingIds[ref] = meetings.create(caller(by), { ...given, ...links, participants: guests.map(guest) }).id
+    return meetings.create(caller(by), { ...given, ...links, participants: guests.map(guest) }).id
   }
 
   function guest({ role, response, ...who }: Guest) {
@@ -68,8 +78,15 @@ export function talkPlayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
   }
 
   function held({ meeting, by, given }: Of<'held'>): void {
-    const who = caller(by)
-    meetings.patch(who, meetingColumns.present(meetings.find(who, meetingIds[meeting] as string)), given)
+    patch(caller(by), meetingIds[meeting] as string, given)
+  }
+
+  function met({ enrollment, by, given }: Of<'met'>): void {
+    patch(caller(by), bookedIds.get(enrollment) as string, given)
+  }
+
+  function patch(who: Caller, id: string, given: HeldGiven): void {
+    meetings.patch(who, meetingColumns.present(meetings.find(who, id)), given)
   }
 
   function transcript({ meeting, by, voices, given }: Of<'transcript'>): void {
@@ -83,5 +100,5 @@ export function talkPlayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
     transcripts.put(who, transcripts.place(who, meetingIds[meeting] as string), { ...given, speakers }, false)
   }
 
-  return { talk, say, tend, meeting, held, transcript }
+  return { talk, say, tend, meeting, book, held, met, transcript }
 }

@@ -10,6 +10,7 @@ import { showSettings } from '../../src/settings/document.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
+import { fillMail } from './filled-mail.ts'
 
 // An organisation with everything that there is, and with what is easily lost on the way.
 
@@ -224,11 +225,12 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
   }
   await send('POST', '/notes', { body: 'x', meeting_id: meetings[0]?.id })
   for (const [at, body_text] of TEXTS.entries()) {
-    // Without sent_at a mail has failed: there is no mailbox.
+    // Without sent_at a mail has failed: there is no mailbox as yet.
     const mail = { channel: 'email', direction: 'outbound', subject: `x ${body_text}`, body_text }
     const attachments = [{ name: `x${at}.txt`, data: Buffer.from(body_text).toString('base64') }]
     await send('POST', '/messages', { ...mail, contact_id: contacts[0]?.id, external_id: `<${at}@x>`, attachments })
   }
+  await fillMail(server, org, TEXTS, contacts[1]?.id as string)
   for (const body of TEXTS) await send('POST', '/notes', { title: body.trim(), body, is_pinned: true, ...links })
   for (const body of TEXTS) {
     const task = await send('POST', '/tasks', {
@@ -280,10 +282,6 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
     merges.merge(who, 'contact', contacts[3]?.id as string, contacts[4]?.id as string),
   )
   store.transaction(() => merges.undo(who, merge))
-  // No route sets it.
-  store.db
-    .prepare('UPDATE contacts SET unsubscribed_at = ? WHERE org_id = ? AND id = ?')
-    .run(server.now(), org.org, contacts[0]?.id)
 }
 
 /** One import stays, with a rejected row, and another is taken back. */

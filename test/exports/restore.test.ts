@@ -99,6 +99,7 @@ type Row = Record<string, unknown>
 function rowsOf({ store }: TestServer, { org }: Org, table: string): Row[] {
   const rows = store.db.prepare(`SELECT * FROM ${table} WHERE org_id = ?`).safeIntegers().all(org) as Row[]
   if (table === 'webhooks') for (const row of rows) row.status = row.disabled_reason = 'comes back as another'
+  if (table === 'mailboxes') for (const row of rows) row.smtp_secret = row.imap_secret = 'stays where it is'
   const plain = rows.map(({ org_id, n, ...row }) => row)
   return plain.sort((one, other) => (text(one) < text(other) ? -1 : 1))
 }
@@ -110,8 +111,9 @@ const orgRow = ({ store }: TestServer, { org }: Org): unknown =>
 /** What no export has, and why. Every other table with an org has to come back, whatever is added. */
 const LEFT_OUT = ['idempotency', 'jobs', 'tokens'] // secrets, answers of a day, and what records make again
 LEFT_OUT.push('webhook_states', 'deliveries') // secrets, and what is of use for a month: a copy must not send it again
+LEFT_OUT.push('mailbox_states', 'mailbox_days', 'mail_troubles') // how far a folder was read, by whoever has its password
 /** What nothing writes as yet: fields of records to come, and states that these tables pass through. */
-const EMPTY_COLUMNS = ['notes.conversation_id', 'tasks.conversation_id', 'tasks.enrollment_id']
+const EMPTY_COLUMNS = ['notes.conversation_id', 'tasks.conversation_id']
 
 describe('an export that was brought back into an empty organisation of another data folder', () => {
   let restored: ReturnType<typeof restoreExport>
@@ -205,6 +207,36 @@ describe('an export that was brought back into an empty organisation of another 
     }
     assert.equal(rowsOf(source, source.a, 'deliveries').length, 1)
     assert.equal(rowsOf(target, target.a, 'deliveries').length, 0)
+  })
+
+  test('has mailboxes without passwords, which send and receive nothing before they are given them again', () => {
+    const secretsOf = ({ store }: TestServer, { org }: Org) =>
+      store.db.prepare('SELECT smtp_secret, imap_secret FROM mailboxes WHERE org_id = ? ORDER BY key').all(org)
+    assert.deepEqual(secretsOf(target, target.a), Array(2).fill({ smtp_secret: null, imap_secret: null }))
+    const [none, ours] = secretsOf(source, source.a) as Row[]
+    assert.deepEqual(none, { smtp_secret: null, imap_secret: null })
+    assert.ok(ours?.smtp_secret && ours.imap_secret)
+    assert.equal(rowsOf(target, target.a, 'mailbox_states').length, 0)
+  })
+
+  test('goes on with what waits: mails on their way out, and the steps of enrollments', () => {
+    const all = (sql: string) => target.store.db.prepare(sql).all(target.a.org) as Row[]
+    const jobs = (kind: string) =>
+      all(`SELECT key, due_at, payload FROM jobs WHERE org_id = ? AND kind = '${kind}' ORDER BY key`)
+    const queued = all("SELECT id FROM messages WHERE org_id = ? AND status = 'queued' ORDER BY id")
+    assert.equal(queued.length, 2)
+    assert.deepEqual(
+      jobs('message.send'),
+      queued.map(({ id }) => ({ key: id, due_at: target.now(), payload: '{}' })),
+    )
+    const live = all(
+      'SELECT id, next_step_at FROM enrollments WHERE org_id = ? AND next_step_at IS NOT NULL ORDER BY id',
+    )
+    assert.ok(live.length > 2)
+    assert.deepEqual(
+      jobs('enrollment.step'),
+      live.map(({ id, next_step_at }) => ({ key: id, due_at: next_step_at, payload: '{}' })),
+    )
   })
 
   test('has touched nothing of the other organisation there', () => {

@@ -7,6 +7,7 @@ import { writeExport } from '../../src/exports/write.ts'
 import { playSeed } from '../../src/seed/play.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { scratch } from './filled.ts'
+import { addMailboxes, PASSWORD } from './filled-mail.ts'
 
 // The folder that an export makes, and the moment that it shows.
 
@@ -56,6 +57,7 @@ test('the manifest names every file with its size, its hash and its records', ()
 
 test('nobody else can read it, and no secret is in it', async () => {
   const { body: webhook } = await server.call('POST', '/webhooks', { url: 'https://a.example/', event_types: ['*'] })
+  addMailboxes(server, server.a)
   const place = join(folder, 'private')
   write(place)
   const { db } = server.store
@@ -66,6 +68,11 @@ test('nobody else can read it, and no secret is in it', async () => {
   const secrets = [
     webhook.secret,
     db.prepare('SELECT secrets FROM webhook_states WHERE webhook_id = ?').pluck().get(webhook.id) as string,
+    PASSWORD,
+    ...(db
+      .prepare('SELECT smtp_secret, imap_secret FROM mailboxes WHERE smtp_secret IS NOT NULL')
+      .raw()
+      .get() as string[]),
     server.a.token,
     server.a.tokenId,
     ...(db.prepare('SELECT kid FROM signing_keys').pluck().all() as string[]),
@@ -73,7 +80,8 @@ test('nobody else can read it, and no secret is in it', async () => {
   const everything = readdirSync(place)
     .map((name) => readFileSync(join(place, name), 'utf8'))
     .join('\n')
-  for (const secret of secrets) assert.ok(!everything.includes(secret))
+  assert.match(everything, /support@acme\.example/)
+  for (const secret of secrets) assert.ok(secret && !everything.includes(secret))
   if (process.platform === 'win32') return
   assert.equal(statSync(place).mode & 0o777, 0o700)
   for (const name of readdirSync(place)) assert.equal(statSync(join(place, name)).mode & 0o777, 0o600, name)

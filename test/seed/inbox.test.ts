@@ -120,7 +120,10 @@ describe('the inbox of a seed', () => {
 
   test('leaves jobs for what is ahead only', () => {
     const jobs = rows<{ kind: string; due_at: number }>('SELECT kind, due_at FROM jobs WHERE org_id = ?')
-    assert.deepEqual(new Set(jobs.map(({ kind }) => kind)), new Set(['conversation.wake', 'sla.due']))
+    assert.deepEqual(
+      new Set(jobs.map(({ kind }) => kind)),
+      new Set(['conversation.wake', 'enrollment.step', 'sla.due']),
+    )
     for (const { due_at } of jobs) assert.ok(due_at > AS_OF)
     const asleep = rows("SELECT id FROM conversations WHERE org_id = ? AND status = 'snoozed'")
     assert.equal(jobs.filter(({ kind }) => kind === 'conversation.wake').length, asleep.length)
@@ -129,8 +132,8 @@ describe('the inbox of a seed', () => {
 
 describe('what the team of a seed promises', () => {
   test('counts by office hours with holidays, and for key accounts around the clock', async () => {
-    const [office, ...others] = await listed('/hours')
-    assert.deepEqual([office.name, office.is_default, others], ['Office', true, []])
+    const [office, ...more] = await listed('/hours')
+    assert.deepEqual([office.name, office.is_default, more], ['Office', true, []])
     assert.deepEqual(
       office.exceptions.map(({ from_date, to_date, name }: Record<string, string>) => [name, from_date, to_date]),
       [
@@ -143,7 +146,10 @@ describe('what the team of a seed promises', () => {
     const [key, standard] = await listed('/sla')
     assert.deepEqual([key.name, key.is_default, key.hours_id], ['Key accounts', false, null])
     assert.deepEqual([standard.name, standard.is_default, standard.hours_id], ['Standard', true, office.id])
-    const policies = new Set((await listed('/conversations')).map(({ sla }) => sla.policy_id))
+    const outreach = rows<{ id: string }>('SELECT conversation_id AS id FROM enrollments WHERE org_id = ?')
+    const isOutreach = new Set(outreach.map(({ id }) => id))
+    const others = (await listed('/conversations')).filter(({ id }) => !isOutreach.has(id))
+    const policies = new Set(others.map(({ sla }) => sla.policy_id))
     assert.deepEqual(policies, new Set([key.id, standard.id]))
   })
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { settings } from '../../scripts/fuzz/settings.ts'
+import { inboxKinds } from '../../src/jobs/inbox.ts'
+import { mailKinds } from '../../src/jobs/mail.ts'
+import { sequenceKinds } from '../../src/jobs/sequences.ts'
+import { sendingStore } from '../../src/resources/inbox/sending.ts'
+import { applySettings } from '../../src/settings/document.ts'
+import { startYard } from '../jobs/yard.ts'
+import { startServer } from './server.ts'
+
+const REFUSED = 'p4@x.example'
+
+/**
+ * A server with the sequences of the fuzzer, and contacts in them: one that is completed, one that goes on, one that was
+ * answered, one that stands still, one whose mail was refused. `taken` has the mails that left, by their Message-ID.
+ */
+export async function startOutreach() {
+  const server = await startServer()
+  const { store, deps, a, call } = server
+  const taken = new Map<string, number>()
+  const sequences: Record<string, string> = {}
+  const people: string[] = []
+  const sending = sendingStore(deps)
+  const mailOf = store.db.prepare(
+    "SELECT external_id AS id, sent_to ->> 0 ->> 'email' AS email FROM messages WHERE id = ?",
+  )
+
+  async function send(org: number, message: string): Promise<void> {
+    const { id, email } = mailOf.get(message) as { id: string; email: string }
+    const isRefused = email === REFUSED
+    if (!isRefused) taken.set(id, 1)
+    await store.write(() => void (isRefused ? sending.failed(org, message, 'No', false) : sending.sent(org, message)))
+  }
+  const yard = startYard(server, { kinds: [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds({ send })] })
+
+  async function make(path: string, given: object): Promise<{ id: string; conversation_id: string }> {
+    const { status, body, text } = await call('POST', path, given)
+    assert.equal(status, 201, text)
+    return body
+  }
+
+  const enroll = (name: string, person: number): Promise<{ id: string }> =>
+    make('/enrollments', { sequence_id: sequences[name], contact_id: people[person] })
+
+  async function fill(): Promise<void> {
+    for (let index = 0; index < 8; index++)
+      people.push((await make('/contacts', { first_name: 'P', emails: [{ email: `p${index}@x.example` }] })).id)
+    await enroll('Quick', 0)
+    await enroll('Slow', 1)
+    await enroll('Slow', 2)
+    const { id } = await enroll('Slow', 3)
+    await enroll('Slow', 4)
+    await enroll('Calls', 5)
+    for (let seconds = 0; seconds < 12; seconds++) {
+      server.advance(1000)
+      await yard.tick()
+    }
+    await call('PATCH', `/enrollments/${id}`, { status: 'paused' })
+    const [answered] = (await call('GET', `/enrollments?contact_id=${people[2]}`)).body.data
+    const { conversation_id } = answered
+    await make('/messages', { direction: 'inbound', conversation_id, body_text: 'Yes, please.' })
+    const from = { direction: 'inbound', contact_id: people[6], channel: 'email', body_text: 'Hello?' }
+    const { conversation_id: other } = await make('/messages', from)
+    await make('/messages', { direction: 'outbound', conversation_id: other, body_text: 'Hello.' })
+  }
+
+  const { email } = store.db.prepare('SELECT email FROM members WHERE id = ?').get(a.owner) as { email: string }
+  applySettings(store, a.org, settings(false, { port: 25, member: email, name: 'Acme' }))
+  for (const { id, name } of (await call('GET', '/sequences')).body.data) sequences[name] = id
+  await fill()
+  const stop = async (): Promise<void> => {
+    await yard.stop()
+    await server.stop()
+  }
+  return { server, taken, sequences, people, stop }
+}
