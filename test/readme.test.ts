@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { commands } from '../src/cli/commands.ts'
+import { applySettings } from '../src/settings/document.ts'
 import { startServer, type TestServer } from './support/server.ts'
 
 // Every command of the README is run as it is printed.
@@ -44,6 +45,21 @@ test('the inbox works as it is printed', { skip: hasShell ? false : 'needs a POS
   const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
   const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
   assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200'])
+})
+
+test('mail and sequences are set up as it is printed, and work', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  const document = [...readme.matchAll(/```json\n(.*?)```/gs)].find(([, text]) => text?.includes('mailboxes'))?.[1]
+  const hours = [{ key: 'office', name: 'Office', timezone: 'Europe/Berlin', weekly: {} }]
+  process.env.SUPPORT_PASSWORD = 'secret'
+  applySettings(server.store, server.a.org, { hours, ...JSON.parse(document as string) })
+  const block = blocks.find((each) => each.includes('/performance')) as string
+  const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '200'])
+  assert.match(stdout, /"reply_rate":null/)
 })
 
 test('the commands of the executable work as they are printed', {

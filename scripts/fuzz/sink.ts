@@ -41,7 +41,8 @@ export async function startSink(seed: number) {
   function take(mail: Buffer): void {
     const { id, token, wrong } = readMail(mail)
     taken.set(id, (taken.get(id) ?? 0) + 1)
-    if (token !== undefined && links.length < MOST_LINKS) links.push(token)
+    if (token !== undefined) links.push(token)
+    if (links.length > MOST_LINKS) links.shift()
     for (const each of wrong) if (faults.length < MOST_FAULTS) faults.push(`the mail ${id} ${each}`)
   }
 

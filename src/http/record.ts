@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../lib/caller.ts'
+import { isDate } from '../lib/time.ts'
 import type { Answer } from './answer.ts'
 import { etag, isUnchanged } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
@@ -58,9 +59,11 @@ function readAsked(
       const hint = allowed.length > 0 ? `allowed are: ${allowed.join(', ')}` : 'none is allowed'
       throw badQuery(`There is no parameter "${name}" here; ${hint}.`)
     }
-    const choices = parameters[name]?.schema.enum
+    const { enum: choices, format } = parameters[name]?.schema ?? {}
     if (choices && !choices.includes(value))
       throw badQuery(`The parameter "${name}" has to be one of ${choices.join(', ')}.`)
+    if (format === 'date' && !isDate(value))
+      throw badQuery(`The parameter "${name}" has to be a day of the calendar, written YYYY-MM-DD.`)
   }
   const limit = readLimit(given.get('limit'))
   const cursor = given.get('cursor')

@@ -12,7 +12,7 @@ export function sequenceKinds(deps: Deps): RunKind[] {
   return [
     {
       kind: ENROLLMENT_STEP,
-      atOnce: 4,
+      atOnce: 2,
       run: ({ org, key, payload }) => void doStep(org, key as string, payload as Planned),
       givenUp: ({ org, key }) => void giveUp(org, key as string),
     },

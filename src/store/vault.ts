@@ -22,6 +22,7 @@ export function vault(dataDir: string) {
   const folder = join(dataDir, 'keys')
   const file = join(folder, 'secrets.key')
   let known: Buffer | undefined
+  const signing = new Map<string, { from: Buffer; own: Buffer }>()
 
   function key(): Buffer {
     const isThere = existsSync(file)
@@ -71,8 +72,21 @@ export function vault(dataDir: string) {
    * for another purpose gives another signature. Whoever checks one signs again, and compares in constant time.
    */
   function sign(purpose: string, text: string): string {
-    const own = Buffer.from(hkdfSync('sha256', key(), '', `sign ${purpose}`, KEY_BYTES)) // never the one that seals
-    return createHmac('sha256', own).update(text).digest().subarray(0, SIGNATURE_BYTES).toString('base64url')
+    return createHmac('sha256', signingKey(purpose))
+      .update(text)
+      .digest()
+      .subarray(0, SIGNATURE_BYTES)
+      .toString('base64url')
+  }
+
+  /** Never the one that seals; worked out once for a purpose and a key. */
+  function signingKey(purpose: string): Buffer {
+    const from = key()
+    const made = signing.get(purpose)
+    if (made?.from === from) return made.own
+    const own = Buffer.from(hkdfSync('sha256', from, '', `sign ${purpose}`, KEY_BYTES))
+    signing.set(purpose, { from, own })
+    return own
   }
 
   return { seal, open, sign }

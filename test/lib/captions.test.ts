@@ -233,6 +233,14 @@ describe('WebVTT', () => {
     )
     assert.equal(writeVtt({ speakers: [], segments: [] }), 'WEBVTT\n')
   })
+
+  test('is written without an arrow, also where a name ends as one begins', () => {
+    for (const name of ['--', "';--", 'a---', '-', 'a- -', '-->', '&#45;-']) {
+      const captions = { speakers: named(name), segments: [said(name, '-- > x --')] }
+      assert.deepEqual(readVtt(writeVtt(captions)), captions)
+      assert.equal(writeVtt(captions).split('-->').length, 2)
+    }
+  })
 })
 
 describe('SubRip', () => {
@@ -473,6 +481,7 @@ describe('there and back', () => {
     '<',
     '>',
     '-->',
+    '--',
     '&amp;',
     '<v x>',
     '</v>',

@@ -202,6 +202,10 @@ describe('what is asked for', () => {
     assert.deepEqual([status, headers.get('etag')], [200, null])
   })
 
+  test('is 400 for a day that is none before anybody looks for the sequence', async () => {
+    assert.equal((await server.call('GET', '/sequences/x/performance?from=2026-02-30')).status, 400)
+  })
+
   test('is 404 for a sequence of another organisation', async () => {
     const foreign = makeSequence(server, server.b)
     assert.equal((await server.call('GET', `/sequences/${foreign.id}/performance`)).status, 404)

@@ -82,8 +82,9 @@ function decoded(text: string): string {
 const NAMES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 const numbered = (character: string): string => `&#${character.charCodeAt(0)};`
 
-/** A name on one line. */
-export const encodedName = (name: string): string => name.replace(/[&<>]/g, (sign) => NAMES[sign] as string)
+/** A name on one line. Before the end of its tag two hyphens would make an arrow, which begins a cue. */
+export const encodedName = (name: string): string =>
+  name.replace(/[&<>]/g, (sign) => NAMES[sign] as string).replace(/(?<=-)-$/, numbered)
 
 /** White space at the ends, empty lines and other ends of lines would not come back as they are. */
 export const encoded = (text: string): string =>

@@ -4,7 +4,6 @@ import type { Asked, Route, Shown } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { amountJson } from '../../lib/money.ts'
-import { isDate } from '../../lib/time.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { type Deps, once } from '../deps.ts'
@@ -196,13 +195,8 @@ const NONE_SENT: Sent = { sent: 0, answered: 0, returned: 0 }
 
 /** What is asked for. Throws Problem 400. */
 function questionOf(given: Asked['given'], timezone: string, today: string): Question {
-  const dayOf = (name: string): string | undefined => {
-    const text = given.get(name)
-    if (text === undefined || isDate(text)) return text
-    throw badQuery(`The parameter "${name}" has to be a day of the calendar, written YYYY-MM-DD.`)
-  }
-  const to = dayOf('to') ?? today
-  const from = dayOf('from') ?? daysBefore(to, DEFAULT_DAYS - 1)
+  const to = given.get('to') ?? today
+  const from = given.get('from') ?? daysBefore(to, DEFAULT_DAYS - 1)
   if (from > to) throw badQuery('The parameter "from" must not be after "to", which is today where it is left out.')
   const interval = (given.get('interval') ?? 'day') as Interval
   const spans = spansOf(from, to, { interval, timezone, most: MOST_INTERVALS })

@@ -9,7 +9,7 @@ import type { SequenceStatus } from './sequence.ts'
 export const SEQUENCE_LOOK = 'sequence.look'
 
 /** Some at a time, so that no request waits long for it. */
-const AT_ONCE = 100
+const AT_ONCE = 25
 
 type Payload = { status: (typeof LIVE)[number]; after: string | null }
 
@@ -39,7 +39,7 @@ export const sequenceLook = once((deps: Deps) => {
     .pluck()
   const hasJob = db.prepare('SELECT 1 FROM jobs WHERE org_id = ? AND kind = ? AND key = ?').pluck()
 
-  /** A hundred of them: those of a sequence that is active go on, those of one that was given up are stopped. */
+  /** Some of them: those of a sequence that is active go on, those of one that was given up are stopped. */
   function look(org: number, id: string, { status, after }: Payload): void {
     const becomes = statusOf.get(org, id) as SequenceStatus | undefined
     if (becomes !== 'active' && becomes !== 'archived') return
