@@ -27,6 +27,7 @@ describe('the state after a run', () => {
   })
 
   const live = "(SELECT id FROM enrollments WHERE status = 'active' LIMIT 1)"
+  const over = "(SELECT id FROM enrollments WHERE status = 'completed')"
   const queued = "(SELECT id FROM messages WHERE status = 'queued')"
   const changes: [what: string, sql: string, found: RegExp][] = [
     ['a step more than was done', `UPDATE enrollments SET current_step = current_step + 1 WHERE id = ${live}`, /says/],
@@ -44,6 +45,7 @@ describe('the state after a run', () => {
       /is in another conversation/,
     ],
     ['a mail that was sent at no time', 'UPDATE enrollment_steps SET sent_at = NULL', /was sent, and has no sent_at/],
+    ['a mail that was sent while it waits', "UPDATE messages SET status = 'queued'", /has sent_at before it was sent/],
     ['one that is over and has no end', 'UPDATE enrollments SET finished_at = NULL', /over without finished_at/],
     ['one that is over and due', 'UPDATE enrollments SET due_at = 1', /it is over, and something is due/],
     ['one that stands still and is due', 'UPDATE enrollments SET next_step_at = due_at', /its next step is not when/],
@@ -84,6 +86,23 @@ describe('the state after a run', () => {
       /it goes on with somebody who unsubscribed/,
     ],
     ['an answer that is not noted', 'UPDATE enrollments SET replied_at = NULL', /it was answered, and does not say so/],
+    ['an answer that nobody gave', 'UPDATE enrollments SET replied_at = NULL', /by an answer that nobody gave/],
+    [
+      'one that goes on behind its end',
+      "UPDATE sequence_versions SET steps = json_remove(steps, '$[3]')",
+      /it goes on behind its last step/,
+    ],
+    [
+      'one that is to start and has begun',
+      `UPDATE enrollments SET status = 'scheduled' WHERE id = ${live}`,
+      /it is to start, and has done something/,
+    ],
+    [
+      'one that is completed by what was refused',
+      `UPDATE messages SET status = 'failed' WHERE enrollment_id = ${over};
+       UPDATE enrollment_steps SET sent_at = NULL WHERE enrollment_id = ${over}`,
+      /it is completed by a mail that was refused/,
+    ],
     ['one that goes on after an answer', 'UPDATE enrollments SET replied_at = 1', /it goes on after an answer/],
     ['a sequence that was given up', "UPDATE sequences SET status = 'archived'", /in a sequence that was given up/],
     ['a refused mail of nobody', "UPDATE messages SET status = 'sent'", /it failed by a mail, and none was refused/],
@@ -94,13 +113,19 @@ describe('the state after a run', () => {
     ],
     [
       'one that nobody was told of',
-      "DELETE FROM events WHERE type = 'enrollment.created'",
-      /nobody was told of it|gap/,
+      `UPDATE enrollments SET version = 1, current_step = 0 WHERE id = ${live};
+       UPDATE events SET type = 'x' WHERE object_id = ${live}`,
+      /nobody was told of it/,
     ],
     [
       'one that was told of otherwise',
       `UPDATE events SET data = json_set(data, '$.object.status', 'stopped') WHERE type LIKE 'enrollment.%'`,
       /it was last told of as stopped/,
+    ],
+    [
+      'a beginning that was told of twice',
+      `UPDATE events SET type = 'enrollment.created' WHERE type = 'enrollment.updated'`,
+      /it was told \d times that it began/,
     ],
     [
       'an end that was told of twice',

@@ -25,6 +25,10 @@ describe('the sink', () => {
     const source = (await composeMail(mail)).toString('latin1')
     const wrongOf = (change: (text: string) => string) => readMail(Buffer.from(change(source), 'latin1')).wrong.join()
     assert.deepEqual(readMail(Buffer.from(source)), { id: '<1@own.example>', token: 'a'.repeat(64), wrong: [] })
+    assert.equal(
+      wrongOf((text) => `${text}\r\n..${'x'.repeat(997)}`),
+      '',
+    )
     const changes: [RegExp, (text: string) => string][] = [
       [/a header "bcc"/, (text) => `Bcc: c@x.example\r\n${text}`],
       [/a header ""/, (text) => `nonsense\r\n${text}`],

@@ -1,4 +1,5 @@
 import type { Request } from './request.ts'
+import { TIMEZONE } from './settings.ts'
 
 // What sequences, their figures and enrollments have to be in an answer: what their fields say together.
 
@@ -112,7 +113,7 @@ export function isNoRange({ operation, target }: Pick<Request, 'operation' | 'ta
   if (operation?.id !== 'getSequencePerformance') return false
   const query = new URLSearchParams(target.split('?')[1])
   const interval = query.get('interval') ?? 'day'
-  const today = new Date().toISOString().slice(0, 10)
+  const today = Temporal.Now.plainDateISO(TIMEZONE).toString()
   const [given, to] = [query.get('from'), query.get('to') ?? today]
   if (given === null) return false
   const from = Date.parse(given)

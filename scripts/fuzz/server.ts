@@ -184,13 +184,14 @@ function forged(token: string): string[] {
   ]
 }
 
+/** A word of whoever speaks to a server for mail that has gone. */
+const LOST = 'connection'
+
 /** What the server says where a mail could not be sent, for the reasons that the sink gave it. */
 function isOfSink(line: string, port: number): boolean {
   const isSending = line.includes('"job":"message.send"') && line.includes(`127.0.0.1:${port}`)
   return isSending && (line.includes(SINK) || line.includes(LOST))
 }
-const LOST = 'connection'
-
 function listening(child: ChildProcess): Promise<{ api: string; screens: string }> {
   return new Promise((resolve, reject) => {
     let out = ''

@@ -95,6 +95,9 @@ export const POLICIES: Policy[] = [
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const week = (intervals: object[]) => Object.fromEntries(DAYS.map((day) => [day, intervals]))
 
+/** In which days begin. */
+export const TIMEZONE = 'Europe/Berlin'
+
 /** Where mails go to, who has a mailbox of their own, and what the organisation is called. */
 export type Mailing = { port: number; member: string; name: string }
 
@@ -106,7 +109,7 @@ export const settings = (isLater: boolean, mailing?: Mailing) => ({
   ...(mailing && {
     org: {
       name: mailing.name,
-      timezone: 'Europe/Berlin',
+      timezone: TIMEZONE,
       currency: 'EUR',
       public_base_url: 'https://own.example/crm/',
     },

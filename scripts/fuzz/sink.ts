@@ -124,7 +124,8 @@ const OTHERS = [
 
 /** A mail as it came over the wire, and what is wrong with it by RFC 5322. */
 export function readMail(mail: Buffer): { id: string; token: string | undefined; wrong: string[] } {
-  const text = mail.toString('latin1')
+  // On the way a line that begins with a dot has got one more.
+  const text = mail.toString('latin1').replace(/(?<=\r\n)\.\./g, '.')
   const at = text.indexOf('\r\n\r\n')
   const head = text.slice(0, at < 0 ? text.length : at)
   const fields = head.replace(/\r\n(?=[ \t])/g, '').split('\r\n')

@@ -12,7 +12,7 @@ const REFUSED = 'p4@x.example'
 
 /**
  * A server with the sequences of the fuzzer, and contacts in them: one that is completed, one that goes on, one that was
- * answered, one that stands still, one whose mail was refused. `taken` has the mails that left, by their Message-ID.
+ * answered, one that stands still, one whose mails were refused. `taken` has the mails that left, by their Message-ID.
  */
 export async function startOutreach() {
   const server = await startServer()
@@ -31,7 +31,9 @@ export async function startOutreach() {
     if (!isRefused) taken.set(id, 1)
     await store.write(() => void (isRefused ? sending.failed(org, message, 'No', false) : sending.sent(org, message)))
   }
-  const yard = startYard(server, { kinds: [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds({ send })] })
+  const yard = startYard(server, {
+    kinds: [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds({ send, giveUp: () => undefined })],
+  })
 
   async function make(path: string, given: object): Promise<{ id: string; conversation_id: string }> {
     const { status, body, text } = await call('POST', path, given)
@@ -42,9 +44,17 @@ export async function startOutreach() {
   const enroll = (name: string, person: number): Promise<{ id: string }> =>
     make('/enrollments', { sequence_id: sequences[name], contact_id: people[person] })
 
+  /** Somebody asks, and is answered. */
+  async function talk(person: number): Promise<void> {
+    const from = { direction: 'inbound', contact_id: people[person], channel: 'email', body_text: 'Hello?' }
+    const { conversation_id } = await make('/messages', from)
+    await make('/messages', { direction: 'outbound', conversation_id, body_text: 'Hello.' })
+  }
+
   async function fill(): Promise<void> {
     for (let index = 0; index < 8; index++)
       people.push((await make('/contacts', { first_name: 'P', emails: [{ email: `p${index}@x.example` }] })).id)
+    await talk(4)
     await enroll('Quick', 0)
     await enroll('Slow', 1)
     await enroll('Slow', 2)
@@ -59,9 +69,7 @@ export async function startOutreach() {
     const [answered] = (await call('GET', `/enrollments?contact_id=${people[2]}`)).body.data
     const { conversation_id } = answered
     await make('/messages', { direction: 'inbound', conversation_id, body_text: 'Yes, please.' })
-    const from = { direction: 'inbound', contact_id: people[6], channel: 'email', body_text: 'Hello?' }
-    const { conversation_id: other } = await make('/messages', from)
-    await make('/messages', { direction: 'outbound', conversation_id: other, body_text: 'Hello.' })
+    await talk(6)
   }
 
   const { email } = store.db.prepare('SELECT email FROM members WHERE id = ?').get(a.owner) as { email: string }
