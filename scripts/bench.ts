@@ -233,7 +233,7 @@ const applyTo =
   }
 
 async function following(): Promise<Sequences> {
-  const server = await serve('10k')
+  const server = await serve('10k', { core: null })
   try {
     return await sequences({ ...server, apply: applyTo(server) })
   } finally {

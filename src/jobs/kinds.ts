@@ -15,8 +15,8 @@ export type RunKind = {
   run: (job: Job, context: Context) => undefined
   mostTries?: number
   /**
-   * Of work that takes its time: so many at the same time, with as long a pause behind them as they took, so that what
-   * many are due for at one moment leaves requests their half.
+   * Of work that takes its time: so many at the same time, with twice as long a pause behind them as they took, so that
+   * what many are due for at one moment leaves most of the time to requests.
    */
   atOnce?: number
   /** Writes what follows from its last try having failed. */
@@ -36,6 +36,8 @@ export type PerformKind = {
   leaseMs: number
   /** So long a place is left empty after each, which bounds how much of it there is in a second. */
   restMs?: number
+  /** Writes what follows from its last try having failed, or not having come to its end. */
+  givenUp?: (job: Job, context: Context) => undefined
 }
 
 export type Kind = RunKind | PerformKind
@@ -56,7 +58,7 @@ function failures(kind: Kind, jobs: JobQueue, { store, log, random }: Yard) {
   return async function failed(job: Job, error: unknown): Promise<void> {
     const next = await store.write(() => {
       const next = jobs.fail(job, error, mostTriesOf(kind), random)
-      if (next === 'given up' && 'run' in kind) kind.givenUp?.(job, { store, log })
+      if (next === 'given up') kind.givenUp?.(job, { store, log })
       return next
     })
     log.error({ job: kind.kind, org: job.org, id: job.id, tries: job.tries, next, err: error }, 'failed')
@@ -86,7 +88,7 @@ function runLane(kind: RunKind, yard: Yard): Lane {
     const started = performance.now()
     const due = jobs.due(kind.kind, kind.atOnce ?? ROUND)
     const ends = await Promise.allSettled(due.map(({ org, id }) => runOne(org, id)))
-    if (kind.atOnce && !stopping()) await pause(Math.ceil(performance.now() - started))
+    if (kind.atOnce && !stopping()) await pause(Math.ceil(2 * (performance.now() - started)))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 

@@ -9,8 +9,8 @@ const LEASE_MS = 600_000
 /** With eight at a time, some 90 mails a second: more than most servers take, and a third of a core. */
 const REST_MS = 80
 
-/** The last try is the office's to tell of, so there is always one more that does nothing. */
-export const mailKinds = ({ send }: Pick<ReturnType<typeof postOffice>, 'send'>): PerformKind[] => [
+/** The last try is the office's to tell of, so there is mostly one more that does nothing. */
+export const mailKinds = ({ send, giveUp }: Pick<ReturnType<typeof postOffice>, 'send' | 'giveUp'>): PerformKind[] => [
   {
     kind: MESSAGE_SEND,
     concurrency: 8,
@@ -18,5 +18,6 @@ export const mailKinds = ({ send }: Pick<ReturnType<typeof postOffice>, 'send'>)
     leaseMs: LEASE_MS,
     restMs: REST_MS,
     perform: ({ org, key, tries }, { signal }) => send(org, key as string, tries >= MOST_TRIES, signal),
+    givenUp: ({ org, key }) => giveUp(org, key as string),
   },
 ]

@@ -120,13 +120,20 @@ export function startScheduler({
 function leaseLane(kinds: readonly Kind[], lanes: readonly Lane[], yard: Yard): Lane {
   const { store, log } = yard
   const jobs = jobQueue(store)
-  const most = new Map(kinds.map((kind) => [kind.kind, mostTriesOf(kind)]))
-  if (most.size < kinds.length) throw new Error('two kinds of jobs have the same name')
+  const known = new Map(kinds.map((kind) => [kind.kind, kind]))
+  if (known.size < kinds.length) throw new Error('two kinds of jobs have the same name')
+
+  function mostTries(name: string): number {
+    const kind = known.get(name)
+    return kind ? mostTriesOf(kind) : Number.POSITIVE_INFINITY
+  }
 
   async function step(): Promise<void> {
-    const released = await store.write(() => ({
-      jobs: jobs.releaseExpired(EXPIRED_AT_ONCE, (kind) => most.get(kind) ?? Number.POSITIVE_INFINITY),
-    }))
+    const released = await store.write(() => {
+      const all = jobs.releaseExpired(EXPIRED_AT_ONCE, mostTries)
+      for (const job of all) if (job.tries >= mostTries(job.kind)) known.get(job.kind)?.givenUp?.(job, { store, log })
+      return { jobs: all }
+    })
     for (const { kind, org, id, tries, leasedUntil } of released.jobs) {
       log.warn({ job: kind, org, id, tries }, 'lease ended')
       for (const lane of lanes) lane.cut?.((job) => job.org === org && job.id === id && job.leasedUntil === leasedUntil)

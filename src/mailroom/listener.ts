@@ -26,6 +26,8 @@ const TOO_LARGE = `It was larger than ${MOST_SOURCE_BYTES} bytes; what is behind
 const POLL_MS = 60_000
 const CHECK_MS = 300_000
 const LONGEST_PAUSE_MS = 300_000
+/** A damaged mail may end the connection each time. So often it is fetched before those behind it have their turn. */
+const MOST_FETCHES = 3
 
 /** Listens to the folder of one mailbox until the signal aborts. Whatever goes wrong is on record, and tried again. */
 export async function listenTo(
@@ -36,6 +38,7 @@ export async function listenTo(
 ): Promise<void> {
   const arrivals = arrivalStore(deps)
   const { imapServer } = mailboxStore(deps)
+  let stuck: { at: Arrival; times: number; error: unknown } | undefined
 
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -66,24 +69,53 @@ export async function listenTo(
   /** Takes in what is new. */
   async function look(folder: Folder): Promise<void> {
     const { uidValidity } = folder
-    const { last_uid, since } = await write(() => arrivals.begin(org, mailbox, uidValidity))
+    const begun = await write(() => arrivals.begin(org, mailbox, uidValidity))
+    if (!begun) return // whoever has noticed that ends it
+    const { last_uid, since } = begun
     const isAnew = last_uid === 0
     const listed = isAnew ? await folder.listSince(since as number) : await folder.listFrom(last_uid + 1)
     if (listed.length > 0) await write(() => void arrivals.found(org, mailbox, listed.length))
-    for (const one of listed) {
+    for (const [index, one] of listed.entries()) {
       if (signal.aborted) return
-      const at = { uid: one.uid, uidValidity, arrivedAt: one.arrivedAt }
+      const at = { uid: one.uid, uidValidity, arrivedAt: one.arrivedAt || deps.clock.now() }
       const isKnown = isAnew && one.messageId !== null && arrivals.isKnown(org, one.messageId)
-      if (isKnown || one.arrivedAt < (since as number) - 1000)
+      if (isKnown || at.arrivedAt < (since as number) - 1000)
         await write(() => void arrivals.pass(org, mailbox, one.uid, isKnown))
+      else if (await isDamaged(folder, at, listed, index + 1)) await putOnRecord(one, at)
       else await takeIn(folder, one, at)
     }
     const last = listed.at(-1)?.uid ?? (isAnew ? folder.uidNext - 1 : 0)
     await write(() => void arrivals.looked(org, mailbox, last))
   }
 
+  /** It is the mail, and not its server, where one of those behind it can be fetched: another one with each look. */
+  async function isDamaged(folder: Folder, at: Arrival, listed: Listed[], next: number): Promise<boolean> {
+    const more = triesOf(at) - MOST_FETCHES
+    const other = more < 0 ? undefined : listed[next + (more % (listed.length - next))]
+    return other !== undefined && (await fetch(folder, other.uid, at)) !== undefined
+  }
+
+  function triesOf({ uid, uidValidity }: Arrival): number {
+    return stuck?.at.uid === uid && stuck.at.uidValidity === uidValidity ? stuck.times : 0
+  }
+
+  async function putOnRecord({ messageId }: Listed, at: Arrival): Promise<void> {
+    log.error({ org, mailbox: mailbox.key, uid: at.uid, err: stuck?.error }, 'mail not taken in')
+    await write(() => void arrivals.trouble(org, mailbox, { messageId }, at, stuck?.error))
+  }
+
+  /** Where it fails, that counts for the mail whose turn it is. */
+  async function fetch(folder: Folder, uid: number, at: Arrival): Promise<Buffer | undefined> {
+    try {
+      return await folder.source(uid, MOST_SOURCE_BYTES)
+    } catch (error) {
+      stuck = { at, times: triesOf(at) + 1, error }
+      throw error
+    }
+  }
+
   async function takeIn(folder: Folder, { uid, size }: Listed, at: Arrival): Promise<void> {
-    const source = await folder.source(uid, MOST_SOURCE_BYTES)
+    const source = await fetch(folder, uid, at)
     if (!source) return write(() => void arrivals.pass(org, mailbox, uid, false))
     let mail: MailIn | undefined
     try {

@@ -21,6 +21,8 @@ const MOST_TROUBLES = 2
 const REST_MS = 30_000
 
 const GONE = 'The mailbox that it was to be sent from is gone.'
+const NEVER_TRIED = 'It could not be sent.'
+const ABANDONED = 'Its last try did not come to its end; it may have arrived.'
 const UNCONFIRMED = `It may have arrived: ${MOST_DOUBTFUL} times the connection ended before the server had said so.`
 
 /** Sends messages by the mailboxes that they are to leave. One connection for each is kept for a while. */
@@ -53,21 +55,38 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
     const { mailbox } = waiting
     if (!mailbox) return write(() => void sending.failed(org, id, GONE, false))
     const trouble = troubles.get(mailbox.id)
-    if (!isLast && trouble && trouble.count >= MOST_TROUBLES && deps.clock.now() < trouble.until)
-      return putOff(org, id, trouble.error)
+    if (!isLast && trouble && trouble.count >= MOST_TROUBLES) {
+      if (deps.clock.now() < trouble.until) return putOff(org, id, trouble.error)
+      trouble.until = deps.clock.now() + REST_MS // this one finds out, and no other one waits with it
+    }
     if (await isSettled(org, waiting, mailbox, signal)) return
-    const source = await composeMail(sending.mailOut(org, waiting, mailbox))
-    await write(() => void sending.begin(org, id))
+    const source = await written(org, waiting, mailbox)
+    if (!(await write(() => sending.begin(org, id)))) return
     const to = waiting.message.to.map(({ email }) => email)
     const result = await attempt(org, mailbox, { from: mailbox.address, to, source }, signal)
     noteTrouble(mailbox, result)
     if (result.outcome === 'sent') {
       await write(() => void sending.sent(org, id))
       await keepCopy(org, mailbox, source)
-    } else if (result.outcome === 'refused' || (result.outcome === 'later' && isLast)) {
+    } else if (result.outcome === 'refused' || (result.outcome === 'later' && isLast && !signal.aborted)) {
       await write(() => void sending.failed(org, id, result.error, result.outcome === 'later'))
     } else if (result.outcome === 'later') await putOff(org, id, result.error)
     else throw new Error(result.error) // the try stays on record as one whose end is not known
+  }
+
+  async function written(org: number, waiting: Waiting, mailbox: Mailbox): Promise<Buffer> {
+    try {
+      return await composeMail(sending.mailOut(org, waiting, mailbox))
+    } catch (error) {
+      return putOff(org, waiting.message.id, `It could not be written as a mail: ${(error as Error).message}`)
+    }
+  }
+
+  /** In the transaction that gives its job up: nobody tries it any more, so it must not look as if it waited. */
+  function giveUp(org: number, id: string): undefined {
+    const waiting = sending.waiting(org, id)
+    const isDoubtful = waiting !== undefined && waiting.mail.attempted_at !== null
+    sending.failed(org, id, isDoubtful ? ABANDONED : (waiting?.message.error ?? NEVER_TRIED), true)
   }
 
   async function putOff(org: number, id: string, error: string): Promise<never> {
@@ -105,6 +124,7 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
       await write(() => void sending.sent(org, message.id))
       return true
     }
+    signal.throwIfAborted() // it was not looked at to the end
     const isOver = mail.doubtful + 1 >= MOST_DOUBTFUL
     await write(() => {
       sending.unknown(org, message.id)
@@ -152,5 +172,5 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
     clients.clear()
   }
 
-  return { send, close }
+  return { send, giveUp, close }
 }

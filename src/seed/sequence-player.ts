@@ -90,8 +90,7 @@ export function sequencePlayer(deps: Deps, org: number, { idOf, dealId }: Stored
     const contact = contactById(nobody, kept.contact_id as string)
     const view = viewOf(org, kept, contact)
     const email = primary(contact.emails)?.email as string
-    const first = done.firstSubject(org, kept.id)
-    const subject = step.subject === null ? `Re: ${first}` : fillLine(step.subject, view)
+    const subject = step.subject === null ? done.answeringSubject(org, kept.id) : fillLine(step.subject, view)
     const thread = outgoing.threaded(org, kept.conversation_id ?? undefined, subject, null)
     const body_text = fill(step.body ?? '', view)
     const ref = numbers.get(kept.id) as number

@@ -25,8 +25,8 @@ after(() => server.stop())
 function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {}) {
   const { imap, ...sending } = SUPPORT
   setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
-  const { send, close } = postOffice({ deps: server.deps, write: server.store.write, trust })
-  const yard = startYard(server, { kinds: mailKinds({ send }) })
+  const { close, ...post } = postOffice({ deps: server.deps, write: server.store.write, trust })
+  const yard = startYard(server, { kinds: mailKinds(post) })
   t.after(async () => {
     await yard.stop()
     close()
@@ -187,6 +187,7 @@ describe('a message that is queued', () => {
     assert.equal(asks, before)
     for (const one of all) assert.match((await now(one)).error, /Closed for today/)
     smtp.answer({})
+    await later(60_000) // one finds out
     await later(60_000)
     for (const one of all) assert.equal((await now(one)).status, 'sent')
   })

@@ -432,6 +432,29 @@ describe('a server that is down', () => {
       Tue2 12:00 |        | completed 3 |            | [Three] | completed`,
     ))
 
+  test('loses no mails of a day to its limit: they leave when it is up again on that day', () =>
+    play(
+      { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ daily_limit: 2 })] },
+      `
+      Mon 10:00 | crowd 2 |             |           |       |
+      Mon 11:00 | enroll  | active 0    | Tue 00:00 |       | created updated
+      Mon 11:00 | crowd 1 | active 0    | Tue 00:00 |       |
+      Mon 20:00 | down    |             |           |       |
+      Tue 09:15 | up      | completed 1 |           | Hello | completed`,
+    ))
+
+  test('for a whole day gives the mails of that day another one', () =>
+    play(
+      { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ daily_limit: 2 })] },
+      `
+      Mon 10:00 | crowd 2 |             |           |       |
+      Mon 11:00 | enroll  | active 0    | Tue 00:00 |       | created updated
+      Mon 11:00 | crowd 3 | active 0    | Tue 00:00 |       |
+      Mon 20:00 | down    |             |           |       |
+      Wed 09:15 | up      | active 0    | Thu 00:00 |       | updated
+      Thu 00:00 |         | completed 1 |           | Hello | completed`,
+    ))
+
   test('sends no faster afterwards: places that have passed are given anew', () =>
     play(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ spacing_s: 600 })] },
@@ -441,6 +464,17 @@ describe('a server that is down', () => {
       Mon 10:01 | down    |             |           |                 |
       Tue 10:00 | up      | active 0    | Tue 10:20 |                 | updated
       Tue 11:00 |         | completed 1 |           | Hello Tue 10:20 | completed`,
+    ))
+
+  test('sends no faster on the same day either', () =>
+    play(
+      { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ spacing_s: 600 })] },
+      `
+      Mon 10:00 | crowd 3 |             |           |                 |
+      Mon 10:00 | enroll  | active 0    | Mon 10:30 |                 | created updated
+      Mon 10:01 | down    |             |           |                 |
+      Mon 15:00 | up      | active 0    | Mon 15:20 |                 | updated
+      Mon 16:00 |         | completed 1 |           | Hello Mon 15:20 | completed`,
     ))
 })
 

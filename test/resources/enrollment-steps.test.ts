@@ -76,6 +76,28 @@ describe('an email', () => {
     )
   })
 
+  test('without a subject answers the mail before it, which may have begun another matter', async () => {
+    const steps = [mail(0, 'One'), mail(0), mail(0, 'Two'), mail(0), task(0, 'Look'), mail(0)]
+    applySequences([{ steps }])
+    const { id } = await enroll()
+    const subjects = rows('SELECT subject FROM mails WHERE enrollment_id = ? ORDER BY message_id', id)
+    assert.deepEqual(
+      subjects.map(({ subject }) => subject),
+      ['One', 'Re: One', 'Two', 'Re: Two', 'Re: Two'],
+    )
+  })
+
+  test('whose subject comes to nothing has one that says so', async () => {
+    applySequences([{ steps: [mail(0, '{{deal.title}}'), mail(0)] }])
+    const { id, conversation_id } = await enroll()
+    const subjects = rows('SELECT subject FROM mails WHERE enrollment_id = ? ORDER BY message_id', id)
+    assert.deepEqual(
+      subjects.map(({ subject }) => subject),
+      ['(no subject)', 'Re: (no subject)'],
+    )
+    assert.equal((await get(`/conversations/${conversation_id}`)).subject, '(no subject)')
+  })
+
   test('has its variables filled in, as text and as HTML', async () => {
     const company_id = await play.made('/companies', { name: 'North & Wind', industry: 'Kites' })
     await play.made('/custom-fields', { object: 'contact', key: 'tier', label: 'Tier', type: 'text' })
@@ -246,6 +268,13 @@ describe('a step that fails', () => {
     const [job] = rows('SELECT last_error, tries, failed_at FROM jobs WHERE key = ?', id)
     assert.deepEqual([job.last_error, job.tries, job.failed_at !== null], ['broken', 20, true])
     mend()
+  })
+
+  test('that comes too late to be given up leaves an enrollment that is over as it is', async () => {
+    applySequences([{ steps: [task(0, 'Call')] }])
+    const before = await enroll()
+    await play.store.write(() => void enrollmentEngine(play.deps).giveUp(play.a.org, before.id))
+    assert.deepEqual([before.status, await get(`/enrollments/${before.id}`)], ['completed', before])
   })
 })
 
@@ -494,6 +523,30 @@ describe('a sequence whose status changes', () => {
       assert.deepEqual(rows('SELECT 1 FROM jobs WHERE key = ?', id), [])
     }
   })
+
+  test('that was given up stops those of each status, however many of another one are newer', async () => {
+    const steps = [task(DAY, 'Call')]
+    applySequences([{ steps }])
+    const oldest = await enroll()
+    const contact_ids = await Promise.all(Array.from({ length: 30 }, () => play.newContact()))
+    const given = { sequence_id: idOf('q0'), contact_ids, start_at: '2031-01-01T00:00:00Z' }
+    assert.equal((await play.call('POST', '/enrollments', given)).body.data.length, 30)
+    applySequences([{ steps, status: 'archived' }])
+    await due()
+    assert.equal((await get(`/enrollments/${oldest.id}`)).status, 'stopped')
+    const still = `enrollments WHERE sequence_id = '${idOf('q0')}' AND status IN ('scheduled', 'active', 'paused')`
+    assert.equal(count(still), 0)
+  })
+})
+
+test('one whose last mail was refused later ended when it was completed, as far as its figures go', async () => {
+  applySequences([{ steps: [mail(0, 'Hello')] }])
+  const before = await enroll()
+  assert.equal(before.status, 'completed')
+  await later(3_600_000)
+  await tell((watch) => watch.failed(play.a.org, messagesOf(before.id)[0].id, 'No such user'))
+  const { status, finished_at } = await get(`/enrollments/${before.id}`)
+  assert.deepEqual([status, finished_at], ['failed', before.finished_at])
 })
 
 test('the one of another organisation is left alone', async () => {

@@ -197,6 +197,15 @@ describe('what is given', () => {
     await refused({ contact_id, start_at: 'tomorrow' }, '/start_at invalid_time')
     await refused({ contact_id, start_at: null }, '/start_at not_null')
   })
+
+  test('begins so early that its first step comes before the year 10000', async () => {
+    const contact_id = await newContact()
+    const start_at = '9999-12-31T23:00:00.000Z'
+    await refused({ contact_id, start_at }, '/start_at out_of_range')
+    await refused({ contact_ids: [contact_id], start_at }, '/start_at out_of_range')
+    const { next_step_at } = await enrolled({ contact_id, start_at: '9999-12-31T22:00:00.000Z' })
+    assert.equal(next_step_at, start_at)
+  })
 })
 
 describe('several contacts', () => {

@@ -4,6 +4,7 @@ import type { MailIn } from '../../src/mail/mail.ts'
 import { incomingStore, type Taken } from '../../src/resources/inbox/incoming.ts'
 import type { Mailbox } from '../../src/resources/inbox/mailboxes.ts'
 import { replyTags } from '../../src/resources/inbox/reply-tags.ts'
+import { sendingStore } from '../../src/resources/inbox/sending.ts'
 import { inboxOf, type Row } from '../support/inbox.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -123,6 +124,13 @@ describe('a mail that comes in', () => {
   })
 })
 
+/** As the job does that has sent it. */
+const left = ({ id }: Row): Promise<null> =>
+  server.store.write(() => {
+    sendingStore(server.deps).sent(server.a.org, id)
+    return null
+  })
+
 describe('a mail finds its conversation', () => {
   const cases: Record<string, (first: Row, answer: Row) => Partial<MailIn>> = {
     'by what it answers': (_, answer) => ({ inReplyTo: [answer.external_id] }),
@@ -223,6 +231,23 @@ describe('what a machine wrote', () => {
   })
 })
 
+test('a person whose old mails come in at once is no machine, nor one who writes in a chat', async () => {
+  const hour = 3_600_000
+  const from = { email: 'regular@firm.example', name: 'Regular' }
+  for (let n = 0; n <= 61; n++) {
+    const mail = mailIn({ from })
+    await server.store.write(() =>
+      incomingStore(server.deps).take(server.a.org, support, mail, server.now() - (100 - n) * hour),
+    )
+    assert.equal((await stored(mail))?.is_automatic, false)
+  }
+  assert.equal((await arrive({ from })).is_automatic, false)
+  const chatter = { email: 'chatter@firm.example', name: null }
+  const said = { direction: 'inbound', channel: 'chat', from: { email: chatter.email }, body_text: 'Hello' }
+  for (let n = 0; n < 61; n++) await inbox.make('/messages', said)
+  assert.equal((await arrive({ from: chatter })).is_automatic, false)
+})
+
 describe('the report of a delivery', () => {
   const failed = (email: string, messageId: string | null) => ({
     automatic: 'report' as const,
@@ -279,8 +304,34 @@ describe('the report of a delivery', () => {
   test('that names no mail is about the last one to that address', async () => {
     const first = await arrive()
     const answer = await reply(first.conversation_id)
+    await left(answer)
     await arrive(failed(first.author.email.toUpperCase(), null))
     assert.equal((await inbox.get(`/messages/${answer.id}`)).status, 'failed')
+  })
+
+  test('that names no mail is about none that has not left', async () => {
+    const first = await arrive()
+    const gone = await reply(first.conversation_id)
+    await left(gone)
+    server.advance(1000)
+    const waiting = await reply(first.conversation_id)
+    await arrive(failed(first.author.email, null))
+    assert.equal((await inbox.get(`/messages/${gone.id}`)).status, 'failed')
+    assert.equal((await inbox.get(`/messages/${waiting.id}`)).status, 'queued')
+  })
+
+  test('leaves the answers that count as they are, also those by another program', async () => {
+    const first = await arrive()
+    server.advance(1000)
+    const own = { email: 'sales@acme.example', name: 'Acme Sales' }
+    const answer = await arrive({ from: own, inReplyTo: [first.external_id] })
+    server.advance(1000)
+    const second = await arrive({ inReplyTo: [first.external_id] })
+    server.advance(1000)
+    const bad = await reply(first.conversation_id)
+    await arrive(failed(first.author.email, bad.external_id))
+    const { first_response_at, waiting_since } = await inbox.conversation(first.conversation_id)
+    assert.deepEqual([first_response_at, waiting_since], [answer.sent_at, second.sent_at])
   })
 
   test('of a delay changes nothing of the mail', async () => {
@@ -363,6 +414,11 @@ describe('a mail that goes out', () => {
   test('goes where the one that it answers wants it to', async () => {
     const first = await arrive({ replyTo: { email: 'office@firm.example', name: null } })
     assert.equal((await reply(first.conversation_id)).to[0].email, 'office@firm.example')
+  })
+
+  test('does not go to the organisation itself, whom a list has as the one to answer', async () => {
+    const first = await arrive({ replyTo: { email: 'Support@acme.example', name: null } })
+    assert.equal((await reply(first.conversation_id)).to[0].email, first.author.email)
   })
 
   test('to nobody with an address fails, and answers nobody', async () => {

@@ -7,13 +7,15 @@ import { type Mailbox, mailboxStore, type State } from './mailboxes.ts'
 /** A mail in the folder of a mailbox. */
 export type Arrival = { uid: number; uidValidity: number; arrivedAt: number }
 
+type Known = Partial<Pick<MailIn, 'messageId' | 'from' | 'subject'>>
+
 /**
  * How far the folders of mailboxes were read. A mail and the step behind it are written in one transaction: whatever
  * happens in between, each is taken in once.
  */
 export const arrivalStore = once((deps: Deps) => {
   const { db, clock } = deps
-  const { state, saveState, importSince } = mailboxStore(deps)
+  const { byId, state, saveState, importSince } = mailboxStore(deps)
   const incoming = incomingStore(deps)
   const insert = db.prepare(
     `INSERT INTO mail_troubles (org_id, id, mailbox_id, uid_validity, uid, external_id, sender, subject, error, at)
@@ -21,8 +23,13 @@ export const arrivalStore = once((deps: Deps) => {
      ON CONFLICT (org_id, mailbox_id, uid_validity, uid) DO UPDATE SET error = excluded.error, at = excluded.at`,
   )
 
-  /** Where to go on reading. A folder that numbers its mails anew is read again, from when on mails are taken in. */
-  function begin(org: number, mailbox: Mailbox, uidValidity: number): State {
+  /**
+   * Where to go on reading. A folder that numbers its mails anew is read again, from when on mails are taken in.
+   * Undefined where the settings have changed meanwhile: what is read by the old ones tells nothing of another folder,
+   * and both may have the same UIDVALIDITY.
+   */
+  function begin(org: number, mailbox: Mailbox, uidValidity: number): State | undefined {
+    if (byId(org, mailbox.id)?.version !== mailbox.version) return undefined
     const before = state(org, mailbox.id)
     const since = before.since ?? importSince(org, mailbox) ?? Date.parse(mailbox.created_at)
     if (before.uid_validity === uidValidity && before.since !== null) return before
@@ -47,7 +54,7 @@ export const arrivalStore = once((deps: Deps) => {
   }
 
   /** It could not be taken in: it is on record with its error, and the next one is not held up by it. */
-  function trouble(org: number, mailbox: Mailbox, mail: MailIn | undefined, at: Arrival, error: unknown): void {
+  function trouble(org: number, mailbox: Mailbox, mail: Known | undefined, at: Arrival, error: unknown): void {
     insert.run({
       org,
       id: clock.id(),

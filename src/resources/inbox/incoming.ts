@@ -1,4 +1,3 @@
-import { firstIdAt } from '../../lib/id.ts'
 import type { MailIn } from '../../mail/mail.ts'
 import { type Deps, once } from '../deps.ts'
 import { enrollmentWatch } from '../sequences/stops.ts'
@@ -46,7 +45,14 @@ export const incomingStore = once((deps: Deps) => {
      WHERE message.org_id = +? AND message.channel = 'email' AND message.external_id = +?
        AND message.external_id IS NOT NULL`,
   )
-  const recently = db.prepare('SELECT count(*) FROM messages WHERE org_id = ? AND author_id = ? AND id >= ?').pluck()
+  const around = db
+    .prepare(
+      `SELECT count(*) FROM (
+         SELECT sent_at FROM messages WHERE org_id = +? AND author_id = +? AND channel = 'email'
+         ORDER BY id DESC LIMIT +?
+       ) WHERE abs(sent_at - +?) < +?`,
+    )
+    .pluck()
 
   /** Whether a mail with this Message-ID need not be looked at: one that came in under it says no more. */
   function isKnown(org: number, messageId: string): boolean {
@@ -96,11 +102,12 @@ export const incomingStore = once((deps: Deps) => {
     { external_id, thread, from, isOwn, arrivedAt }: Kept,
   ): void {
     const who = { org, member: null }
+    const own = mailboxes.addresses(org)
     const at = timeOf(mail, arrivedAt)
     const conversation = thread === undefined ? undefined : conversations.byId(who, thread)
     // A machine that reports is nobody; one that answers in the place of a person is that person's.
     const contact = from === null || isOwn || mail.report ? undefined : contactOf(who, from)
-    const isLoop = contact !== undefined && countOf(org, contact.id) >= MOST_AN_HOUR
+    const isLoop = contact !== undefined && countAround(org, contact.id, at) >= MOST_AN_HOUR
     const { text, html, notes } = bodyOf(mail)
     const error = [...mail.notes, ...notes, ...(isLoop ? [LOOP] : [])].join(' ').slice(0, LONGEST_ERROR) || null
     const is_automatic = mail.automatic !== null || isLoop
@@ -133,7 +140,8 @@ export const incomingStore = once((deps: Deps) => {
       is_automatic,
       isAnswer: isOwn && !is_automatic,
     })
-    const reply_to = mail.replyTo && mail.replyTo.email !== from?.email ? mail.replyTo.email : null
+    const answerTo = own.has(mail.replyTo?.email.toLowerCase() ?? '') ? null : mail.replyTo
+    const reply_to = answerTo && answerTo.email !== from?.email ? answerTo.email : null
     outgoing.note(org, {
       message_id: message.id,
       mailbox_id: mailbox.id,
@@ -147,8 +155,9 @@ export const incomingStore = once((deps: Deps) => {
     enrollments.heard(org, { contact_id, conversation_id: message.conversation_id, at })
   }
 
-  const countOf = (org: number, contact: string): number =>
-    recently.get(org, contact, firstIdAt(clock.now() - HOUR_MS)) as number
+  /** Of the newest ones, those within an hour: many old ones may come in at once. */
+  const countAround = (org: number, contact: string, at: number): number =>
+    around.get(org, contact, MOST_AN_HOUR, at, HOUR_MS) as number
 
   /** What it says itself, unless that cannot be: clocks and forgers of other people decide on nobody's promises. */
   function timeOf({ date }: MailIn, arrivedAt: number): number {

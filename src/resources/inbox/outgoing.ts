@@ -10,6 +10,9 @@ export const MESSAGE_SEND = 'message.send'
 
 /** An id of RFC 5322 as it stands in headers. */
 export const MAIL_ID = /^<[^<>\s]+@[^<>\s]+>$/
+/** Of those the ones that go over the wire as they are: in ASCII, and on one line. */
+const SENT_ID = /^<[!-;=?A-~]+@[!-;=?A-~]+>$/
+const LONGEST_SENT_ID = 900
 /** Ids in References: the first, and the last ones. */
 const MOST_REFERENCES = 50
 
@@ -145,9 +148,11 @@ export const outgoingStore = once((deps: Deps) => {
   return { leaving, threaded, queue, send, note }
 })
 
-/** The Message-ID that a message goes out under: its own, or one by which it is found again. */
+/** The Message-ID that a message goes out under: its own where that can stand in a head, or one by which it is found. */
 export const mailIdOf = (id: string, external: string | null, mailbox: Mailbox): string =>
-  external !== null && MAIL_ID.test(external) ? external : newMessageId(id, mailbox.address)
+  external !== null && external.length <= LONGEST_SENT_ID && SENT_ID.test(external)
+    ? external
+    : newMessageId(id, mailbox.address)
 
 function primary(contact: Contact | undefined): Recipient | undefined {
   const email = contact?.emails.find(({ is_primary }) => is_primary) ?? contact?.emails[0]

@@ -24,6 +24,7 @@ export const returnsStore = once((deps: Deps) => {
          ON message.org_id = conversation.org_id AND message.conversation_id = conversation.id
      WHERE conversation.org_id = +@org AND conversation.contact_id = +@contact AND conversation.channel = 'email'
        AND message.sent_at >= +@since AND message.id >= +@first AND message.direction = 'outbound'
+       AND message.status <> 'queued'
        AND message.sent_to ->> '$[0].email' = +@email COLLATE NOCASE
      ORDER BY message.sent_at DESC LIMIT 1`,
   )

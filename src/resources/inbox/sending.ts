@@ -89,9 +89,18 @@ export const sendingStore = once((deps: Deps) => {
     })
   }
 
-  /** Before anything is sent: should the server end in the middle, whoever comes next knows that a try had begun. */
-  function begin(org: number, id: string): void {
-    attempt.run(clock.now(), org, id)
+  /**
+   * Before anything is sent: should the server end in the middle, whoever comes next knows that a try had begun. False
+   * where it is not to be sent any more.
+   */
+  function begin(org: number, id: string): boolean {
+    const found = waiting(org, id)
+    if (!found) return false
+    const { enrollment_id } = found.mail
+    const reason = enrollment_id === null ? undefined : enrollments.withdrawn(org, enrollment_id)
+    attempt.run(reason === undefined ? clock.now() : null, org, id)
+    if (reason !== undefined) lost(org, found.message, `It was not sent. ${reason}`)
+    return reason === undefined
   }
 
   /** It was accepted, or found where it is kept when it was. */

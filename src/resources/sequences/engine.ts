@@ -3,6 +3,7 @@ import { textHtml } from '../../lib/text-html.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { type Contact, columns as contactColumns, contactStore } from '../contacts.ts'
 import { type Deps, once } from '../deps.ts'
+import { dayOf } from '../inbox/days.ts'
 import { type Mailbox, mailboxStore } from '../inbox/mailboxes.ts'
 import type { Message } from '../inbox/message.ts'
 import { messageStore } from '../inbox/messages.ts'
@@ -16,8 +17,8 @@ import { allowedFrom, dueAt, type Window } from './timing.ts'
 import { enrollmentView, primary } from './view.ts'
 
 /**
- * A place that a mailbox had for a mail is given up when it has passed by more than this: what waited while no server
- * ran must not leave all at once.
+ * A place between mails that are spaced is given up when it has passed by more than this: what waited while no server
+ * ran must not leave all at once. Without a spacing it is a place of its day, and lasts as long.
  */
 const LATE_MS = 60_000
 
@@ -61,6 +62,12 @@ export const enrollmentEngine = once((deps: Deps) => {
     timezone: timezoneOf.get(hours_id, org) as string,
     hours: sequences.windowOf(org, id),
   })
+
+  /** Of the organisation, by whose days mails are counted. */
+  function isSameDay(org: number, one: number, other: number): boolean {
+    const timezone = timezoneOf.get(null, org) as string
+    return dayOf(one, timezone) === dayOf(other, timezone)
+  }
 
   /** The next step of an enrollment is due. Nothing where it does not go on: then whoever has it go on comes back. */
   function doStep(org: number, id: string, planned: Planned): void {
@@ -134,7 +141,8 @@ export const enrollmentEngine = once((deps: Deps) => {
         conversation_id: kept.conversation_id,
         contact,
         to: { email, name: contact.name === email ? null : contact.name },
-        subject: step.subject === null ? answering(steps.firstSubject(org, kept.id)) : fillLine(step.subject, view),
+        subject:
+          step.subject === null ? steps.answeringSubject(org, kept.id) : fillLine(step.subject, view) || NO_SUBJECT,
         body_text,
         body_html: textHtml(body_text),
         mailbox,
@@ -154,8 +162,8 @@ export const enrollmentEngine = once((deps: Deps) => {
   /** When the mailbox has a place for the mail: now where it has come to the one that was planned. */
   function placeAt(org: number, mailbox: Mailbox, step: Step, window: Window, planned: Planned): number {
     const now = clock.now()
-    const isPlace = planned.mailbox_id === mailbox.id && planned.at !== undefined
-    if (isPlace && now - (planned.at as number) <= LATE_MS) return planned.at as number
+    const at = planned.mailbox_id === mailbox.id ? planned.at : undefined
+    if (at !== undefined && (now - at <= LATE_MS || (mailbox.spacing_s === 0 && isSameDay(org, at, now)))) return at
     return mailboxes.plan(org, mailbox, now, (ms) => allowedFrom(ms, step, window))
   }
 
@@ -197,7 +205,6 @@ export const enrollmentEngine = once((deps: Deps) => {
   return { doStep, giveUp, resumedAt, windowOf }
 })
 
-/** A title may come to nothing, where it consists of what the contact does not have. */
+/** A title or a subject may come to nothing, where it consists of what the contact does not have. */
 const NAMELESS = { call: 'Call', task: 'To do' } as const
-
-const answering = (subject: string): string => (/^re:/i.test(subject) ? subject : `Re: ${subject}`)
+const NO_SUBJECT = '(no subject)'

@@ -28,20 +28,23 @@ import {
 import { enrollmentKeeping } from './keeping.ts'
 import type { Step } from './sequence.ts'
 import { type SequenceRow, sequenceStore } from './sequences.ts'
-import { dueAt, type Window } from './timing.ts'
+import { dueAt } from './timing.ts'
 
 /** Contacts of a list that are enrolled at a time. */
 const MOST_LISTED = 1000
+
+const TOO_LATE = 'must be so early that the first step comes before the year 10000'
 
 /** What all enrollments of one request have in common. */
 type Plan = {
   sequence: SequenceRow
   steps: readonly Step[]
-  window: Window
   sender_id: string | null
   deal_id: string | null
   /** When it begins. */
   start: number
+  /** When the first step is due: the same for all, since it takes its time to count business days. */
+  due_at: string
 }
 
 export const enrollmentStore = once((deps: Deps) => {
@@ -71,16 +74,15 @@ export const enrollmentStore = once((deps: Deps) => {
     return enrollAll(who, planOf(who, given), all as Contact[])
   }
 
+  /** Throws 422. */
   function planOf(who: Caller, { sequence_id, sender_id, deal_id, start_at }: EnrollmentCreate): Plan {
     const sequence = sequences.byId(who.org, sequence_id) as SequenceRow
-    return {
-      sequence,
-      steps: sequences.versionOf(who.org, sequence_id, sequence.current).steps,
-      window: windowOf(who.org, sequence),
-      sender_id: sender_id ?? who.member,
-      deal_id: deal_id ?? null,
-      start: Math.max(start_at === undefined ? 0 : (parseTime(start_at) as number), clock.now()),
-    }
+    const { steps } = sequences.versionOf(who.org, sequence_id, sequence.current)
+    const start = Math.max(start_at === undefined ? 0 : (parseTime(start_at) as number), clock.now())
+    const [first] = steps
+    const due_at = rfc3339(first ? dueAt(start, first, windowOf(who.org, sequence)) : start)
+    if (parseTime(due_at) === undefined) throw invalid(field('/start_at', 'out_of_range', TOO_LATE))
+    return { sequence, steps, sender_id: sender_id ?? who.member, deal_id: deal_id ?? null, start, due_at }
   }
 
   const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
@@ -126,11 +128,9 @@ export const enrollmentStore = once((deps: Deps) => {
     return enrolled.get(org, sequence.id, contact.id) === undefined ? undefined : 'already_enrolled'
   }
 
-  function enroll(who: Caller, { sequence, steps, window, sender_id, deal_id, start }: Plan, { id }: Contact) {
+  function enroll(who: Caller, { sequence, sender_id, deal_id, start, due_at }: Plan, { id }: Contact) {
     const own = clock.id()
     const now = rfc3339(timeOfId(own))
-    const [first] = steps
-    const due = rfc3339(first ? dueAt(start, first, window) : start)
     return add(who, {
       id: own,
       sequence_id: sequence.id,
@@ -141,14 +141,14 @@ export const enrollmentStore = once((deps: Deps) => {
       status: start > clock.now() ? 'scheduled' : 'active',
       stop_reason: null,
       current_step: 0,
-      next_step_at: due,
+      next_step_at: due_at,
       conversation_id: null,
       replied_at: null,
       finished_at: null,
       created_at: now,
       updated_at: now,
       version: 1,
-      due_at: due,
+      due_at,
       bounced_at: null,
       unsubscribed_at: null,
       meeting_booked_at: null,
@@ -219,7 +219,7 @@ export const enrollments = (deps: Deps): Route[] => {
       name: 'enrollment',
       summary: 'Enroll contacts in a sequence',
       description:
-        'One by `contact_id`: the answer is the enrollment, or says why there is none. Several by `contact_ids` or `list_id`, of up to 1,000 contacts: the answer has those that were made, and names the contacts who were skipped, each with the reason; in a sequence that is not active all of them are.',
+        'One by `contact_id`: the answer is the enrollment, or says why there is none, by 409 `already_enrolled` or `sequence_inactive`, or by 422 with the reason as its code. Several by `contact_ids` or `list_id`, of up to 1,000 contacts: the answer has those that were made, and names the contacts who were skipped, each with the reason; in a sequence that is not active all of them are.',
       body: EnrollmentCreate,
       returns: Enrollment,
       several: Enrolled,
@@ -232,7 +232,7 @@ export const enrollments = (deps: Deps): Route[] => {
       name: 'enrollment',
       summary: 'Pause, resume or stop an enrollment',
       description:
-        'One that is completed, stopped or has failed does not go on: 409 `enrollment_finished`. One of a sequence that is not active cannot be resumed: 409 `sequence_inactive`.',
+        'One that is completed, stopped or has failed does not go on: 409 `enrollment_finished`. One of a sequence that is not active cannot be resumed: 409 `sequence_inactive`. One that is scheduled begins by itself, and not before: 409 `enrollment_scheduled`.',
       find,
       columns,
       body: EnrollmentPatch,

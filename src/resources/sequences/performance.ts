@@ -44,7 +44,9 @@ const Summary = f.object({
   sent: count('Mails that were sent in the range.'),
   replied: tracked(`Enrollments whose contact first answered in the range; ${replied}.`),
   bounced: tracked(`Mails that came back in the range; ${bounced}.`),
-  unsubscribed: tracked(`Enrollments by whose mails somebody unsubscribed in the range; ${unsubscribed}.`),
+  unsubscribed: tracked(
+    `Enrollments whose contact unsubscribed in the range, by one of their mails or while they went on; ${unsubscribed}.`,
+  ),
   meetings_booked: count('Enrollments whose contact first booked a meeting in the range.'),
   deals_won: count('Deals that enrollments are about and that were won in the range; each counts once.'),
   amount_won: f.doc(

@@ -10,7 +10,7 @@ export function doneSteps(db: Database) {
     .prepare(
       `SELECT mails.subject FROM enrollment_steps AS step
          JOIN mails ON mails.org_id = step.org_id AND mails.message_id = step.message_id
-       WHERE step.org_id = +? AND step.enrollment_id = +? ORDER BY step.position LIMIT 1`,
+       WHERE step.org_id = +? AND step.enrollment_id = +? ORDER BY step.position DESC LIMIT 1`,
     )
     .pluck()
 
@@ -18,8 +18,11 @@ export function doneSteps(db: Database) {
     insert.run(org, ...values(step))
   }
 
-  /** Of the first mail of an enrollment; empty where there is none. */
-  const firstSubject = (org: number, id: string): string => (subject.get(org, id) as string | null | undefined) ?? ''
+  /** Of a mail that goes on in the thread of the one before it: there is one, since a first mail has its own subject. */
+  function answeringSubject(org: number, id: string): string {
+    const last = (subject.get(org, id) as string | null | undefined) ?? ''
+    return /^re:/i.test(last) ? last : `Re: ${last}`
+  }
 
-  return { add, firstSubject }
+  return { add, answeringSubject }
 }

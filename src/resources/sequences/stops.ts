@@ -11,6 +11,9 @@ import type { Stop } from './sequence.ts'
 /** Of one that is over; what is noted on it does not change what became of it. */
 type Note = 'replied_at' | 'bounced_at' | 'unsubscribed_at' | 'meeting_booked_at'
 
+/** What of these ends one says also of a mail that waits to be sent that it is not wanted any more. */
+const NOTED = { reply: 'replied_at', bounce: 'bounced_at', meeting_booked: 'meeting_booked_at' } as const
+
 /** What an answer is to an enrollment. */
 export type Heard = {
   contact_id: string | null
@@ -54,6 +57,8 @@ export const enrollmentWatch = once((deps: Deps) => {
        WHERE org_id = ? AND enrollment_id = ? AND (at <= ? OR position = 0)`,
     )
     .pluck()
+
+  const wishes = db.prepare('SELECT do_not_contact, unsubscribed_at FROM contacts WHERE org_id = ? AND id = ?')
 
   const all = (found: unknown[]): Kept[] => (found as RawRow[]).map(present)
   const contactsOwn = (org: number, id: string): Kept[] => all(ofContact.all(org, id))
@@ -121,6 +126,22 @@ export const enrollmentWatch = once((deps: Deps) => {
     happened(org, before, 'bounce', { bounced_at: rfc3339(at) })
   }
 
+  /**
+   * Why a mail that was written, and could not be sent so far, is not to be sent any more: much may happen while a
+   * server for mail is away. Undefined where it is.
+   */
+  function withdrawn(org: number, id: string): string | undefined {
+    const kept = byId(org, id)
+    const contact = kept?.contact_id && (wishes.get(org, kept.contact_id) as Wishes | undefined)
+    if (!kept || !contact) return 'The contact is gone.'
+    if (contact.do_not_contact === 1) return 'The contact is to be left alone.'
+    if (contact.unsubscribed_at !== null) return 'The contact has unsubscribed.'
+    const stops = (Object.keys(NOTED) as (keyof typeof NOTED)[]).some(
+      (what) => kept[NOTED[what]] !== null && stopsOn(org, kept, what),
+    )
+    return stops || kept.status === 'stopped' || kept.status === 'failed' ? 'Its enrollment has ended.' : undefined
+  }
+
   /** The contact wants no more mailings. By which of those that are over, only who read it there can tell. */
   function unsubscribed(org: number, contact_id: string): void {
     const at = rfc3339(clock.now())
@@ -158,5 +179,18 @@ export const enrollmentWatch = once((deps: Deps) => {
     }
   }
 
-  return { heard, sent, failed, bounced, unsubscribed, meetingBooked, dealClosed, doNotContact, clearContact }
+  return {
+    heard,
+    sent,
+    failed,
+    bounced,
+    withdrawn,
+    unsubscribed,
+    meetingBooked,
+    dealClosed,
+    doNotContact,
+    clearContact,
+  }
 })
+
+type Wishes = { do_not_contact: 0 | 1; unsubscribed_at: number | null }
