@@ -18,7 +18,7 @@ run(
   '--import',
   pathToFileURL(join(root, 'test/support/seed.ts')).href,
   '--test',
-  '--test-concurrency=2',
+  '--test-concurrency=3', // some of them mostly wait, for servers of other programs
   '--test-timeout=300000',
   '--test-reporter=spec',
   ...(files.length > 0 ? files : ['test/**/*.test.ts']),

@@ -16,7 +16,7 @@ import { startSmtp } from './support/smtp.ts'
 
 const ENROLLMENTS = 500
 const STEPS = 2
-const KILLS = Number(process.env.KILLS ?? 12)
+const KILLS = Number(process.env.KILLS ?? 6)
 const PATIENCE_MS = 120_000
 
 const { int } = random(Number(process.env.SEED ?? 20261122))

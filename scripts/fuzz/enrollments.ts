@@ -27,6 +27,7 @@ type Done = {
   task_id: string | null
   sent_at: number | null
   status: string | null
+  error: string | null
   message_of: string | null
   conversation_id: string | null
 }
@@ -52,7 +53,7 @@ export function enrollmentFaults(db: Database): string[] {
     ).map((each) => [each.id, each]),
   )
   const stepsOf = db.prepare(
-    `SELECT step.*, message.status, message.enrollment_id AS message_of, message.conversation_id
+    `SELECT step.*, message.status, message.error, message.enrollment_id AS message_of, message.conversation_id
      FROM enrollment_steps AS step
      LEFT JOIN messages AS message ON message.org_id = step.org_id AND message.id = step.message_id
      WHERE step.org_id = ? AND step.enrollment_id = ? ORDER BY step.position`,
@@ -146,7 +147,7 @@ type Around = { contact: Contact | undefined; sequence: Sequence; version: Versi
 /** Nothing goes on that should have ended. */
 function stopFaults(one: Enrollment, done: Done[], { contact, sequence, version, isHeard }: Around): string[] {
   const isLive = LIVE.includes(one.status)
-  const failed = done.some(({ status, sent_at }) => status === 'failed' && sent_at === null)
+  const failed = done.some(wasRefused)
   const last = done.at(-1)
   const rules: [string, boolean][] = [
     ['it goes on without a contact', isLive && contact === undefined],
@@ -160,7 +161,7 @@ function stopFaults(one: Enrollment, done: Done[], { contact, sequence, version,
     ['it goes on after a mail that was refused', isLive && failed],
     [
       'it is completed by a mail that was refused',
-      one.status === 'completed' && last?.status === 'failed' && last.sent_at === null,
+      one.status === 'completed' && last !== undefined && wasRefused(last),
     ],
     ['it goes on in a sequence that was given up', isLive && sequence.status === 'archived' && !sequence.is_looked_at],
     ['it failed by a mail, and none was refused', one.stop_reason === 'send_failed' && !failed],
@@ -168,6 +169,10 @@ function stopFaults(one: Enrollment, done: Done[], { contact, sequence, version,
   ]
   return rules.flatMap(([what, isWrong]) => (isWrong ? [what] : []))
 }
+
+/** By a server; one that was not wanted any more when its time came was not. */
+const wasRefused = ({ status, sent_at, error }: Done): boolean =>
+  status === 'failed' && sent_at === null && !error?.startsWith('It was not sent.')
 
 /** One that goes on has one job, at its time; where its sequence stands still, it may have been looked at already. */
 function jobFaults(one: Enrollment, job: Job | undefined, sequence: Sequence): string[] {

@@ -46,6 +46,8 @@ export const RULES: Record<string, Rule> = {
   do_not_contact: isAt('/contact_id'),
   unsubscribed: isAt('/contact_id'),
   no_email: isAt('/contact_id'),
+  // No sequence takes a thousand years: its first step would come behind the last time that there is.
+  out_of_range: (value, pointer) => pointer === '/start_at' && String(value) > '9000',
   // What several fields say together.
   no_link: isAny, // a note has to be about something
   more_than_one_primary: isAny, // of the emails, or of the phones

@@ -70,8 +70,10 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
       await keepCopy(org, mailbox, source)
     } else if (result.outcome === 'refused' || (result.outcome === 'later' && isLast && !signal.aborted)) {
       await write(() => void sending.failed(org, id, result.error, result.outcome === 'later'))
-    } else if (result.outcome === 'later') await putOff(org, id, result.error)
-    else throw new Error(result.error) // the try stays on record as one whose end is not known
+    } else if (result.outcome === 'later') {
+      await write(() => void sending.ended(org, id))
+      await putOff(org, id, result.error)
+    } else throw new Error(result.error) // the try stays on record as one whose end is not known
   }
 
   async function written(org: number, waiting: Waiting, mailbox: Mailbox): Promise<Buffer> {

@@ -258,6 +258,23 @@ describe('a try whose end nobody knows', () => {
     assert.equal(talker.heard.filter((line) => line.startsWith('DATA')).length, 3)
   })
 
+  test('stays on record while its mailbox is not tried', async (t) => {
+    const smtp = await startSmtp(t, { mail: () => '421 4.3.2 Closed for today' })
+    const { tick, later } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    server.store.db.prepare("UPDATE jobs SET due_at = due_at + 2000 WHERE kind = 'message.send'").run()
+    for (let n = 0; n < 2; n++) await answer(await asked())
+    await tick() // two that fail: the mailbox rests
+    server.store.db.prepare('UPDATE mails SET attempted_at = 1 WHERE message_id = ?').run(queued.id)
+    await later(2000)
+    assert.match((await now(queued)).error, /Closed for today/)
+    smtp.answer({})
+    for (let n = 0; n < 8; n++) await later(30_000)
+    const sent = await now(queued)
+    assert.equal(sent.status, 'sent')
+    assert.match(sent.error, /may have arrived twice/)
+  })
+
   test('is known of after the server ended in the middle of it', async (t) => {
     const smtp = await startSmtp(t)
     const { tick } = office(t, smtp.server.port)

@@ -117,13 +117,17 @@ export const sendingStore = once((deps: Deps) => {
     mailboxes.saveState(org, mail.mailbox_id, { sent: sent + 1, sent_at: now, send_error: null, send_error_at: null })
   }
 
-  /** The last try was refused, for now; it waits for the next one. */
+  /** It waits for the next try, for that reason. What is on record of tries whose end nobody knows stays. */
   function delayed(org: number, id: string, error: string): void {
     const found = waiting(org, id)
     if (!found) return
-    attempt.run(null, org, id)
     if (found.message.error !== error) settle(org, found.message, { error: error.slice(0, LONGEST_ERROR) })
     trouble(org, found.mail.mailbox_id, error)
+  }
+
+  /** The try that had begun has ended, and the mail certainly did not go. */
+  function ended(org: number, id: string): void {
+    attempt.run(null, org, id)
   }
 
   /** Nobody knows how a try has ended. */
@@ -158,5 +162,5 @@ export const sendingStore = once((deps: Deps) => {
     if (mailbox !== null) mailboxes.saveState(org, mailbox, { send_error: error, send_error_at: clock.now() })
   }
 
-  return { waiting, mailOut, begin, sent, delayed, unknown, failed, bounced }
+  return { waiting, mailOut, begin, ended, sent, delayed, unknown, failed, bounced }
 })
