@@ -156,5 +156,5 @@ describe('so do random filters over more records than a narrow condition has', (
   })
   after(() => started.server.stop())
 
-  for (const object of OBJECTS) test(PATHS[object].slice(1), () => compare(started, object, 30))
+  for (const object of OBJECTS) test(PATHS[object].slice(1), () => compare(started, object, 12))
 })
