@@ -7,7 +7,7 @@ const WARM_UP = 300
  * So much may the mean of the second half be above that of the first: a body of 18 MiB, or a mail that is composed with
  * its files, takes some of it, and the system does not get it back at once.
  */
-const MOST_GROWTH_MB = 64
+const MOST_GROWTH_MB = 48
 const MOST_GROWTH = 0.1
 /** With fewer there are no halves to speak of. */
 const FEWEST_SAMPLES = 20

@@ -146,7 +146,7 @@ export function smtpTrouble(error: unknown, server: MailServer): string {
   const words = wordsOf(response, server)
   const what = COMMANDS[command]
   if (what && responseCode >= 400 && responseCode < 600)
-    return `The server ${place} ${responseCode >= 500 ? 'refused' : 'did not take'} ${what}${responseCode < 500 ? ' for now' : ''}: ${words}.`
+    return `The server ${place} ${responseCode >= 500 ? 'refused' : 'did not take'} ${what}${responseCode < 500 ? ' at the moment' : ''}: ${words}.`
   if (responseCode >= 400 && responseCode < 600) return `The server ${place} turned the connection away: ${words}.`
   if (code === 'EMESSAGE' && command === 'MAIL FROM') return `The mail is larger than the server ${place} takes.`
   if (code === 'EENVELOPE' && command === 'API') return `The server ${place} was not asked: an address is not valid.`

@@ -168,13 +168,18 @@ test('what the server says decides what becomes of a mail', async (t) => {
   const place = `The server 127.0.0.1:${smtp.server.port}`
   const cases = [
     ['mail', '550 5.1.8 Bad sender', 'refused', `${place} refused the sender: 550 5.1.8 Bad sender.`],
-    ['mail', '451 4.3.0 Busy', 'later', `${place} did not take the sender for now: 451 4.3.0 Busy.`],
+    ['mail', '451 4.3.0 Busy', 'later', `${place} did not take the sender at the moment: 451 4.3.0 Busy.`],
     ['mail', '530 5.7.0 Log in first', 'later', `${place} refused the sender: 530 5.7.0 Log in first.`],
     ['rcpt', '550 5.1.1 No such user.', 'refused', `${place} refused the recipient: 550 5.1.1 No such user.`],
-    ['rcpt', '450 4.2.0 Greylisted', 'later', `${place} did not take the recipient for now: 450 4.2.0 Greylisted.`],
+    [
+      'rcpt',
+      '450 4.2.0 Greylisted',
+      'later',
+      `${place} did not take the recipient at the moment: 450 4.2.0 Greylisted.`,
+    ],
     ['data', '554 5.7.1 Spam', 'refused', `${place} refused the mail: 554 5.7.1 Spam.`],
     ['data', '552 5.3.4 Too large', 'refused', `${place} refused the mail: 552 5.3.4 Too large.`],
-    ['data', '452 4.3.1 Disk full', 'later', `${place} did not take the mail for now: 452 4.3.1 Disk full.`],
+    ['data', '452 4.3.1 Disk full', 'later', `${place} did not take the mail at the moment: 452 4.3.1 Disk full.`],
     ['data', '503 5.5.1 Out of order', 'later', `${place} refused the mail: 503 5.5.1 Out of order.`],
   ] as const
   for (const [step, reply, outcome, error] of cases) {
@@ -226,12 +231,12 @@ const nasty: [string, Record<string, Say>, 'later' | 'doubtful' | 'refused', Reg
   ['closes after RCPT', { ...YES, RCPT: close }, 'later', /closed the connection/],
   ['closes after DATA', { ...YES, DATA: close }, 'later', /closed the connection/],
   ['answers MAIL with garbage', { ...YES, MAIL: 'what' }, 'later', /does not answer as a server for mail does/],
-  ['answers RCPT with 421', { ...YES, RCPT: '421 bye' }, 'later', /did not take the recipient for now: 421 bye/],
+  ['answers RCPT with 421', { ...YES, RCPT: '421 bye' }, 'later', /did not take the recipient at the moment: 421 bye/],
   ['answers DATA with 503', { ...YES, DATA: '503 no' }, 'later', /refused the mail: 503 no/],
   ['closes after the mail', { ...YES, END: close }, 'doubtful', /closed the connection/],
   ['closes half way through an answer', { ...YES, END: half('25') }, 'doubtful', /closed the connection/],
   ['closes half way through a refusal', { ...YES, END: half('554 5.7.1 no') }, 'refused', /554 5\.7\.1 no/],
-  ['answers the mail with 421', { ...YES, END: '421 bye' }, 'later', /did not take the mail for now: 421 bye/],
+  ['answers the mail with 421', { ...YES, END: '421 bye' }, 'later', /did not take the mail at the moment: 421 bye/],
   ['answers the mail with garbage', { ...YES, END: 'what' }, 'doubtful', /does not answer as a server for mail does/],
   ['answers the mail with 354', { ...YES, END: '354 more' }, 'doubtful', /does not answer as a server for mail does/],
   ['closes in the middle of a large mail', { ...YES, DATA: inTheMiddle }, 'later', /closed the connection/, LARGE],
