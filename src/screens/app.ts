@@ -9,9 +9,9 @@ import type { Log } from '../http/log.ts'
 import { acceptsGzip } from '../http/negotiate.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Deps } from '../resources/deps.ts'
-import { mailboxStore, standing } from '../resources/inbox/mailboxes.ts'
 import type { Store } from '../store/open.ts'
 import type { OpenApi } from './document.ts'
+import { health } from './health.ts'
 import { referencePage } from './reference.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe.ts'
 
@@ -41,7 +41,7 @@ const HEADERS = {
  * of sequences lead to.
  */
 export function screens({ document, store, deps, apiUrl, stopping, log }: ScreensOptions): Koa {
-  const probe = store.db.prepare('SELECT id FROM installation')
+  const ready = health({ store, deps, stopping, log })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
       '/': file('text/html; charset=utf-8', () => referencePage(document as OpenApi, apiUrl)),
@@ -51,13 +51,9 @@ export function screens({ document, store, deps, apiUrl, stopping, log }: Screen
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
       [`${UNSUBSCRIBE}style.css`]: file('text/css; charset=utf-8', () => asset('src/web/unsubscribe.css')),
       '/livez': (ctx: Context) => answerJson(ctx, { status: 'ok' }),
-      '/readyz': (ctx: Context) => {
-        checkReady()
-        answerJson(ctx, { status: 'ready', mailboxes: mailboxCounts() })
-      },
+      '/readyz': (ctx: Context) => answerJson(ctx, ready()),
     }),
   )
-  const mailboxes = mailboxStore(deps)
   const unsubscribe = unsubscribePage({ store, deps, log })
   const app = new Koa()
   app.silent = true // what fails is logged below; a client that hangs up is no failure
@@ -90,34 +86,6 @@ export function screens({ document, store, deps, apiUrl, stopping, log }: Screen
   function routeOf(path: string): string | null {
     if (pages.has(path)) return path
     return path.startsWith(UNSUBSCRIBE) ? `${UNSUBSCRIBE}:token` : null
-  }
-
-  /**
-   * By how it goes with receiving, such as {ok: 2, failing: 1}. A server with a mailbox that fails is ready all the same;
-   * which one it is, and why, is for who may run "dealbox mailbox list".
-   */
-  function mailboxCounts(): Record<string, number> {
-    const counts: Record<string, number> = {}
-    for (const { org, mailbox } of mailboxes.active()) {
-      const { status } = standing(mailboxes.state(org, mailbox.id), mailbox, store.clock.now()).receiving
-      counts[status] = (counts[status] ?? 0) + 1
-    }
-    return counts
-  }
-
-  /** Throws Problem 503 with the reason. */
-  function checkReady(): void {
-    const headers = { 'Retry-After': '5' }
-    if (stopping.aborted)
-      throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', { headers })
-    try {
-      probe.get()
-    } catch (error) {
-      log.error({ err: error }, 'not ready')
-      throw new Problem(503, 'database_failed', 'The database does not answer; the log of the server has the reason.', {
-        headers,
-      })
-    }
   }
 
   function asProblem(error: unknown, id: string): Problem {

@@ -174,7 +174,10 @@ describe('health', () => {
     const [live, ready] = await Promise.all([get('/livez'), get('/readyz')])
     return {
       live: [live.status, await live.json()],
-      ready: [ready.status, (await ready.json()) as { status: unknown; code?: string; detail?: string }] as const,
+      ready: [
+        ready.status,
+        (await ready.json()) as { status: unknown; code?: string; detail?: string; checks?: object },
+      ] as const,
       headers: ready.headers,
     }
   }
@@ -182,7 +185,8 @@ describe('health', () => {
   test('is live and ready', async () => {
     const { live, ready } = await health()
     assert.deepEqual(live, [200, { status: 'ok' }])
-    assert.deepEqual(ready, [200, { status: 'ready', mailboxes: {} }])
+    const checks = { database: { status: 'pass' }, mailboxes: { status: 'pass' } }
+    assert.deepEqual(ready, [200, { status: 'ready', mailboxes: {}, checks }])
   })
 
   test('says of mailboxes how receiving goes, and nothing that tells which they are', async () => {
@@ -198,7 +202,10 @@ describe('health', () => {
       last_error_at: store.clock.now(),
     })
     const { ready } = await health()
-    assert.deepEqual(ready, [200, { status: 'ready', mailboxes: { not_set_up: 1, never_connected: 1, failing: 1 } }])
+    const detail = 'Receiving fails for 1; "dealbox mailbox list" has the reasons.'
+    const checks = { database: { status: 'pass' }, mailboxes: { status: 'warn', detail } }
+    const mailboxes = { not_set_up: 1, never_connected: 1, failing: 1 }
+    assert.deepEqual(ready, [200, { status: 'ready', mailboxes, checks }])
   })
 
   test('while the server stops it is live, but not ready, and says why', async () => {
@@ -220,5 +227,6 @@ describe('health', () => {
     assert.equal(ready[0], 503)
     assert.equal(ready[1].code, 'database_failed')
     assert.match(ready[1].detail as string, /database does not answer/)
+    assert.deepEqual(ready[1].checks, { database: { status: 'fail' } })
   })
 })

@@ -1,0 +1,79 @@
+import type { Log } from '../http/log.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Deps } from '../resources/deps.ts'
+import { mailboxStore, standing } from '../resources/inbox/mailboxes.ts'
+import type { Store } from '../store/open.ts'
+
+/** `warn`: somebody ought to look, and the server serves all the same. */
+type Passed = { status: 'pass' | 'warn'; detail?: string }
+/** The server cannot do its work: `code` and `detail` are those of the answer, which is 503. */
+type Failed = { status: 'fail'; code: string; detail: string }
+export type Finding = Passed | Failed
+
+/** Answered to who asks without a token: nothing in it says which records there are, or where files lie. */
+export type Readiness = {
+  status: 'ready'
+  /** Mailboxes by how it goes with receiving, such as {ok: 2, failing: 1}. */
+  mailboxes: Record<string, number>
+  checks: Record<string, Passed>
+}
+
+export type HealthOptions = {
+  store: Store
+  deps: Deps
+  stopping: Pick<AbortSignal, 'aborted'>
+  log: Log
+}
+
+/** Looks at what the server needs. What it answers throws Problem 503 with the first reason not to be ready. */
+export function health({ store, deps, stopping, log }: HealthOptions): () => Readiness {
+  const probe = store.db.prepare('SELECT id FROM installation')
+  const mailboxes = mailboxStore(deps)
+  /** In the order in which they are run; a new check is one more entry. */
+  const checks: Record<string, () => Finding> = { database, mailboxes: receiving }
+
+  function database(): Finding {
+    try {
+      probe.get()
+      return { status: 'pass' }
+    } catch (error) {
+      log.error({ err: error }, 'not ready')
+      const detail = 'The database does not answer; the log of the server has the reason.'
+      return { status: 'fail', code: 'database_failed', detail }
+    }
+  }
+
+  /** A server with a mailbox that fails is ready; which one it is, and why, is for who may run "dealbox mailbox list". */
+  function receiving(): Finding {
+    const failing = mailboxCounts().failing ?? 0
+    if (failing === 0) return { status: 'pass' }
+    return { status: 'warn', detail: `Receiving fails for ${failing}; "dealbox mailbox list" has the reasons.` }
+  }
+
+  function mailboxCounts(): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const { org, mailbox } of mailboxes.active()) {
+      const { status } = standing(mailboxes.state(org, mailbox.id), mailbox, store.clock.now()).receiving
+      counts[status] = (counts[status] ?? 0) + 1
+    }
+    return counts
+  }
+
+  return () => {
+    if (stopping.aborted) throw notReady('stopping', 'The server is stopping; try again in a moment.')
+    const found: Record<string, Passed> = {}
+    for (const [name, run] of Object.entries(checks)) {
+      const finding = run()
+      // Those behind it may need what has failed.
+      if (finding.status === 'fail') throw notReady(finding.code, finding.detail, { ...found, [name]: FAILED })
+      found[name] = finding
+    }
+    return { status: 'ready', mailboxes: mailboxCounts(), checks: found }
+  }
+}
+
+const FAILED = { status: 'fail' }
+
+function notReady(code: string, detail: string, checks?: Record<string, { status: string }>): Problem {
+  return new Problem(503, code, detail, { headers: { 'Retry-After': '5' }, ...(checks && { more: { checks } }) })
+}
