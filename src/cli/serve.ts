@@ -65,7 +65,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openStore(options.data)
+    const store = openStore(options.data, { neverSleeps: true })
     undo.push(() => {
       store.db.pragma('wal_checkpoint(TRUNCATE)')
       store.close()

@@ -38,15 +38,15 @@ export function recurringLane(
   const started = db.prepare('UPDATE recurring SET last_started_at = ? WHERE name = ?')
   const finished = db.prepare('UPDATE recurring SET due_at = ?, last_finished_at = ?, last_error = NULL WHERE name = ?')
   const failed = db.prepare('UPDATE recurring SET due_at = ?, last_started_at = ?, last_error = ? WHERE name = ?')
-  insert.run(name, clock.now())
   // Only one server runs on a data folder, and nobody else changes the row. A piece that has become more frequent does
   // not wait for the time that it had before.
-  let due = Math.min(dueAt.get(name) as number, clock.now() + everyMs)
+  let due = Math.min((dueAt.get(name) as number | undefined) ?? clock.now(), clock.now() + everyMs)
 
   async function step(): Promise<void> {
     try {
       const next = await store.write(() => {
         const now = clock.now()
+        insert.run(name, now)
         started.run(now, name)
         if (run(store) === 'more') return now
         finished.run(now + everyMs, clock.now(), name)
@@ -59,6 +59,7 @@ export function recurringLane(
       due = await store.write(() => {
         const now = clock.now()
         const next = now + Math.min(everyMs, RETRY_MS)
+        insert.run(name, now)
         failed.run(next, now, textOf(error), name)
         return next
       })

@@ -6,11 +6,27 @@ export type Sync = null | undefined | boolean | number | string | { then?: never
 
 export type Write = <T extends Sync>(job: () => T) => Promise<T>
 
-type Waiting = { job: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void }
+type Waiting = {
+  job: () => unknown
+  resolve: (value: never) => void
+  reject: (error: unknown) => void
+  /** Since when it waits for another process, on the clock of the timer. */
+  lockedSince?: number
+}
 type Outcome = { value: unknown } | { error: unknown }
+
+/** A clock that only goes forward, in milliseconds, and what calls back later. */
+export type LockTimer = { now: () => number; later: (job: () => void, ms: number) => void }
+
+const lockTimer: LockTimer = { now: () => performance.now(), later: (job, ms) => void setTimeout(job, ms) }
 
 /** So that one turn of the event loop, and with it every reader, is not held up without bound. */
 const BATCH = 128
+
+/** How often the lock is tried for that another process holds; commands leave a longer gap between two transactions. */
+export const LOCK_RETRY_MS = 2
+/** A write that has waited so long for another process is refused. */
+export const MAX_LOCK_WAIT_MS = 5000
 
 /**
  * Group commit: writes that arrive close together share one transaction, and so one fsync: a batch is gathered until a
@@ -19,8 +35,14 @@ const BATCH = 128
  * Most that fail have written nothing yet, and there is nothing to undo. For one that has, the whole batch is undone
  * and run again, each job in a savepoint of its own: savepoints for all would copy every page once more, which was an
  * eighth of a write.
+ * Where another process holds the write lock, the writes wait by a timer, and the event loop goes on: SQLite's own way
+ * of waiting, busy_timeout, would sleep in it, and so stop everything else; a server has it at 0.
  */
-export function groupCommit(db: Database, onCommit: () => void = () => undefined): Write {
+export function groupCommit(
+  db: Database,
+  onCommit: () => void = () => undefined,
+  { now, later }: LockTimer = lockTimer,
+): Write {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -29,6 +51,8 @@ export function groupCommit(db: Database, onCommit: () => void = () => undefined
   const release = db.prepare('RELEASE one')
   const undo = db.prepare('ROLLBACK TO one')
   let waiting: Waiting[] = []
+  /** The first of them left something to undo, and run in savepoints. */
+  let isUndone = false
 
   /** A batch is full, or complete: a turn of the event loop has brought no further write. */
   function gather(seen: number): void {
@@ -38,28 +62,48 @@ export function groupCommit(db: Database, onCommit: () => void = () => undefined
 
   function flush(): void {
     const batch = waiting.slice(0, BATCH)
-    waiting = waiting.slice(BATCH)
-    if (waiting.length > 0) setImmediate(gather, 0)
-    let outcomes: Outcome[]
+    let outcomes: Outcome[] | 'locked' | undefined
+    let problem: unknown
     try {
-      outcomes = inTransaction(batch, runPlain) ?? (inTransaction(batch, runInSavepoint) as Outcome[])
+      if (!isUndone) outcomes = inTransaction(batch, runPlain)
+      isUndone = outcomes === undefined
+      outcomes ??= inTransaction(batch, runInSavepoint)
+      if (outcomes === 'locked') {
+        waitForLock()
+        return
+      }
     } catch (error) {
-      const problem = storageProblem(error)
-      for (const { reject } of batch) reject(problem)
-      return
+      problem = storageProblem(error)
     }
+    isUndone = false
+    waiting = waiting.slice(batch.length)
+    if (waiting.length > 0) setImmediate(gather, 0)
     for (const [index, { resolve, reject }] of batch.entries()) {
-      const outcome = outcomes[index] as Outcome
-      if ('error' in outcome) reject(outcome.error)
+      const outcome = (outcomes as Outcome[] | undefined)?.[index]
+      if (!outcome) reject(problem)
+      else if ('error' in outcome) reject(outcome.error)
       else resolve(outcome.value as never)
     }
   }
 
+  /** Tries again soon, and refuses those that have waited for too long. */
+  function waitForLock(): void {
+    const at = now()
+    for (const each of waiting) each.lockedSince ??= at
+    const patient = waiting.findIndex(({ lockedSince }) => at - (lockedSince as number) < MAX_LOCK_WAIT_MS)
+    const refused = waiting.splice(0, patient < 0 ? waiting.length : patient)
+    if (waiting.length > 0) later(flush, LOCK_RETRY_MS)
+    for (const { reject } of refused) reject(lockedProblem())
+  }
+
   /** The outcomes after COMMIT; undefined, with everything undone, where a job left something to undo. */
-  function inTransaction(batch: Waiting[], run: (job: () => unknown) => Outcome | undefined): Outcome[] | undefined {
+  function inTransaction(
+    batch: Waiting[],
+    run: (job: () => unknown) => Outcome | undefined,
+  ): Outcome[] | 'locked' | undefined {
     const outcomes: Outcome[] = []
     try {
-      begin.run()
+      if (!isBegun()) return 'locked'
       for (const { job } of batch) {
         const outcome = run(job)
         if (!outcome) {
@@ -74,6 +118,16 @@ export function groupCommit(db: Database, onCommit: () => void = () => undefined
     } catch (error) {
       if (db.inTransaction) rollback.run()
       throw error
+    }
+  }
+
+  function isBegun(): boolean {
+    try {
+      begin.run()
+      return true
+    } catch (error) {
+      if (!isLockError(error)) throw error
+      return false
     }
   }
 
@@ -119,14 +173,19 @@ function isStorageError(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|CORRUPT|PROTOCOL)/.test(codeOf(error))
 }
 
+const isLockError = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
+
 /** 503 for a store that cannot write at the moment; anything else is passed on as it is. */
 export function storageProblem(error: unknown): unknown {
   if (!isStorageError(error)) return error
-  const code = codeOf(error)
-  const [name, detail] = code.startsWith('SQLITE_FULL')
-    ? ['storage_full', 'The disk of the server is full; nothing was written. Free some space and try again.']
-    : code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')
-      ? ['busy', 'Another command holds the database; nothing was written. Try again in a moment.']
-      : ['storage_failed', 'The store of the server cannot be written; nothing was written.']
-  return new Problem(503, name as string, detail as string, { headers: { 'Retry-After': '5' } })
+  if (isLockError(error)) return lockedProblem()
+  return codeOf(error).startsWith('SQLITE_FULL')
+    ? unavailable('storage_full', 'The disk of the server is full; nothing was written. Free some space and try again.')
+    : unavailable('storage_failed', 'The store of the server cannot be written; nothing was written.')
 }
+
+const lockedProblem = (): Problem =>
+  unavailable('busy', 'Another command holds the database; nothing was written. Try again in a moment.')
+
+const unavailable = (code: string, detail: string): Problem =>
+  new Problem(503, code, detail, { headers: { 'Retry-After': '5' } })

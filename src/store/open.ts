@@ -5,7 +5,7 @@ import { type Clock, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, LONGEST_LOG_PAGES } from './checkpoint.ts'
-import { groupCommit, type Write } from './commit.ts'
+import { groupCommit, type LockTimer, type Write } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
 import { migrate } from './migrate.ts'
 import { newestId } from './newest.ts'
@@ -17,7 +17,7 @@ export type Store = {
   clock: Clock
   /** Runs the job in the transaction of this turn of the event loop; resolves after COMMIT. */
   write: Write
-  /** Runs the job in a transaction of its own, at once: for commands and jobs. */
+  /** Runs the job in a transaction of its own, at once: for commands. It sleeps while another process writes. */
   transaction: <T>(job: () => T) => T
   /** Of this data folder; tokens are bound to it. */
   installation: string
@@ -36,12 +36,19 @@ export type OpenOptions = {
   /** Makes the data folder and the database where there are none. */
   create?: boolean
   wall?: () => number
+  /** For a server: once it is open, no statement sleeps until another process frees a lock. `write` waits by a timer. */
+  neverSleeps?: boolean
+  lockTimer?: LockTimer
 }
+
+/** How long a command waits for the lock of another process: each batch of a busy server may come first. */
+const BUSY_TIMEOUT_MS = 30_000
 
 export const DATABASE = 'dealbox.db'
 
 /** Opens the database of a data folder, with every acknowledged commit safe from a power cut. */
-export function openStore(dataDir: string, { create = false, wall = Date.now }: OpenOptions = {}): Store {
+export function openStore(dataDir: string, options: OpenOptions = {}): Store {
+  const { create = false, wall = Date.now, neverSleeps = false, lockTimer } = options
   const file = join(dataDir, DATABASE)
   if (create) makeFolder(dataDir)
   else requireDatabase(dataDir)
@@ -61,15 +68,18 @@ export function openStore(dataDir: string, { create = false, wall = Date.now }: 
     }
     let epoch = 0
     const checkpoint = idleCheckpoint(db)
+    const onCommit = () => {
+      checkpoint.written()
+      commits.noted()
+    }
+    const installation = installationId(db, clock)
+    if (neverSleeps) db.pragma('busy_timeout = 0')
     return {
       db,
       clock,
-      write: groupCommit(db, () => {
-        checkpoint.written()
-        commits.noted()
-      }),
+      write: groupCommit(db, onCommit, lockTimer),
       transaction,
-      installation: installationId(db, clock),
+      installation,
       accessChanged: () => void epoch++,
       accessEpoch: () => epoch,
       changes,
@@ -124,7 +134,7 @@ function foreignFile(error: unknown, file: string): unknown {
 }
 
 function setPragmas(db: Database): void {
-  db.pragma('busy_timeout = 5000')
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
@@ -147,9 +157,8 @@ function setPragmas(db: Database): void {
 }
 
 function installationId(db: Database, clock: Clock): string {
-  db.prepare('INSERT INTO installation (one, id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING').run(
-    randomUUID(),
-    clock.now(),
-  )
-  return db.prepare('SELECT id FROM installation').pluck().get() as string
+  const known = db.prepare('SELECT id FROM installation').pluck()
+  const insert = db.prepare('INSERT INTO installation (one, id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING')
+  if (known.get() === undefined) insert.run(randomUUID(), clock.now()) // else it would wait for whoever writes
+  return known.get() as string
 }

@@ -15,13 +15,16 @@ import { kernel } from '../../src/http/kernel.ts'
 import type { ReadRoute } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
 import { waitingRoom } from '../../src/http/waiting.ts'
+import { MAX_LOCK_WAIT_MS } from '../../src/store/commit.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
+import { stillTimer } from '../support/lock-timer.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { sendRaw } from '../support/raw.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-log-'))
 const lines: string[] = []
 const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
+const timer = stillTimer()
 const SECRET = 'correct horse battery staple'
 
 let store: Store
@@ -31,7 +34,7 @@ let listener: Listener
 let failing: Listener
 
 before(async () => {
-  store = openStore(dataDir, { create: true })
+  store = openStore(dataDir, { create: true, neverSleeps: true, lockTimer: timer })
   org = await makeOrg(store, dataDir, 'Acme')
   const options = { log, corsOrigins: [], stopping: new AbortController().signal }
   listener = await listen(api(store, { ...options, dataDir, rate: null }).callback(), { host: '127.0.0.1', port: 0 })
@@ -173,9 +176,11 @@ test('a store that is full or locked is 503 with Retry-After, and no failure of 
   assert.deepEqual([full.status, JSON.parse(full.body).code], [503, 'storage_full'])
   assert.equal(full.headers['retry-after'], '5')
   const other = openStore(dataDir)
-  store.db.pragma('busy_timeout = 10')
   other.db.exec('BEGIN IMMEDIATE')
-  const busy = await ask('POST', '/api/v1/tags', body)
+  const waiting = ask('POST', '/api/v1/tags', body)
+  while (!timer.isSet()) await ask('GET', '/api/v1/tags')
+  timer.pass(MAX_LOCK_WAIT_MS)
+  const busy = await waiting
   other.db.exec('ROLLBACK')
   other.close()
   assert.deepEqual([busy.status, JSON.parse(busy.body).code], [503, 'busy'])

@@ -46,7 +46,7 @@ describe('an open store', () => {
         journal_mode: 'wal',
         synchronous: 2,
         foreign_keys: 1,
-        busy_timeout: 5000,
+        busy_timeout: 30_000,
         trusted_schema: 0,
         cache_size: -16_000,
         mmap_size: 0,

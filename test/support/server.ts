@@ -8,6 +8,7 @@ import { type Log, silentLog } from '../../src/http/log.ts'
 import type { Rate } from '../../src/http/ratelimit.ts'
 import { listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
+import type { LockTimer } from '../../src/store/commit.ts'
 import { openStore } from '../../src/store/open.ts'
 import { httpClient } from './client.ts'
 import { conformance } from './conformance.ts'
@@ -55,11 +56,18 @@ export async function startServer(
     guard?: Guard
     log?: Log
     limits?: { headersTimeout?: number; requestTimeout?: number }
+    lockTimer?: LockTimer
   } = {},
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   let now = Date.UTC(2026, 10, 20, 8, 36)
-  const store = openStore(dataDir, { create: true, wall: () => now })
+  const { lockTimer } = options
+  const store = openStore(dataDir, {
+    create: true,
+    wall: () => now,
+    neverSleeps: true,
+    ...(lockTimer ? { lockTimer } : {}),
+  })
   store.db.pragma('synchronous = OFF') // a power cut ends the tests as well
   const a = await makeOrg(store, dataDir, 'Acme')
   const b = await makeOrg(store, dataDir, 'Birch')
