@@ -2,6 +2,7 @@ import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
+import type { Backlog } from './backlog.ts'
 import { originForm } from './framing.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
@@ -12,11 +13,15 @@ type Connection = Socket & {
   parser?: { incoming?: IncomingMessage | null } | null
 }
 
+/** So many requests that waited may be taken before others are read. */
+const MAX_IN_A_TURN = 16
+
 /** So long may a client go on sending after the last answer. */
 const LINGER_MS = 1000
 
 /** Hands the server's requests to the handler, and answers what node would drop, cut off or answer without a body. */
-export function serveConnections(server: Server, handler: Handler): void {
+export function serveConnections(server: Server, handler: Handler, backlog: Backlog): void {
+  let taken = 0
   server.on('connection', (socket: Socket) => {
     socket.destroySoon = closeGently
   })
@@ -31,6 +36,8 @@ export function serveConnections(server: Server, handler: Handler): void {
     if (await isFree(req.socket)) handle(req, lastResponse(req))
   })
   server.on('clientError', async (error: ParserError, socket: Connection) => {
+    // Node passes on every piece that comes behind the first fault: it is not read while an answer is outstanding.
+    if (socket.writable) socket.pause()
     if (!(await isFree(socket))) return
     const current = socket._httpMessage
     const wasAnswered = current ? current.headersSent : socket.parser?.incoming?.complete === false
@@ -44,8 +51,18 @@ export function serveConnections(server: Server, handler: Handler): void {
 
   /** One after the other on a connection, so that each request sees what those before it wrote; none after the last. */
   function serve(req: IncomingMessage, res: ServerResponse): void {
-    if (!res.socket) res.once('socket', () => serve(req, res))
+    if (!res.socket) wait(req, res)
     else if (res.socket.writable) handle(req, res)
+  }
+
+  function wait(req: IncomingMessage, res: ServerResponse): void {
+    const done = backlog.add(req.socket)
+    res.once('socket', () => {
+      done()
+      // Handlers that need no turn of the event loop would keep it for all that wait.
+      if (++taken % MAX_IN_A_TURN === 0) setImmediate(serve, req, res)
+      else serve(req, res)
+    })
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
@@ -57,6 +74,7 @@ export function serveConnections(server: Server, handler: Handler): void {
 /** RFC 9112, section 9.6: to close at once what is still being sent would reset the connection and lose the answer. */
 function closeGently(this: Socket): void {
   this.end()
+  this.resume()
   const cut = setTimeout(() => this.destroy(), LINGER_MS)
   this.once('close', () => clearTimeout(cut))
 }

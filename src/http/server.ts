@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Problem } from '../lib/problem.ts'
+import { backlog } from './backlog.ts'
 import { type Handler, serveConnections } from './connection.ts'
 
 export type Address = { host: string; port: number }
@@ -22,6 +23,9 @@ const LIMITS = {
   requireHostHeader: false, // the kernel checks it, so that the answer has a body like every other
 } as const
 
+/** What may wait to be answered on all connections together. */
+const MAX_BACKLOG_BYTES = 128 * 1_048_576
+
 /** Listens; port 0 picks a free one. Throws Problem when the address cannot be had. */
 export async function listen(
   handler: Handler,
@@ -31,7 +35,7 @@ export async function listen(
   const server = createServer({ ...LIMITS, ...limits })
   // Whoever has sent all may close that side and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true })
-  serveConnections(server, handler)
+  serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)))
     server.listen(address.port, address.host, resolve)
