@@ -4,135 +4,44 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          that section alone, or inbox, or sequences; only the inbox needs wrk
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { hash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+//   npm run bench -- --only webhooks          that section alone, or inbox, sequences, attack; only the inbox needs wrk
+//   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
+//                                         the server under attack; all attacks together without --attack
+import { spawn, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { type Attacked, attacked, attackText, readAttacks } from './bench/attack.ts'
 import { importSeconds } from './bench/import.ts'
 import { type Inbox, inbox } from './bench/inbox.ts'
 import { waits } from './bench/large.ts'
 import { inboxText, type Row, report, type Sizes, sequencesText, webhooksText } from './bench/report.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
+import { ended, type Server, serving } from './bench/serving.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
 
 const { values: options } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '5' },
+    seconds: { type: 'string' },
     sizes: { type: 'string', default: '10k,100k,1m' },
     large: { type: 'string', default: '1m' },
     dealbox: { type: 'string' },
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
+    attack: { type: 'string' },
   },
 })
 const root = join(import.meta.dirname, '..')
-const cache = join(root, 'node_modules/.cache/dealbox/bench')
-const command = options.dealbox ? [resolve(options.dealbox)] : [process.execPath, join(root, 'src/main.ts')]
-const pinned = spawnSync('taskset', ['-c', '1', 'true']).status === 0
-const onCore = (core: number, argv: string[]): string[] => (pinned ? ['taskset', '-c', String(core), ...argv] : argv)
-
-function dealbox(...argv: string[]) {
-  const [program = '', ...rest] = [...command, ...argv, '--json']
-  return JSON.parse(execFileSync(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] }).toString())
-}
-
-/** A folder with that many deals, made once for a schema and kept. */
-function seeded(profile: string): string {
-  const schema = hash('sha256', readFileSync(join(root, 'schema.sql'))).slice(0, 8)
-  const folder = join(cache, `${profile}-${schema}`)
-  if (existsSync(folder)) return folder
-  mkdirSync(cache, { recursive: true })
-  rmSync(`${folder}.new`, { recursive: true, force: true })
-  dealbox('init', '--data', `${folder}.new`, '--org', 'Bench', '--email', 'bench@example.com')
-  const started = performance.now()
-  dealbox('seed', '--data', `${folder}.new`, '--profile', profile)
-  console.log(`seeded ${profile} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
-  cpSync(`${folder}.new`, folder, { recursive: true })
-  rmSync(`${folder}.new`, { recursive: true })
-  return folder
-}
-
-type Server = {
-  folder: string
-  url: string
-  token: string
-  call: (path: string, body?: unknown) => Promise<Found>
-  memoryMb: () => number
-  stop: () => Promise<void>
-}
-type Found = {
-  data: { id: string; outcome?: string; is_open?: boolean; status?: string }[]
-  next_cursor: string | null
-}
-
-/** Serves a copy of the folder as in production: tokens, scopes, rate limit and a line of log for each request. */
-async function serve(
-  profile: string,
-  { core = 0, more = [] }: { core?: number | null; more?: string[] } = {},
-): Promise<Server> {
-  const copy = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
-  cpSync(seeded(profile), copy, { recursive: true })
-  const { token } = dealbox('token', 'create', '--data', copy, '--email', 'bench@example.com', '--scope', 'all')
-  const log = join(copy, 'log')
-  const all = [
-    ...command,
-    'serve',
-    '--data',
-    copy,
-    '--json',
-    '--rate-limit',
-    '900000000/s',
-    '--api-listen',
-    '127.0.0.1:0',
-    '--screens-listen',
-    'off',
-    ...more,
-  ]
-  const [program = '', ...argv] = core === null ? all : onCore(core, all)
-  const child = spawn(program, argv, { stdio: ['ignore', openSync(log, 'w'), 'inherit'] })
-  const url = await listening(child, log)
-  return {
-    folder: copy,
-    url,
-    token,
-    call: async (path, body) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) }
-      return (await (await fetch(`${url}/api/v1${path}`, init)).json()) as Found
-    },
-    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
-    stop: async () => {
-      await ended(child)
-      rmSync(copy, { recursive: true, force: true })
-    },
-  }
-}
-
-async function listening(child: ChildProcess, log: string): Promise<string> {
-  for (let tries = 0; tries < 500 && child.exitCode === null; tries++) {
-    const [, url] = /"api":"([^"]+)"/.exec(readFileSync(log, 'utf8')) ?? []
-    if (url) return url
-    await new Promise((wake) => setTimeout(wake, 20))
-  }
-  throw new Error('the server did not start')
-}
-
-function ended(child: ChildProcess): Promise<void> {
-  return new Promise((done) => {
-    child.once('exit', () => done())
-    child.kill('SIGTERM')
-  })
-}
+const seconds = options.seconds ?? '5'
+const { dealbox, onCore, serve, newToken } = serving(options.dealbox)
 
 async function wrk(url: string, env: Record<string, string>, connections = 32): Promise<Omit<Row, 'name'>> {
   const [program = '', ...argv] = onCore(1, [
     'wrk',
     '-t1',
     `-c${connections}`,
-    `-d${options.seconds}s`,
+    `-d${seconds}s`,
     '-s',
     join(root, 'scripts/bench/requests.lua'),
     url,
@@ -250,6 +159,22 @@ async function answering(): Promise<Inbox> {
   }
 }
 
+/** On all cores and with the limits of production, except that it may have connections by the ten thousand. */
+async function underAttack(): Promise<Attacked> {
+  const attacks = readAttacks(options.attack)
+  const server = await serve('10k', { core: null, screens: true, rate: '60000/60s', descriptors: 65_536 })
+  try {
+    const tokens = Array.from({ length: 20 }, () => newToken(server.folder))
+    return await attacked(server, { attacks, seconds: Number(options.seconds ?? 60), tokens })
+  } finally {
+    await server.stop()
+  }
+}
+
+if (options.only === 'attack') {
+  console.log(attackText(await underAttack()))
+  process.exit(0)
+}
 if (options.only === 'webhooks') {
   console.log(webhooksText(await sending()))
   process.exit(0)
@@ -290,7 +215,7 @@ const text = report({
   inbox: await answering(),
   sequences: await following(),
   memoryMb,
-  seconds: options.seconds,
+  seconds,
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
 })
 console.log(text)

@@ -1,0 +1,125 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export type Server = {
+  folder: string
+  url: string
+  /** Where the screens listen, if `screens` was asked for. */
+  screens: string | undefined
+  token: string
+  call: (path: string, body?: unknown) => Promise<Found>
+  memoryMb: () => number
+  process: ChildProcess
+  stop: () => Promise<void>
+}
+export type Found = {
+  data: { id: string; outcome?: string; is_open?: boolean; status?: string }[]
+  next_cursor: string | null
+}
+
+const EMAIL = 'bench@example.com'
+
+/** Runs Dealbox from its sources, or the executable: `dealbox` for a command, `serve` for a server over seeded data. */
+export function serving(executable: string | undefined) {
+  const root = join(import.meta.dirname, '../..')
+  const cache = join(root, 'node_modules/.cache/dealbox/bench')
+  const command = executable ? [resolve(executable)] : [process.execPath, join(root, 'src/main.ts')]
+  const pinned = spawnSync('taskset', ['-c', '1', 'true']).status === 0
+  const onCore = (core: number, argv: string[]): string[] => (pinned ? ['taskset', '-c', String(core), ...argv] : argv)
+
+  function dealbox(...argv: string[]) {
+    const [program = '', ...rest] = [...command, ...argv, '--json']
+    return JSON.parse(execFileSync(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] }).toString())
+  }
+
+  /** A folder with that many deals, made once for a schema and kept. */
+  function seeded(profile: string): string {
+    const schema = hash('sha256', readFileSync(join(root, 'schema.sql'))).slice(0, 8)
+    const folder = join(cache, `${profile}-${schema}`)
+    if (existsSync(folder)) return folder
+    mkdirSync(cache, { recursive: true })
+    rmSync(`${folder}.new`, { recursive: true, force: true })
+    dealbox('init', '--data', `${folder}.new`, '--org', 'Bench', '--email', EMAIL)
+    const started = performance.now()
+    dealbox('seed', '--data', `${folder}.new`, '--profile', profile)
+    console.log(`seeded ${profile} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+    cpSync(`${folder}.new`, folder, { recursive: true })
+    rmSync(`${folder}.new`, { recursive: true })
+    return folder
+  }
+
+  const newToken = (folder: string): string =>
+    dealbox('token', 'create', '--data', folder, '--email', EMAIL, '--scope', 'all').token
+
+  /** Serves a copy of the folder as in production: tokens, scopes, rate limit and a line of log for each request. */
+  async function serve(
+    profile: string,
+    {
+      core = 0,
+      more = [],
+      screens = false,
+      rate = '900000000/s',
+      descriptors,
+    }: { core?: number | null; more?: string[]; screens?: boolean; rate?: string; descriptors?: number } = {},
+  ): Promise<Server> {
+    const copy = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
+    cpSync(seeded(profile), copy, { recursive: true })
+    const token = newToken(copy)
+    const log = join(copy, 'log')
+    const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', screens ? '127.0.0.1:0' : 'off']
+    const all = [...command, 'serve', '--data', copy, '--json', '--rate-limit', rate, ...listen, ...more]
+    if (descriptors) all.unshift('sh', '-c', `ulimit -n ${descriptors} 2> /dev/null; exec "$0" "$@"`)
+    const [program = '', ...argv] = core === null ? all : onCore(core, all)
+    const child = spawn(program, argv, { stdio: ['ignore', openSync(log, 'w'), 'inherit'] })
+    const { api: url, screens: screensUrl } = await listening(child, log)
+    return {
+      folder: copy,
+      url,
+      screens: screens ? screensUrl : undefined,
+      token,
+      call: async (path, body) => {
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+        const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) }
+        return (await (await fetch(`${url}/api/v1${path}`, init)).json()) as Found
+      },
+      memoryMb: () => memory(child, 'VmRSS'),
+      process: child,
+      stop: async () => {
+        await ended(child)
+        rmSync(copy, { recursive: true, force: true })
+      },
+    }
+  }
+
+  return { dealbox, onCore, serve, newToken }
+}
+
+/** The memory of a process in MB: VmRSS is what it has, VmHWM the most that it had. 0 when it is gone. */
+export function memory({ pid }: ChildProcess, field: 'VmRSS' | 'VmHWM'): number {
+  try {
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+async function listening(child: ChildProcess, log: string): Promise<{ api: string; screens: string }> {
+  for (let tries = 0; tries < 500 && child.exitCode === null; tries++) {
+    const [, api, screens] = /"api":"([^"]+)","screens":"([^"]+)"/.exec(readFileSync(log, 'utf8')) ?? []
+    if (api && screens) return { api, screens }
+    await new Promise((wake) => setTimeout(wake, 20))
+  }
+  throw new Error('the server did not start')
+}
+
+/** Ends a process, unless it has ended already. */
+export function ended(child: ChildProcess): Promise<void> {
+  return new Promise((done) => {
+    if (child.exitCode !== null || child.signalCode !== null) return done()
+    child.once('exit', () => done())
+    child.kill('SIGTERM')
+  })
+}
