@@ -9,6 +9,7 @@ const GETS_PER_S = 100
 const POSTS_PER_S = 5
 const QUIET_S = 10
 const TIMEOUT_MS = 10_000
+const MAX_CALMING_MS = 60_000
 const MAX_MEMORY_MB = 3000
 const SAMPLED_EVERY_MS = 50
 /** Each process of attackers, so that the floods do not hold up those who only wait. */
@@ -30,6 +31,8 @@ export type Attacked = {
   /** How the server ended, if it did, and after how many seconds. */
   end: { how: string; afterS: number } | undefined
   tallies: Tallies
+  /** From the end of the attack until the server answers. */
+  calmMs: number
 }
 
 /** The names of attacks in `pipelined,tokens`; all of them without a text. Throws on a name that there is not. */
@@ -78,13 +81,12 @@ export async function attacked(
   const attackers = groups
     .filter((group) => group.length > 0)
     .map((group) => start({ ...orders, attacks: group }, tallies))
-  try {
-    const busy = await client(seconds, over.signal)
-    return { attacks, seconds, quiet, busy, peakMb, end, tallies }
-  } finally {
-    clearInterval(sampling)
-    await Promise.all(attackers.map(ended))
-  }
+  const busy = await client(seconds, over.signal)
+  await Promise.all(attackers.map(ended))
+  const calmAt = performance.now()
+  while (!over.signal.aborted && (await client(0.01)).failed > 0 && performance.now() - calmAt < MAX_CALMING_MS);
+  clearInterval(sampling)
+  return { attacks, seconds, quiet, busy, peakMb, end, tallies, calmMs: performance.now() - calmAt }
 }
 
 function target(url: string): Target {
@@ -168,11 +170,13 @@ async function evenly(
 }
 
 /** The result as Markdown. */
-export function attackText({ attacks, seconds, quiet, busy, peakMb, end, tallies }: Attacked): string {
+export function attackText({ attacks, seconds, quiet, busy, peakMb, end, tallies, calmMs }: Attacked): string {
   const row = (name: string, { gets, posts, failed }: Load): string =>
     [name, ...[gets.p50, gets.p99, gets.max, posts.p50, posts.p99].map((ms) => ms.toFixed(1)), failed].join(' | ')
   const others = Object.entries(busy.answers).filter(([status]) => !/^2..$/.test(status))
-  const outcome = end ? `${end.how} after ${end.afterS.toFixed(0)} s` : 'the server lived'
+  const outcome = end
+    ? `${end.how} after ${end.afterS.toFixed(0)} s`
+    : `the server lived and answered ${(calmMs / 1000).toFixed(1)} s after it`
   const lines = Object.entries(tallies).map(([name, { opened, failed, open, sentMb, answers }]) => {
     const answered = Object.entries(answers).map(([status, n]) => `${n} × ${status}`)
     const sent = sentMb >= 1 ? `, ${Math.round(sentMb)} MB sent` : ''
@@ -180,7 +184,7 @@ export function attackText({ attacks, seconds, quiet, busy, peakMb, end, tallies
   })
   return `## Under attack
 
-${attacks.join(', ')}, together for ${seconds} s, from processes of a lower priority on the same machine: **${outcome}**, peak of its memory
+${attacks.join(', ')}${attacks.length > 1 ? ' together' : ''} for ${seconds} s, from processes of a lower priority on the same machine: **${outcome}**, peak of its memory
 **${Math.round(peakMb)} MB**. Meanwhile a client makes ${GETS_PER_S} reads and ${POSTS_PER_S} writes a second at an even pace, counted from when each was due.
 
 the client | GET p50 ms | p99 | max | POST p50 ms | p99 | failed

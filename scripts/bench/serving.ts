@@ -115,11 +115,15 @@ async function listening(child: ChildProcess, log: string): Promise<{ api: strin
   throw new Error('the server did not start')
 }
 
-/** Ends a process, unless it has ended already. */
+/** Ends a process, unless it has ended already; by force after 15 s. */
 export function ended(child: ChildProcess): Promise<void> {
   return new Promise((done) => {
     if (child.exitCode !== null || child.signalCode !== null) return done()
-    child.once('exit', () => done())
+    const force = setTimeout(() => child.kill('SIGKILL'), 15_000)
+    child.once('exit', () => {
+      clearTimeout(force)
+      done()
+    })
     child.kill('SIGTERM')
   })
 }
