@@ -16,7 +16,7 @@ export type Attack = keyof typeof ATTACKS
 export type Tally = { opened: number; failed: number; open: number; sentMb: number; answers: Record<string, number> }
 export type Tallies = Partial<Record<Attack, Tally>>
 
-type Run = { orders: Orders; tally: Tally }
+type Run = { orders: Orders; tally: Tally; sockets: Set<Socket> }
 
 /** How many connections each opens, and what they do. */
 export const ATTACKS = {
@@ -88,6 +88,7 @@ function keepOpen(
     const { tally } = run
     const socket = connect({ ...target, localAddress: `127.0.${1 + (n % 16)}.1`, noDelay: true })
     let isOpen = false
+    run.sockets.add(socket)
     socket.on('connect', () => {
       isOpen = true
       tally.opened++
@@ -95,7 +96,8 @@ function keepOpen(
     })
     socket.on('error', () => {})
     socket.on('close', () => {
-      tally.sentMb += socket.bytesWritten / 1_048_576
+      run.sockets.delete(socket)
+      tally.sentMb += sentMb(socket)
       if (isOpen) tally.open--
       else tally.failed++
       setTimeout(open, pauseMs, n)
@@ -166,6 +168,8 @@ function wrongTokens(socket: Socket, { orders: { tokens }, tally }: Run): void {
   countAnswers(socket, tally)
 }
 
+const sentMb = (socket: Socket): number => (socket.bytesWritten - socket.writableLength) / 1_048_576
+
 const random16 = (): string =>
   Math.floor(Math.random() * 36 ** 8)
     .toString(36)
@@ -204,12 +208,20 @@ function eachAnswer(socket: Socket, found: (status: string, body: string) => voi
 
 function attack(orders: Orders): void {
   const tallies: Tallies = {}
+  const runs: Run[] = []
   for (const name of orders.attacks) {
     const tally: Tally = { opened: 0, failed: 0, open: 0, sentMb: 0, answers: {} }
-    tallies[name] = tally
-    ATTACKS[name]({ orders, tally })
+    const run: Run = { orders, tally, sockets: new Set() }
+    runs.push(run)
+    ATTACKS[name](run)
   }
-  setInterval(() => process.send?.(tallies), 500)
+  setInterval(() => {
+    for (const [index, { tally, sockets }] of runs.entries()) {
+      const open = [...sockets].reduce((sum, socket) => sum + sentMb(socket), 0)
+      tallies[orders.attacks[index] as Attack] = { ...tally, sentMb: tally.sentMb + open }
+    }
+    process.send?.(tallies)
+  }, 500)
   setTimeout(() => process.exit(), orders.seconds * 1000)
 }
 
