@@ -1,3 +1,6 @@
+import type { Caller } from '../lib/caller.ts'
+import { Problem } from '../lib/problem.ts'
+
 /** The groups and resources of the catalog. `write` does not imply `read`. */
 export const RESOURCES = [
   'crm.deals',
@@ -35,6 +38,24 @@ export const SCOPES: readonly Scope[] = RESOURCES.flatMap((resource): Scope[] =>
 
 export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text)
+}
+
+/** Whether the caller may do what needs the scope. */
+export const isAllowed = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes?.has(scope) ?? true
+
+/** Throws Problem 403 with the first scope that the caller lacks; its detail names all of them. */
+export function requireScopes(who: Pick<Caller, 'scopes'>, needed: Iterable<Scope>): void {
+  const missing = [...new Set(needed)].filter((scope) => !isAllowed(who, scope))
+  const [scope, ...more] = missing
+  if (scope === undefined) return
+  const what = more.length > 0 ? `scopes ${missing.join(', ')}` : `scope ${scope}`
+  throw new Problem(403, 'insufficient_scope', `This needs a token with the ${what}.`, { more: { scope } })
+}
+
+/** A short text that is the same for equal scopes only: what is kept of an answer is kept for these. */
+export function scopeKey(scopes: ReadonlySet<string>): string {
+  const bits = SCOPES.map((scope) => (scopes.has(scope) ? '1' : '0')).join('')
+  return BigInt(`0b${bits}`).toString(36)
 }
 
 /** A viewer looks on: write scopes of its tokens do not count, also those given before it became one. */

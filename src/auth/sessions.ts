@@ -1,10 +1,16 @@
 import type { Caller } from '../lib/caller.ts'
 import type { Store } from '../store/open.ts'
-import { effectiveScopes } from './scopes.ts'
+import { effectiveScopes, scopeKey } from './scopes.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
 /** Who calls, by which token, and what that token may do at this moment. */
-export type Session = { who: Caller; token: string; scopes: Set<string>; expiresAt: number | null }
+export type Session = {
+  who: Caller & { scopes: ReadonlySet<string> }
+  /** Of `who.scopes`. */
+  scopeKey: string
+  token: string
+  expiresAt: number | null
+}
 
 const REMEMBERED = 10_000
 const LONGEST_MS = 30_000
@@ -56,10 +62,11 @@ export function sessions(
       | { org: number; scopes: string; expires_at: number | null; role: string }
       | undefined
     if (!row) return undefined
+    const scopes = effectiveScopes(JSON.parse(row.scopes), row.role)
     const session = {
-      who: { org: row.org, member: sub },
+      who: { org: row.org, member: sub, scopes },
+      scopeKey: scopeKey(scopes),
       token: jti,
-      scopes: effectiveScopes(JSON.parse(row.scopes), row.role),
       expiresAt: row.expires_at,
     }
     if (sessionOf.size >= REMEMBERED) sessionOf.clear()

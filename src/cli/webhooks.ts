@@ -55,7 +55,7 @@ export const webhooksDeliveries = command({
       const { list } = deliveryStore(resourceDeps(store)).open(who, args.webhook)
       const conditions: Condition[] =
         status === undefined ? [] : [{ column: 'status', operator: 'eq', values: [status], indexed: true }]
-      const { rows } = list(who.org, { ...NEWEST, conditions })
+      const { rows } = list(who.org, { ...NEWEST, conditions }, who)
       const all = rows.map(deliveryColumns.present)
       return { json: all, text: aligned([['ID', 'EVENT', 'STATUS', 'TRIES', 'LAST TRY'], ...all.map(rowOf)]) }
     })

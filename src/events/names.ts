@@ -70,7 +70,8 @@ export const EVENT_PATTERNS: readonly string[] = [
   ...EVENT_NAMES,
 ]
 
-function resourceOf(name: string): string {
+/** What the event is about, as `deal`. */
+export function resourceOf(name: string): string {
   return name.slice(0, name.indexOf('.'))
 }
 

@@ -23,12 +23,23 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
 
-  /** `object` is the REST shape after the change (before it, for a deletion); `before` only where it was changed. */
-  function record({ org, member }: Caller, type: EventName, object: Shape, before?: Shape): void {
+  /**
+   * `object` is the REST shape after the change (before it, for a deletion); `before` only where it was changed. The
+   * members in `withheld` are null in the event, which still shows that they have changed.
+   */
+  function record(
+    { org, member }: Caller,
+    type: EventName,
+    object: Shape,
+    before?: Shape,
+    withheld: readonly string[] = [],
+  ): void {
     const changed = before
       ? Object.keys(object).filter((name) => !ALWAYS_CHANGING.has(name) && !same(before[name], object[name]))
       : []
-    const previous = Object.fromEntries(changed.map((name) => [name, before?.[name]]))
+    const none = Object.fromEntries(withheld.map((name) => [name, null]))
+    const previous = Object.fromEntries(changed.map((name) => [name, name in none ? null : before?.[name]]))
+    const shown = withheld.length > 0 ? { ...object, ...none } : object
     count.run(org)
     insert.run(
       org,
@@ -39,7 +50,7 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       clock.now(),
       member ? 'member' : 'system',
       member,
-      JSON.stringify({ object, changed_fields: changed, previous }),
+      JSON.stringify({ object: shown, changed_fields: changed, previous }),
     )
   }
 

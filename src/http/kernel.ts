@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import type { Scope } from '../auth/scopes.ts'
+import { requireScopes } from '../auth/scopes.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
@@ -157,7 +157,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (!session) throw unauthorized('The token is not valid, has expired or was revoked.')
     x.session = session
     if (rate) x.headers.push(...rate(session.token))
-    checkScope(session, route.scope)
+    requireScopes(session.who, [route.scope])
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, session, ids, x)
     if (route.kind === 'read') return answerRecord(route, session.who, ids, form, x, cursors)
@@ -174,11 +174,6 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     throw new Problem(406, 'not_acceptable', `This is answered as ${only}.`)
   }
 
-  function checkScope({ scopes }: Session, scope: Scope): void {
-    if (scopes.has(scope)) return
-    throw new Problem(403, 'insufficient_scope', `This needs a token with the scope ${scope}.`, { more: { scope } })
-  }
-
   function authenticate(req: IncomingMessage) {
     const header = req.headers.authorization
     if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')
@@ -186,13 +181,14 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return token === undefined ? undefined : sessions.open(token.trimStart())
   }
 
-  function answerList(route: ListRoute, session: Session, ids: string[], x: Exchange): Answer {
-    const { org } = session.who
-    if (route.open) readAsk(route, org, x.path, x.query, cursors) // a wrong query comes before a record that is not there
-    const listed = route.open ? route.open(session.who, ...ids) : route
-    checkScope(session, listed.scope)
+  function answerList(route: ListRoute, { who, scopeKey }: Session, ids: string[], x: Exchange): Answer {
+    if (route.open) readAsk(route, who, x.path, x.query, cursors) // a wrong query comes before a record that is not there
+    const listed = route.open ? route.open(who, ...ids) : route
+    requireScopes(who, [listed.scope])
     const zipped = acceptsGzip(x.req.headers['accept-encoding'])
-    return page(`${org} ${zipped} ${x.path}?${x.query}`, () => renderList(listed, org, x, zipped, cursors))
+    // What a list shows may depend on the scopes, so that only tokens with the same ones share a page.
+    const question = `${who.org} ${scopeKey} ${zipped} ${x.path}?${x.query}`
+    return page(question, () => renderList(listed, who, x, zipped, cursors))
   }
 
   async function answerWrite(route: WriteRoute, session: Session, ids: string[], x: Exchange): Promise<Answer> {
@@ -231,7 +227,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   ): Answer {
     const { who } = session
     const found = route.find?.(who, ...ids)
-    if (found && route.scopeOf) checkScope(session, route.scopeOf(found))
+    if (found && route.scopeOf) requireScopes(who, [route.scopeOf(found)])
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
     // A body where none is asked for is refused, unless it is empty: nothing is ignored silently.
     const body = (given.body === undefined ? undefined : validate(route.body ?? EMPTY, given.body)) as never

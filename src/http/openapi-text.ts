@@ -13,8 +13,16 @@ dealbox token create --email ana@example.com --scope all
 \`\`\`
 
 \`--scope\` takes \`all\`, or names such as \`rest.crm.deals.read,rest.crm.deals.write\`, and \`--expires\` how long the
-token holds, such as \`90d\`. Each operation says which scope it needs; a write scope does not imply the read scope.
-\`dealbox token revoke ID\` ends a token from the next request on.
+token holds, such as \`90d\`. Each operation says which scope it needs; a write scope does not imply the read scope,
+but the answer to a write is the record all the same. \`dealbox token revoke ID\` ends a token from the next request on.
+
+**What shows other records needs their read scope, too.** To write the filter of a smart list and to see its members
+takes the scopes to read the records that it lists and those that it names (\`company.<field>\`); without them
+\`member_count\` is null, and \`list_id\` and the enrolling of a list are 403. An event type of a webhook takes the
+scope to read its records when the webhook is made, asks for other events or gets another URL, and \`*\` takes all of
+them; the stream of events leaves out what the token may not read. \`q\` of meetings looks into transcripts only with
+\`rest.meetings.transcript.read\`, and the deals that a sequence has won are null without \`rest.crm.deals.read\`. A
+company's name is not among these: contacts are searched by it with \`rest.crm.contacts.read\` alone.
 
 ## Data
 

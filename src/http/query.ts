@@ -1,3 +1,4 @@
+import type { Caller } from '../lib/caller.ts'
 import { UUID } from '../lib/id.ts'
 import { parseMicros } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -65,15 +66,16 @@ export function parameterNames({ filters, sorts }: Pick<Offered, 'filters' | 'so
 
 /**
  * What a list is asked for, the text that its cursors are bound to, and whether the answer follows the clock. Throws
- * Problem 400.
+ * Problem 400, and 403 where a filter needs a scope.
  */
 export function readAsk(
   listed: Offered,
-  org: number,
+  who: Caller,
   path: string,
   query: string,
   cursors: Cursors,
 ): { ask: Ask; question: string; timely: boolean } {
+  const { org } = who
   const parameters = readQuery(query)
   const named = [...parameters.keys(), parameters.get('sort') ?? '']
   const { filters, sorts } = named.some(isCustom) ? offersOf(listed, org) : listed
@@ -92,11 +94,11 @@ export function readAsk(
     }
     if (filter.lifts) {
       if (readFlag(name, value)) lifted.add(base)
-    } else conditions.push(...readCondition(org, base, name, filter, operator as Operator, value))
+    } else conditions.push(...readCondition(who, base, name, filter, operator as Operator, value))
   }
   for (const [name, filter] of Object.entries(filters)) {
     if (filter.lifts && !lifted.has(name))
-      conditions.push(...conditionsOf(org, filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
+      conditions.push(...conditionsOf(who, filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
   }
   const { sort, descending } = readSort(listed, org, sorts, parameters.get('sort'))
   const question = `${org} ${path} ${bound.sort().join()}`
@@ -171,7 +173,7 @@ function readSort(
 }
 
 function readCondition(
-  org: number,
+  who: Caller,
   base: string,
   name: string,
   filter: Filter,
@@ -182,12 +184,12 @@ function readCondition(
   if (operator === 'in') {
     const values = text.split(',')
     if (values.length > MAX_IN) throw badQuery(`The parameter "${name}" takes at most ${MAX_IN} values.`)
-    return conditionsOf(org, base, filter, operator, values.map(value))
+    return conditionsOf(who, base, filter, operator, values.map(value))
   }
   if (text === 'null' && filter.nullable && (operator === 'eq' || operator === 'ne')) {
-    return conditionsOf(org, base, filter, operator, [null])
+    return conditionsOf(who, base, filter, operator, [null])
   }
-  return conditionsOf(org, base, filter, operator, [value(text)])
+  return conditionsOf(who, base, filter, operator, [value(text)])
 }
 
 /** As people count them: code points. */

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import type { Caller } from '../lib/caller.ts'
 import type { Answer } from './answer.ts'
 import type { Cursors } from './cursor.ts'
 import { readAsk } from './query.ts'
@@ -13,13 +14,13 @@ export type Rendered = Answer & { body: string | Buffer }
 /** A page of a list as it is answered, and whether it follows the clock. Throws Problem 400. */
 export function renderList(
   listed: Listed,
-  org: number,
+  who: Caller,
   { path, query }: { path: string; query: string },
   zipped: boolean,
   cursors: Cursors,
 ): { answer: Rendered; timely: boolean } {
-  const { ask, question, timely } = readAsk(listed, org, path, query, cursors)
-  const { rows, next, total } = listed.list(org, ask)
+  const { ask, question, timely } = readAsk(listed, who, path, query, cursors)
+  const { rows, next, total } = listed.list(who.org, ask, who)
   const headers: string[] = []
   let text = '{"data":['
   for (let index = 0; index < rows.length; index++) text += (index === 0 ? '' : ',') + listed.columns.json(rows[index]!)

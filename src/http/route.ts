@@ -37,7 +37,7 @@ export type Listed = {
   custom?: (org: number) => Pick<Listed, 'filters' | 'sorts'>
   /** Its records follow the clock: a page is no longer right after a while, although nothing was written. */
   timely?: boolean
-  list: (org: number, ask: Ask) => Page
+  list: (org: number, ask: Ask, who: Caller) => Page
 }
 
 /** The wire form of what a write answers: a record as a rule. */

@@ -1,3 +1,4 @@
+import type { Caller } from '../lib/caller.ts'
 import { firstIdAt } from '../lib/id.ts'
 import type { Kind } from './search.ts'
 
@@ -34,7 +35,7 @@ export type Filter = {
   /** The kind of record in the search index, or the columns that are searched without one. */
   search?: Kind | readonly string[]
   /** Makes the conditions itself, from the value as the query reader gives it. */
-  resolve?: (org: number, value: Value) => Condition[]
+  resolve?: (who: Caller, value: Value) => Condition[]
   description?: string
 }
 
@@ -78,13 +79,13 @@ export const columnOf = (name: string, { column }: Filter): string => column ?? 
 
 /** The conditions of a filter, with values that the query reader has already brought into the column's form. */
 export function conditionsOf(
-  org: number,
+  who: Caller,
   name: string,
   filter: Filter,
   operator: Operator,
   values: Value[],
 ): Condition[] {
-  if (filter.resolve) return filter.resolve(org, values[0] as Value)
+  if (filter.resolve) return filter.resolve(who, values[0] as Value)
   if (filter.search) return [{ search: filter.search, text: values[0] as string }]
   const column = columnOf(name, filter)
   if (column === 'id') return createdConditions(operator, values[0] as number)

@@ -4,8 +4,20 @@ import type { SqlPart } from './condition-sql.ts'
 import type { Filter, Operator } from './conditions.ts'
 import type { Database } from './driver.ts'
 
-/** Kinds of records that can be searched. Their numbers stand in the index: never change one. */
-const KINDS = { deal: 0, contact: 1, company: 2, note: 3, task: 4, conversation: 5, meeting: 6 } as const
+/**
+ * Kinds of records that can be searched, and `meeting_alone` without the words of transcripts. Their numbers stand in the
+ * index: never change one.
+ */
+const KINDS = {
+  deal: 0,
+  contact: 1,
+  company: 2,
+  note: 3,
+  task: 4,
+  conversation: 5,
+  meeting: 6,
+  meeting_alone: 7,
+} as const
 export type Kind = keyof typeof KINDS
 
 /**

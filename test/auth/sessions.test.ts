@@ -50,13 +50,13 @@ test('a change by another connection is read, without verifying again', async ()
   other.close()
   const session = opened.open(token)
   assert.ok(session && !(session instanceof Promise))
-  assert.deepEqual([...session.scopes], ['rest.crm.tags.read'])
+  assert.deepEqual([...session.who.scopes], ['rest.crm.tags.read'])
   assert.equal(verified, 1)
 })
 
 test('a change by our own connection is read when it is told of, and after 30 seconds at the latest', async () => {
   const { id, token } = await newToken()
-  const scopesNow = async () => [...((await opened.open(token))?.scopes ?? [])].length
+  const scopesNow = async () => [...((await opened.open(token))?.who.scopes ?? [])].length
   assert.equal(await scopesNow(), SCOPES.length)
   setScopes(id, '["rest.crm.tags.read"]')
   assert.equal(await scopesNow(), SCOPES.length)

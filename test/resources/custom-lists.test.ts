@@ -365,8 +365,8 @@ describe('among thousands', () => {
     const { a } = server
     const { db, route } = contactList(t, server)
     const query = 'custom_fields.nick=null&sort=custom_fields.nick'
-    const { ask } = readAsk(route, a.org, '/contacts', query, cursors(Buffer.alloc(32)))
-    const prepared = preparedBy(db, () => route.list(a.org, ask))
+    const { ask } = readAsk(route, { org: a.org, member: null }, '/contacts', query, cursors(Buffer.alloc(32)))
+    const prepared = preparedBy(db, () => route.list(a.org, ask, { org: a.org, member: null }))
     assert.ok(prepared.length > 0 && !prepared.some((sql) => sql.includes('FROM contact_values INDEXED BY')))
   })
 
@@ -382,7 +382,7 @@ describe('among thousands', () => {
       for (const parameter of filters) {
         for (const sort of sorts) {
           const query = escaped([...(parameter ? [parameter] : []), ...(sort ? [`sort=${sort}`] : [])])
-          const { ask } = readAsk(route, a.org, '/contacts', query, cursors(Buffer.alloc(32)))
+          const { ask } = readAsk(route, { org: a.org, member: null }, '/contacts', query, cursors(Buffer.alloc(32)))
           const positions = [
             undefined,
             ...(sort
@@ -392,7 +392,7 @@ describe('among thousands', () => {
                 ]
               : []),
           ]
-          for (const after of positions) route.list(a.org, { ...ask, after, count: true })
+          for (const after of positions) route.list(a.org, { ...ask, after, count: true }, { org: a.org, member: null })
         }
       }
     })

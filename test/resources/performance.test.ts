@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { SCOPES } from '../../src/auth/scopes.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
 import { sequenceFigures } from '../../src/resources/sequences/figures.ts'
 import { spansOf } from '../../src/resources/sequences/intervals.ts'
@@ -418,6 +419,16 @@ describe('deals', () => {
       { currency: 'EUR', amount: 123_456_789.123457 },
       { currency: null, amount: 5 },
     ])
+  })
+
+  test('are null, number and amounts, without the scope to read deals', async () => {
+    enrollment({ deal_id: deal({ currency: 'EUR', amount_micros: 1_000_000 }) })
+    const path = `/sequences/${sequence.id}/performance?${TODAY}`
+    const { token } = await server.tokenWith(SCOPES.filter((scope) => scope !== 'rest.crm.deals.read'))
+    const [limited, full] = [await server.call('GET', path, undefined, { token }), await server.call('GET', path)]
+    assert.deepEqual(full.body.summary.amount_won, [{ currency: 'EUR', amount: 1 }])
+    const none = { deals_won: null, amount_won: null }
+    assert.deepEqual(limited.body, { ...full.body, summary: { ...full.body.summary, ...none } })
   })
 
   test('may together be worth more than one may be, to the last digit', async () => {

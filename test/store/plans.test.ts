@@ -58,6 +58,9 @@ function preparedBy(db: Database, job: () => void): string[] {
   return [...prepared]
 }
 
+/** A caller without a member or scopes, as jobs are. */
+const nobody = ({ org }: { org: number }) => ({ org, member: null })
+
 function planOf(db: Database, sql: string): string[] {
   const marks = sql.split('?').length - 1
   const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(marks).fill(null)) as { detail: string }[]
@@ -93,8 +96,8 @@ function plansOf(given: TestServer, records: (path: string) => Row[] = () => [])
   const statements = preparedBy(store.db, () => {
     for (const route of lists) {
       for (const { query, after } of everyAsking(route, records(route.path))) {
-        const { ask } = readAsk(route, a.org, route.path, query, sealed)
-        route.list(a.org, { ...ask, after, count: !query.includes('sort=') })
+        const { ask } = readAsk(route, nobody(a), route.path, query, sealed)
+        route.list(a.org, { ...ask, after, count: !query.includes('sort=') }, nobody(a))
       }
     }
   })
@@ -331,12 +334,12 @@ describe('the plan of every list', () => {
     assert.ok(deals)
     const { ask } = readAsk(
       deals,
-      a.org,
+      nobody(a),
       deals.path,
       'amount[gte]=0&owner_id=null&amount[lt]=9',
       cursors(Buffer.alloc(32)),
     )
-    const [first = ''] = preparedBy(store.db, () => deals.list(a.org, ask))
+    const [first = ''] = preparedBy(store.db, () => deals.list(a.org, ask, nobody(a)))
     assert.match(first, /^SELECT count.+ amount_micros >= \+\? AND amount_micros < \+\? LIMIT/)
   })
 
@@ -345,8 +348,8 @@ describe('the plan of every list', () => {
     const deals = listsOf(server).find(({ path }) => path === '/deals')
     assert.ok(deals)
     const query = `q=d&created_at[gte]=2020-01-01T00:00:00Z&created_at[lt]=2030-01-01T00:00:00Z&owner_id=${a.owner}`
-    const { ask } = readAsk(deals, a.org, deals.path, query, cursors(Buffer.alloc(32)))
-    const sql = preparedBy(store.db, () => deals.list(a.org, ask)).at(-1) as string
+    const { ask } = readAsk(deals, nobody(a), deals.path, query, cursors(Buffer.alloc(32)))
+    const sql = preparedBy(store.db, () => deals.list(a.org, ask, nobody(a))).at(-1) as string
     assert.match(
       sql,
       / search MATCH \+\? AND search\.rowid >= \+\? AND search\.rowid < \+\? .+ AND \+deals\.owner_id = \+\?/,

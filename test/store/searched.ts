@@ -18,7 +18,15 @@ export const PATHS = {
 } as const
 export type Searched = keyof typeof PATHS
 export const KINDS = Object.keys(PATHS) as Searched[]
-const NUMBERS: Record<Searched, number> = { deal: 0, contact: 1, company: 2, note: 3, task: 4, meeting: 6 }
+/** A meeting is there twice, the second time without its transcript, which none has here. */
+const NUMBERS: Record<Searched, readonly number[]> = {
+  deal: [0],
+  contact: [1],
+  company: [2],
+  note: [3],
+  task: [4],
+  meeting: [6, 7],
+}
 
 export const who = (org: Org): Caller => ({ org: org.org, member: org.owner }) as Caller
 
@@ -54,9 +62,10 @@ export async function checkIndex(server: TestServer): Promise<void> {
         const words = wordsIn({ ...record })
           .split(' ')
           .filter(Boolean)
-        wanted.push(
-          [org.org, NUMBERS[kind], record.id, ...words.map((word) => markOf(org.org, kind) + word).sort()].join(' '),
-        )
+        for (const number of NUMBERS[kind]) {
+          const mark = markOf(org.org, number === 7 ? 'meeting_alone' : kind)
+          wanted.push([org.org, number, record.id, ...words.map((word) => mark + word).sort()].join(' '))
+        }
       }
     }
   }
@@ -77,7 +86,7 @@ export async function checkIndex(server: TestServer): Promise<void> {
       const isDigits = /^.\d+$/u.test(word)
       assert.equal(
         known.has(`${org} ${word}`),
-        !(isDigits && (kind === NUMBERS.contact || kind === NUMBERS.company)),
+        !(isDigits && (NUMBERS.contact.includes(kind) || NUMBERS.company.includes(kind))),
         word,
       )
     }

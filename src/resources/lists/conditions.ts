@@ -30,7 +30,8 @@ const flat = (condition: Condition): Condition[] => ('all' in condition ? condit
 
 const NOTHING: Condition = { any: [] }
 const EVERYTHING: Condition = { all: [] }
-const COMPANY = 'company.'
+/** Before the fields of the company that a record belongs to. */
+export const COMPANY = 'company.'
 
 function conditionOf(filter: Filter, around: Around): Condition {
   if ('all' in filter) return { all: filter.all.flatMap((each) => flat(conditionOf(each, around))) }

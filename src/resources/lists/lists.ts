@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import type { Scope } from '../../auth/scopes.ts'
+import { requireScopes, type Scope } from '../../auth/scopes.ts'
+import type { EventName } from '../../events/names.ts'
 import { changeRoute, type Listed, type Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
@@ -18,6 +19,7 @@ import { Company, companyStore } from '../companies.ts'
 import { Contact, contactStore } from '../contacts.ts'
 import { Deal, dealStore } from '../deals.ts'
 import type { Deps } from '../deps.ts'
+import { scopesOf } from './access.ts'
 import { type ListObject, OBJECTS, TABLES } from './catalog.ts'
 import { keptCounts } from './counts.ts'
 import { ListFilter } from './filter.ts'
@@ -30,7 +32,10 @@ const KINDS = ['static', 'smart'] as const
 
 const fields = {
   name: f.doc(f.title, 'Such as "Customers in Lisbon".'),
-  filter: f.doc(v.nullable(ListFilter), 'Of a smart list, which always has one; null for a static list.'),
+  filter: f.doc(
+    v.nullable(ListFilter),
+    'Of a smart list, which always has one; null for a static list. To write it, the token needs the scope to read the records of `object`, and `rest.crm.companies.read` where it names fields of the company.',
+  ),
   description: f.doc(f.nullable(f.longText()), 'What it is for.'),
   owner_id: f.nullable(f.id),
 }
@@ -49,8 +54,8 @@ export const List = f.doc(
     description: fields.description,
     owner_id: fields.owner_id,
     member_count: f.doc(
-      f.count(),
-      'How many records are in it at the moment; that of a smart list changes without its version.',
+      v.nullable(f.count()),
+      'How many records are in it at the moment; that of a smart list changes without its version. Null where the token lacks the scope to read the records, or those that the filter names, and in events.',
     ),
     ...f.recordFields,
   }),
@@ -119,22 +124,26 @@ export function listStore(deps: Deps) {
   const { insert, update, remove: removeRow } = rows(db, 'lists', columns)
   const findStored = finder(db, 'lists', columns)
 
-  function list(org: number, ask: Ask) {
+  function list(org: number, ask: Ask, who: Caller) {
     const page = listStored(org, ask)
-    for (const row of page.rows) counted(org, row)
+    for (const row of page.rows) counted(who, row)
     return page
   }
 
-  const find = (who: Caller, id: string) => counted(who.org, findStored(who, id))
+  const find = (who: Caller, id: string) => counted(who, findStored(who, id))
 
-  function counted(org: number, row: c.RawRow): c.RawRow {
+  function counted(who: Caller, row: c.RawRow): c.RawRow {
     const [id, , object, , filter] = row as [string, string, ListObject, string, string | null]
-    row[MEMBER_COUNT] = shelves[object].count(org, { id, filter })
+    row[MEMBER_COUNT] = shelves[object].count(who, { id, filter })
     return row
   }
 
-  const membersOf = (org: number, { object, id, filter }: List): number =>
-    shelves[object].count(org, { id, filter: filter && JSON.stringify(filter) })
+  const membersOf = (who: Caller, { object, id, filter }: List): number | null =>
+    shelves[object].count(who, { id, filter: filter && JSON.stringify(filter) })
+
+  /** Whoever gets the event may not be allowed to read the members. */
+  const announce = (who: Caller, type: EventName, list: List, before?: List): void =>
+    outbox.record(who, type, list, before, ['member_count'])
 
   function create(who: Caller, given: ListCreate): List {
     references.check(who.org, given)
@@ -157,8 +166,8 @@ export function listStore(deps: Deps) {
       version: 1,
     }
     insert(who.org, list)
-    list.member_count = membersOf(who.org, list)
-    outbox.record(who, 'list.created', list)
+    list.member_count = membersOf(who, list)
+    announce(who, 'list.created', list)
     return list
   }
 
@@ -171,8 +180,8 @@ export function listStore(deps: Deps) {
       checkFilter(who, after.object, after.filter)
     }
     update(who.org, before, save(after))
-    after.member_count = membersOf(who.org, after)
-    outbox.record(who, 'list.updated', after, before)
+    after.member_count = membersOf(who, after)
+    announce(who, 'list.updated', after, before)
     return after
   }
 
@@ -182,14 +191,16 @@ export function listStore(deps: Deps) {
     return list
   }
 
+  /** Throws Problem 403 before 422: what is wrong with a filter may show what there is. */
   function checkFilter(who: Caller, object: ListObject, filter: unknown): void {
     if (filter === null) throw invalid(field('/filter', 'required', 'is required of a smart list'))
+    requireScopes(who, scopesOf({ object, filter }))
     smart.check(who.org, object, filter)
   }
 
   function remove(who: Caller, list: List): void {
     removeRow(who.org, list.id) // its rows in the link tables go with it
-    outbox.record(who, 'list.deleted', list)
+    announce(who, 'list.deleted', list)
   }
 
   /** All of it, or nothing: an id that is no record of the list's object is 422. */
@@ -201,9 +212,10 @@ export function listStore(deps: Deps) {
     const added = members.add(who.org, before.id, add_ids)
     const removed = members.remove(who.org, before.id, remove_ids)
     if (added + removed > 0) {
-      const after = save({ ...before, member_count: before.member_count + added - removed })
+      const member_count = before.member_count === null ? null : before.member_count + added - removed
+      const after = save({ ...before, member_count })
       update(who.org, before, after)
-      outbox.record(who, 'list.updated', after, before)
+      announce(who, 'list.updated', after, before)
     }
     return { added, removed, unchanged: add_ids.length + remove_ids.length - added - removed }
   }
@@ -211,7 +223,7 @@ export function listStore(deps: Deps) {
   /** The records of a list, as `GET /lists/{id}/members` shows them; its token needs the scope to read them. */
   function open(who: Caller, id: string): Listed & { scope: Scope } {
     const [, , object] = findStored(who, id) as [string, string, ListObject]
-    return { ...shelves[object].open(who.org, id), scope: scopeOf({ object }) }
+    return { ...shelves[object].open(who, id), scope: scopeOf({ object }) }
   }
 
   return { list, find, create, patch, remove, changeMembers, open }
@@ -240,7 +252,8 @@ export const lists = (deps: Deps): Route[] => {
       Create: ListCreate,
       Patch: ListPatch,
       ...store,
-    }),
+      // Its member_count changes without a new version, and so does who may see it: never 304.
+    }).map((route): Route => (route.kind === 'read' ? { ...route, timely: true } : route)),
     {
       kind: 'list',
       method: 'get',

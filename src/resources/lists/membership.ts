@@ -1,6 +1,8 @@
+import { requireScopes } from '../../auth/scopes.ts'
 import type { Caller } from '../../lib/caller.ts'
 import type { Condition, Filter } from '../../store/conditions.ts'
 import type { Store } from '../../store/open.ts'
+import { scopesOf } from './access.ts'
 import { type ListObject, TABLES } from './catalog.ts'
 import { smartLists } from './smart.ts'
 
@@ -24,18 +26,21 @@ export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObjec
      WHERE org_id = ? AND id IN (SELECT list_id FROM ${link.table} WHERE org_id = ? AND ${link.key} = ?)`,
   )
 
-  /** Nothing meets a list that is not there. */
-  function conditions(org: number, id: string): Condition[] {
-    const list = byId.get(org, id, object) as Row | undefined
+  /** Nothing meets a list that is not there. Throws Problem 403 where the caller may not read what the list is about. */
+  function conditions(who: Caller, id: string): Condition[] {
+    const list = byId.get(who.org, id, object) as Row | undefined
     if (!list) return [{ any: [] }]
-    if (list.filter !== null) return smart.conditions(org, object, JSON.parse(list.filter))
+    const filter = list.filter === null ? null : JSON.parse(list.filter)
+    requireScopes(who, scopesOf({ object, filter }))
+    if (filter !== null) return smart.conditions(who.org, object, filter)
     return [{ column: link.column, link, operator: 'eq', values: [id], indexed: true }]
   }
 
   const filter: Filter = {
     type: 'id',
-    resolve: (org, id) => conditions(org, id as string),
-    description: 'A list that it is in; see `GET /lists`.',
+    resolve: (who, id) => conditions(who, id as string),
+    description:
+      'A list that it is in; see `GET /lists`. Where the filter of a smart list names fields of the company, the token needs `rest.crm.companies.read`, too.',
   }
 
   /**

@@ -1,9 +1,11 @@
 import type { Listed } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
 import { field, invalid } from '../../lib/problem.ts'
 import { type Condition, isTimely } from '../../store/conditions.ts'
 import type { Sort } from '../../store/page.ts'
 import { missing } from '../../store/references.ts'
 import type { Deps } from '../deps.ts'
+import { mayCount } from './access.ts'
 import { type ListObject, TABLES } from './catalog.ts'
 import type { KeptCounts } from './counts.ts'
 import { linkOf, membership } from './membership.ts'
@@ -34,24 +36,29 @@ export function shelf(deps: Deps, object: ListObject, records: Records, kept: Ke
     if (errors.length > 0) throw invalid(...errors.slice(0, 100))
   }
 
-  function open(org: number, id: string): Listed {
-    const all = conditions(org, id)
+  /** Throws Problem 403. */
+  function open(caller: Caller, id: string): Listed {
+    const all = conditions(caller, id)
     return {
       columns: records.columns,
       filters: {},
       sorts: MEMBER_SORTS,
       timely: all.some(isTimely),
-      list: (_, ask) => records.list(org, { ...ask, conditions: all }),
+      list: (org, ask, who) => records.list(org, { ...ask, conditions: all }, who),
     }
+  }
+
+  /** How many are in it; null for a caller who may not read what the list is about. `filter` is its JSON. */
+  function count(who: Caller, { id, filter }: { id: string; filter: string | null }): number | null {
+    if (!mayCount(who, { object, filter: filter && JSON.parse(filter) })) return null
+    const all = conditions(who, id)
+    const counted = () => records.count(who.org, all)
+    return filter === null || all.some(isTimely) ? counted() : kept(who.org, `${object} ${filter}`, counted)
   }
 
   return {
     open,
-    count: (org: number, { id, filter }: { id: string; filter: string | null }): number => {
-      const all = conditions(org, id)
-      const count = () => records.count(org, all)
-      return filter === null || all.some(isTimely) ? count() : kept(org, `${object} ${filter}`, count)
-    },
+    count,
     members: { check, add: changes(add), remove: changes(remove) },
   }
 }

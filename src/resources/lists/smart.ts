@@ -3,10 +3,9 @@ import { type FieldError, invalid } from '../../lib/problem.ts'
 import type { Condition } from '../../store/conditions.ts'
 import type { Store } from '../../store/open.ts'
 import { FIELDS, type FilterObject, type Kind, type ListField } from './catalog.ts'
-import { filterConditions } from './conditions.ts'
+import { COMPANY, filterConditions } from './conditions.ts'
 import { type Filter, faultsOf } from './filter.ts'
 
-const COMPANY = 'company.'
 export const CUSTOM = 'custom_fields.'
 
 /** How the values of custom fields compare, by their type; see custom-values.ts for how they are stored. */

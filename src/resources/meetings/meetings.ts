@@ -7,20 +7,19 @@ import { timeOfId } from '../../lib/id.ts'
 import { change, same } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import { wordsOf } from '../../lib/words.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
 import type { Filter } from '../../store/conditions.ts'
 import { finder } from '../../store/find.ts'
 import { listing, type Sort } from '../../store/page.ts'
 import { rows } from '../../store/rows.ts'
-import { searchFilter, searchIndex } from '../../store/search.ts'
 import { type Deps, once } from '../deps.ts'
 import { noteStore } from '../notes.ts'
 import { unlinking } from '../unlink.ts'
 import { bookings } from './bookings.ts'
 import { meetingCalendar } from './calendar.ts'
 import { Participant, ParticipantsGiven, participantReader, participantRows, withoutContact } from './participants.ts'
+import { meetingFilter, meetingSearch, SEARCHED } from './search.ts'
 
 // 1. The wire form.
 
@@ -97,10 +96,7 @@ const filters: Record<string, Filter> = {
   starts_at: { type: 'time' },
   created_at: { type: 'time' },
   updated_at: { type: 'time' },
-  q: searchFilter(
-    'meeting',
-    'title, description, location, summary, names and emails of the participants, and the transcript',
-  ),
+  q: meetingFilter,
 }
 
 const sorts: Record<string, Sort> = {
@@ -144,10 +140,9 @@ export const meetingStore = once((deps: Deps) => {
   const { list } = listing(db, { table: 'meetings', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'meetings', columns)
   const find = finder(db, 'meetings', columns)
-  const search = searchIndex(db, 'meeting')
+  const search = meetingSearch(deps)
   const taking = participantRows(db)
   const otherWithUid = db.prepare('SELECT id FROM meetings WHERE org_id = +? AND ical_uid = +? AND id <> +?').pluck()
-  const wordsSaid = db.prepare('SELECT words FROM transcripts WHERE org_id = ? AND meeting_id = ?').pluck()
   const clearCompany = unlinking(db, 'meetings', columns, 'company_id', (who, meeting) =>
     relink(who, meeting, { company_id: null }),
   )
@@ -189,7 +184,7 @@ export const meetingStore = once((deps: Deps) => {
   function restore(org: number, meeting: Meeting): void {
     insert(org, meeting)
     taking.set(org, meeting.id, [], meeting.participants)
-    index(org, meeting)
+    search.put(org, meeting)
   }
 
   function patch(who: Caller, before: Meeting, given: MeetingPatch): Meeting {
@@ -210,16 +205,9 @@ export const meetingStore = once((deps: Deps) => {
     const after = { ...given, updated_at: rfc3339(clock.now()), version: before.version + 1 }
     update(who.org, before, after)
     taking.set(who.org, after.id, before.participants, after.participants)
-    if (SEARCHED.some((name) => !same(before[name], after[name]))) index(who.org, after)
+    if (SEARCHED.some((name) => !same(before[name], after[name]))) search.put(who.org, after)
     outbox.record(who, 'meeting.updated', after, before)
     return after
-  }
-
-  function index(org: number, { id, title, description, location, summary, participants }: Meeting): void {
-    const people = participants.flatMap(({ name, email }) => [name, email])
-    const said = wordsSaid.get(org, id) as string | undefined
-    const words = new Set(wordsOf([title, description, location, summary, ...people]))
-    search.put(org, id, [...words.union(new Set(said?.split(' ').filter(Boolean)))])
   }
 
   function remove(who: Caller, meeting: Meeting): void {
@@ -245,7 +233,7 @@ export const meetingStore = once((deps: Deps) => {
   function transcriptChanged(who: Caller, meetingId: string, hasTranscript: boolean): void {
     const before = byId(who, meetingId)
     if (before.has_transcript !== hasTranscript) save(who, before, { ...before, has_transcript: hasTranscript })
-    index(who.org, before)
+    search.put(who.org, before)
   }
 
   const byId = (who: Caller, id: string): Meeting => columns.present(find(who, id) as RawRow)
@@ -270,8 +258,6 @@ export const meetingStore = once((deps: Deps) => {
     transcriptChanged,
   }
 })
-
-const SEARCHED = ['title', 'description', 'location', 'summary', 'participants'] as const
 
 /** `pointer` is the one of the two that was given. */
 function checkTimes({ starts_at, ends_at }: Meeting, pointer: '/starts_at' | '/ends_at'): void {

@@ -87,12 +87,13 @@ export const enrollmentStore = once((deps: Deps) => {
 
   const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
 
-  /** The contacts that are in the list at the moment. Throws 422. */
-  function listed({ org }: Caller, id: string): Contact[] {
+  /** The contacts that are in the list at the moment. Throws 422, and 403 where the caller may not read them. */
+  function listed(who: Caller, id: string): Contact[] {
+    const { org } = who
     const object = objectOf.get(org, id)
     if (object === undefined) throw invalid(missing('/list_id'))
     if (object !== 'contact') throw invalid(field('/list_id', 'wrong_object', 'must be a list of contacts'))
-    const meant = conditions(org, id)
+    const meant = conditions(who, id)
     const number = contacts.count(org, meant)
     if (number > MOST_LISTED) {
       const message = `must be a list of at most ${MOST_LISTED} contacts; this one has ${number}`
@@ -219,7 +220,7 @@ export const enrollments = (deps: Deps): Route[] => {
       name: 'enrollment',
       summary: 'Enroll contacts in a sequence',
       description:
-        'One by `contact_id`: the answer is the enrollment, or says why there is none, by 409 `already_enrolled` or `sequence_inactive`, or by 422 with the reason as its code. Several by `contact_ids` or `list_id`, of up to 1,000 contacts: the answer has those that were made, and names the contacts who were skipped, each with the reason; in a sequence that is not active all of them are.',
+        'One by `contact_id`: the answer is the enrollment, or says why there is none, by 409 `already_enrolled` or `sequence_inactive`, or by 422 with the reason as its code. Several by `contact_ids` or `list_id`, of up to 1,000 contacts, which needs the scopes to read the members of the list: the answer has those that were made, and names the contacts who were skipped, each with the reason; in a sequence that is not active all of them are.',
       body: EnrollmentCreate,
       returns: Enrollment,
       several: Enrolled,

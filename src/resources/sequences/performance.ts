@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isAllowed } from '../../auth/scopes.ts'
 import { badQuery } from '../../http/query.ts'
 import type { Asked, Route, Shown } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
@@ -24,6 +25,10 @@ const rate = (text: string) =>
   f.doc(f.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))), `${text} From 0 to 1.`)
 const day = (text: string) => f.doc(f.date, text)
 
+const DEALS = 'rest.crm.deals.read'
+const ofDeals = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  f.doc(schema, `${text} Null where the token lacks \`${DEALS}\`.`)
+
 const UNHEARD = 'null where none of its mails went by a mailbox that listens'
 const replied = `${UNHEARD}, unless an answer is known anyway`
 const bounced = `${UNHEARD}, unless one that came back is known anyway`
@@ -48,9 +53,12 @@ const Summary = f.object({
     `Enrollments whose contact unsubscribed in the range, by one of their mails or while they went on; ${unsubscribed}.`,
   ),
   meetings_booked: count('Enrollments whose contact first booked a meeting in the range.'),
-  deals_won: count('Deals that enrollments are about and that were won in the range; each counts once.'),
-  amount_won: f.doc(
-    v.array(AmountWon),
+  deals_won: ofDeals(
+    v.nullable(f.count()),
+    'Deals that enrollments are about and that were won in the range; each counts once.',
+  ),
+  amount_won: ofDeals(
+    v.nullable(v.array(AmountWon)),
     'The amounts of these deals by their currency, in its order; last, with null, those of deals without one. Deals without an amount are left out.',
   ),
   reply_rate: rate(
@@ -118,7 +126,8 @@ export const performanceStore = once((deps: Deps) => {
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
 
   /** Throws Problem 400. */
-  function show({ org }: Caller, row: c.RawRow, { given }: Asked): Shown {
+  function show(who: Caller, row: c.RawRow, { given }: Asked): Shown {
+    const { org } = who
     const id = row[0] as string
     const timezone = timezoneOf.get(org) as string
     const { from, to, interval, spans } = questionOf(given, timezone, dayAt(clock.now(), timezone))
@@ -137,7 +146,7 @@ export const performanceStore = once((deps: Deps) => {
     }))
     const total = (name: Exclude<keyof (typeof timeline)[number], 'from'>) => sumOf(timeline.map((each) => each[name]!))
     const { completed, finished } = figures.finishedIn(org, id, range)
-    const deals = figures.wonIn(org, id, range)
+    const deals = isAllowed(who, DEALS) ? figures.wonIn(org, id, range) : null
     const sent = sentOf(byStep.flatMap((step) => step.sent))
     const { contacts, answered } =
       sent.sent > 0 && known.replied ? figures.answeringOf(org, steps, range) : { contacts: 0, answered: 0 }
@@ -151,8 +160,8 @@ export const performanceStore = once((deps: Deps) => {
       bounced: known.bounced ? total('bounced') : null,
       unsubscribed: known.unsubscribed ? total('unsubscribed') : null,
       meetings_booked: total('meetings_booked'),
-      deals_won: deals.length,
-      amount_won: AMOUNTS,
+      deals_won: deals?.length ?? null,
+      amount_won: deals && AMOUNTS,
       reply_rate: known.replied ? rateOf(answered, contacts) : null,
       bounce_rate: known.bounced ? rateOf(sent.returned, sent.sent) : null,
     }
@@ -173,7 +182,7 @@ export const performanceStore = once((deps: Deps) => {
       }
     })
     const answer = { sequence_id: id, from, to, interval, timezone, summary, steps: shown, timeline }
-    return { json: JSON.stringify(answer).replace(`"${AMOUNTS}"`, amountsJson(deals)) }
+    return { json: JSON.stringify(answer).replace(`"${AMOUNTS}"`, amountsJson(deals ?? [])) }
   }
 
   /** By the spans; most steps of earlier versions have nothing in any of them. */

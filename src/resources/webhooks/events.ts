@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../events/body.ts'
-import { EVENT_PATTERNS, eventsOf } from '../../events/names.ts'
+import { EVENT_PATTERNS } from '../../events/names.ts'
 import type { Route, Stretch } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict } from '../../lib/problem.ts'
 import type { Deps } from '../deps.ts'
+import { readableEvents } from './access.ts'
 
 // 1. The wire form.
 
@@ -47,19 +48,22 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
   const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > +? ORDER BY seq`)
   let shared: (Behind & { org: number; after: number; newest: number }) | undefined
 
-  /** The events behind `after`; without it, or from 0 on, behind all that were purged. Throws 409 for any other gap. */
-  function read({ org }: Caller, after: number | undefined, types: readonly string[], limit: number): Stretch {
+  /**
+   * The events behind `after` that the caller may read; without it, or from 0 on, behind all that were purged. Throws
+   * 409 for any other gap.
+   */
+  function read(who: Caller, after: number | undefined, types: readonly string[], limit: number): Stretch {
+    const { org } = who
     const newest = lastSeq.get(org) as number
     if (after === newest) return { items: [], last: newest, more: false }
     const { from, events } = eventsBehind(org, after ?? 0, newest)
-    const isAll = types.includes('*') // also what another version has written
-    const wanted = eventsOf(types)
+    const isWanted = readableEvents(who, types)
     const items: string[] = []
     let last = from
     let length = 0
     for (const event of events) {
       last = event.seq
-      if (isAll || wanted.has(event.type)) {
+      if (isWanted(event.type)) {
         const item = eventJson(event)
         items.push(item)
         length += item.length
@@ -107,7 +111,7 @@ export const events = (deps: Deps): Route[] => [
     operation: 'listEvents',
     summary: 'Pull the stream of events',
     description:
-      'All events of the organisation, whatever the record, in their order: what webhooks get, for those who would rather ask. Give the `last_seq` of an answer as `after_seq` of the next question, and `wait` for new ones. 409 `events_expired` where events behind `after_seq` are not kept any longer, and `seq_ahead` where there is no such event yet.',
+      'All events of the organisation, whatever the record, in their order: what webhooks get, for those who would rather ask. Events of records that the token may not read (such as those of deals without `rest.crm.deals.read`) are left out, also where `types` names them; `last_seq` moves on past them. Give the `last_seq` of an answer as `after_seq` of the next question, and `wait` for new ones. 409 `events_expired` where events behind `after_seq` are not kept any longer, and `seq_ahead` where there is no such event yet.',
     item: Event,
     patterns: EVENT_PATTERNS,
     ...eventStore(deps),

@@ -15,6 +15,7 @@ import { finder } from '../../store/find.ts'
 import { listing, type Sort } from '../../store/page.ts'
 import { rows } from '../../store/rows.ts'
 import { type Deps, once } from '../deps.ts'
+import { requireEvents } from './access.ts'
 import { positions } from './position.ts'
 import { secretShelf } from './secrets.ts'
 import { notAllowed, refusalOf } from './targets.ts'
@@ -40,7 +41,7 @@ const fields = {
       v.minLength(1, 'empty|must name at least one event'),
       v.transform((all) => [...new Set(all)]),
     ),
-    'Events to send: their names, `deal.*` for all of a resource, or `*` for all. `deal.updated` brings `deal.stage_changed` and `deal.closed`, too, and `task.updated` brings `task.completed`.',
+    'Events to send: their names, `deal.*` for all of a resource, or `*` for all. `deal.updated` brings `deal.stage_changed` and `deal.closed`, too, and `task.updated` brings `task.completed`. Whoever sets them, or the `url`, needs a token with the scope to read the records of each: `deal.*` needs `rest.crm.deals.read`, and `*` all of them, else it is 403. A webhook keeps sending what it was made with, whatever becomes of the token.',
   ),
   description: f.doc(f.nullable(f.longText()), 'What it is for.'),
   status: f.doc(
@@ -137,6 +138,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
 
   /** It gets the events from now on. `refusal` is what the egress guard has against the URL. */
   function create(who: Caller, given: WebhookCreate, refusal: string | undefined): WebhookWithSecret {
+    requireEvents(who, given.event_types)
     if (refusal !== undefined) throw notAllowed(refusal)
     if ((howMany.get(who.org) as number) >= MOST_WEBHOOKS) {
       throw conflict('too_many_webhooks', `There are ${MOST_WEBHOOKS} webhooks already; delete one first.`)
@@ -177,6 +179,8 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
   function patch(who: Caller, before: Webhook, given: WebhookPatch, refusal: string | undefined): Webhook {
     const { after, changed } = change(before, given)
     if (changed.length === 0) return before
+    // Another URL shows the events to others, so it needs what naming them did.
+    if (changed.includes('url') || changed.includes('event_types')) requireEvents(who, after.event_types)
     if (changed.includes('url') && refusal !== undefined) throw notAllowed(refusal)
     if (changed.includes('event_types')) passUnwanted(who.org, before.id, before.event_types)
     if (changed.includes('status')) after.disabled_reason = reasonOf(after.status)

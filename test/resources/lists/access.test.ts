@@ -204,7 +204,8 @@ describe('a count that is kept', () => {
     const who = { org: a.org, member: a.owner }
     const list = (await smart('rolled back')).id
     const count = () =>
-      own.list(a.org, { limit: 1, sort: { column: 'id' }, descending: true, conditions: [], count: false }).rows[0]?.[7]
+      own.list(a.org, { limit: 1, sort: { column: 'id' }, descending: true, conditions: [], count: false }, who)
+        .rows[0]?.[7]
     assert.equal(count(), 0)
     const attempt = () =>
       store.transaction(() => {

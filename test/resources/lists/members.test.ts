@@ -79,10 +79,10 @@ describe('members of a static list', () => {
     const [event, ...more] = events(seq)
     assert.deepEqual(
       [event?.type, event?.changed_fields, event?.previous],
-      ['list.updated', ['member_count'], { member_count: 0 }],
+      ['list.updated', ['member_count'], { member_count: null }],
     )
-    assert.deepEqual([event?.object.member_count, event?.object.version], [2, 2])
-    assert.deepEqual([more.length, more[1]?.object], [2, body])
+    assert.deepEqual([event?.object.member_count, event?.object.version], [null, 2])
+    assert.deepEqual([more.length, more[1]?.object], [2, { ...body, member_count: null }])
   })
 
   test('that are there already, or are not, change nothing: no event, no version', async () => {
