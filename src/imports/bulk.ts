@@ -1,27 +1,18 @@
 import { Problem } from '../lib/problem.ts'
+import type { Batch } from '../store/batches.ts'
 import type { Store } from '../store/open.ts'
 
-/** Records in a transaction: a server that runs on the folder waits while one is written. */
-export const BATCH = 500
-/** Of the time that a transaction took, for others. */
-const SHARE = 0.2
-
-/**
- * Lets a server that runs on the folder write. SQLite does not queue those who wait: they look again every few
- * milliseconds, and a short pause is mostly over when they do.
- */
-export const turnOfOthers = (tookMs: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.ceil(tookMs * SHARE)))
+/** Rows that are held for a transaction; it takes as many of them as its time allows. */
+export const MAX_BATCH = 500
 
 /** For writing many records: rows land all over the indexes, and with little memory pages are written many times. */
 export async function inBulk<T>({ db }: Pick<Store, 'db'>, job: () => Promise<T>): Promise<T> {
-  const usual = ['cache_size', 'wal_autocheckpoint'].map((name) => [name, db.pragma(name, { simple: true })])
+  const usual = db.pragma('cache_size', { simple: true })
   db.pragma('cache_size = -131072')
-  db.pragma('wal_autocheckpoint = 16384')
   try {
     return await job()
   } finally {
-    for (const [name, value] of usual) db.pragma(`${name} = ${value}`)
+    db.pragma(`cache_size = ${usual}`)
   }
 }
 
@@ -34,7 +25,11 @@ export type Alone = <T>(job: () => T, refused: (problem: Problem) => T) => T
  * refused has mostly written nothing yet. Where it has, the batch is undone and run again with a savepoint for each:
  * savepoints for all would make the search index write what it has gathered to disk at each of them.
  */
-export function inBatch<T>({ db, transaction }: Pick<Store, 'db' | 'transaction'>, batch: (alone: Alone) => T): T {
+export function inBatch<T>(
+  { db, transaction }: Pick<Store, 'db' | 'transaction'>,
+  batch: Batch,
+  job: (alone: Alone, isFull: () => boolean) => T,
+): T {
   const changes = db.prepare('SELECT total_changes()').pluck()
   const plain: Alone = (job, refused) => {
     const before = changes.get()
@@ -55,9 +50,23 @@ export function inBatch<T>({ db, transaction }: Pick<Store, 'db' | 'transaction'
     }
   }
   try {
-    return transaction(() => batch(plain))
+    return batch((isFull) => job(plain, isFull))
   } catch (error) {
     if (error !== UNDO) throw error
-    return transaction(() => batch(inSavepoint))
+    return batch((isFull) => job(inSavepoint, isFull))
   }
+}
+
+/** So many of them, from the first one on, as the batch has time for: one at least. */
+export function whileRoom<Given, Made>(
+  all: readonly Given[],
+  isFull: () => boolean,
+  each: (given: Given) => Made,
+): Made[] {
+  const made: Made[] = []
+  for (const given of all) {
+    made.push(each(given))
+    if (isFull()) break
+  }
+  return made
 }

@@ -1,9 +1,11 @@
 import { basename } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Caller } from '../lib/caller.ts'
 import { conflict, type Problem } from '../lib/problem.ts'
 import { resourceDeps } from '../resources/deps.ts'
+import { batches, type Pace } from '../store/batches.ts'
 import type { Store } from '../store/open.ts'
-import { type Alone, BATCH, inBatch, inBulk, turnOfOthers } from './bulk.ts'
+import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from './bulk.ts'
 import { type Counts, type Done, type ImportRow, journal, RESULTS } from './journal.ts'
 import { type Plan, planImport, type Wanted } from './plan.ts'
 import { type Row, rowsOf } from './read.ts'
@@ -22,6 +24,7 @@ export type ImportOptions = Wanted & {
   signal?: AbortSignal
   onPlan?: (plan: Plan) => void
   onProgress?: (done: number, of: number) => void
+  pace?: Pace
 }
 
 export type Imported = Counts & {
@@ -59,31 +62,34 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Im
   const { org, object, file, again = false, signal, onProgress } = options
   const kept = journal(store)
   const taking = rowTaker(store, plan, options)
+  const batch = batches(store, options.pace)
   const before = earlier(kept.ofFile(org, plan.source.fingerprint, object), optionsOf(plan, options), again)
   let current = before ?? store.transaction(() => kept.start(org, startOf(plan, options)))
   const first = current.position
   let index = 0
-  let batch: { row: number; given: Row }[] = []
+  let held: { row: number; given: Row }[] = []
 
+  /** Takes in those that are held, as many as there is time for in a transaction. */
   async function commit(): Promise<void> {
-    const started = performance.now()
-    const isLast = current.position + batch.length === plan.rows
-    current = inBatch(store, (alone) => kept.note(org, current, taking(batch, alone), isLast))
-    batch = []
+    const { position } = current
+    current = inBatch(store, batch, (alone, isFull) => {
+      const done = taking(held, alone, isFull)
+      return kept.note(org, current, done, position + done.length === plan.rows)
+    })
+    held = held.slice(current.position - position)
     onProgress?.(current.position, plan.rows)
-    if (!options.dryRun) await turnOfOthers(performance.now() - started)
+    await turn() // a signal to stop is noticed here
+    if (signal?.aborted && current.finished_at === null) throw stopped(current, plan.rows)
   }
 
   if (current.finished_at === null) {
     for await (const given of rowsOf(plan.source)) {
       const row = index++
       if (row < first) continue
-      batch.push({ row, given })
-      if (batch.length < BATCH) continue
-      await commit()
-      if (signal?.aborted && current.finished_at === null) throw stopped(current, plan.rows)
+      held.push({ row, given })
+      if (held.length === MAX_BATCH) await commit()
     }
-    if (current.finished_at === null) await commit()
+    while (current.finished_at === null) await commit()
   }
   // A dry run leaves no file of its own accord, and an import that was done before has left one.
   const isQuiet = options.dryRun || before?.finished_at
@@ -110,9 +116,9 @@ function rowTaker(store: Store, plan: Plan, { org, object, match }: ImportOption
     )
   }
 
-  return (batch: readonly { row: number; given: Row }[], alone: Alone): Done[] => {
+  return (held: readonly { row: number; given: Row }[], alone: Alone, isFull: () => boolean): Done[] => {
     forget()
-    return batch.map(({ row, given }) => takeRow(row, given, alone))
+    return whileRoom(held, isFull, ({ row, given }) => takeRow(row, given, alone))
   }
 }
 

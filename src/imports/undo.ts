@@ -1,9 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Caller } from '../lib/caller.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { resourceDeps } from '../resources/deps.ts'
+import { batches, type Pace } from '../store/batches.ts'
 import type { Database } from '../store/driver.ts'
 import type { Store } from '../store/open.ts'
-import { type Alone, BATCH, inBatch, inBulk, turnOfOthers } from './bulk.ts'
+import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from './bulk.ts'
 import { type JournalRow, journal, type RecordRows } from './journal.ts'
 import { allWrites, type Given, type Writable } from './writes.ts'
 
@@ -11,7 +13,7 @@ import { allWrites, type Given, type Writable } from './writes.ts'
 export type Undone = { id: string; deleted: number; restored: number; kept: Kept[] }
 export type Kept = { object: Writable; id: string; reason: string }
 
-type UndoOptions = { org: number; id: string; onProgress?: (records: number) => void }
+type UndoOptions = { org: number; id: string; onProgress?: (records: number) => void; pace?: Pace }
 
 const ABOVE_ALL_IDS = '~'
 
@@ -24,8 +26,9 @@ export function undoImport(store: Store, options: UndoOptions): Promise<Undone> 
   return inBulk(store, () => run(store, options))
 }
 
-async function run(store: Store, { org, id, onProgress }: UndoOptions): Promise<Undone> {
+async function run(store: Store, { org, id, onProgress, pace }: UndoOptions): Promise<Undone> {
   const kept = journal(store)
+  const batch = batches(store, pace)
   const undo = undoer(store, { org, member: null })
   const undone: Undone = { id, deleted: 0, restored: 0, kept: [] }
   if (!kept.find(org, id)) throw new Problem(404, 'no_such_import', `There is no import ${id} in this organisation.`)
@@ -46,17 +49,22 @@ async function run(store: Store, { org, id, onProgress }: UndoOptions): Promise<
   for (const phase of ['restored', 'deleted'] as const) {
     let below = ABOVE_ALL_IDS
     for (;;) {
-      const started = performance.now()
-      const records = kept.recordsOf(org, id, below, BATCH)
+      const records = kept.recordsOf(org, id, below, MAX_BATCH)
       const last = records.at(-1)
       if (!last) break
-      const chosen = records.filter((record) => phaseOf(record) === phase)
-      const left = inBatch(store, (alone) => chosen.flatMap((record) => takeBack(record, alone) ?? []))
-      undone.kept.push(...left)
-      undone[phase] += chosen.length - left.length
-      onProgress?.(undone.restored + undone.deleted)
+      let chosen = records.filter((record) => phaseOf(record) === phase)
+      while (chosen.length > 0) {
+        const done = inBatch(store, batch, (alone, isFull) =>
+          whileRoom(chosen, isFull, (record) => ({ left: takeBack(record, alone) })),
+        )
+        const left = done.flatMap((each) => each.left ?? [])
+        undone.kept.push(...left)
+        undone[phase] += done.length - left.length
+        onProgress?.(undone.restored + undone.deleted)
+        chosen = chosen.slice(done.length)
+        await turn()
+      }
       below = last.id
-      await turnOfOthers(performance.now() - started)
     }
   }
   // What had to stay can be taken back later, when nothing is in the way any more.

@@ -7,7 +7,6 @@ import { SEQUENCE_LOOK, sequenceLook } from '../resources/sequences/resume.ts'
 import { jobQueue, putsInto } from '../store/jobs.ts'
 
 type Due = { kind: string; id: string; key: string; dueAt: number }
-type Aside = Omit<Due, 'id'> & { payload: string }
 
 const KINDS = [WAKE, SLA_DUE, ENROLLMENT_STEP, SEQUENCE_LOOK]
 
@@ -25,10 +24,8 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
     `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
      WHERE kind = +? AND org_id = +? AND ${waiting} ORDER BY due_at, id LIMIT 1`,
   )
-  const all = db.prepare('SELECT kind, key, payload, due_at AS dueAt FROM jobs WHERE org_id = ? AND kind = ?')
   let seenPuts = -1
   let earliest: Due | undefined
-  let aside: Aside[] = []
 
   function nextDue(): Due | undefined {
     if (putsInto(db) !== seenPuts) {
@@ -39,15 +36,17 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
     return earliest
   }
 
-  /** Does what is due up to a time; `setClock` is told when that is. */
-  function until(at: number, setClock: (at: number) => void): void {
+  /** Does what is due up to a time, each with `setClock` at its own; false where the batch is full before. */
+  function until(at: number, setClock: (at: number) => void, isFull: () => boolean): boolean {
     for (let due = nextDue(); due && due.dueAt <= at; due = nextDue()) {
       setClock(due.dueAt)
       seenPuts = -1 // it is gone from the queue now
       const job = jobs.take(org, due.id)
       if (!job) continue
       run(due, job.payload)
+      if (isFull()) return false
     }
+    return true
   }
 
   function run({ kind, key }: Due, payload: Json): void {
@@ -57,16 +56,5 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
     else look(org, key, payload as never)
   }
 
-  /** Takes what waits out of the store between two transactions: a server on the same folder has another clock. */
-  function setAside(): void {
-    aside = KINDS.flatMap((kind) => all.all(org, kind) as Aside[])
-    for (const { kind, key } of aside) jobs.cancel(org, kind, key)
-  }
-
-  function bringBack(): void {
-    for (const { kind, key, payload, dueAt } of aside) jobs.put(org, { kind, key, payload: JSON.parse(payload), dueAt })
-    aside = []
-  }
-
-  return { until, setAside, bringBack }
+  return { until }
 }

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { type Randomness, startClock } from '../lib/id.ts'
 import { conflict } from '../lib/problem.ts'
+import { batches, type Pace } from '../store/batches.ts'
+import { hideJobs } from '../store/hidden-jobs.ts'
 import type { Store } from '../store/open.ts'
 import { exchange } from './exchange.ts'
 import { life } from './life.ts'
@@ -15,7 +17,9 @@ export type SeedOptions = {
   seed: number
   profile: Profile
   asOf: number
+  /** Called after each transaction. */
   onProgress?: (steps: number) => void
+  pace?: Pace
 }
 
 const KINDS = [
@@ -38,9 +42,6 @@ const KINDS = [
 /** How many records of each kind a seed made. */
 export type Seeded = Record<(typeof KINDS)[number], number>
 
-/** Steps in a transaction: a server that runs on the folder waits while one is written, up to a second. */
-const BATCH = 5000
-
 /**
  * Plays the life of a sales team into an organisation, through the functions that the interface calls, so that every
  * rule holds and every event is there. The clock follows the story. Throws Problem 409 for an organisation that has
@@ -48,18 +49,20 @@ const BATCH = 5000
  */
 export function playSeed(store: Store, options: SeedOptions): Seeded {
   refuseUnlessEmpty(store, options.org)
-  // Rows land all over the indexes: with little memory, and a checkpoint every 4 MB, pages are written many times.
-  const usual = ['cache_size', 'wal_autocheckpoint'].map((name) => [name, store.db.pragma(name, { simple: true })])
-  setPragmas(store, { cache_size: -262_144, wal_autocheckpoint: 32_768 })
+  const { db, accessChanged } = store
+  // Rows land all over the indexes: with little memory pages are written many times.
+  const usual = db.pragma('cache_size', { simple: true })
+  db.pragma('cache_size = -262144')
   try {
     return play(store, options)
   } finally {
-    setPragmas(store, Object.fromEntries(usual))
-    store.accessChanged()
+    db.pragma(`cache_size = ${usual}`)
+    accessChanged()
   }
 }
 
-function play(store: Store, { org, seed, profile, asOf, onProgress }: SeedOptions): Seeded {
+function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: SeedOptions): Seeded {
+  const batch = batches(store, pace)
   let at = 0
   // The ids differ from org to org, though the same seed makes the same records in each.
   const clock = startClock(() => at, undefined, seededBytes(`${seed} ${publicId(store, org)}`))
@@ -70,24 +73,30 @@ function play(store: Store, { org, seed, profile, asOf, onProgress }: SeedOption
   const steps = outreach(exchange(work(life(options), options), options), options)
   let played = 0
   let step = steps.next()
-  while (!step.done) {
-    store.transaction(() => {
-      due.bringBack()
-      for (let n = 0; n < BATCH && !step.done; n++) {
-        due.until(step.value.at, setClock)
-        setClock(step.value.at)
-        playStep(step.value)
-        played++
-        step = steps.next()
-      }
-      if (!step.done) return due.setAside()
-      due.until(asOf, setClock)
-      setClock(asOf)
-      takeBack()
-    })
-    onProgress?.(played)
+
+  /** Goes on with the story until the batch is full; whether it has come to its end. */
+  function goOn(isFull: () => boolean): boolean {
+    for (;;) {
+      const to = step.done ? asOf : step.value.at
+      if (!due.until(to, setClock, isFull)) return false
+      setClock(to)
+      if (step.done) return true
+      playStep(step.value)
+      played++
+      step = steps.next()
+      if (isFull()) return false
+    }
   }
-  while (store.transaction(() => finish(BATCH)));
+
+  // A server on the same folder has another clock: what the story is about to do must not be done there.
+  const jobs = hideJobs(store, batch, org)
+  try {
+    for (const part of [goOn, takeBack, finish]) while (!batch(part)) onProgress?.(played)
+    jobs.release()
+    onProgress?.(played)
+  } finally {
+    jobs.drop()
+  }
   const made = countsOf(store, org)
   for (const kind of KINDS) made[kind] -= before[kind]
   return made
@@ -98,10 +107,6 @@ const countsOf = ({ db }: Store, org: number): Seeded =>
   Object.fromEntries(
     KINDS.map((kind) => [kind, db.prepare(`SELECT count(*) FROM ${kind} WHERE org_id = ?`).pluck().get(org)]),
   ) as Seeded
-
-function setPragmas({ db }: Store, values: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(values)) db.pragma(`${name} = ${value}`)
-}
 
 const TABLES = [
   'deals',

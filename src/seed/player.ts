@@ -154,13 +154,14 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
     }
   }
 
-  /** Writes up to so many of the deals that are open in the end; false when none is left. */
-  function finish(most: number): boolean {
-    for (const [ref, deal] of [...openDeals].slice(0, most)) {
+  /** Writes the deals that are open in the end, until the batch is full; whether none is left. */
+  function finish(isFull: () => boolean): boolean {
+    for (const [ref, deal] of openDeals) {
       deals.add(byOwner(deal), deal)
       openDeals.delete(ref)
+      if (isFull()) break
     }
-    return openDeals.size > 0
+    return openDeals.size === 0
   }
 
   return { playStep, finish, takeBack: outreach.takeBack, due: dueOf(deps, org, outreach.step) }

@@ -181,15 +181,19 @@ export function sequencePlayer(deps: Deps, org: number, { idOf, dealId }: Stored
 
   /**
    * An organisation that holidays or hours of its own have held up may have mails left to send in a sequence that is
-   * active: whoever has planned them takes them back, since there is no mailbox for them.
+   * active: whoever has planned them takes them back, since there is no mailbox for them. Until the batch is full;
+   * whether it is done with all.
    */
-  function takeBack(): void {
-    for (const id of ids.values()) {
+  function takeBack(isFull: () => boolean): boolean {
+    for (const [ref, id] of ids) {
+      if (isFull()) return false
+      ids.delete(ref)
       const kept = byId(org, id) as Kept
       const isActive = isLive(kept) && sequences.byId(org, kept.sequence_id)?.status === 'active'
       if (isActive && stepsFrom(kept).some(({ type }) => type === 'email'))
         patch({ org, member: kept.sender_id }, kept, { status: 'stopped' })
     }
+    return true
   }
 
   return { steps: { enroll, answer, bounce, unsubscribe, halt, clear }, step, takeBack }

@@ -153,5 +153,5 @@ test('Ctrl-C stops behind the rows that are being written, and says how to go on
   const [code] = await once(child, 'close')
   assert.equal(code, 1)
   const [, position] = /Stopped after (\d+) of 30000 rows; the same command goes on from there/.exec(err) ?? []
-  assert.ok(Number(position) >= 500, err)
+  assert.ok(Number(position) >= 1 && Number(position) < 30_000, err)
 })

@@ -9,6 +9,7 @@ import type { Imported } from '../../src/imports/import.ts'
 import { undoImport } from '../../src/imports/undo.ts'
 import { meetingCalendar } from '../../src/resources/meetings/calendar.ts'
 import { temporaryFolder } from '../cli/command-line.ts'
+import { stillPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // The clock of the server stands at 2026-11-20T08:36:00Z, and its organisation is in Europe/Berlin.
@@ -33,7 +34,7 @@ function fileOf(content: string | Uint8Array): string {
   return file
 }
 const importFile = (file: string, options: Options = {}): Promise<Imported> =>
-  importMeetings(server.store, { org: server.a.org, file, ...options })
+  importMeetings(server.store, { org: server.a.org, file, pace: stillPace, ...options })
 const imported = (content: string, options: Options = {}): Promise<Imported> => importFile(fileOf(content), options)
 const sample = (name: string): string => join(import.meta.dirname, 'ics', name)
 

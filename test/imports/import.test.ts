@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Imported, type ImportOptions, importFile } from '../../src/imports/import.ts'
 import { temporaryFolder } from '../cli/command-line.ts'
 import type { Org } from '../support/org.ts'
+import { stillPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -23,7 +24,7 @@ async function imported(content: string, options: Options = {}): Promise<Importe
   const file = options.file ?? join(folder, `file${count++}.csv`)
   writeFileSync(file, content)
   const { org = server.a, ...rest } = options
-  return importFile(server.store, { object: 'contact', file, ...rest, org: org.org })
+  return importFile(server.store, { object: 'contact', file, pace: stillPace, ...rest, org: org.org })
 }
 
 const countsOf = ({ created, updated, unchanged, rejected }: Imported) => [created, updated, unchanged, rejected]

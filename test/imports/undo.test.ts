@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Imported, type ImportOptions, importFile } from '../../src/imports/import.ts'
 import { type Undone, undoImport } from '../../src/imports/undo.ts'
 import { temporaryFolder } from '../cli/command-line.ts'
+import { stillPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -18,11 +19,11 @@ let count = 0
 async function imported(content: string, options: Partial<ImportOptions> = {}): Promise<Imported> {
   const file = join(folder, `file${count++}.csv`)
   writeFileSync(file, content)
-  return importFile(server.store, { org: server.a.org, object: 'contact', file, ...options })
+  return importFile(server.store, { org: server.a.org, object: 'contact', file, pace: stillPace, ...options })
 }
 
 const undone = ({ id }: Pick<Imported, 'id'>, org = server.a.org): Promise<Undone> =>
-  undoImport(server.store, { org, id })
+  undoImport(server.store, { org, id, pace: stillPace })
 const listed = async (path: string) => (await server.call('GET', path)).body.data
 const contactOf = async (email: string) => (await listed(`/contacts?email=${email}`))[0]
 const post = async (path: string, given: object) => {
@@ -204,7 +205,7 @@ describe('an import that is taken back', () => {
     const { org } = server.a
     const cut = () => assert.fail('cut off')
     await assert.rejects(
-      undoImport(server.store, { org, id: result.id, onProgress: (records) => records > 0 && cut() }),
+      undoImport(server.store, { org, id: result.id, pace: stillPace, onProgress: (records) => records > 0 && cut() }),
     )
     assert.equal((await listed('/contacts?q=cut&limit=100')).length, 100)
     assert.deepEqual(await undone(result), { id: result.id, deleted: 200, restored: 0, kept: [] })

@@ -20,7 +20,7 @@ const seedInto = (org: Org, profile: Profile = 'demo', seed = 1) =>
 const all = (sql: string, org: Org) => server.store.db.prepare(sql).all(org.org) as Record<string, unknown>[]
 
 /** What a server on the same folder would do for them. */
-const jobsOf = (org: Org) => all('SELECT id FROM jobs WHERE org_id = ?', org).length
+const jobsOf = (org: Org) => all('SELECT id FROM main.jobs WHERE org_id = ?', org).length
 
 /** What the records say, without ids, which differ from org to org. */
 const told = (org: Org) => [

@@ -1,9 +1,11 @@
 import { basename } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, type Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resources/deps.ts'
+import { batches } from '../../store/batches.ts'
 import type { Store } from '../../store/open.ts'
-import { type Alone, BATCH, inBatch, inBulk, turnOfOthers } from '../bulk.ts'
+import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { type Imported, type ImportOptions, reasonOf, rolledBack } from '../import.ts'
 import { type Counts, type Done, type ImportRow, journal, RESULTS } from '../journal.ts'
 import { checkRejectedPath, rejectedPath } from '../rejected.ts'
@@ -13,7 +15,7 @@ import { meetingTaker } from './take.ts'
 
 export type CalendarOptions = Pick<
   ImportOptions,
-  'org' | 'file' | 'rejected' | 'dryRun' | 'again' | 'signal' | 'onProgress'
+  'org' | 'file' | 'rejected' | 'dryRun' | 'again' | 'signal' | 'onProgress' | 'pace'
 >
 
 /**
@@ -40,6 +42,8 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
   const rows = plan.rows(now)
   const take = meetingTaker(resourceDeps(store), { org, member: null } satisfies Caller, now)
 
+  const batch = batches(store, options.pace)
+
   function takeRow(row: number, given: Row, alone: Alone): Done {
     if ('error' in given) return { row, error: given.error }
     return alone<Done>(
@@ -49,14 +53,14 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
   }
 
   while (current.finished_at === null) {
-    const started = performance.now()
     const from = current.position
-    const batch = rows.slice(from, from + BATCH)
-    const isLast = from + batch.length >= rows.length
-    const taken = (alone: Alone) => batch.map((each, at) => takeRow(from + at, each, alone))
-    current = inBatch(store, (alone) => kept.note(org, current, taken(alone), isLast))
+    const held = rows.slice(from, from + MAX_BATCH).map((given, at) => ({ given, row: from + at }))
+    current = inBatch(store, batch, (alone, isFull) => {
+      const done = whileRoom(held, isFull, ({ row, given }) => takeRow(row, given, alone))
+      return kept.note(org, current, done, from + done.length >= rows.length)
+    })
     onProgress?.(current.position, rows.length)
-    if (!options.dryRun) await turnOfOthers(performance.now() - started)
+    await turn() // a signal to stop is noticed here
     if (signal?.aborted && current.finished_at === null) throw stopped(current, rows.length)
   }
   // A dry run leaves no file of its own accord, and an import that was done before has left one.

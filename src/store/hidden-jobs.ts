@@ -1,0 +1,45 @@
+import type { Batch } from './batches.ts'
+import type { Store } from './open.ts'
+
+const AT_ONCE = 500
+
+/**
+ * The jobs of an organisation that is being filled in several transactions, kept from a server on the same folder: until
+ * `release`, this connection reads and writes a temporary table `jobs` instead of the one in the file. `drop` forgets
+ * them.
+ */
+export function hideJobs({ db }: Pick<Store, 'db'>, batch: Batch, org: number) {
+  const indexes = db
+    .prepare("SELECT sql FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = 'jobs' AND sql IS NOT NULL")
+    .pluck()
+    .all() as string[]
+  batch(() => {
+    db.exec('CREATE TEMP TABLE jobs AS SELECT * FROM main.jobs WHERE 0')
+    db.exec('CREATE UNIQUE INDEX temp.jobs_id ON jobs (org_id, id)')
+    for (const sql of indexes) db.exec(sql.replace(/ INDEX /, ' INDEX temp.'))
+    db.prepare('INSERT INTO temp.jobs SELECT * FROM main.jobs WHERE org_id = ?').run(org)
+    db.prepare('DELETE FROM main.jobs WHERE org_id = ?').run(org)
+  })
+
+  /** From now on a server does them. */
+  function release(): void {
+    const copy = db.prepare(
+      'INSERT INTO main.jobs SELECT * FROM temp.jobs WHERE org_id = @org AND id > @after ORDER BY id LIMIT @most',
+    )
+    const last = db.prepare(
+      'SELECT max(id) FROM (SELECT id FROM temp.jobs WHERE org_id = @org AND id > @after ORDER BY id LIMIT @most)',
+    )
+    for (let after: string | null = ''; after !== null; ) {
+      const given: { org: number; after: string; most: number } = { org, after, most: AT_ONCE }
+      after = batch(() => {
+        copy.run(given)
+        return last.pluck().get(given) as string | null
+      })
+    }
+    drop()
+  }
+
+  const drop = (): void => void db.exec('DROP TABLE IF EXISTS temp.jobs')
+
+  return { release, drop }
+}
