@@ -77,11 +77,13 @@ export type AppOptions = {
 /** The public interface as a Koa application; it listens nowhere by itself. */
 export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), ...options }: AppOptions): Koa {
   const app = new Koa()
+  const keys = keyring(dataDir, store)
+  keys.check() // rather than refuse every token that such a key has signed
   app.silent = true // the kernel logs what fails; a client that hangs up is no failure
   app.use(
     kernel(catalog(deps), {
       ...options,
-      sessions: sessions(tokens(keyring(dataDir, store), store), store),
+      sessions: sessions(tokens(keys, store), store),
       write: store.write,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),

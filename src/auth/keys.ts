@@ -6,11 +6,19 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { PublicProtocol } from 'paseto'
 import { ImportSecretKeyFactory, PublicKeyFromCryptoKey } from 'paseto/v4/public'
 import { Problem } from '../lib/problem.ts'
+import {
+  isSecret,
+  keyPath,
+  makeKeyFile,
+  readKeyFile,
+  removeLeftOvers,
+  replaceKeyFile,
+  SECRET_BYTES,
+} from '../store/key-file.ts'
 import type { Store } from '../store/open.ts'
 
 const paserk = new PublicProtocol(ImportSecretKeyFactory)
@@ -23,7 +31,6 @@ export type Keyring = ReturnType<typeof keyring>
  * which of them count, so that a retirement by a command holds in a running server from its next request on.
  */
 export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Store, 'db' | 'clock' | 'accessChanged'>) {
-  const folder = join(dataDir, 'keys')
   const insert = db.prepare('INSERT INTO signing_keys (kid, created_at) VALUES (?, ?)')
   const all = db.prepare('SELECT kid, created_at, retired_at FROM signing_keys ORDER BY created_at, kid')
   const newest = db
@@ -33,16 +40,13 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
   const retirement = db.prepare('UPDATE signing_keys SET retired_at = ? WHERE kid = ? AND retired_at IS NULL')
   const verifying = new Map<string, ReturnType<typeof PublicKeyFromCryptoKey>>()
 
-  const file = (kid: string) => join(folder, `${kid}.pem`)
+  const nameOf = (kid: string) => `${kid}.pem`
 
   /** Adds a key, which signs from now on; the older ones go on verifying until they are retired. */
   function rotate(): string {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { privateKey } = generateKeyPairSync('ed25519')
-    const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
-    const kid = createHash('sha256').update(spki).digest('hex').slice(0, 16)
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-    writeFileSync(file(kid), pem, { mode: 0o600, flag: 'wx' })
+    const kid = kidOf(privateKey)
+    makeKeyFile(dataDir, nameOf(kid), privateKey.export({ type: 'pkcs8', format: 'pem' }))
     insert.run(kid, clock.now())
     return kid
   }
@@ -54,7 +58,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     if (active.get(kid) === 0)
       throw new Problem(409, 'last_key', 'This is the only key in use; add one with "dealbox keys rotate" first.')
     retirement.run(clock.now(), kid)
-    rmSync(file(kid), { force: true })
+    rmSync(keyPath(dataDir, nameOf(kid)), { force: true })
     accessChanged()
   }
 
@@ -64,32 +68,63 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
   async function signing() {
     const kid = (newest.get() as string | undefined) ?? rotate()
     const key = read(kid)
-    if (!key)
-      throw new Problem(
-        409,
-        'key_missing',
-        `The key file ${file(kid)} is missing; restore it, or run "dealbox keys rotate" and make new tokens.`,
-      )
+    if (key === 'missing' || key === 'damaged') throw unusable(kid, key)
     return { kid, key: await paserk.ImportSecretKey(secretPaserk(key)) }
   }
 
-  /** The public half of a key, or undefined where there is no such file. */
+  /** The public half of a key, or undefined where its file is missing or damaged. */
   async function verification(kid: string) {
     let key = verifying.get(kid)
     if (!key) {
-      const secret = /^[0-9a-f]{16}$/.test(kid) ? read(kid) : undefined
-      if (!secret) return undefined
+      const secret = /^[0-9a-f]{16}$/.test(kid) ? read(kid) : 'missing'
+      if (secret === 'missing' || secret === 'damaged') return undefined
       key = PublicKeyFromCryptoKey(createPublicKey(secret).toCryptoKey('Ed25519', true, ['verify']))
       verifying.set(kid, key)
     }
     return key
   }
 
-  function read(kid: string): KeyObject | undefined {
-    return existsSync(file(kid)) ? createPrivateKey(readFileSync(file(kid))) : undefined
+  function read(kid: string): KeyObject | 'missing' | 'damaged' {
+    const pem = readKeyFile(dataDir, nameOf(kid))
+    if (!pem) return 'missing'
+    try {
+      const key = createPrivateKey(pem)
+      return kidOf(key) === kid ? key : 'damaged'
+    } catch {
+      return 'damaged'
+    }
   }
 
-  return { rotate, retire, list, signing, verification }
+  /** What is wrong with the file of a key, if anything. */
+  function faultOf(kid: string): 'missing' | 'damaged' | null {
+    const key = read(kid)
+    return key === 'missing' || key === 'damaged' ? key : null
+  }
+
+  /** Throws Problem 409 where the file of a key in use is missing or damaged. */
+  function check(): void {
+    removeLeftOvers(dataDir)
+    for (const { kid, retired_at } of list()) {
+      const fault = retired_at === null ? faultOf(kid) : null
+      if (fault) throw unusable(kid, fault)
+    }
+  }
+
+  const unusable = (kid: string, fault: 'missing' | 'damaged'): Problem =>
+    new Problem(
+      409,
+      `key_${fault}`,
+      `The key file ${keyPath(dataDir, nameOf(kid))} is ${fault}; restore it from a copy of the data folder, or end the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and make new tokens.`,
+    )
+
+  return { rotate, retire, list, signing, verification, faultOf, check }
+}
+
+/** The name of a key: the beginning of the hash of its public half. Throws for what is no Ed25519 key. */
+function kidOf(key: KeyObject): string {
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('no Ed25519 key')
+  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(spki).digest('hex').slice(0, 16)
 }
 
 /** PASERK k4.secret: the private key and the public one, 32 bytes each. */
@@ -98,14 +133,21 @@ function secretPaserk(key: KeyObject): `k4.secret.${string}` {
   return `k4.secret.${Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]).toString('base64url')}`
 }
 
-/** The secret that seals cursors: any 32 bytes, kept so that a cursor outlives a restart. */
+/**
+ * The secret that seals cursors, kept so that a cursor outlives a restart. One that cannot be a secret is replaced: all
+ * that goes with it are the cursors that are out. On a full disk they last as long as the process.
+ */
 export function cursorSecret(dataDir: string): Buffer {
-  const file = join(dataDir, 'keys', 'cursor.key')
-  mkdirSync(join(dataDir, 'keys'), { recursive: true, mode: 0o700 })
+  const name = 'cursor.key'
+  const stored = readKeyFile(dataDir, name)
+  if (stored && isSecret(stored)) return stored
+  const secret = randomBytes(SECRET_BYTES)
   try {
-    writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' })
+    const write = stored ? replaceKeyFile : makeKeyFile
+    write(dataDir, name, secret)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as Problem).code !== 'storage_full') throw error
+    return secret
   }
-  return readFileSync(file)
+  return readKeyFile(dataDir, name) as Buffer
 }

@@ -10,21 +10,27 @@ export const keysList = command({
   options: { json },
   run: ({ options }) =>
     withStore(options.data, (store) => {
-      const keys = keyring(options.data, store)
-        .list()
-        .map(({ kid, created_at, retired_at }) => ({
-          kid,
-          created_at: rfc3339(created_at),
-          retired_at: retired_at === null ? null : rfc3339(retired_at),
-        }))
-      const rows = keys.map(({ kid, created_at, retired_at }) => [
+      const ring = keyring(options.data, store)
+      const keys = ring.list().map(({ kid, created_at, retired_at }) => ({
+        kid,
+        created_at: rfc3339(created_at),
+        retired_at: retired_at === null ? null : rfc3339(retired_at),
+        file: retired_at === null ? (ring.faultOf(kid) ?? 'ok') : null,
+      }))
+      const rows = keys.map(({ kid, created_at, retired_at, file }) => [
         kid,
         created_at,
-        retired_at ? `retired ${retired_at}` : 'in use',
+        retired_at ? `retired ${retired_at}` : file === 'ok' ? 'in use' : `file ${file}`,
       ])
-      return { json: keys, text: aligned([['KEY', 'CREATED', 'STATE'], ...rows]) }
+      return { json: keys, text: aligned([['KEY', 'CREATED', 'STATE'], ...rows]), note: noteOf(keys) }
     }),
 })
+
+function noteOf(keys: { kid: string; file: string | null }[]): string {
+  const broken = keys.filter(({ file }) => file === 'missing' || file === 'damaged').map(({ kid }) => `keys/${kid}.pem`)
+  if (broken.length === 0) return ''
+  return `Restore ${broken.join(', ')} from a copy of the data folder, or rotate, retire what is broken and make new tokens.`
+}
 
 export const keysRotate = command({
   name: 'keys rotate',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
@@ -7,9 +7,10 @@ import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, LONGEST_LOG_PAGES } from './checkpoint.ts'
 import { groupCommit, type LockTimer, type Write } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
+import { makeFolder } from './key-file.ts'
 import { migrate } from './migrate.ts'
 import { newestId } from './newest.ts'
-import { type Vault, vault } from './vault.ts'
+import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type Committed, watchCommits } from './watch.ts'
 
 export type Store = {
@@ -50,7 +51,7 @@ export const DATABASE = 'dealbox.db'
 export function openStore(dataDir: string, options: OpenOptions = {}): Store {
   const { create = false, wall = Date.now, neverSleeps = false, lockTimer } = options
   const file = join(dataDir, DATABASE)
-  if (create) makeFolder(dataDir)
+  if (create) makeDataFolder(dataDir)
   else requireDatabase(dataDir)
   const isNew = !existsSync(file)
   const db = openDatabase(file)
@@ -84,7 +85,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
       accessEpoch: () => epoch,
       changes,
       committed: commits.committed,
-      vault: vault(dataDir),
+      vault: vault(dataDir, whileNothingIsSealed(db)),
       close: () => {
         checkpoint.stop()
         commits.stop()
@@ -103,9 +104,9 @@ export function requireDatabase(dataDir: string): void {
   throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
 }
 
-function makeFolder(dataDir: string): void {
+function makeDataFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeFolder(dataDir)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code
     throw new Problem(409, 'cannot_open', `${dataDir} cannot be made a data folder (${reason}).`)

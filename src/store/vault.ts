@@ -1,47 +1,52 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { type Stats, statSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
+import type { Database } from './driver.ts'
+import { isSecret, keyPath, makeKeyFile, readKeyFile, replaceKeyFile, SECRET_BYTES } from './key-file.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
-const KEY_BYTES = 32
 /** Short enough for the subject of a mail, and more than anyone can try. */
 const SIGNATURE_BYTES = 16
+const NAME = 'secrets.key'
 /** In the data folder; where that is, is not for every caller to know. */
-const NAME = 'keys/secrets.key'
+const FILE = `keys/${NAME}`
 
 export type Vault = ReturnType<typeof vault>
 
 /**
  * Keeps secrets in the database that the database alone does not give away: AES-256-GCM with a key that is a file
  * beside it (0600), made at the first use. `purpose` says what a secret is of, such as `webhook <id>`: sealed for one
- * thing, it does not open for another.
+ * thing, it does not open for another. A damaged key is replaced within `whileUnused`, which does not call back while
+ * anything depends on the key.
  */
-export function vault(dataDir: string) {
-  const folder = join(dataDir, 'keys')
-  const file = join(folder, 'secrets.key')
-  let known: Buffer | undefined
+export function vault(dataDir: string, whileUnused: (replace: () => void) => void = () => undefined) {
+  const file = keyPath(dataDir, NAME)
+  let known: { bytes: Buffer; stats: Stats } | undefined
   const signing = new Map<string, { from: Buffer; own: Buffer }>()
 
+  /** What is sealed has to open after a restart, so the key is the one of the file, also when that changes. */
   function key(): Buffer {
-    const isThere = existsSync(file)
-    if (!known || !isThere) known = isThere ? readFileSync(file) : made() // what is sealed has to open after a restart
-    if (known.length === KEY_BYTES) return known
+    let stats = statSync(file, { throwIfNoEntry: false })
+    if (known && stats && isSame(known.stats, stats)) return known.bytes
     known = undefined
-    throw unreadable(`${NAME} is damaged; restore it, or delete it where there is no copy.`)
+    // On the disk before the first secret is: that commit survives a power cut, and the key has to as well.
+    if (!stats) makeKeyFile(dataDir, NAME, randomBytes(SECRET_BYTES))
+    else if (!isUsable()) {
+      whileUnused(() => {
+        if (!isUsable()) replaceKeyFile(dataDir, NAME, randomBytes(SECRET_BYTES)) // else another process was faster
+      })
+    }
+    stats = statSync(file)
+    const bytes = readKeyFile(dataDir, NAME)
+    if (!bytes || !isSecret(bytes)) throw unreadable(damage(bytes?.length ?? 0))
+    known = { bytes, stats }
+    return bytes
   }
 
-  function made(): Buffer {
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      // On the disk before the first secret is: that commit survives a power cut, and the key has to as well.
-      writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true })
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code !== 'EEXIST') throw unwritable(code)
-    }
-    return readFileSync(file)
+  function isUsable(): boolean {
+    const bytes = readKeyFile(dataDir, NAME)
+    return bytes !== undefined && isSecret(bytes)
   }
 
   function seal(purpose: string, secret: string): string {
@@ -54,7 +59,7 @@ export function vault(dataDir: string) {
   /** Throws Problem 409 `secret_unreadable` where the key is missing or another one. */
   function open(purpose: string, sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64')
-    if (!existsSync(file)) throw unreadable(`${NAME} is missing; restore it.`)
+    if (!statSync(file, { throwIfNoEntry: false })) throw unreadable(`${FILE} is missing; ${RESTORE}.`)
     try {
       const decipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, IV_BYTES))
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES))
@@ -63,7 +68,7 @@ export function vault(dataDir: string) {
     } catch (error) {
       if (error instanceof Problem) throw error
       known = undefined // so that the right one is found once it is restored
-      throw unreadable(`${NAME} is not the key that it was sealed with; restore that one.`)
+      throw unreadable(`${FILE} is not the key that it was sealed with; ${RESTORE}.`)
     }
   }
 
@@ -84,7 +89,7 @@ export function vault(dataDir: string) {
     const from = key()
     const made = signing.get(purpose)
     if (made?.from === from) return made.own
-    const own = Buffer.from(hkdfSync('sha256', from, '', `sign ${purpose}`, KEY_BYTES))
+    const own = Buffer.from(hkdfSync('sha256', from, '', `sign ${purpose}`, SECRET_BYTES))
     signing.set(purpose, { from, own })
     return own
   }
@@ -92,10 +97,33 @@ export function vault(dataDir: string) {
   return { seal, open, sign }
 }
 
+/**
+ * Calls back while nobody else writes, unless something depends on the key: secrets of webhooks, passwords of mailboxes,
+ * and mails, whose links and addresses are signed.
+ */
+export function whileNothingIsSealed(db: Database): (job: () => void) => void {
+  return (job) =>
+    db
+      .transaction(() => {
+        const used = db
+          .prepare(
+            `SELECT EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM mails)
+             OR EXISTS (SELECT 1 FROM mailboxes WHERE smtp_secret IS NOT NULL OR imap_secret IS NOT NULL)`,
+          )
+          .pluck()
+          .get()
+        if (used === 0) job()
+      })
+      .immediate()
+}
+
+const isSame = (one: Stats, other: Stats): boolean =>
+  one.ino === other.ino && one.mtimeMs === other.mtimeMs && one.size === other.size
+
+const RESTORE = 'restore it from a copy of the data folder'
+
+const damage = (bytes: number): string =>
+  `${FILE} is damaged (${bytes === SECRET_BYTES ? 'it holds only zeros' : `${bytes} bytes instead of ${SECRET_BYTES}`}); ${RESTORE}. Without a copy, delete it, rotate the secrets of all webhooks and set the passwords of all mailboxes again.`
+
 const unreadable = (why: string): Problem =>
   new Problem(409, 'secret_unreadable', `A stored secret cannot be read: ${why}`)
-
-const unwritable = (code: string | undefined): Problem =>
-  new Problem(503, 'storage_failed', `${NAME} cannot be written (${code}); nothing was written.`, {
-    headers: { 'Retry-After': '5' },
-  })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -138,11 +138,14 @@ describe('a token is refused', () => {
   test('because its key is no file of the folder, or none that the database knows', async () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+    const own = createHash('sha256').update(spki).digest('hex').slice(0, 16)
     const key = await SecretKeyFromCryptoKey(privateKey.toCryptoKey('Ed25519', true, ['sign']))
     const { verify } = tokens(keyring(server.dataDir, server.store), server.store)
     for (const [kid, isVerified] of [
       ['../planted', false],
-      ['00000000deadbeef', true],
+      ['00000000deadbeef', false],
+      [own, true],
     ] as const) {
       writeFileSync(join(folder, `${kid}.pem`), pem)
       const token = await forged({}, server.store.installation, { kid, key })

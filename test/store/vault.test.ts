@@ -67,7 +67,10 @@ describe('a vault', () => {
   test('says that the key is missing, and makes none only to open', () => {
     const sealed = vault(folder).seal('x', SECRET)
     rmSync(file)
-    assert.throws(() => vault(folder).open('x', sealed), unreadable(/secrets\.key is missing; restore it\.$/))
+    assert.throws(
+      () => vault(folder).open('x', sealed),
+      unreadable(/keys\/secrets\.key is missing; restore it from a copy of the data folder\.$/),
+    )
     assert.ok(!existsSync(file))
   })
 
@@ -77,7 +80,10 @@ describe('a vault', () => {
     const right = readFileSync(file)
     writeFileSync(file, Buffer.alloc(32, 7))
     const later = vault(folder)
-    assert.throws(() => later.open('x', sealed), unreadable(/restore that one/))
+    assert.throws(
+      () => later.open('x', sealed),
+      unreadable(/is not the key that it was sealed with; restore it from a copy of the data folder\.$/),
+    )
     writeFileSync(file, right)
     assert.equal(later.open('x', sealed), SECRET)
   })
@@ -86,7 +92,12 @@ describe('a vault', () => {
     mkdirSync(join(folder, 'keys'))
     writeFileSync(file, 'short')
     const { seal } = vault(folder)
-    assert.throws(() => seal('x', SECRET), unreadable(/is damaged; restore it, or delete it where there is no copy\.$/))
+    assert.throws(
+      () => seal('x', SECRET),
+      unreadable(
+        /keys\/secrets\.key is damaged \(5 bytes instead of 32\); restore it from a copy of the data folder\. Without a copy, delete it, /,
+      ),
+    )
     assert.equal(readFileSync(file, 'utf8'), 'short')
     rmSync(file)
     seal('x', SECRET)

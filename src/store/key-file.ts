@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { Problem } from '../lib/problem.ts'
+
+// Keys are files in a folder beside the database, each for its owner alone (0600).
+
+const FOLDER = 'keys'
+const KEY_FILE = /^[^.].*\.(key|pem)$/
+const TEMPORARY = /^\.[0-9a-f-]{36}\.tmp$/
+/** Younger ones may be of a process that is still writing. */
+const LEFT_OVER_MS = 3_600_000
+/** What file systems without hard links answer. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']
+const FULL = ['ENOSPC', 'EDQUOT']
+
+export const SECRET_BYTES = 32
+
+/** Whether the content of a key file can be a secret: a crash of the machine may leave a file empty, or full of zeros. */
+export const isSecret = (bytes: Buffer): boolean => bytes.length === SECRET_BYTES && bytes.some((byte) => byte !== 0)
+
+export const keysFolder = (dataDir: string): string => join(dataDir, FOLDER)
+export const keyPath = (dataDir: string, name: string): string => join(dataDir, FOLDER, name)
+
+/** Whether a data folder has keys, which only a database makes. */
+export function hasKeys(dataDir: string): boolean {
+  const folder = keysFolder(dataDir)
+  return existsSync(folder) && readdirSync(folder).some((name) => KEY_FILE.test(name))
+}
+
+/** Undefined where there is no such file. Throws Problem 409 for one that cannot be read. */
+export function readKeyFile(dataDir: string, name: string): Buffer | undefined {
+  try {
+    return readFileSync(keyPath(dataDir, name))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new Problem(409, 'key_unreadable', `${FOLDER}/${name} cannot be read (${code}); check who owns it.`)
+  }
+}
+
+/**
+ * Makes a key file, unless there is one: then that is kept, be it of another process a moment ago. On return the file
+ * is whole and survives a power cut, so that what needs it can be committed. Throws Problem 503 `storage_full` or
+ * `storage_failed`, and leaves nothing behind.
+ */
+export function makeKeyFile(dataDir: string, name: string, content: Buffer | string): void {
+  write(dataDir, name, content, linkUnlessThere)
+}
+
+/** The same in the place of a file that is of no use. */
+export function replaceKeyFile(dataDir: string, name: string, content: Buffer | string): void {
+  write(dataDir, name, content, renameSync)
+}
+
+function write(
+  dataDir: string,
+  name: string,
+  content: Buffer | string,
+  place: (temporary: string, file: string) => void,
+): void {
+  const temporary = keyPath(dataDir, `.${randomUUID()}.tmp`)
+  try {
+    makeFolder(keysFolder(dataDir))
+    removeLeftOvers(dataDir)
+    try {
+      writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true })
+      place(temporary, keyPath(dataDir, name))
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+    syncFolder(keysFolder(dataDir))
+  } catch (error) {
+    throw unwritable(name, (error as NodeJS.ErrnoException).code)
+  }
+}
+
+function linkUnlessThere(temporary: string, file: string): void {
+  try {
+    linkSync(temporary, file) // a rename would replace the key that another process has just made
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException).code)
+    if (code === 'EEXIST') return
+    if (!NO_LINKS.includes(code)) throw error
+    if (!existsSync(file)) renameSync(temporary, file)
+  }
+}
+
+/** Removes what writers left behind that were cut off. */
+export function removeLeftOvers(dataDir: string): void {
+  const folder = keysFolder(dataDir)
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder).filter((each) => TEMPORARY.test(each))) {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false })
+    if (found && found.mtimeMs < Date.now() - LEFT_OVER_MS) rmSync(join(folder, name), { force: true })
+  }
+}
+
+/** Makes a folder for its owner alone, and those above it where they are missing; they survive a power cut. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  const top = dirname(resolve(first))
+  let above = resolve(folder)
+  do {
+    above = dirname(above)
+    syncFolder(above)
+  } while (above !== top && above !== dirname(above))
+}
+
+/** Puts the names in a folder on the disk. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return // has no way to ask for it
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(folder, 'r')
+    fsyncSync(descriptor)
+  } catch (error) {
+    // A folder above may be closed to us, and some file systems cannot sync folders.
+    if (!['EACCES', 'EINVAL'].includes(String((error as NodeJS.ErrnoException).code))) throw error
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+function unwritable(name: string, code: string | undefined): Problem {
+  const isFull = FULL.includes(String(code))
+  const detail = isFull
+    ? `There is no room on the disk for ${FOLDER}/${name}; nothing was written. Free some space and try again.`
+    : `${FOLDER}/${name} cannot be written (${code}); nothing was written. Check who owns the folder.`
+  return new Problem(503, isFull ? 'storage_full' : 'storage_failed', detail, { headers: { 'Retry-After': '5' } })
+}

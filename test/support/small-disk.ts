@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A file system of its own, of that many kilobytes; undefined where this process may not mount one. */
+export function smallDisk(kilobytes: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'dealbox-disk-'))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder]).status === 0
+  if (!mounted) {
+    rmdirSync(folder)
+    return undefined
+  }
+  const filling = join(folder, 'filling')
+
+  /** Leaves not one byte. */
+  function fill(): void {
+    const descriptor = openSync(filling, 'a')
+    try {
+      for (const bytes of [65_536, 4096, 1]) {
+        try {
+          for (;;) writeSync(descriptor, Buffer.alloc(bytes))
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+        }
+      }
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+
+  return {
+    folder,
+    fill,
+    free: () => rmSync(filling),
+    drop: () => {
+      spawnSync('umount', ['-l', folder])
+      rmdirSync(folder)
+    },
+  }
+}
