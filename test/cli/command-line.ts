@@ -41,10 +41,10 @@ const MAIN = join(import.meta.dirname, '../../src/main.ts')
 /** So that not every process reads the sources anew. */
 const { NODE_COMPILE_CACHE } = process.env
 
-/** Runs a command line in a process of its own, as a person would. */
-export function dealbox(argv: readonly string[], { env = {}, input = '' } = {}): Promise<Ended> {
+/** Runs a command line in a process of its own, as a person would; one that does not end is ended after a minute. */
+export function dealbox(argv: readonly string[], { env = {}, input = '', timeout = 60_000 } = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...argv], { env: { NODE_COMPILE_CACHE, ...env } })
+    const child = spawn(process.execPath, [MAIN, ...argv], { env: { NODE_COMPILE_CACHE, ...env }, timeout })
     const ended: Ended = { code: null, out: '', err: '' }
     child.stdout.on('data', (bytes) => {
       ended.out += bytes

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { hasKeys, makeKeyFile, readKeyFile, removeLeftOvers, replaceKeyFile } from '../../src/store/key-file.ts'
+import { openStore } from '../../src/store/open.ts'
 import { smallDisk } from '../support/small-disk.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dealbox-keys-'))
@@ -167,7 +168,7 @@ describe('the system calls that make a key file', {
           .replaceAll(root, 'ABOVE'),
       )
       .map((line) => line.replace(/\.[0-9a-f-]{36}\.tmp/g, 'TEMPORARY'))
-      .map((line) => `${/^\w+/.exec(line)?.[0]} ${[...line.matchAll(/(?:DATA|ABOVE)[\w./]*/g)].join(' ')}`)
+      .map((line) => `${/^\w+/.exec(line)?.[0]} ${[...line.matchAll(/(?:DATA|ABOVE)[\w./-]*/g)].join(' ')}`)
   }
 
   const WRITTEN = ['write DATA/keys/TEMPORARY', 'fsync DATA/keys/TEMPORARY']
@@ -188,6 +189,20 @@ describe('the system calls that make a key file', {
       'rename DATA/keys/TEMPORARY DATA/keys/a.key',
       'fsync DATA/keys',
     ])
+  })
+
+  test('end before the secret that was sealed is committed', () => {
+    const open = join(import.meta.dirname, '../../src/store/open.ts')
+    openStore(folder, { create: true }).close()
+    const made = traced(`const { openStore } = await import(${JSON.stringify(open)})
+      const store = openStore(FOLDER)
+      store.transaction(() => {
+        store.db.prepare('UPDATE installation SET id = ?').run(store.vault.seal('x', 'secret'))
+      })
+      store.close()`)
+    const named = made.indexOf('fsync DATA/keys')
+    const committed = made.findIndex((call) => /^(fsync|fdatasync) DATA.dealbox.db-wal$/.test(call))
+    assert.ok(named > 0 && committed > named, made.join('\n'))
   })
 
   test('sync every folder that has a new one in it', () => {
