@@ -37,8 +37,7 @@ export const keyPath = (dataDir: string, name: string): string => join(dataDir, 
 
 /** Whether a data folder has keys, which only a database makes. */
 export function hasKeys(dataDir: string): boolean {
-  const folder = keysFolder(dataDir)
-  return existsSync(folder) && readdirSync(folder).some((name) => KEY_FILE.test(name))
+  return filesOf(keysFolder(dataDir)).some((name) => KEY_FILE.test(name))
 }
 
 /** Undefined where there is no such file. Throws Problem 409 for one that cannot be read. */
@@ -102,10 +101,18 @@ function linkUnlessThere(temporary: string, file: string): void {
 /** Removes what writers left behind that were cut off. */
 export function removeLeftOvers(dataDir: string): void {
   const folder = keysFolder(dataDir)
-  if (!existsSync(folder)) return
-  for (const name of readdirSync(folder).filter((each) => TEMPORARY.test(each))) {
+  for (const name of filesOf(folder).filter((each) => TEMPORARY.test(each))) {
     const found = statSync(join(folder, name), { throwIfNoEntry: false })
     if (found && found.mtimeMs < Date.now() - LEFT_OVER_MS) rmSync(join(folder, name), { force: true })
+  }
+}
+
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return []
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
@@ -7,7 +7,7 @@ import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, LONGEST_LOG_PAGES } from './checkpoint.ts'
 import { groupCommit, type LockTimer, type Write } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
-import { makeFolder } from './key-file.ts'
+import { hasKeys, keysFolder, makeFolder } from './key-file.ts'
 import { migrate } from './migrate.ts'
 import { newestId } from './newest.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
@@ -98,13 +98,27 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
   }
 }
 
-/** Throws Problem 404 for a folder that is no data folder, or is not there. */
+/** Throws Problem 404 for a folder that is no data folder, or is not there, and 409 for one that has lost its database. */
 export function requireDatabase(dataDir: string): void {
+  refuseLost(dataDir)
   if (existsSync(join(dataDir, DATABASE))) return
   throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
 }
 
+/** A database of which only the keys are left is restored: in its place, a new one would look like all there ever was. */
+function refuseLost(dataDir: string): void {
+  const file = join(dataDir, DATABASE)
+  const isThere = existsSync(file)
+  if ((isThere && statSync(file).size > 0) || !hasKeys(dataDir)) return
+  throw new Problem(
+    409,
+    'database_lost',
+    `${file} is ${isThere ? 'empty' : 'missing'}, although ${keysFolder(dataDir)} has the keys of a database; restore the database from a backup, or move the keys away to begin anew.`,
+  )
+}
+
 function makeDataFolder(dataDir: string): void {
+  refuseLost(dataDir)
   try {
     makeFolder(dataDir)
   } catch (error) {

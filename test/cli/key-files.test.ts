@@ -101,6 +101,41 @@ describe('a key that signs tokens', () => {
   })
 })
 
+describe('a database of which only the keys are left', () => {
+  const serve = (): string[] => ['serve', '--data', data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
+  const init = (): string[] => ['init', '--data', data, '--org', 'Other', '--email', 'ben@other.example']
+  const lost: [string, () => void][] = [
+    ['empty', () => truncateSync(join(data, 'dealbox.db'), 0)],
+    ['missing', () => rmSync(join(data, 'dealbox.db'))],
+  ]
+  for (const [what, lose] of lost) {
+    test(`is ${what}: the server and the commands refuse it, and change nothing`, async () => {
+      const database = readFileSync(join(data, 'dealbox.db'))
+      lose()
+      const files = readdirSync(data, { recursive: true })
+      const sentence = `${join(data, 'dealbox.db')} is ${what}, although ${join(data, 'keys')} has the keys of a database; restore the database from a backup, or move the keys away to begin anew.\n`
+      const refused = { code: 1, out: '', err: sentence }
+      assert.deepEqual(await dealbox(serve(), { timeout: 15_000 }), refused)
+      for (const argv of [
+        init(),
+        newToken(),
+        ['keys', 'list', '--data', data],
+        ['export', join(data, 'out'), '--data', data],
+      ])
+        assert.deepEqual(await cli(argv), refused)
+      assert.deepEqual(readdirSync(data, { recursive: true }), files)
+      writeFileSync(join(data, 'dealbox.db'), database)
+      await served(async (call) => assert.equal((await call('/deals')).status, 200))
+    })
+
+    test(`is ${what}: without its keys, there is a new beginning`, async () => {
+      lose()
+      rmSync(join(data, 'keys'), { recursive: true })
+      assert.equal((await cli(init())).code, 0)
+    })
+  }
+})
+
 describe('the key of cursors', () => {
   const unusable: [string, Buffer][] = [
     ['empty', Buffer.alloc(0)],
