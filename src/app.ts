@@ -85,6 +85,7 @@ export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), .
       ...options,
       sessions: sessions(tokens(keys, store), store),
       write: store.write,
+      health: store.health,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),

@@ -3,6 +3,7 @@ import { isTimezone } from '../lib/time.ts'
 import { defaultSettings } from '../settings/defaults.ts'
 import { createOrg, readDocument } from '../settings/document.ts'
 import { memberSettings } from '../settings/members.ts'
+import { diskReserve } from '../store/reserve.ts'
 import { command, json } from './command.ts'
 import { withStore } from './store.ts'
 
@@ -40,6 +41,7 @@ export const init = command({
         const made = createOrg(store, document)
         const [owner] = memberSettings(store).all(made.org)
         const keys = keyring(data, store)
+        diskReserve(data).lay()
         if (keys.list().length === 0) keys.rotate()
         return {
           json: { org_id: made.publicId, member_id: owner?.id },

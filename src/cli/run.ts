@@ -1,7 +1,7 @@
 import { version } from '../assets.ts'
 import { type Environment, readConfig, usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
-import { storageProblem } from '../store/commit.ts'
+import { storageProblem } from '../store/failures.ts'
 import type { Answer, Command } from './command.ts'
 import { commandHelp, listHelp } from './help.ts'
 

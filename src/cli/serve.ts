@@ -19,9 +19,10 @@ import { resourceDeps } from '../resources/deps.ts'
 import { screens } from '../screens/app.ts'
 import { startSender } from '../sender/sender.ts'
 import { lockInstance } from '../store/lock.ts'
-import { openStore, requireDatabase } from '../store/open.ts'
+import { requireDatabase } from '../store/open.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { openServedStore } from './served-store.ts'
 import { readTrust } from './trust.ts'
 
 /** What runs gets this long to finish when the server stops. */
@@ -65,11 +66,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openStore(options.data, { neverSleeps: true })
-    undo.push(() => {
-      store.db.pragma('wal_checkpoint(TRUNCATE)')
-      store.close()
-    })
+    const store = openServedStore(options.data, log)
+    undo.push(store.close)
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ url }) => Number(new URL(url).port))
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
@@ -85,7 +83,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(office)]
     const scheduler = startScheduler({ store, log, kinds, recurring: recurringWork({ keepEventsMs }) })
     workers.push(() => scheduler.stop().finally(office.close))
-    workers.push(startReceiver({ deps, write: store.write, committed: store.committed, trust, log }).stop)
+    workers.push(
+      startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, log }).stop,
+    )
     const thread = courier({ allow: options.webhookAllow, ownPorts })
     const sender = startSender({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
     workers.push(() => sender.stop().finally(thread.stop))

@@ -5,7 +5,6 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
-import { storageProblem } from '../store/commit.ts'
 import type { Store } from '../store/open.ts'
 import { type Answer, JSON_TYPE, problemAnswer, requestId } from './answer.ts'
 import { mediaTypeOf, parseBody, parseText, readBody } from './body.ts'
@@ -29,6 +28,8 @@ import type { WaitingRoom } from './waiting.ts'
 export type Kernel = {
   sessions: Sessions
   write: Store['write']
+  /** Of the storage. */
+  health: Store['health']
   changes: Store['changes']
   cursors: Cursors
   answers: ReturnType<typeof idempotency>
@@ -61,7 +62,7 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
-  const { sessions, write, cursors, answers, rate, room, log, corsOrigins, stopping } = parts
+  const { sessions, write, health, cursors, answers, rate, room, log, corsOrigins, stopping } = parts
   const find = routeTree(routes)
   const page = pages(parts.changes)
 
@@ -205,16 +206,19 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     const key = idempotencyKey(x.req)
     const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
     const known = await route.ahead?.(body)
-    return write(() => {
-      const run = () => change(route, session, ids, x, { body, flags, known })
-      if (key === undefined) return run()
-      const isSecret = route.isSecret === true
-      const given = answers.find(session, key, fingerprint, isSecret)
-      if (given) return given
-      const answer = run()
-      answers.keep(session, key, fingerprint, answer, isSecret)
-      return answer
-    })
+    return write(
+      () => {
+        const run = () => change(route, session, ids, x, { body, flags, known })
+        if (key === undefined) return run()
+        const isSecret = route.isSecret === true
+        const given = answers.find(session, key, fingerprint, isSecret)
+        if (given) return given
+        const answer = run()
+        answers.keep(session, key, fingerprint, answer, isSecret)
+        return answer
+      },
+      { frees: route.method === 'delete' },
+    )
   }
 
   /** The part of a write that stands in its transaction. */
@@ -240,7 +244,8 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   }
 
   function asProblem(error: unknown, x: Exchange): Problem {
-    const known = storageProblem(error)
+    if (error instanceof Problem) return error
+    const known = health.problemOf(error, x.req.method === 'GET' ? 'read' : 'write')
     if (known instanceof Problem) return known
     logFailure(x, error)
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')

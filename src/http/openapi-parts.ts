@@ -84,7 +84,7 @@ export const PROBLEMS = {
     'RateLimit',
   ),
   Unavailable: problem(
-    'Try again in a moment; nothing was written: `stopping`, `busy`, `storage_full`, `storage_failed`.',
+    'Nothing was written. Try again in a moment: `stopping`, `busy`, `storage_full` (reads and deletions go on), `storage_failed`. Or another try will not help before a backup is restored: `database_damaged`, which has no Retry-After.',
     'Retry-After',
   ),
 }

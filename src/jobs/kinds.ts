@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
 import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, TROUBLE_MS, type Yard } from './lane.ts'
+import { isTrouble, type Lane, stepping, TROUBLE_MS, type Yard } from './lane.ts'
 
 export type Context = { store: Store; log: Log }
 
@@ -74,13 +74,10 @@ function runLane(kind: RunKind, yard: Yard): Lane {
   async function runOne(org: number, id: string): Promise<void> {
     let job: Job | undefined
     try {
-      const isPutOff = await store.write(() => {
+      await store.write(() => {
         job = jobs.take(org, id)
-        if (!job) return false
-        kind.run(job, context)
-        return jobs.putOffIdle(job, IDLE_PAUSE_MS)
+        return job && kind.run(job, context)
       })
-      if (isPutOff) log.warn({ job: kind.kind, org, id }, PUT_OFF)
     } catch (error) {
       if (!job || isTrouble(error)) throw error
       await failed(job, error)
@@ -107,7 +104,7 @@ function performLane(kind: PerformKind, yard: Yard): Lane {
   let restsUntil = 0
 
   function rest(error: unknown): void {
-    log.error({ job: kind.kind, err: error }, 'failed')
+    if (!store.health.note(error)) log.error({ job: kind.kind, err: error }, 'failed')
     restsUntil = store.clock.now() + TROUBLE_MS
   }
 

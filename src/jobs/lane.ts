@@ -11,6 +11,8 @@ export type Lane = {
   start: () => void
   /** What is going on at the moment; undefined for nothing. It never rejects. */
   busy: () => Promise<unknown> | undefined
+  /** It deletes, and so goes on while the disk is full. */
+  frees?: boolean
   /** Leaves to themselves those that are performed. */
   cut?: (isMeant: (job: Job) => boolean) => void
 }
@@ -28,10 +30,6 @@ export type Yard = {
 /** After trouble with the store, which may last: a full disk, say. */
 export const TROUBLE_MS = 5000
 
-/** How long work is left that has changed nothing and would be due again at once. */
-export const IDLE_PAUSE_MS = 60_000
-export const PUT_OFF = 'put off: it changed nothing, and was due again at once'
-
 /** Whether it was the store that refused, and not the work that failed. */
 export const isTrouble = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
@@ -40,7 +38,7 @@ export const isTrouble = (error: unknown): boolean => error instanceof Problem &
  * event loop, in which requests are served. What it throws is trouble with the store: then the lane rests for a while.
  */
 export function stepping(
-  { store: { clock }, log, stopping, free }: Pick<Yard, 'store' | 'log' | 'stopping' | 'free'>,
+  { store: { clock, health }, log, stopping, free }: Pick<Yard, 'store' | 'log' | 'stopping' | 'free'>,
   name: string,
   dueAt: () => number | undefined,
   step: () => Promise<void>,
@@ -54,7 +52,7 @@ export function stepping(
     try {
       while (!stopping() && nextDue() <= clock.now()) await step()
     } catch (error) {
-      log.error({ job: name, err: error }, 'failed')
+      if (!health.note(error)) log.error({ job: name, err: error }, 'failed')
       restsUntil = clock.now() + TROUBLE_MS
     }
   }

@@ -2,13 +2,15 @@ import { forgetOldAnswers } from '../http/idempotency.ts'
 import { purgeDeliveries, purgeEvents } from '../sender/retention.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, type Yard } from './lane.ts'
+import { isTrouble, type Lane, stepping, type Yard } from './lane.ts'
 
 /** Work that a server repeats while it runs. */
 export type Recurring = {
   /** Also the key of its row, which says when it is due again. */
   name: string
   everyMs: number
+  /** It deletes, and so goes on while the disk is full. */
+  frees?: boolean
   /** Runs in a transaction, and is short. `more` has it called again soon, with room for requests between. */
   run: (store: Store) => 'more' | undefined
 }
@@ -18,9 +20,9 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** All of it. `keepEventsMs` is how long events and their deliveries are kept. */
 export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recurring[] => [
-  { name: 'forget idempotent answers', everyMs: MINUTE_MS, run: forgetOldAnswers },
-  { name: 'purge events', everyMs: HOUR_MS, run: (store) => purgeEvents(store, keepEventsMs) },
-  { name: 'purge deliveries', everyMs: HOUR_MS, run: (store) => purgeDeliveries(store, keepEventsMs) },
+  { name: 'forget idempotent answers', everyMs: MINUTE_MS, frees: true, run: forgetOldAnswers },
+  { name: 'purge events', everyMs: HOUR_MS, frees: true, run: (store) => purgeEvents(store, keepEventsMs) },
+  { name: 'purge deliveries', everyMs: HOUR_MS, frees: true, run: (store) => purgeDeliveries(store, keepEventsMs) },
 ]
 
 /** After a failure: soon, however rare it is otherwise. */
@@ -28,11 +30,12 @@ const RETRY_MS = 300_000
 
 /** A new piece is due at once, as is one that was missed while no server ran. */
 export function recurringLane(
-  { name, everyMs, run }: Recurring,
+  { name, everyMs, frees = false, run }: Recurring,
   yard: Pick<Yard, 'store' | 'log' | 'stopping' | 'free'>,
 ): Lane {
   const { store, log } = yard
   const { db, clock } = store
+  const how = { frees }
   const insert = db.prepare('INSERT INTO recurring (name, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const dueAt = db.prepare('SELECT due_at FROM recurring WHERE name = ?').pluck()
   const started = db.prepare('UPDATE recurring SET last_started_at = ? WHERE name = ?')
@@ -44,20 +47,15 @@ export function recurringLane(
 
   async function step(): Promise<void> {
     try {
-      let isIdle = false
-      due = await store.write(() => {
+      const next = await store.write(() => {
         const now = clock.now()
         insert.run(name, now)
         started.run(now, name)
-        const before = store.changes.byUs()
-        const more = run(store) === 'more'
-        isIdle = more && store.changes.byUs() === before
-        if (isIdle) return now + Math.min(everyMs, IDLE_PAUSE_MS)
-        if (more) return now
+        if (run(store) === 'more') return now
         finished.run(now + everyMs, clock.now(), name)
         return now + everyMs
-      })
-      if (isIdle) log.warn({ job: name }, PUT_OFF)
+      }, how)
+      due = next
     } catch (error) {
       if (isTrouble(error)) throw error
       log.error({ job: name, err: error }, 'failed')
@@ -67,9 +65,9 @@ export function recurringLane(
         insert.run(name, now)
         failed.run(next, now, textOf(error), name)
         return next
-      })
+      }, how)
     }
   }
 
-  return stepping(yard, name, () => due, step)
+  return { ...stepping(yard, name, () => due, step), frees }
 }

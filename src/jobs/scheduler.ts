@@ -49,7 +49,7 @@ export function startScheduler({
   timers = unrefTimers,
   graceMs = 5000,
 }: SchedulerOptions): Scheduler {
-  const { clock, committed, db } = store
+  const { clock, committed, db, health } = store
   let timer: unknown
   let stopped: Promise<void> | undefined
   let seenPuts = putsInto(db)
@@ -65,12 +65,16 @@ export function startScheduler({
     let waitMs = LONGEST_WAIT_MS
     try {
       for (const lane of lanes) {
+        if (health.refusal(lane.frees)) {
+          waitMs = Math.min(waitMs, TROUBLE_MS)
+          continue
+        }
         const inMs = lane.nextAt() - clock.now()
         if (inMs <= 0) lane.start()
         else waitMs = Math.min(waitMs, inMs)
       }
     } catch (error) {
-      log.error({ job: 'scheduler', err: error }, 'failed')
+      if (!health.note(error)) log.error({ job: 'scheduler', err: error }, 'failed')
       waitMs = TROUBLE_MS
     }
     timer = timers.set(look, waitMs)
@@ -103,7 +107,9 @@ export function startScheduler({
 
   store
     .write(() => void jobQueue(store).abandonAll())
-    .catch((error) => log.error({ job: 'scheduler', err: error }, 'failed')) // their leases end by themselves
+    .catch((error) => {
+      if (!health.note(error)) log.error({ job: 'scheduler', err: error }, 'failed')
+    }) // their leases end by themselves
     .finally(look)
   look()
   return {

@@ -8,11 +8,14 @@ import type { Deps } from '../resources/deps.ts'
 import { type Arrival, arrivalStore } from '../resources/inbox/arrivals.ts'
 import { type Mailbox, mailboxStore } from '../resources/inbox/mailboxes.ts'
 import type { Write } from '../store/commit.ts'
+import type { StorageHealth } from '../store/health.ts'
 import { pauseAfter } from '../store/jobs.ts'
 
 export type ListenerOptions = {
   deps: Deps
   write: Write
+  /** Of the storage: nothing is fetched that could not be written down. */
+  health: Pick<StorageHealth, 'note' | 'refusal'>
   trust: Trust
   log: Log
   random: () => number
@@ -26,6 +29,8 @@ const TOO_LARGE = `It was larger than ${MOST_SOURCE_BYTES} bytes; what is behind
 const POLL_MS = 60_000
 const CHECK_MS = 300_000
 const LONGEST_PAUSE_MS = 300_000
+/** While nothing can be written. */
+const STORAGE_PAUSE_MS = 5000
 /** A damaged mail may end the connection each time. So often it is fetched before those behind it have their turn. */
 const MOST_FETCHES = 3
 
@@ -33,7 +38,7 @@ const MOST_FETCHES = 3
 export async function listenTo(
   org: number,
   mailbox: Mailbox,
-  { deps, write, trust, log, random, read }: ListenerOptions,
+  { deps, write, health, trust, log, random, read }: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const arrivals = arrivalStore(deps)
@@ -41,6 +46,10 @@ export async function listenTo(
   let stuck: { at: Arrival; times: number; error: unknown } | undefined
 
   for (let failures = 0; !signal.aborted; ) {
+    if (health.refusal()) {
+      await rest(STORAGE_PAUSE_MS)
+      continue
+    }
     try {
       await withFolder(async (folder) => {
         while (!signal.aborted) {
@@ -52,7 +61,7 @@ export async function listenTo(
     } catch (error) {
       if (signal.aborted) return
       failures++
-      await failed(error as Error)
+      if (!health.note(error)) await failed(error as Error)
       await rest(Math.min(pauseAfter(failures, random), LONGEST_PAUSE_MS))
     }
   }
@@ -134,7 +143,7 @@ export async function listenTo(
     try {
       await write(() => void arrivals.failed(org, mailbox, error.message))
     } catch (trouble) {
-      log.error({ err: trouble }, 'failed') // the store cannot be written either
+      if (!health.note(trouble)) log.error({ err: trouble }, 'failed')
     }
   }
 

@@ -24,8 +24,17 @@ export function startReceiver({ committed, random = Math.random, ...options }: R
   const ending = new Set<Promise<void>>()
   let stopped = false
 
+  /** It must not throw: commits call it. */
   function look(): void {
     if (stopped) return
+    try {
+      listenToActive()
+    } catch (error) {
+      if (!options.health.note(error)) options.log.error({ err: error }, 'failed')
+    }
+  }
+
+  function listenToActive(): void {
     const wanted = active().filter(({ mailbox }) => mailbox.imap !== null)
     const keys = new Set(wanted.map(({ org, mailbox }) => `${org} ${mailbox.id}`))
     for (const [key, listener] of listeners) if (!keys.has(key)) leave(key, listener)

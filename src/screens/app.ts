@@ -90,6 +90,8 @@ export function screens({ document, store, deps, apiUrl, stopping, log }: Screen
 
   function asProblem(error: unknown, id: string): Problem {
     if (error instanceof Problem) return error
+    const known = store.health.problemOf(error, 'read')
+    if (known instanceof Problem) return known
     log.error({ id, err: error }, 'failed')
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
   }

@@ -27,20 +27,35 @@ export type HealthOptions = {
 
 /** Looks at what the server needs. What it answers throws Problem 503 with the first reason not to be ready. */
 export function health({ store, deps, stopping, log }: HealthOptions): () => Readiness {
+  const { health: storage } = store
   const probe = store.db.prepare('SELECT id FROM installation')
   const mailboxes = mailboxStore(deps)
   /** In the order in which they are run; a new check is one more entry. */
-  const checks: Record<string, () => Finding> = { database, mailboxes: receiving }
+  const checks: Record<string, () => Finding> = { database, disk, mailboxes: receiving }
 
   function database(): Finding {
     try {
       probe.get()
-      return { status: 'pass' }
     } catch (error) {
-      log.error({ err: error }, 'not ready')
-      const detail = 'The database does not answer; the log of the server has the reason.'
-      return { status: 'fail', code: 'database_failed', detail }
+      if (!storage.note(error)) log.error({ err: error }, 'not ready')
+      if (storage.damage() === undefined) return unanswered()
     }
+    const damage = storage.damage()
+    if (damage === undefined) return { status: 'pass' }
+    const detail = `The database is damaged (${damage}). Stop the server and restore a backup of the data folder.`
+    return { status: 'fail', code: 'database_damaged', detail }
+  }
+
+  function unanswered(): Finding {
+    const detail = 'The database does not answer; the log of the server has the reason.'
+    return { status: 'fail', code: 'database_failed', detail }
+  }
+
+  /** Reads and deletions go on. */
+  function disk(): Finding {
+    if (!storage.isDiskFull()) return { status: 'pass' }
+    const detail = 'The disk is full: the server reads and deletes, and writes again when there is space. Free some.'
+    return { status: 'fail', code: 'storage_full', detail }
   }
 
   /** A server with a mailbox that fails is ready; which one it is, and why, is for who may run "dealbox mailbox list". */

@@ -21,7 +21,7 @@ const METHODS = ['GET', 'HEAD', 'POST']
 const FORMS = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i
 const MAX_BODY_BYTES = 8192
 
-type Options = { store: Pick<Store, 'write'>; deps: Deps; log: Log }
+type Options = { store: Pick<Store, 'write' | 'health'>; deps: Deps; log: Log }
 type Shown = { org_name: string; email: string | null }
 
 /**
@@ -54,7 +54,7 @@ export function unsubscribePage({ store, deps, log }: Options): (ctx: Context) =
     } catch (error) {
       // What the asker did wrong is said to a program, since the button does nothing wrong.
       if (error instanceof Problem && error.status < 500 && error.code !== 'secret_unreadable') throw error
-      log.error({ err: error }, 'unsubscribing failed')
+      if (!store.health.note(error)) log.error({ err: error }, 'unsubscribing failed')
       ctx.set('Retry-After', '60') // mail programs try again
       show(ctx, 503, failedPage())
     }

@@ -14,7 +14,7 @@ import { LOST_PAUSE_MS, settler } from './settle.ts'
 import { isDown } from './verdict.ts'
 
 export type SenderOptions = {
-  store: Pick<Store, 'write' | 'committed'>
+  store: Pick<Store, 'write' | 'committed' | 'health'>
   deps: Deps
   /** One try; see egress/post.ts. Rejects where it was lost on this side, and is then repeated. */
   post: (attempt: Attempt) => Promise<Reply>
@@ -33,6 +33,8 @@ const LONGEST_SLEEP_MS = 60_000
 /** So many tries are written down, and so many taken, in one transaction: requests wait for it. */
 const MOST_IN_ROUND = 20
 const AFTER_FAILURE_MS = 1000
+/** It may last: a full disk, say. */
+const AFTER_STORAGE_FAILURE_MS = 5000
 const GRACE_MS = 5000
 
 /**
@@ -80,18 +82,25 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
     while (isWanted && !isStopped) {
       isWanted = false
       try {
+        checkWritable()
         const found = landed.length > 0 ? undefined : look(clock.now())
         if (found) delayMs = found.sleepMs
         const began = performance.now()
         if (!found || found.isReady) await turnOver() // whether there is more is seen behind its commit
         await new Promise((resolve) => setTimeout(resolve, (performance.now() - began) / 2)) // this third is for requests
       } catch (error) {
-        log.error({ err: error }, 'webhooks: a round failed')
-        delayMs = AFTER_FAILURE_MS
+        if (!store.health.note(error)) log.error({ err: error }, 'webhooks: a round failed')
+        delayMs = store.health.refusal() ? AFTER_STORAGE_FAILURE_MS : AFTER_FAILURE_MS
         isWanted = false
       }
     }
     if (!isStopped) timer = setTimeout(wake, delayMs).unref()
+  }
+
+  /** Nothing is looked for that could not be written down. */
+  function checkWritable(): void {
+    const refusal = store.health.refusal()
+    if (refusal) throw refusal
   }
 
   /** One transaction: what came back is written down, and what is due is taken; then that is sent. */
@@ -257,7 +266,8 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
         return null
       })
     } catch (error) {
-      log.error({ err: error }, 'webhooks: tries could not be written down; they are repeated')
+      if (!store.health.note(error))
+        log.error({ err: error }, 'webhooks: tries could not be written down; they are repeated')
     }
   }
 

@@ -9,15 +9,18 @@ const IDLE_MS = 100
  * a commit, every 1,000 pages: then one commit in twenty waits for two more fsyncs, and all of them together take as
  * long as the commits themselves.
  */
-export function idleCheckpoint(db: Database): { written: () => void; stop: () => void } {
+export function idleCheckpoint(
+  db: Database,
+  note: (error: unknown) => void = () => undefined,
+): { written: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
 
   function checkpoint(): void {
     timer = undefined
     try {
       db.pragma('wal_checkpoint(PASSIVE)')
-    } catch {
-      // A full disk, say. Nothing is lost: the log keeps it, and the next write tries again, or is told 503.
+    } catch (error) {
+      note(error) // nothing is lost: the log keeps it, and the next write tries again, or is refused
     }
   }
 

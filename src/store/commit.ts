@@ -1,5 +1,5 @@
-import { Problem } from '../lib/problem.ts'
 import type { Database } from './driver.ts'
+import { failureOf, storageProblem } from './failures.ts'
 
 /** What a job may give back: anything but a promise, so that an asynchronous job does not compile. */
 export type Sync = null | undefined | boolean | number | string | { then?: never; [other: string]: unknown }
@@ -53,6 +53,7 @@ export function groupCommit(
   let waiting: Waiting[] = []
   /** The first of them left something to undo, and run in savepoints. */
   let isUndone = false
+  let lockError: unknown
 
   /** A batch is full, or complete: a turn of the event loop has brought no further write. */
   function gather(seen: number): void {
@@ -93,7 +94,8 @@ export function groupCommit(
     const patient = waiting.findIndex(({ lockedSince }) => at - (lockedSince as number) < MAX_LOCK_WAIT_MS)
     const refused = waiting.splice(0, patient < 0 ? waiting.length : patient)
     if (waiting.length > 0) later(flush, LOCK_RETRY_MS)
-    for (const { reject } of refused) reject(lockedProblem())
+    const problem = storageProblem(lockError)
+    for (const { reject } of refused) reject(problem)
   }
 
   /** The outcomes after COMMIT; undefined, with everything undone, where a job left something to undo. */
@@ -126,7 +128,8 @@ export function groupCommit(
       begin.run()
       return true
     } catch (error) {
-      if (!isLockError(error)) throw error
+      if (failureOf(error) !== 'locked') throw error
+      lockError = error
       return false
     }
   }
@@ -157,7 +160,7 @@ export function groupCommit(
 
   /** A full disk or an I/O error may have ended the whole transaction: then the batch is lost, not one job. */
   function throwIfBatchIsLost(error: unknown): void {
-    if (!db.inTransaction || isStorageError(error)) throw error
+    if (!db.inTransaction || failureOf(error)) throw error
   }
 
   return (job) =>
@@ -166,26 +169,3 @@ export function groupCommit(
       waiting.push({ job, resolve, reject })
     })
 }
-
-const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? '')
-
-function isStorageError(error: unknown): boolean {
-  return /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|CORRUPT|PROTOCOL)/.test(codeOf(error))
-}
-
-const isLockError = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
-
-/** 503 for a store that cannot write at the moment; anything else is passed on as it is. */
-export function storageProblem(error: unknown): unknown {
-  if (!isStorageError(error)) return error
-  if (isLockError(error)) return lockedProblem()
-  return codeOf(error).startsWith('SQLITE_FULL')
-    ? unavailable('storage_full', 'The disk of the server is full; nothing was written. Free some space and try again.')
-    : unavailable('storage_failed', 'The store of the server cannot be written; nothing was written.')
-}
-
-const lockedProblem = (): Problem =>
-  unavailable('busy', 'Another command holds the database; nothing was written. Try again in a moment.')
-
-const unavailable = (code: string, detail: string): Problem =>
-  new Problem(503, code, detail, { headers: { 'Retry-After': '5' } })

@@ -12,6 +12,7 @@ const held = new Set<Database>()
 export function lockInstance(dataDir: string): () => void {
   const db = openSqlite(join(dataDir, 'server.lock'), { timeout: 0 })
   try {
+    db.pragma('journal_mode = MEMORY') // nothing is written, so that a full disk is no obstacle
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()

@@ -5,19 +5,22 @@ import { type Clock, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, LONGEST_LOG_PAGES } from './checkpoint.ts'
-import { groupCommit, type LockTimer, type Write } from './commit.ts'
+import { groupCommit, type LockTimer } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
+import { failureOf } from './failures.ts'
+import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { hasKeys, keysFolder, makeFolder } from './key-file.ts'
 import { migrate } from './migrate.ts'
 import { newestId } from './newest.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type Committed, watchCommits } from './watch.ts'
+import { type HealthyWrite, healthyWrites } from './writes.ts'
 
 export type Store = {
   db: Database
   clock: Clock
   /** Runs the job in the transaction of this turn of the event loop; resolves after COMMIT. */
-  write: Write
+  write: HealthyWrite
   /** Runs the job in a transaction of its own, at once: for commands. It sleeps while another process writes. */
   transaction: <T>(job: () => T) => T
   /** Of this data folder; tokens are bound to it. */
@@ -30,13 +33,14 @@ export type Store = {
   committed: Committed
   /** Seals what the database alone must not give away. */
   vault: Vault
+  /** What is known of the storage: whether it is damaged, or its disk full. */
+  health: StorageHealth
   close: () => void
 }
 
-export type OpenOptions = {
+export type OpenOptions = Partial<HealthOptions> & {
   /** Makes the data folder and the database where there are none. */
   create?: boolean
-  wall?: () => number
   /** For a server: once it is open, no statement sleeps until another process frees a lock. `write` waits by a timer. */
   neverSleeps?: boolean
   lockTimer?: LockTimer
@@ -54,31 +58,30 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
   if (create) makeDataFolder(dataDir)
   else requireDatabase(dataDir)
   const isNew = !existsSync(file)
-  const db = openDatabase(file)
+  const health = storageHealth({ ...options, wall })
+  const db = options.reserve ? openForServer(file, health) : openDatabase(file)
   try {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
     migrate(db, file) // first, since setting pragmas writes to the file, whosever it is
     setPragmas(db)
-    const clock = startClock(wall, newestId(db))
+    const clock = startClock(wall, newestId(db, health.note))
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
-    const transaction = <T>(job: () => T): T => {
-      const value = db.transaction(job).immediate()
-      if (!db.inTransaction) commits.noted() // it was not inside of another
-      return value
-    }
-    let epoch = 0
-    const checkpoint = idleCheckpoint(db)
+    const checkpoint = idleCheckpoint(db, health.note)
     const onCommit = () => {
       checkpoint.written()
       commits.noted()
+      health.written()
     }
+    const commit = groupCommit(db, onCommit, lockTimer)
+    const { write, transaction } = healthyWrites({ db, commit, health, onCommit: commits.noted })
+    let epoch = 0
     const installation = installationId(db, clock)
     if (neverSleeps) db.pragma('busy_timeout = 0')
     return {
       db,
       clock,
-      write: groupCommit(db, onCommit, lockTimer),
+      write,
       transaction,
       installation,
       accessChanged: () => void epoch++,
@@ -86,6 +89,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
       changes,
       committed: commits.committed,
       vault: vault(dataDir, whileNothingIsSealed(db)),
+      health,
       close: () => {
         checkpoint.stop()
         commits.stop()
@@ -135,9 +139,34 @@ function openDatabase(file: string): Database {
   }
 }
 
+/**
+ * A full disk may have no room for the index of the write-ahead log, which lies in a file so that other processes find
+ * it. A server that has the database for itself keeps it in memory: until it is started again, commands have to wait.
+ */
+function openForServer(file: string, health: StorageHealth): Database {
+  const db = openDatabase(file)
+  try {
+    db.pragma('schema_version') // reads
+    return db
+  } catch (error) {
+    db.close()
+    if (failureOf(error) !== 'full') throw foreignFile(error, file)
+    health.note(error)
+  }
+  const alone = openDatabase(file)
+  alone.pragma('locking_mode = EXCLUSIVE')
+  return alone
+}
+
 function foreignFile(error: unknown, file: string): unknown {
   const code = String((error as { code?: unknown }).code)
-  if (code === 'SQLITE_NOTADB') return new Problem(409, 'foreign_file', `${file} is not a Dealbox database.`)
+  if (code === 'SQLITE_NOTADB') {
+    const what = `${file} is not a Dealbox database, or its beginning is damaged`
+    return new Problem(409, 'foreign_file', `${what}; restore a backup of the data folder.`)
+  }
+  if (failureOf(error) === 'damaged') {
+    return new Problem(409, 'database_damaged', `${file} is damaged (${code}); restore a backup of the data folder.`)
+  }
   if (/^SQLITE_(CANTOPEN|READONLY)/.test(code)) {
     return new Problem(
       409,
@@ -174,6 +203,6 @@ function setPragmas(db: Database): void {
 function installationId(db: Database, clock: Clock): string {
   const known = db.prepare('SELECT id FROM installation').pluck()
   const insert = db.prepare('INSERT INTO installation (one, id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING')
-  if (known.get() === undefined) insert.run(randomUUID(), clock.now()) // else it would wait for whoever writes
+  if (known.get() === undefined) insert.run(randomUUID(), clock.now()) // else it would wait for whoever writes, or for space
   return known.get() as string
 }

@@ -154,6 +154,7 @@ before(async () => {
     kernel(ROUTES, {
       sessions: sessions(tokens(keyring(dataDir, store), store), store),
       write: store.write,
+      health: store.health,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),

@@ -55,6 +55,7 @@ before(async () => {
       ...options,
       sessions: sessions(tokens(keyring(dataDir, store), store), store),
       write: store.write,
+      health: store.health,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),

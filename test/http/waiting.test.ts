@@ -64,6 +64,7 @@ beforeEach(async () => {
     kernel(catalog(resourceDeps(store)), {
       sessions: sessions(tokens(keyring(dataDir, store), store), store),
       write: store.write,
+      health: store.health,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),

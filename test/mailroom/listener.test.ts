@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { silentLog } from '../../src/http/log.ts'
+import { Problem } from '../../src/lib/problem.ts'
 import { readMail } from '../../src/mail/read.ts'
 import { listenTo } from '../../src/mailroom/listener.ts'
 import { arrivalStore } from '../../src/resources/inbox/arrivals.ts'
@@ -39,9 +40,9 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
   const given = { ...SUPPORT, key, imap: { ...SUPPORT.imap, port: talker.port, ...imap } }
   const mailbox = setMailboxes(server, [given])[key] as Mailbox
   const cut = new AbortController()
-  const { deps } = server
+  const { deps, store } = server
   mailboxStore(deps).saveState(server.a.org, mailbox.id, state)
-  const options = { deps, write, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const options = { deps, write, health: store.health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
   const end = listenTo(server.a.org, mailbox, options, cut.signal)
   t.after(() => {
     cut.abort()
@@ -165,4 +166,25 @@ test('two damaged mails in a row hold up nothing either', async (t) => {
   )
   await until(() => stateOf().checked_at !== null)
   assert.deepEqual([stateOf().imported, stateOf().troubled, stateOf().last_uid], [1, 2, 6])
+})
+
+test('while nothing can be written the server is not asked', async (t) => {
+  const talker = await startImapTalker(t, {})
+  const given = { ...SUPPORT, key: 'refused', imap: { ...SUPPORT.imap, port: talker.port, import_since: '2026-01-01' } }
+  const mailbox = setMailboxes(server, [given]).refused as Mailbox
+  const cut = new AbortController()
+  const { deps, store } = server
+  const refused = new Problem(503, 'storage_full', 'The disk is full.')
+  let asked = 0
+  const refusal = () => {
+    asked++
+    cut.abort()
+    return refused
+  }
+  const health = { refusal, note: () => true }
+  const options = { deps, write: store.write, health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const timer = setTimeout(() => cut.abort(), 5000)
+  await listenTo(server.a.org, mailbox, options, cut.signal)
+  clearTimeout(timer)
+  assert.deepEqual([asked, talker.heard], [1, []])
 })

@@ -62,7 +62,15 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
     const { store, deps } = server
     const office = postOffice({ deps, write: store.write, trust })
     const scheduler = startScheduler({ store, log: silentLog, kinds: mailKinds(office), recurring: [] })
-    const options = { deps, write: store.write, committed: store.committed, trust, log: silentLog, random: () => 0 }
+    const options = {
+      deps,
+      write: store.write,
+      health: store.health,
+      committed: store.committed,
+      trust,
+      log: silentLog,
+      random: () => 0,
+    }
     receiver = startReceiver(options)
     ends.push(
       () => receiver.stop(),
@@ -193,7 +201,14 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
     await receiver.stop()
     const message = await write({ subject: 'Asleep' })
     const { deps, store } = server
-    const options = { deps, write: store.write, committed: store.committed, log: silentLog, random: () => 0 }
+    const options = {
+      deps,
+      write: store.write,
+      health: store.health,
+      committed: store.committed,
+      log: silentLog,
+      random: () => 0,
+    }
     receiver = startReceiver({ ...options, trust: { ca: team.ca } })
     await arrives(message)
   })

@@ -37,7 +37,14 @@ describe('receiving', { skip: noDovecot }, () => {
 
   function listen(t: TestContext, write: Write = server.store.write) {
     const { deps, store } = server
-    const options = { deps, write, committed: store.committed, trust: { ca: dovecot.ca }, log: silentLog }
+    const options = {
+      deps,
+      write,
+      health: store.health,
+      committed: store.committed,
+      trust: { ca: dovecot.ca },
+      log: silentLog,
+    }
     const receiver = startReceiver({ ...options, random: () => 0 })
     t.after(receiver.stop)
     return receiver

@@ -61,7 +61,14 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
     const stop = store.committed.subscribe(() => {
       if (state().checked_at !== null) resolve()
     })
-    const options = { deps, write: store.write, committed: store.committed, trust: { ca }, log: silentLog }
+    const options = {
+      deps,
+      write: store.write,
+      health: store.health,
+      committed: store.committed,
+      trust: { ca },
+      log: silentLog,
+    }
     const receiver = startReceiver(options)
     ends.push(receiver.stop)
     await promise.finally(() => {

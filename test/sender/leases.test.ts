@@ -116,6 +116,18 @@ describe('while the store cannot be written', () => {
     assert.equal(receiver.requests.length, 2)
   })
 
+  test('nothing is taken, nor tried to be written, once the database is known to be damaged', async (t) => {
+    const rig = await startRig(t)
+    const receiver = await rig.receiver(() => OK)
+    await rig.hook(receiver.url)
+    await rig.deal()
+    await rig.idle()
+    const writes = rig.writes()
+    rig.store.health.note(Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' }))
+    for (let count = 0; count < 3; count++) await rig.advance(1000)
+    assert.deepEqual([rig.writes(), rig.log], [writes, []])
+  })
+
   test('stopping comes to its end, and the next server repeats what could not be written down', async (t) => {
     const rig = await startRig(t)
     const receiver = await rig.receiver(() => 'never')

@@ -81,7 +81,7 @@ export async function startRig(t: TestContext, options: Partial<SenderOptions> &
     return startSender({
       random: () => 0,
       ...more,
-      store: { write, committed: store.committed },
+      store: { write, committed: store.committed, health: store.health },
       deps,
       post,
       log: { error: into('error'), warn: into('warn') } as unknown as Log,

@@ -1,0 +1,37 @@
+import type { Log } from '../http/log.ts'
+import type { Failure } from '../store/failures.ts'
+import type { FailureReport } from '../store/health.ts'
+import { openStore, type Store } from '../store/open.ts'
+import { diskReserve } from '../store/reserve.ts'
+
+const MESSAGES: Record<Failure, string> = {
+  damaged: 'the database is damaged, and nothing is written any more: stop the server and restore a backup',
+  full: 'the disk is full: reads and deletions go on, and writes when there is space',
+  locked: 'another process holds the database',
+  failed: 'the storage fails',
+}
+
+/** The store of a server, which is there for reads and deletions on a full disk, too, and whose failures are logged. */
+export function openServedStore(dataDir: string, log: Log): Store {
+  const reserve = diskReserve(dataDir)
+
+  function report({ failure, err, omitted }: FailureReport): void {
+    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, err }, MESSAGES[failure])
+  }
+
+  const reportSpace = () => log.warn('there is space on the disk again, and writes go on')
+  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace })
+
+  function close(): void {
+    try {
+      store.db.pragma('wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      store.health.note(error) // the write-ahead log stays for the next start
+    }
+    const isDiskFull = store.health.isDiskFull()
+    store.close()
+    if (isDiskFull) reserve.layWhatFits()
+  }
+
+  return { ...store, close }
+}

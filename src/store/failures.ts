@@ -1,0 +1,57 @@
+import { Problem } from '../lib/problem.ts'
+
+/** What is wrong with the storage, and not with what it was asked to do. `locked`: another process is writing. */
+export type Failure = 'damaged' | 'full' | 'locked' | 'failed'
+
+const CODES: [Failure, RegExp][] = [
+  ['damaged', /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_CORRUPTFS)/],
+  // The index of the write-ahead log is a file as well, and needs room even to read.
+  ['full', /^SQLITE_(FULL|IOERR_SHMSIZE)/],
+  ['locked', /^SQLITE_(BUSY|LOCKED)/],
+  ['failed', /^SQLITE_(IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/],
+]
+
+const RETRY = { headers: { 'Retry-After': '5' } }
+
+/** Undefined for an error that is not one of the storage. */
+export function failureOf(error: unknown): Failure | undefined {
+  const code = String((error as { code?: unknown } | null)?.code ?? '')
+  if (!code.startsWith('SQLITE_')) return undefined
+  return CODES.find(([, pattern]) => pattern.test(code))?.[0]
+}
+
+/** Such as "SQLITE_CORRUPT: database disk image is malformed". */
+export const reasonOf = (error: unknown): string =>
+  `${(error as { code?: unknown }).code}: ${(error as { message?: unknown }).message}`
+
+/** Problem 503 with the error as its cause; an error that is not one of the storage is passed on as it is. */
+export function storageProblem(error: unknown, access: 'read' | 'write' = 'write'): unknown {
+  const failure = failureOf(error)
+  if (!failure) return error
+  const problem = problemOf(failure, access)
+  problem.cause = error
+  return problem
+}
+
+/** Problem 503 for who reads or writes while the storage is in that state. */
+export function problemOf(failure: Failure, access: 'read' | 'write'): Problem {
+  if (failure === 'damaged') return new Problem(503, 'database_damaged', DAMAGED[access])
+  if (failure === 'full') return new Problem(503, 'storage_full', FULL[access], RETRY)
+  if (failure === 'locked') return new Problem(503, 'busy', LOCKED, RETRY)
+  return new Problem(503, 'storage_failed', FAILED[access], RETRY)
+}
+
+const DAMAGED = {
+  read: 'The part of the database that this needs is damaged. Stop the server and restore a backup of the data folder.',
+  write:
+    'The database is damaged; nothing was written, and nothing will be. Stop the server and restore a backup of the data folder.',
+}
+const FULL = {
+  read: 'The disk of the server is full. Free some space and try again.',
+  write: 'The disk of the server is full; nothing was written. Free some space and try again.',
+}
+const LOCKED = 'Another command holds the database; nothing was written. Try again in a moment.'
+const FAILED = {
+  read: 'The store of the server cannot be read at the moment; its log has the reason.',
+  write: 'The store of the server cannot be written; nothing was written.',
+}

@@ -1,0 +1,65 @@
+import type { Sync, Write } from './commit.ts'
+import type { Database } from './driver.ts'
+import type { StorageHealth } from './health.ts'
+
+/** `frees`: the job deletes, so it is run on a full disk, too. */
+export type HealthyWrite = <T extends Sync>(job: () => T, options?: { frees?: boolean }) => Promise<T>
+
+type Options = { db: Database; commit: Write; health: StorageHealth; onCommit: () => void }
+
+/** Both ways to write, which begin nothing where the storage must not be written, and note what goes wrong with it. */
+export function healthyWrites({ db, commit, health, onCommit }: Options) {
+  function checkWritable(frees: boolean): void {
+    const refusal = health.refusal(frees)
+    if (refusal) throw refusal
+  }
+
+  const write: HealthyWrite = async (job, { frees = false } = {}) => {
+    checkWritable(frees)
+    const guarded = () => {
+      checkWritable(frees) // it may have waited behind the write that has found the damage
+      return job()
+    }
+    try {
+      return await (frees ? commitFreeing(guarded) : commit(guarded))
+    } catch (error) {
+      health.note(error)
+      throw error
+    }
+  }
+
+  async function commitFreeing<T extends Sync>(job: () => T): Promise<T> {
+    const wasFull = health.isDiskFull()
+    const value = await commit(job).catch((error) => {
+      health.note(error)
+      if (wasFull || !health.isDiskFull()) throw error
+      return commit(job) // the one that has found the disk full has made room for itself
+    })
+    if (health.isDiskFull()) checkpoint()
+    return value
+  }
+
+  /** So that the write-ahead log begins anew, and never takes all the room that deletions have. */
+  function checkpoint(): void {
+    try {
+      db.pragma('wal_checkpoint(PASSIVE)')
+    } catch (error) {
+      health.note(error)
+    }
+  }
+
+  function transaction<T>(job: () => T): T {
+    if (db.inTransaction) return db.transaction(job).immediate()
+    checkWritable(false)
+    try {
+      const value = db.transaction(job).immediate()
+      onCommit()
+      return value
+    } catch (error) {
+      health.note(error)
+      throw error
+    }
+  }
+
+  return { write, transaction }
+}

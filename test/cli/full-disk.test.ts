@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { RESERVE } from '../../src/store/reserve.ts'
+import { type Served, serve } from '../support/served.ts'
+import { smallDisk } from '../support/small-disk.ts'
+import { cliJson } from './command-line.ts'
+
+const KILOBYTES = 24 * 1024
+const RESERVED = (KILOBYTES * 1024) / 16
+
+const probe = smallDisk(KILOBYTES)
+probe?.drop()
+
+describe('a full disk', { skip: !probe && 'no file system can be mounted here' }, () => {
+  const whole = mkdtempSync(join(tmpdir(), 'dealbox-whole-'))
+  let token: string
+  let disk: NonNullable<typeof probe>
+  let dataDir: string
+  let reserve: string
+  let server: Served | undefined
+  let ids: string[]
+
+  before(async () => {
+    await cliJson('init', '--data', whole, '--org', 'Acme', '--email', 'ana@acme.example')
+    const made = await cliJson('token', 'create', '--data', whole, '--email', 'ana@acme.example', '--scope', 'all')
+    token = made.token
+    const first = await serve(whole, token)
+    const created = Array.from({ length: 40 }, (_, n) => first.call('POST', '/contacts', { last_name: `Lee ${n}` }))
+    ids = (await Promise.all(created)).map(({ body }) => body.id)
+    await first.stop()
+    rmSync(join(whole, RESERVE)) // of a larger disk
+  })
+  after(() => rmSync(whole, { recursive: true, force: true }))
+
+  beforeEach(() => {
+    disk = smallDisk(KILOBYTES) as typeof disk
+    dataDir = join(disk.folder, 'data')
+    reserve = join(dataDir, RESERVE)
+    cpSync(whole, dataDir, { recursive: true })
+  })
+  afterEach(async () => {
+    await server?.stop()
+    server = undefined
+    disk.drop()
+  })
+
+  async function start(): Promise<Served> {
+    server = await serve(dataDir, token)
+    return server
+  }
+
+  async function stop(): Promise<void> {
+    await server?.stop()
+    server = undefined
+  }
+
+  async function checkReadsAlone({ call, tryTo, screen }: Served): Promise<void> {
+    assert.equal((await call('GET', '/contacts')).body.data.length > 0, true)
+    const written = await call('POST', '/deals', { title: 'New' })
+    assert.deepEqual([written.status, written.body.code], [503, 'storage_full'])
+    assert.match(written.body.detail, /disk of the server is full; nothing was written/)
+    assert.deepEqual(await tryTo('PATCH', `/contacts/${ids[39]}`, { last_name: 'Other' }), [503, 'storage_full'])
+    const ready = await screen('/readyz')
+    assert.deepEqual([ready.status, ready.body.code], [503, 'storage_full'])
+    assert.match(ready.body.detail, /disk is full: the server reads and deletes/)
+    assert.deepEqual(ready.body.checks, { database: { status: 'pass' }, disk: { status: 'fail' } })
+    assert.equal((await screen('/livez')).status, 200)
+  }
+
+  async function checkDeletes({ tryTo }: Served, some: string[]): Promise<void> {
+    for (const id of some) {
+      assert.deepEqual(await tryTo('DELETE', `/contacts/${id}`), [204, null])
+      assert.deepEqual(await tryTo('GET', `/contacts/${id}`), [404, 'not_found'])
+    }
+  }
+
+  async function checkWritesAgain({ tryTo, screen, lines }: Served): Promise<void> {
+    assert.deepEqual(await tryTo('POST', '/deals', { title: 'New' }), [201, null])
+    assert.equal((await screen('/readyz')).status, 200)
+    assert.equal(statSync(reserve).size, RESERVED)
+    assert.match(lines.at(-1).msg, /there is space on the disk again/)
+  }
+
+  const failures = ({ lines }: Served) => lines.flatMap(({ failure }) => failure ?? [])
+
+  test('at the start: reads and deletions go on, and writes as soon as there is space', async () => {
+    await start()
+    await stop() // a server has run here before
+    assert.equal(statSync(reserve).size, RESERVED)
+    disk.fill()
+    const running = await start()
+    assert.equal(existsSync(reserve), false)
+    await checkReadsAlone(running)
+    await checkDeletes(running, ids.slice(0, 10))
+    await checkReadsAlone(running)
+    assert.deepEqual(failures(running), ['full'])
+    disk.free()
+    await checkWritesAgain(running)
+    await checkDeletes(running, ids.slice(10, 12))
+  })
+
+  test('of a server that is started again, and finds the disk as full as before', async () => {
+    await start()
+    await stop()
+    disk.fill()
+    await checkDeletes(await start(), ids.slice(0, 5))
+    await stop()
+    assert.ok(existsSync(reserve))
+    disk.fill()
+    const running = await start()
+    await checkReadsAlone(running)
+    await checkDeletes(running, ids.slice(5, 10))
+    disk.free()
+    await checkWritesAgain(running)
+  })
+
+  test('at the start, with no byte set aside: reads go on, and all writes as soon as there is space', async () => {
+    disk.fill()
+    const running = await start()
+    await checkReadsAlone(running)
+    assert.deepEqual(await running.tryTo('DELETE', `/contacts/${ids[0]}`), [503, 'storage_full'])
+    disk.free()
+    await checkWritesAgain(running)
+    await checkDeletes(running, ids.slice(0, 5))
+  })
+
+  test('that a write finds while the server runs ends writes, and not deletions', async () => {
+    const running = await start()
+    disk.fill()
+    const description = 'x'.repeat(100_000)
+    let answer: [number, string | null] = [201, null]
+    while (answer[0] === 201) answer = await running.tryTo('POST', '/notes', note(description))
+    assert.deepEqual(answer, [503, 'storage_full'])
+    assert.equal(existsSync(reserve), false)
+    await checkReadsAlone(running)
+    await checkDeletes(running, ids.slice(0, 10))
+    assert.deepEqual(failures(running), ['full'])
+    disk.free()
+    await checkWritesAgain(running)
+  })
+
+  test('that a deletion finds first is no obstacle to it', async () => {
+    const running = await start()
+    await running.tryTo('GET', '/contacts')
+    disk.fill()
+    await checkDeletes(running, ids.slice(0, 38)) // more than fits into the log at once
+    assert.deepEqual(failures(running), ['full'])
+    await checkReadsAlone(running)
+  })
+
+  const note = (body: string) => ({ body, contact_ids: [ids[38]] })
+})

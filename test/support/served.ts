@@ -1,0 +1,49 @@
+import pino from 'pino'
+import { serveFolder } from '../../src/cli/serve.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
+type Body = any
+
+export type Served = Awaited<ReturnType<typeof serve>>
+
+/** The whole server on a data folder, with its workers, on free ports. */
+export async function serve(dataDir: string, token: string) {
+  const lines: Body[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const running = await serveFolder(
+    {
+      data: dataDir,
+      apiListen: '127.0.0.1:0',
+      screensListen: '127.0.0.1:0',
+      rateLimit: 'off',
+      corsOrigin: '',
+      webhookAllow: '',
+      eventRetention: '30d',
+    },
+    log,
+  )
+
+  async function call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }> {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
+    return answerOf(await fetch(`${running.api}/api/v1${path}`, init))
+  }
+
+  return {
+    call,
+    /** Status and code of the problem; null where there is none. */
+    tryTo: async (method: string, path: string, body?: unknown): Promise<[number, string | null]> => {
+      const answer = await call(method, path, body)
+      return [answer.status, answer.body?.code ?? null]
+    },
+    screen: async (path: string) => answerOf(await fetch(`${running.screens}${path}`)),
+    /** What it has logged at the levels warn and error. */
+    lines,
+    stop: running.stop,
+  }
+}
+
+async function answerOf(response: Response): Promise<{ status: number; body: Body }> {
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
