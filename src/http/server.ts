@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { backlog } from './backlog.ts'
 import { type Handler, serveConnections } from './connection.ts'
+import { type ConnectionLimits, checkNode, connectionLimit, watchConnections } from './connections.ts'
 
 export type Address = { host: string; port: number }
 
@@ -18,28 +19,30 @@ const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
+  writeTimeout: 30_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
   requireHostHeader: false, // the kernel checks it, so that the answer has a body like every other
-} as const
+}
 
 /** What may wait to be answered on all connections together. */
 const MAX_BACKLOG_BYTES = 128 * 1_048_576
 
+export type Limits = Partial<ConnectionLimits & { requestTimeout: number; headersTimeout: number }>
+
 /** Listens; port 0 picks a free one. Throws Problem when the address cannot be had. */
-export async function listen(
-  handler: Handler,
-  address: Address,
-  limits: Partial<typeof LIMITS> | { requestTimeout?: number; headersTimeout?: number } = {},
-): Promise<Listener> {
-  const server = createServer({ ...LIMITS, ...limits })
+export async function listen(handler: Handler, address: Address, given: Limits = {}): Promise<Listener> {
+  const limits = { ...LIMITS, maxConnections: connectionLimit(), ...given }
+  const server = createServer(limits)
   // Whoever has sent all may close that side and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true })
+  watchConnections(server, limits)
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)))
     server.listen(address.port, address.host, resolve)
   })
+  checkNode(server)
   const { address: host, port, family } = server.address() as AddressInfo
   return { url: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`, stop: (graceMs) => stop(server, graceMs) }
 }

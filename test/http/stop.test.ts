@@ -140,14 +140,17 @@ test('an address that cannot be had is refused in a sentence', async () => {
 test('a client that is too slow is answered 408', async (t) => {
   const server = await serving(t, { limits: { headersTimeout: 200, requestTimeout: 400 } })
   const silent = connect(Number(new URL(server.url).port), '127.0.0.1')
-  const [headers, body, refused, keptAlive] = await Promise.all([
+  const chunked = post(server).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')
+  const [headers, body, endless, refused, keptAlive] = await Promise.all([
     slowly(server, get(server).slice(0, 30)),
     slowly(server, post(server, 'X-Request-Id: slow-body\r\n') + BODY.slice(0, 9)),
+    slowly(server, `${chunked}ffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`),
     slowly(server, post(server).replace('Bearer', 'Nobody') + BODY.slice(0, 9)),
     slowly(server, get(server)),
   ])
   assert.deepEqual(headers, [408])
   assert.deepEqual(body, [408])
+  assert.deepEqual(endless, [408], 'a chunk of 2^64 - 1 bytes')
   assert.deepEqual(refused, [401], 'and nothing more')
   assert.deepEqual(keptAlive, [200], 'an idle connection is no slow client')
   assert.equal((await server.call('GET', '/tags')).body.data.length, 0)

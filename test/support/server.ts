@@ -6,7 +6,7 @@ import type { Scope } from '../../src/auth/scopes.ts'
 import { type Guard, guard } from '../../src/egress/guard.ts'
 import { type Log, silentLog } from '../../src/http/log.ts'
 import type { Rate } from '../../src/http/ratelimit.ts'
-import { listen } from '../../src/http/server.ts'
+import { type Limits, listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
 import type { LockTimer } from '../../src/store/commit.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -55,7 +55,7 @@ export async function startServer(
     corsOrigins?: string[]
     guard?: Guard
     log?: Log
-    limits?: { headersTimeout?: number; requestTimeout?: number }
+    limits?: Limits
     lockTimer?: LockTimer
   } = {},
 ) {

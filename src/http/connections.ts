@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import { IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+
+/** What node has on a connection and its types do not name: the answer that goes out, and what of it has yet to go. */
+type Connection = Socket & {
+  _httpMessage?: ServerResponse | null
+  _handle?: { bytesWritten: number; writeQueueSize: number } | null
+}
+
+export type ConnectionLimits = {
+  /** Milliseconds that an answer may go without a byte of it being taken by the client. */
+  writeTimeout: number
+  /** Connections at a time. */
+  maxConnections: number
+  /** Milliseconds between two looks at the connections. */
+  connectionsCheckingInterval: number
+}
+
+type Seen = { bytesRead: number; bytesWritten: number; queued: number; stalledMs: number }
+
+/** Bytes of answers that clients have yet to take, on all connections. */
+const MAX_UNSENT_BYTES = 256 * 1_048_576
+/** Descriptors for the database, mail, webhooks and what else is open besides the connections of two listeners. */
+const OTHER_DESCRIPTORS = 256
+/** Where the system does not name a limit. */
+const USUAL_DESCRIPTORS = 8192
+const MAX_CONNECTIONS = 10_000
+const MIN_CONNECTIONS = 16
+
+/**
+ * Cuts connections whose answers are not taken. For a connection too many, the one that has been idle longest is closed,
+ * else the one that has taken nothing for longest, else the new one. Gives `check`, one look at all of them, which is made
+ * by itself at intervals.
+ */
+export function watchConnections(server: Server, limits: ConnectionLimits) {
+  const { writeTimeout, maxConnections, connectionsCheckingInterval: interval } = limits
+  /** The first has been idle longest. */
+  const open = new Map<Connection, Seen>()
+  const timer = setInterval(check, interval).unref()
+  server.once('close', () => clearInterval(timer))
+  server.on('connection', (socket: Connection) => {
+    if (open.size >= maxConnections) {
+      const least = leastMissed()
+      if (!least) return socket.destroy()
+      cut(least)
+    }
+    open.set(socket, { bytesRead: 0, bytesWritten: 0, queued: 0, stalledMs: 0 })
+    socket.once('close', () => open.delete(socket))
+  })
+
+  function leastMissed(): Connection | undefined {
+    let least: Connection | undefined
+    let most = 0
+    for (const [socket, { stalledMs }] of open) {
+      if (!socket._httpMessage) return socket
+      if (stalledMs <= most) continue
+      least = socket
+      most = stalledMs
+    }
+    return least
+  }
+
+  function check(): void {
+    let unsent = 0
+    const stalled: Connection[] = []
+    for (const [socket, seen] of [...open]) {
+      const { bytesRead, writableLength, _handle: handle } = socket
+      if (socket._httpMessage || bytesRead !== seen.bytesRead) {
+        open.delete(socket)
+        open.set(socket, seen)
+      }
+      seen.bytesRead = bytesRead
+      unsent += writableLength
+      const { bytesWritten = 0, writeQueueSize: queued = 0 } = handle ?? {}
+      const isStalled = writableLength > 0 && bytesWritten === seen.bytesWritten && queued === seen.queued
+      Object.assign(seen, { bytesWritten, queued, stalledMs: isStalled ? seen.stalledMs + interval : 0 })
+      if (seen.stalledMs >= writeTimeout) cut(socket)
+      else if (isStalled) stalled.push(socket)
+    }
+    if (unsent > MAX_UNSENT_BYTES) cutStalled(stalled, unsent - MAX_UNSENT_BYTES)
+  }
+
+  /** Cuts those with the most first. */
+  function cutStalled(stalled: Connection[], tooMuch: number): void {
+    let left = tooMuch
+    for (const socket of stalled.sort((a, b) => b.writableLength - a.writableLength)) {
+      if (left <= 0) return
+      left -= socket.writableLength
+      cut(socket)
+    }
+  }
+
+  function cut(socket: Connection): void {
+    open.delete(socket)
+    socket.destroy()
+  }
+
+  return { check }
+}
+
+/** How many connections each of two listeners takes; `text` is that of /proc/self/limits, where there is one. */
+export function connectionLimit(text = readLimits()): number {
+  const descriptors = Number(/^Max open files +(\d+)/m.exec(text)?.[1] ?? USUAL_DESCRIPTORS)
+  const each = Math.floor((descriptors - OTHER_DESCRIPTORS) / 2)
+  return Math.max(MIN_CONNECTIONS, Math.min(MAX_CONNECTIONS, each))
+}
+
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Throws where this Node does not have the fields that its types do not name. */
+export function checkNode(server: Server): void {
+  const socket: Connection = new Socket()
+  const res = new ServerResponse(new IncomingMessage(socket))
+  res.assignSocket(socket)
+  const { _handle: handle } = server as { _handle?: object }
+  if (socket._httpMessage !== res || !handle || !('writeQueueSize' in handle) || !('bytesWritten' in handle))
+    throw new Error(`Dealbox does not run on Node ${process.version}: use the version that package.json names.`)
+}
