@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Problem } from '../lib/problem.ts'
-import type { Position } from '../store/page.ts'
+import { UUID } from '../lib/id.ts'
+import { invalidCursor, type Position } from '../store/position.ts'
 
 const MAC_BYTES = 16
 
@@ -17,7 +17,7 @@ export function cursors(secret: Buffer) {
     return Buffer.concat([mac(question, body), body]).toString('base64url')
   }
 
-  /** Throws Problem 400 for a cursor that is not ours, was altered, or belongs to another question. */
+  /** Throws Problem 400 for a cursor that is not ours, was altered, belongs to another question, or is no position. */
   function open(cursor: string, question: string): Position {
     const bytes = Buffer.from(cursor, 'base64url')
     const body = bytes.subarray(MAC_BYTES)
@@ -25,18 +25,33 @@ export function cursors(secret: Buffer) {
       bytes.length > MAC_BYTES &&
       bytes.toString('base64url') === cursor &&
       timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(question, body))
-    if (!genuine) {
-      throw new Problem(
-        400,
-        'invalid_cursor',
-        'This cursor does not belong to this list with this sort and these filters; start again without a cursor.',
-      )
-    }
-    const [key, id] = JSON.parse(body.toString())
+    const position = genuine ? positionIn(body) : undefined
+    if (!position) throw invalidCursor()
+    return position
+  }
+
+  /** The same where pages are counted: the key is a whole number. */
+  function openCounted(cursor: string, question: string): Position & { key: number } {
+    const { key, id } = open(cursor, question)
+    if (typeof key !== 'number' || !Number.isSafeInteger(key) || key < 0) throw invalidCursor()
     return { key, id }
   }
 
-  return { seal, open }
+  return { seal, open, openCounted }
+}
+
+/** Undefined for what is no position, whoever sealed it. Only a stream has no ids. */
+function positionIn(body: Buffer): Position | undefined {
+  let read: unknown
+  try {
+    read = JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(read) || read.length !== 2) return undefined
+  const [key, id] = read
+  if (key !== null && typeof key !== 'string' && !Number.isFinite(key)) return undefined
+  return typeof id === 'string' && (id === '' || UUID.test(id)) ? { key, id } : undefined
 }
 
 export type Cursors = ReturnType<typeof cursors>

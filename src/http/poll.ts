@@ -58,7 +58,7 @@ function readPoll(
   const question = `${org} ${path} ${afterSeq} ${types.join()}`
   const cursor = parameters.get('cursor')
   return {
-    after: cursor === undefined ? afterSeq : (cursors.open(cursor, question).key as number),
+    after: cursor === undefined ? afterSeq : cursors.openCounted(cursor, question).key,
     types,
     waitMs: (readWhole(parameters, 'wait', LONGEST_WAIT_S) ?? 0) * 1000,
     limit: readLimit(parameters.get('limit')),

@@ -70,7 +70,10 @@ function readAsked(
   given.delete('limit')
   given.delete('cursor')
   const question = `${org} ${path} ${JSON.stringify([...given].sort())}`
-  return { asked: { given, limit, after: cursor === undefined ? undefined : cursors.open(cursor, question) }, question }
+  return {
+    asked: { given, limit, after: cursor === undefined ? undefined : cursors.openCounted(cursor, question) },
+    question,
+  }
 }
 
 // Every record ends with its version, so a GET needs no object made from its text.

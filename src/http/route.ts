@@ -4,7 +4,8 @@ import type { Caller } from '../lib/caller.ts'
 import type { Columns, RawRow, Readable } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Filter } from '../store/conditions.ts'
-import type { Ask, Page, Position, Sort } from '../store/page.ts'
+import type { Ask, Page, Sort } from '../store/page.ts'
+import type { Position } from '../store/position.ts'
 import type { Streamed } from './answer.ts'
 
 // A route is data: kernel.ts reads it and runs the order of checks, openapi.ts reads it and describes it.

@@ -12,6 +12,7 @@ import {
 } from './conditions.ts'
 import type { Database } from './driver.ts'
 import { indexes } from './indexes.ts'
+import { type Position, positionCheck } from './position.ts'
 import { searchWalk, walkBound } from './search.ts'
 import { statements } from './statements.ts'
 
@@ -32,9 +33,6 @@ export type Listing = {
   /** The order without `sort=`; newest first where it is left out. */
   order?: { sort: Sort; descending: boolean }
 }
-
-/** Where a page ends: the sort key and the id of its last row. The key is null where the row, or the sort, has none. */
-export type Position = { key: string | number | null; id: string }
 
 export type Ask = {
   limit: number
@@ -71,6 +69,7 @@ export function listing(db: Database, spec: Listing) {
   const sql = conditionSql(db, table)
   const key = indexOf(table, 'id')
   const prepare = statements(db)
+  const checkPosition = positionCheck(db, table)
 
   // A filter or a sort without its index stops the server before it listens.
   for (const [name, filter] of Object.entries(filters)) {
@@ -79,7 +78,9 @@ export function listing(db: Database, spec: Listing) {
   }
   for (const { column } of [...Object.values(sorts), ...(order ? [order.sort] : [])]) indexOf(table, column)
 
+  /** Throws Problem 400 for a position that is none of this sort. */
   function list(org: number, ask: Ask): Page {
+    if (ask.after) checkPosition(ask.sort, ask.after)
     const lead = leadOf(org, ask)
     const rows: RawRow[] = []
     for (const nulls of parts(ask)) {

@@ -8,7 +8,8 @@ import { wordsOf } from '../../src/lib/words.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
 import { columnOf } from '../../src/store/conditions.ts'
 import type { Database } from '../../src/store/driver.ts'
-import { NARROW, type Position } from '../../src/store/page.ts'
+import { NARROW } from '../../src/store/page.ts'
+import type { Position } from '../../src/store/position.ts'
 import { searchIndex } from '../../src/store/search.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
@@ -81,10 +82,9 @@ function everyAsking(route: ListRoute, records: Row[]): Asking[] {
   })
   return [...singles, ...pairs].flatMap(({ set, sort }) => {
     const query = [...set.map(parameter), ...(sort ? [`sort=${sort}`, ''] : [])].join('&')
-    const { nullable, big } = (sort ? route.sorts[sort.replace('-', '')] : route.order?.sort) ?? { column: 'id' }
     const id = '01890000-0000-7000-8000-000000000000'
-    const later = [{ key: big ? '1000' : 'm', id }, ...(nullable ? [{ key: null, id }] : [])]
-    return [{ query }, ...later.map((after) => ({ query, after }))]
+    const keys = ['1000', 1000, null] // those of another type than the sort are refused
+    return [{ query }, ...keys.map((key) => ({ query, after: { key, id } }))]
   })
 }
 
@@ -93,15 +93,33 @@ function plansOf(given: TestServer, records: (path: string) => Row[] = () => [])
   const { store, a } = given
   const sealed = cursors(Buffer.alloc(32))
   const lists = listsOf(given)
+  const [all, behind] = [new Set<string>(), new Set<string>()]
   const statements = preparedBy(store.db, () => {
     for (const route of lists) {
       for (const { query, after } of everyAsking(route, records(route.path))) {
         const { ask } = readAsk(route, nobody(a), route.path, query, sealed)
-        route.list(a.org, { ...ask, after, count: !query.includes('sort=') }, nobody(a))
+        const isTaken = attempt(() => route.list(a.org, { ...ask, after, count: !query.includes('sort=') }, nobody(a)))
+        if (isTaken && after) behind.add(`${route.path}?${query}`)
+        if (!after) all.add(`${route.path}?${query}`)
       }
     }
   })
+  assert.deepEqual(
+    [...all].filter((query) => !behind.has(query)),
+    [],
+  )
   return new Map(statements.map((sql) => [sql, planOf(store.db, sql)]))
+}
+
+/** Whether the job takes its position, which may be of another type than the sort. */
+function attempt(job: () => void): boolean {
+  try {
+    job()
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === 'invalid_cursor') return false
+    throw error
+  }
 }
 
 /** What a plan has to look like for its statement: a page, or the counting of one. */

@@ -1,0 +1,46 @@
+import { UUID } from '../lib/id.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Database } from './driver.ts'
+import type { Sort } from './page.ts'
+
+/** Where a page ends: the sort key and the id of its last row. The key is null where the row, or the sort, has none. */
+export type Position = { key: string | number | null; id: string }
+
+export const invalidCursor = (): Problem =>
+  new Problem(
+    400,
+    'invalid_cursor',
+    'This cursor does not belong to this list with this sort and these filters; start again without a cursor.',
+  )
+
+/**
+ * Makes sure that a position is one that a row of the table can have in that sort: a cursor may be of an older version,
+ * where the key was of another type, or of somebody who has the key of cursors. Throws Problem 400 `invalid_cursor`.
+ */
+export function positionCheck(db: Database, table: string): (sort: Sort, position: Position) => void {
+  const typeOf = db.prepare('SELECT type FROM pragma_table_xinfo(?) WHERE name = ?').pluck()
+  const types = new Map<string, string>()
+
+  function columnType(of: string, column: string): string {
+    const place = `${of}.${column}`
+    const type = types.get(place) ?? (typeOf.get(of, column) as string)
+    types.set(place, type)
+    return type
+  }
+
+  function isKey({ column, link, nullable, big }: Sort, key: Position['key']): boolean {
+    if (column === 'id') return key === null
+    if (key === null) return nullable === true
+    if (big) return typeof key === 'string' && isBigInteger(key)
+    const type = columnType(link?.table ?? table, column)
+    return type === 'ANY' || (type === 'TEXT' ? 'string' : 'number') === typeof key
+  }
+
+  return (sort, { key, id }) => {
+    if (!UUID.test(id) || !isKey(sort, key)) throw invalidCursor()
+  }
+}
+
+/** An integer of SQLite, as text. */
+const isBigInteger = (text: string): boolean =>
+  /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
