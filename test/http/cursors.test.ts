@@ -33,6 +33,7 @@ const MISSHAPEN = [
   [null, 1],
   [null, {}],
   [null, 'no id'],
+  [1, 'no id'],
   [null, '0189000a-0000-7000-8000-00000000000A'],
   [true, UUID],
   [{}, UUID],
