@@ -65,16 +65,15 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
     let unsent = 0
     const stalled: Connection[] = []
     for (const [socket, seen] of [...open]) {
-      const { bytesRead, writableLength, _handle: handle } = socket
+      const { bytesRead, writableLength } = socket
       if (socket._httpMessage || bytesRead !== seen.bytesRead) {
         open.delete(socket)
         open.set(socket, seen)
       }
       seen.bytesRead = bytesRead
       unsent += writableLength
-      const { bytesWritten = 0, writeQueueSize: queued = 0 } = handle ?? {}
-      const isStalled = writableLength > 0 && bytesWritten === seen.bytesWritten && queued === seen.queued
-      Object.assign(seen, { bytesWritten, queued, stalledMs: isStalled ? seen.stalledMs + interval : 0 })
+      const isStalled = writableLength > 0 && !hasMoved(socket, seen)
+      seen.stalledMs = isStalled ? seen.stalledMs + interval : 0
       if (seen.stalledMs >= writeTimeout) cut(socket)
       else if (isStalled) stalled.push(socket)
     }
@@ -97,6 +96,15 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
   }
 
   return { check }
+}
+
+/** Whether anything of what is unsent went out since the last look. */
+function hasMoved({ _handle }: Connection, seen: Seen): boolean {
+  const { bytesWritten = 0, writeQueueSize: queued = 0 } = _handle ?? {}
+  const isSame = bytesWritten === seen.bytesWritten && queued === seen.queued
+  seen.bytesWritten = bytesWritten
+  seen.queued = queued
+  return !isSame
 }
 
 /** How many connections each of two listeners takes; `text` is that of /proc/self/limits, where there is one. */
