@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
 import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { isTrouble, type Lane, stepping, TROUBLE_MS, type Yard } from './lane.ts'
+import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, TROUBLE_MS, type Yard } from './lane.ts'
 
 export type Context = { store: Store; log: Log }
 
@@ -74,10 +74,13 @@ function runLane(kind: RunKind, yard: Yard): Lane {
   async function runOne(org: number, id: string): Promise<void> {
     let job: Job | undefined
     try {
-      await store.write(() => {
+      const isPutOff = await store.write(() => {
         job = jobs.take(org, id)
-        return job && kind.run(job, context)
+        if (!job) return false
+        kind.run(job, context)
+        return jobs.putOffIdle(job, IDLE_PAUSE_MS)
       })
+      if (isPutOff) log.warn({ job: kind.kind, org, id }, PUT_OFF)
     } catch (error) {
       if (!job || isTrouble(error)) throw error
       await failed(job, error)

@@ -30,6 +30,10 @@ export type Yard = {
 /** After trouble with the store, which may last: a full disk, say. */
 export const TROUBLE_MS = 5000
 
+/** How long work is left that has changed nothing and would be due again at once. */
+export const IDLE_PAUSE_MS = 60_000
+export const PUT_OFF = 'put off: it changed nothing, and was due again at once'
+
 /** Whether it was the store that refused, and not the work that failed. */
 export const isTrouble = (error: unknown): boolean => error instanceof Problem && error.status === 503
 

@@ -2,7 +2,7 @@ import { forgetOldAnswers } from '../http/idempotency.ts'
 import { purgeDeliveries, purgeEvents } from '../sender/retention.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { isTrouble, type Lane, stepping, type Yard } from './lane.ts'
+import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, type Yard } from './lane.ts'
 
 /** Work that a server repeats while it runs. */
 export type Recurring = {
@@ -47,15 +47,20 @@ export function recurringLane(
 
   async function step(): Promise<void> {
     try {
-      const next = await store.write(() => {
+      let isIdle = false
+      due = await store.write(() => {
         const now = clock.now()
         insert.run(name, now)
         started.run(now, name)
-        if (run(store) === 'more') return now
+        const before = store.changes.byUs()
+        const more = run(store) === 'more'
+        isIdle = more && store.changes.byUs() === before
+        if (isIdle) return now + Math.min(everyMs, IDLE_PAUSE_MS)
+        if (more) return now
         finished.run(now + everyMs, clock.now(), name)
         return now + everyMs
       }, how)
-      due = next
+      if (isIdle) log.warn({ job: name }, PUT_OFF)
     } catch (error) {
       if (isTrouble(error)) throw error
       log.error({ job: name, err: error }, 'failed')

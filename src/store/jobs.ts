@@ -31,10 +31,22 @@ const FIELDS = 'org_id AS org, id, kind, key, payload, due_at AS dueAt, tries, l
 /** What is neither given up nor on its way: the words of the index jobs_due. */
 const WAITING = 'failed_at IS NULL AND leased_until IS NULL'
 
-const puts = new WeakMap<Database, number>()
+/** What this process has written: puts in all, and, since a job was last taken, what was done about jobs. */
+type Written = {
+  puts: number
+  taken?: { job: Job; changesBefore: number; jobRows: number; again?: string }
+}
+
+const written = new WeakMap<Database, Written>()
+
+function writtenInto(db: Database): Written {
+  const known = written.get(db) ?? { puts: 0 }
+  written.set(db, known)
+  return known
+}
 
 /** Another number after a `put` by this process, also by one that was rolled back. */
-export const putsInto = (db: Database): number => puts.get(db) ?? 0
+export const putsInto = (db: Database): number => writtenInto(db).puts
 
 /** Milliseconds until the next try: doubled with each one up to an hour, and half of it by chance, so that those who failed together do not come back together. */
 export function pauseAfter(tries: number, random: () => number): number {
@@ -44,6 +56,8 @@ export function pauseAfter(tries: number, random: () => number): number {
 
 /** Jobs as rows. All of it is synchronous, and belongs into the transaction of whoever calls it. */
 export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const wrote = writtenInto(db)
+  const totalChanges = db.prepare('SELECT total_changes()').pluck()
   const insert = db.prepare(
     `INSERT INTO jobs (org_id, id, kind, key, payload, due_at, tries, created_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?)
      ON CONFLICT (org_id, kind, key) WHERE key IS NOT NULL DO UPDATE
@@ -58,6 +72,8 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     .prepare(`SELECT due_at FROM jobs WHERE kind = +? AND ${WAITING} ORDER BY due_at, id LIMIT 1`)
     .pluck()
   const remove = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ?')
+  const delay = db.prepare('UPDATE jobs SET due_at = ? WHERE org_id = ? AND id = ? AND due_at <= ?')
+  const delayKey = db.prepare('UPDATE jobs SET due_at = ? WHERE org_id = ? AND kind = ? AND key = ? AND due_at <= ?')
   const lease = db.prepare('UPDATE jobs SET leased_until = ?, tries = tries + 1 WHERE org_id = ? AND id = ?')
   const removeLeased = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ? AND leased_until = ? AND tries = ?')
   const unlease = db.prepare('UPDATE jobs SET leased_until = NULL WHERE org_id = ? AND id = ? AND leased_until = ?')
@@ -74,15 +90,24 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
 
   /** The same key again gives the job that there is a new time and payload, and all its tries; one on its way is done again. */
-  function put(org: number, { kind, key, payload, dueAt }: NewJob): void {
-    const now = clock.now()
-    insert.run(org, clock.id(), kind, key ?? null, JSON.stringify(payload), dueAt, now)
-    puts.set(db, putsInto(db) + 1)
+  function put(org: number, { kind, key: given, payload, dueAt }: NewJob): void {
+    const key = given ?? null
+    const [id, now, text] = [clock.id(), clock.now(), JSON.stringify(payload)]
+    const { changes } = insert.run(org, id, kind, key, text, dueAt, now)
+    wrote.puts++
+    const { taken } = wrote
+    if (!taken) return
+    taken.jobRows += changes
+    const { job } = taken
+    if (job.org !== org || job.kind !== kind || job.key !== key) return
+    if (JSON.stringify(job.payload) === text) taken.again = id
+    else if (key !== null) delete taken.again // this one has taken its place
   }
 
   /** Nothing where there is none. One that is on its way ends by itself, and is not tried again. */
   function cancel(org: number, kind: string, key: string): void {
-    removeKey.run(org, kind, key)
+    const { changes } = removeKey.run(org, kind, key)
+    if (wrote.taken) wrote.taken.jobRows += changes
   }
 
   /** Those of a kind that are due, in the order of their times. */
@@ -95,7 +120,24 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const row = dueOne.get(org, id, clock.now()) as Row | undefined
     if (!row) return undefined
     remove.run(org, id)
-    return { ...jobOf(row), tries: row.tries + 1 }
+    const job = { ...jobOf(row), tries: row.tries + 1 }
+    wrote.taken = { job, changesBefore: totalChanges.get() as number, jobRows: 0 }
+    return job
+  }
+
+  /**
+   * After a job was taken and run: whether it has done nothing but put itself again, due at once. It would do the same
+   * the next time, without end, so it is put off.
+   */
+  function putOffIdle({ org, kind, key }: Job, pauseMs: number): boolean {
+    const { taken } = wrote
+    delete wrote.taken
+    if (taken?.again === undefined) return false
+    if ((totalChanges.get() as number) - taken.changesBefore > taken.jobRows) return false
+    const now = clock.now()
+    const row =
+      key === null ? delay.run(now + pauseMs, org, taken.again, now) : delayKey.run(now + pauseMs, org, kind, key, now)
+    return row.changes > 0
   }
 
   /** Those that are due, for performing them until their lease ends. */
@@ -155,6 +197,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     abandonAll,
     due,
     take,
+    putOffIdle,
     claim,
     finish,
     fail,

@@ -132,6 +132,22 @@ describe('another request with a key that was used', () => {
     })
   }
 
+  test('(another query) is 422 and does nothing, and the same one is the same request', async () => {
+    const { call, lastSeq } = server
+    const contact = { last_name: 'Twice', emails: [{ email: 'twice@example.com' }] }
+    await call('POST', '/contacts', contact)
+    const key = newKey()
+    const first = await call('POST', '/contacts?allow_duplicate=true', contact, keyed(key))
+    assert.equal(first.status, 201)
+    const seq = lastSeq()
+    for (const query of ['?allow_duplicate=false', '', '?']) {
+      const { status, body } = await call('POST', `/contacts${query}`, contact, keyed(key))
+      assert.deepEqual([status, body.code], [422, 'idempotency_key_reused'], query)
+    }
+    assert.deepEqual(lasting(await call('POST', '/contacts?allow_duplicate=true', contact, keyed(key))), lasting(first))
+    assert.equal(lastSeq(), seq)
+  })
+
   test('is judged before the record is looked for', async () => {
     const key = newKey()
     await server.call('POST', '/deals', { title: 'x' }, keyed(key))

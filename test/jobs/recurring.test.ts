@@ -101,8 +101,22 @@ describe('recurring work', () => {
     assert.equal(row('purge')?.due_at, server.now() + DAY_MS)
   })
 
+  test('that says that there is more, and changes nothing, is put off for a minute and logged', async () => {
+    const { tick, waitMs, lines } = start(piece('idle', HOUR_MS, () => (runs.length < 1000 ? 'more' : undefined)))
+    await tick()
+    assert.deepEqual([runs.length, waitMs()], [1, 60_000])
+    assert.deepEqual(lines, [{ level: 'warn', message: undefined, job: 'idle' }])
+    server.advance(60_000)
+    await tick()
+    assert.equal(runs.length, 2)
+  })
+
   test('with more to do goes on after a stop in the middle', async () => {
-    const endless = piece('purge', DAY_MS, () => (runs.length < 3 ? 'more' : undefined))
+    const purge = server.store.db.prepare('UPDATE orgs SET name = name')
+    const endless = piece('purge', DAY_MS, () => {
+      purge.run()
+      return runs.length < 3 ? 'more' : undefined
+    })
     const { stop } = start(endless)
     await stop()
     assert.equal(runs.length, 1)

@@ -99,6 +99,95 @@ describe('jobs that run in a transaction', () => {
     assert.deepEqual([done(), jobs().length], [['1', '2', '3'], 1])
   })
 
+  describe('that change nothing', () => {
+    /** Puts itself again as `next` has it, and stops at 1,000 rounds: a test that goes on for ever shows nothing. */
+    function idling(next: (job: Job) => Parameters<ReturnType<typeof start>['queue']['put']>[1][], more = () => {}) {
+      let rounds = 0
+      const yard: ReturnType<typeof start> = start({
+        kinds: [
+          noting('other'),
+          {
+            kind: 'idle',
+            run: (job) => {
+              if (++rounds > 1000) return undefined
+              more()
+              for (const each of next(job)) yard.queue.put(job.org, each)
+              return undefined
+            },
+          },
+        ],
+      })
+      return { ...yard, rounds: () => rounds }
+    }
+    const same = ({ payload, key }: Job) => ({ kind: 'idle', payload, dueAt: server.now(), ...(key ? { key } : {}) })
+    const due = () => jobs().map(({ due_at }) => Number(due_at) - server.now())
+    const begin = (queue: ReturnType<typeof start>['queue'], key?: string) =>
+      server.store.write(() => {
+        queue.put(server.a.org, {
+          kind: 'idle',
+          payload: { a: [1, 'é'] },
+          dueAt: server.now(),
+          ...(key ? { key } : {}),
+        })
+        return null
+      })
+
+    for (const key of [undefined, 'k']) {
+      test(`and are due again at once ${key ? 'by their key' : 'without a key'} are put off for a minute, each time, and logged`, async () => {
+        const { queue, put, rounds, tick, waitMs, lines } = idling((job) => [same(job)])
+        await begin(queue, key)
+        await tick()
+        assert.deepEqual([rounds(), due(), waitMs()], [1, [60_000], 60_000])
+        assert.deepEqual(lines, [{ level: 'warn', message: undefined, job: 'idle' }])
+        await put('other', 'meanwhile')
+        await tick()
+        assert.deepEqual([rounds(), done()], [1, ['meanwhile']])
+        server.advance(60_000)
+        await tick()
+        assert.deepEqual([rounds(), due(), lines.length], [2, [60_000], 2])
+      })
+    }
+
+    test('are put off also where they cancel something, or put others', async () => {
+      const { queue, rounds, tick } = idling((job) => {
+        queue.put(job.org, { kind: 'later', key: 'x', payload: '', dueAt: server.now() + 1000 })
+        queue.cancel(job.org, 'later', 'x')
+        return [same(job)]
+      })
+      await begin(queue, 'k')
+      await tick()
+      assert.equal(rounds(), 1)
+    })
+
+    test('are not where they change a record, go on with something else, or are due later', async () => {
+      const bump = server.store.db.prepare('UPDATE orgs SET name = name WHERE id = ?')
+      for (const [next, more] of [
+        [(job: Job) => [same(job)], () => void bump.run(server.a.org)],
+        [(job: Job) => [{ ...same(job), payload: Number(job.payload) + 1 }], () => undefined],
+        [(job: Job) => [same(job), { ...same(job), payload: Number(job.payload) + 1 }], () => undefined],
+      ] as const) {
+        let left = 5
+        const yard = idling((job) => (--left > 0 ? [...next(job)] : []), more)
+        await server.store.write(() => {
+          yard.queue.put(server.a.org, { kind: 'idle', key: 'k', payload: 1, dueAt: server.now() })
+          return null
+        })
+        await yard.tick()
+        assert.deepEqual([yard.rounds(), jobs(), yard.lines], [5, [], []])
+        await yard.stop()
+      }
+      const other = idling(({ payload }) => [{ kind: 'other', payload, dueAt: server.now() }])
+      await other.put('idle', 'handed on')
+      await other.tick()
+      assert.deepEqual([done(), other.lines], [['handed on'], []])
+      await other.stop()
+      const yard = idling((job) => [{ ...same(job), dueAt: server.now() + 10 }])
+      await begin(yard.queue, 'k')
+      await yard.tick()
+      assert.deepEqual([due(), yard.lines], [[10], []])
+    })
+  })
+
   test('that throw leave nothing but their error, and are tried again after a pause while others go on', async () => {
     const { put, tick, waitMs, lines } = start({
       kinds: [noting('note', ({ payload, tries }) => (payload === 'bad' && tries < 3 ? `no ${tries}` : undefined))],

@@ -92,6 +92,32 @@ describe('a mail', () => {
     assert.notEqual((await arrive({ to: [{ email: theirs, name: null }] })).conversation_id, first.conversation_id)
   })
 
+  test('that is a copy of what was sent from here, or stored by a request, is no second message', async () => {
+    const first = await arrive()
+    const answer = await reply(first.conversation_id)
+    await left(answer)
+    const stored = await inbox.make('/messages', {
+      ...{ direction: 'inbound', channel: 'email', body_text: 'By hand', from: { email: 'by.hand@firm.example' } },
+      external_id: '<by-hand@firm.example>',
+    })
+    const { digest } = mailOf(answer)
+    assert.deepEqual([digest, mailOf(stored)?.digest ?? null], [null, null], 'nobody has their bytes')
+    const seq = server.lastSeq()
+    const own = { email: SUPPORT.address, name: null }
+    const copy = { messageId: answer.external_id, from: own, to: answer.to, inReplyTo: [first.external_id] }
+    assert.deepEqual(await take(mailIn(copy)), { outcome: 'ignored' })
+    const again = { messageId: stored.external_id, from: { email: 'by.hand@firm.example', name: null } }
+    assert.deepEqual(await take(mailIn(again)), { outcome: 'ignored' })
+    assert.equal(server.lastSeq(), seq)
+    const { body } = await server.call('GET', `/conversations/${first.conversation_id}/messages`)
+    assert.equal(body.data.length, 2)
+  })
+
+  test('of the same Message-ID and other words as one that came in is a second message', async () => {
+    const first = await arrive()
+    assert.deepEqual(await take(mailIn({ messageId: first.external_id })), { outcome: 'imported' })
+  })
+
   test('by an own machine answers nobody', async () => {
     const first = await arrive()
     const from = { email: 'support@acme.example', name: null }

@@ -235,7 +235,7 @@ test('every look for jobs is answered by an index, in its order', () => {
     const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...marks) as { detail: string }[]
     for (const { detail } of rows) {
       assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
-      if (!detail.includes('jobs_leased')) assert.doesNotMatch(detail, /^SCAN/, sql)
+      if (!detail.includes('jobs_leased')) assert.doesNotMatch(detail, /^SCAN (?!CONSTANT ROW)/, sql)
     }
     if (sql.includes('ORDER BY due_at')) assert.match(rows[0]?.detail ?? '', /jobs_due/)
   }
