@@ -11,8 +11,6 @@ export type Lane = {
   start: () => void
   /** What is going on at the moment; undefined for nothing. It never rejects. */
   busy: () => Promise<unknown> | undefined
-  /** It deletes, and so goes on while the disk is full. */
-  frees?: boolean
   /** Leaves to themselves those that are performed. */
   cut?: (isMeant: (job: Job) => boolean) => void
 }

@@ -74,5 +74,5 @@ export function recurringLane(
     }
   }
 
-  return { ...stepping(yard, name, () => due, step), frees }
+  return stepping(yard, name, () => due, step)
 }

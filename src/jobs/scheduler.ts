@@ -65,10 +65,6 @@ export function startScheduler({
     let waitMs = LONGEST_WAIT_MS
     try {
       for (const lane of lanes) {
-        if (health.refusal(lane.frees)) {
-          waitMs = Math.min(waitMs, TROUBLE_MS)
-          continue
-        }
         const inMs = lane.nextAt() - clock.now()
         if (inMs <= 0) lane.start()
         else waitMs = Math.min(waitMs, inMs)

@@ -123,22 +123,6 @@ test('a write that comes to a damaged page is 503, and ends all writing', async 
   }
 })
 
-test('writes that wait behind the one that finds the damage are refused', async () => {
-  const folder = copyOf('behind')
-  const server = await serve(folder, token)
-  try {
-    damage(folder, 'notes')
-    const note = server.tryTo('POST', '/notes', { body: 'Hello', contact_ids: [contactId] })
-    const tags = Array.from({ length: 5 }, (_, n) => server.tryTo('POST', '/tags', { name: `tag ${n}` }))
-    assert.deepEqual(await note, [503, 'database_damaged'])
-    const refused = (await Promise.all(tags)).filter(([status]) => status !== 201)
-    for (const each of refused) assert.deepEqual(each, [503, 'database_damaged'])
-    await checkNothingIsWritten(server)
-  } finally {
-    await server.stop()
-  }
-})
-
 for (const [who, name] of [
   ['the scheduler', 'jobs_due'],
   ['the delivery of webhooks', 'webhook_states'],

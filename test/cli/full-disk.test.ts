@@ -94,6 +94,7 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     const running = await start()
     assert.equal(existsSync(reserve), false)
     await checkReadsAlone(running)
+    assert.equal((await cliJson('token', 'list', '--data', dataDir)).length, 1) // commands read as well
     await checkDeletes(running, ids.slice(0, 10))
     await checkReadsAlone(running)
     assert.deepEqual(failures(running), ['full'])
@@ -149,6 +150,26 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     await checkDeletes(running, ids.slice(0, 38)) // more than fits into the log at once
     assert.deepEqual(failures(running), ['full'])
     await checkReadsAlone(running)
+  })
+
+  test('does not keep a server from stopping, and takes nothing that was answered', async () => {
+    const running = await start()
+    const body = 'x'.repeat(100_000)
+    const write = () => running.call('POST', '/notes', note(body))
+    const written = [await write(), await write(), await write()]
+    rmSync(reserve)
+    disk.fill()
+    for (;;) {
+      const answer = await write() // into the log, which has its space; the database gets no more
+      if (answer.status !== 201) break
+      written.push(answer)
+    }
+    await stop()
+    assert.ok(statSync(join(dataDir, 'dealbox.db-wal')).size > 0, 'it could not be copied into the database')
+    const second = await start()
+    for (const { body } of written) assert.deepEqual(await second.tryTo('GET', `/notes/${body.id}`), [200, null])
+    disk.free()
+    assert.deepEqual(await second.tryTo('POST', '/notes', note(body)), [201, null])
   })
 
   const note = (body: string) => ({ body, contact_ids: [ids[38]] })

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Problem } from '../../src/lib/problem.ts'
 import { failureOf, storageProblem } from '../../src/store/failures.ts'
 import { type FailureReport, storageHealth } from '../../src/store/health.ts'
+import { openStore } from '../../src/store/open.ts'
 
 const sqlite = (code: string) => Object.assign(new Error(`the text of ${code}`), { code })
 
@@ -108,4 +112,37 @@ test('damage ends writes and deletions for good; a full disk without a reserve o
   written()
   assert.deepEqual([refusal()?.code, refusal(true)?.code], ['database_damaged', 'database_damaged'])
   assert.equal(note(refusal()), true)
+})
+
+test('writes of a later batch are refused when one before it has found damage, and so are transactions', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-health-'))
+  const store = openStore(dataDir, { create: true })
+  t.after(() => {
+    store.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  let begun = 0
+  const broken = store.write(() => {
+    throw sqlite('SQLITE_CORRUPT')
+  })
+  const others = Array.from({ length: 300 }, () => store.write(() => ++begun)) // more than two batches hold
+  const ends = await Promise.allSettled([broken, ...others])
+  for (const end of ends) assert.equal(end.status === 'rejected' && end.reason.code, 'database_damaged')
+  assert.equal(begun, 0)
+  assert.throws(() => store.transaction(() => ++begun), { code: 'database_damaged' })
+  assert.equal(begun, 0)
+})
+
+test('damage that a transaction comes to is known from then on', (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-health-'))
+  const store = openStore(dataDir, { create: true })
+  t.after(() => {
+    store.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  const job = () => {
+    throw sqlite('SQLITE_CORRUPT')
+  }
+  assert.throws(() => store.transaction(job), { code: 'SQLITE_CORRUPT' })
+  assert.match(store.health.damage() ?? '', /SQLITE_CORRUPT/)
 })
