@@ -28,6 +28,8 @@ export type HealthOptions = {
 /** Looks at what the server needs. What it answers throws Problem 503 with the first reason not to be ready. */
 export function health({ store, deps, stopping, log }: HealthOptions): () => Readiness {
   const { health: storage } = store
+  /** It was started on a disk without a free byte; see `openStore`. */
+  const isAlone = store.db.pragma('locking_mode', { simple: true }) === 'exclusive'
   const probe = store.db.prepare('SELECT id FROM installation')
   const mailboxes = mailboxStore(deps)
   /** In the order in which they are run; a new check is one more entry. */
@@ -53,7 +55,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
 
   /** Reads and deletions go on. */
   function disk(): Finding {
-    if (!storage.isDiskFull()) return { status: 'pass' }
+    if (!storage.isDiskFull()) return isAlone ? { status: 'warn', detail: ALONE } : { status: 'pass' }
     const detail = 'The disk is full: the server reads and deletes, and writes again when there is space. Free some.'
     return { status: 'fail', code: 'storage_full', detail }
   }
@@ -88,6 +90,8 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
 }
 
 const FAILED = { status: 'fail' }
+const ALONE =
+  'The server was started without a free byte on the disk; until it is started again, commands have to wait.'
 
 function notReady(code: string, detail: string, checks?: Record<string, { status: string }>): Problem {
   return new Problem(503, code, detail, { headers: { 'Retry-After': '5' }, ...(checks && { more: { checks } }) })

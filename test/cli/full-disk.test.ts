@@ -126,6 +126,8 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     disk.free()
     await checkWritesAgain(running)
     await checkDeletes(running, ids.slice(0, 5))
+    const { disk: found } = (await running.screen('/readyz')).body.checks
+    assert.deepEqual([found.status, /commands have to wait/.test(found.detail)], ['warn', true])
   })
 
   test('that a write finds while the server runs ends writes, and not deletions', async () => {
@@ -170,6 +172,21 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     for (const { body } of written) assert.deepEqual(await second.tryTo('GET', `/notes/${body.id}`), [200, null])
     disk.free()
     assert.deepEqual(await second.tryTo('POST', '/notes', note(body)), [201, null])
+  })
+
+  test('is no obstacle to the first start of all', async () => {
+    dataDir = join(disk.folder, 'fresh')
+    reserve = join(dataDir, RESERVE)
+    await cliJson('init', '--data', dataDir, '--org', 'Acme', '--email', 'ana@acme.example')
+    assert.equal(statSync(reserve).size, RESERVED)
+    const made = await cliJson('token', 'create', '--data', dataDir, '--email', 'ana@acme.example', '--scope', 'all')
+    rmSync(reserve)
+    disk.fill()
+    server = await serve(dataDir, made.token)
+    assert.equal((await server.call('GET', '/stages')).status, 200)
+    assert.deepEqual(await server.tryTo('POST', '/contacts', { last_name: 'Lee' }), [503, 'storage_full'])
+    disk.free()
+    assert.deepEqual(await server.tryTo('POST', '/contacts', { last_name: 'Lee' }), [201, null])
   })
 
   const note = (body: string) => ({ body, contact_ids: [ids[38]] })
