@@ -2,6 +2,7 @@ import Koa from 'koa'
 import { cursorSecret, keyring } from './auth/keys.ts'
 import { sessions } from './auth/sessions.ts'
 import { tokens } from './auth/tokens.ts'
+import { type Bodies, bodies } from './http/bodies.ts'
 import { cursors } from './http/cursor.ts'
 import { idempotency } from './http/idempotency.ts'
 import { kernel } from './http/kernel.ts'
@@ -70,6 +71,7 @@ export type AppOptions = {
   corsOrigins: readonly string[]
   /** Where the caller has them already. */
   deps?: Deps
+  bodies?: Bodies
   /** Aborted when the server begins to stop: what comes in then is refused, and nobody waits any longer. */
   stopping: AbortSignal
 }
@@ -82,6 +84,7 @@ export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), .
   app.silent = true // the kernel logs what fails; a client that hangs up is no failure
   app.use(
     kernel(catalog(deps), {
+      bodies: bodies(),
       ...options,
       sessions: sessions(tokens(keys, store), store),
       write: store.write,

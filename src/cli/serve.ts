@@ -4,6 +4,7 @@ import { parseListen, usage } from '../config.ts'
 import { parseAllow } from '../egress/allow.ts'
 import { courier } from '../egress/courier.ts'
 import { guard } from '../egress/guard.ts'
+import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { parseRate } from '../http/ratelimit.ts'
@@ -56,7 +57,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const listeners: Listener[] = []
   const workers: (() => Promise<void>)[] = []
   const stopping = new AbortController()
-  const state = { log, stopping: stopping.signal }
+  const state = { log, stopping: stopping.signal, bodies: bodies() }
 
   async function stop(): Promise<void> {
     stopping.abort()

@@ -1,8 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type Json, readJson, readText } from '../lib/json.ts'
 import { Problem } from '../lib/problem.ts'
-
-const MAX_BODY_BYTES = 1_048_576
 
 const JSON_BODY = 'application/json'
 
@@ -33,36 +31,6 @@ export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []
       req.method === 'PATCH'
         ? { 'Accept-Patch': 'application/json, application/merge-patch+json' }
         : { Accept: taken.join(', ') },
-  })
-}
-
-// The rest of the body is not worth reading, so the connection ends here.
-const tooLarge = (maxBytes: number) =>
-  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes.`, {
-    headers: { Connection: 'close' },
-  })
-
-/**
- * The body's bytes. A client that waits for 100 Continue is told to go on: nothing but the body is left to look at. Throws
- * Problem 413 past the limit, 400 when the client ends it early.
- */
-export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  if (req.httpVersion === '1.1' && req.headers.expect !== undefined) res.writeContinue()
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > maxBytes) {
-        req.removeAllListeners('data')
-        reject(tooLarge(maxBytes))
-      } else chunks.push(chunk)
-    })
-    req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    res.on('close', () => {
-      if (!req.complete) reject(new Problem(400, 'incomplete_body', 'The connection ended before the body did.'))
-    })
   })
 }
 

@@ -7,7 +7,8 @@ import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import type { Store } from '../store/open.ts'
 import { type Answer, JSON_TYPE, problemAnswer, requestId } from './answer.ts'
-import { mediaTypeOf, parseBody, parseText, readBody } from './body.ts'
+import type { Bodies } from './bodies.ts'
+import { mediaTypeOf, parseBody, parseText } from './body.ts'
 import { checkIfMatch, etag } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
 import { checkFraming } from './framing.ts'
@@ -34,6 +35,8 @@ export type Kernel = {
   cursors: Cursors
   answers: ReturnType<typeof idempotency>
   rate: ReturnType<typeof rateLimit> | null
+  /** What reads the bodies of requests, of all listeners together. */
+  bodies: Bodies
   log: Log
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
@@ -62,7 +65,7 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
-  const { sessions, write, health, cursors, answers, rate, room, log, corsOrigins, stopping } = parts
+  const { sessions, write, health, cursors, answers, rate, bodies, room, log, corsOrigins, stopping } = parts
   const find = routeTree(routes)
   const page = pages(parts.changes)
 
@@ -79,7 +82,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     } catch (error) {
       answer = problemAnswer(asProblem(error, x), x.id)
     }
-    send(x, answer, stopping.aborted, (error) => {
+    send(x, answer, { last: stopping.aborted, drain: bodies.drain }, (error) => {
       if (error) logFailure(x, error)
       logRequest(x, answer.status, started)
     })
@@ -195,7 +198,21 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   async function answerWrite(route: WriteRoute, session: Session, ids: string[], x: Exchange): Promise<Answer> {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
     const type = route.body && mediaTypeOf(x.req, Object.keys(route.takes ?? {}))
-    const bytes = await readBody(x.req, x.res, route.maxBytes)
+    const sent = await bodies.read(x.req, x.res, route.maxBytes)
+    try {
+      return await writeBody(route, session, ids, x, { type, flags, bytes: sent.bytes })
+    } finally {
+      bodies.release(sent)
+    }
+  }
+
+  async function writeBody(
+    route: WriteRoute,
+    session: Session,
+    ids: string[],
+    x: Exchange,
+    { type, flags, bytes }: { type: string | undefined; flags: Record<string, boolean>; bytes: Buffer },
+  ): Promise<Answer> {
     if (!route.body && bytes.length > 0) mediaTypeOf(x.req)
     const read = type === undefined ? undefined : route.takes?.[type]
     const body = read

@@ -62,7 +62,7 @@ export const PROBLEMS = {
     'The query or a header is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   BadBody: problem(
-    'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `incomplete_body`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
+    'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `incomplete_body`, `tiny_chunks`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   Unauthorized: problem('No token, or one that is not valid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
   Forbidden: problem('The token lacks the scope, which `scope` names: `insufficient_scope`.'),
@@ -70,6 +70,7 @@ export const PROBLEMS = {
   NotAcceptable: problem('The Accept header rules out all that this is answered as: `not_acceptable`.'),
   Conflict: problem('The state of the record, or another record, is in the way; `code` says which.'),
   PreconditionFailed: problem('If-Match names another version than the newest: `version_mismatch`.', 'ETag'),
+  RequestTimeout: problem('The body arrives too slowly; 8 KiB per second are enough: `request_timeout`.'),
   TooLarge: problem('The body is larger than 1 MiB, or than what the operation says it takes: `body_too_large`.'),
   UnsupportedMediaType: problem(
     'The body is not of a media type that the operation takes, not UTF-8, or encoded: `unsupported_media_type`, `unsupported_encoding`.',
@@ -84,7 +85,7 @@ export const PROBLEMS = {
     'RateLimit',
   ),
   Unavailable: problem(
-    'Nothing was written. Try again in a moment: `stopping`, `busy`, `storage_full` (reads and deletions go on), `storage_failed`. Or another try will not help before a backup is restored: `database_damaged`, which has no Retry-After.',
+    'Nothing was written. Try again in a moment: `stopping`, `busy`, `overloaded`, `storage_full` (reads and deletions go on), `storage_failed`. Or another try will not help before a backup is restored: `database_damaged`, which has no Retry-After.',
     'Retry-After',
   ),
 }
@@ -98,6 +99,7 @@ const STATUS: Record<keyof typeof PROBLEMS, number> = {
   NotAcceptable: 406,
   Conflict: 409,
   PreconditionFailed: 412,
+  RequestTimeout: 408,
   TooLarge: 413,
   UnsupportedMediaType: 415,
   Unprocessable: 422,
@@ -118,7 +120,7 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
   if (route.path.includes(':')) names.push('NotFound')
   if (route.kind === 'poll') names.push('Conflict')
   if (route.kind === 'write') {
-    names.push('TooLarge', 'Conflict', 'UnsupportedMediaType', 'Unprocessable')
+    names.push('RequestTimeout', 'TooLarge', 'Conflict', 'UnsupportedMediaType', 'Unprocessable')
     if (route.find) names.push('PreconditionFailed')
   }
   return Object.fromEntries(names.map((name) => [STATUS[name], { $ref: `#/components/responses/${name}` }]))

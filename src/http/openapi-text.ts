@@ -32,6 +32,8 @@ company's name is not among these: contacts are searched by it with \`rest.crm.c
 - **Text** is kept in NFC, without the character NUL.
 - **Unknown** parameters, and unknown or read-only members of a body, are refused.
 - **A body** has at most 1 MiB, 32 levels and 1,000 items in an array, unless the operation says otherwise.
+  Slow connections are fine from 8 KiB per second on. All bodies together hold at most 256 MiB of memory; one that finds
+  no room is 503 \`overloaded\`, with \`Retry-After\`.
 - **Other forms** of a record, such as iCalendar and WebVTT, are asked for with \`Accept\`, where its operation has
   them. They have no \`ETag\`.
 

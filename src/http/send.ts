@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { type Answer, JSON_TYPE, SECURITY_HEADERS } from './answer.ts'
 import type { Exchange } from './kernel.ts'
@@ -18,10 +19,16 @@ function atEndOfTurn(write: () => void): void {
 }
 
 /**
- * Writes the answer as it is, past Koa's own response handling; `last` closes the connection after it. `onSent` gets what
+ * Writes the answer as it is, past Koa's own response handling; `last` closes the connection after it, and `drain` gets a
+ * request whose body has not come, or not all of it. `onSent` gets what
  * failed in the middle of an answer, which the client notices by its length; one that has gone is no failure.
  */
-export function send(x: Exchange, answer: Answer, last: boolean, onSent: (error?: Error) => void): void {
+export function send(
+  x: Exchange,
+  answer: Answer,
+  { last, drain }: { last: boolean; drain: (req: IncomingMessage) => void },
+  onSent: (error?: Error) => void,
+): void {
   const { req, res, id, headers: own } = x
   const { status, headers, body, type = JSON_TYPE } = answer
   const all = ['X-Request-Id', id, ...SECURITY_HEADERS, ...own, ...headers]
@@ -31,6 +38,7 @@ export function send(x: Exchange, answer: Answer, last: boolean, onSent: (error?
   if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(bytes))
   atEndOfTurn(() => {
     if (!res.headersSent && !res.destroyed) {
+      if (!req.complete) drain(req)
       try {
         res.writeHead(status, all)
         if (isEmpty || req.method === 'HEAD') res.end()

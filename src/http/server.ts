@@ -17,7 +17,7 @@ export type Listener = {
 /** Node's own limits would leave a thousand half-open requests open for minutes. */
 const LIMITS = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  requestTimeout: 2_400_000, // bodies.ts ends slow bodies; the largest takes 38 minutes at the slowest rate
   keepAliveTimeout: 65_000,
   writeTimeout: 30_000,
   connectionsCheckingInterval: 1000,

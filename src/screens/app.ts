@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
 import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
+import { type Bodies, bodies } from '../http/bodies.ts'
 import { checkFraming } from '../http/framing.ts'
 import type { Log } from '../http/log.ts'
 import { acceptsGzip } from '../http/negotiate.ts'
@@ -24,6 +25,7 @@ export type ScreensOptions = {
   apiUrl: string
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
+  bodies?: Bodies
 }
 
 const HEADERS = {
@@ -40,7 +42,15 @@ const HEADERS = {
  * What the screens listener serves so far: the API reference, the document it is made from, health, and what the mails
  * of sequences lead to.
  */
-export function screens({ document, store, deps, apiUrl, stopping, log }: ScreensOptions): Koa {
+export function screens({
+  document,
+  store,
+  deps,
+  apiUrl,
+  stopping,
+  log,
+  bodies: read = bodies(),
+}: ScreensOptions): Koa {
   const ready = health({ store, deps, stopping, log })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
@@ -54,7 +64,7 @@ export function screens({ document, store, deps, apiUrl, stopping, log }: Screen
       '/readyz': (ctx: Context) => answerJson(ctx, ready()),
     }),
   )
-  const unsubscribe = unsubscribePage({ store, deps, log })
+  const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
   const app = new Koa()
   app.silent = true // what fails is logged below; a client that hangs up is no failure
   app.use(async (ctx) => {
@@ -68,6 +78,7 @@ export function screens({ document, store, deps, apiUrl, stopping, log }: Screen
     } catch (error) {
       answerProblem(ctx, asProblem(error, id), id)
     }
+    if (!ctx.req.complete) read.drain(ctx.req)
     const ms = Math.round((performance.now() - started) * 100) / 100
     log.info({ id, method: ctx.method, route: routeOf(ctx.path), status: ctx.status, ms }, 'request')
   })

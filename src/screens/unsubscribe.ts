@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { readBody } from '../http/body.ts'
+import type { Bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Deps } from '../resources/deps.ts'
@@ -21,7 +21,7 @@ const METHODS = ['GET', 'HEAD', 'POST']
 const FORMS = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i
 const MAX_BODY_BYTES = 8192
 
-type Options = { store: Pick<Store, 'write' | 'health'>; deps: Deps; log: Log }
+type Options = { store: Pick<Store, 'write' | 'health'>; deps: Deps; log: Log; bodies: Bodies }
 type Shown = { org_name: string; email: string | null }
 
 /**
@@ -29,7 +29,7 @@ type Shown = { org_name: string; email: string | null }
  * button and changes nothing; a POST, by the button or by a mail program (RFC 8058), unsubscribes. Whoever has the link
  * may: there is nothing to log in to.
  */
-export function unsubscribePage({ store, deps, log }: Options): (ctx: Context) => Promise<void> {
+export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Context) => Promise<void> {
   const { about, unsubscribe } = unsubscribing(deps)
 
   async function answer(ctx: Context): Promise<void> {
@@ -42,7 +42,7 @@ export function unsubscribePage({ store, deps, log }: Options): (ctx: Context) =
     const known = about(token)
     if (!known) return show(ctx, 404, brokenPage())
     if (method !== 'POST') return show(ctx, 200, questionPage(known))
-    await readOneClick(ctx)
+    await readOneClick(ctx, bodies)
     const isDone = await store.write(() => unsubscribe(token))
     show(ctx, isDone ? 200 : 404, isDone ? donePage(known) : brokenPage())
   }
@@ -62,15 +62,16 @@ export function unsubscribePage({ store, deps, log }: Options): (ctx: Context) =
 }
 
 /** Throws Problem 400, 413 or 415 where the body is not the form that RFC 8058 prescribes. */
-async function readOneClick({ req, res }: Context): Promise<void> {
+async function readOneClick({ req, res }: Context, bodies: Bodies): Promise<void> {
   const type = req.headers['content-type'] ?? ''
   if (!FORMS.test(type)) {
     throw new Problem(415, 'unsupported_media_type', 'Send a form, as application/x-www-form-urlencoded or multipart.')
   }
-  const body = await readBody(req, res, MAX_BODY_BYTES)
-  const form = await new Response(new Uint8Array(body), { headers: { 'Content-Type': type } })
+  const body = await bodies.read(req, res, MAX_BODY_BYTES)
+  const form = await new Response(new Uint8Array(body.bytes), { headers: { 'Content-Type': type } })
     .formData()
     .catch(() => undefined)
+  bodies.release(body)
   if (form?.get('List-Unsubscribe') === 'One-Click') return
   throw new Problem(400, 'not_one_click', 'The form has to have the field List-Unsubscribe=One-Click.')
 }

@@ -5,6 +5,7 @@ import Koa from 'koa'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
 import { sessions } from '../../src/auth/sessions.ts'
 import { tokens } from '../../src/auth/tokens.ts'
+import { bodies } from '../../src/http/bodies.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { idempotency } from '../../src/http/idempotency.ts'
 import { kernel } from '../../src/http/kernel.ts'
@@ -159,6 +160,7 @@ before(async () => {
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
       room: waitingRoom(store.committed.subscribe, stopping),
+      bodies: bodies(),
       rate: null,
       log: listeningLog(),
       corsOrigins: [],

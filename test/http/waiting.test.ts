@@ -10,6 +10,7 @@ import { catalog } from '../../src/app.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
 import { sessions } from '../../src/auth/sessions.ts'
 import { tokens } from '../../src/auth/tokens.ts'
+import { bodies } from '../../src/http/bodies.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { idempotency } from '../../src/http/idempotency.ts'
 import { kernel } from '../../src/http/kernel.ts'
@@ -68,6 +69,7 @@ beforeEach(async () => {
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      bodies: bodies(),
       rate: null,
       log: silentLog,
       corsOrigins: [],

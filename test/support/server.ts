@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { api, catalog } from '../../src/app.ts'
 import type { Scope } from '../../src/auth/scopes.ts'
 import { type Guard, guard } from '../../src/egress/guard.ts'
+import { type Bodies, bodies } from '../../src/http/bodies.ts'
 import { type Log, silentLog } from '../../src/http/log.ts'
 import type { Rate } from '../../src/http/ratelimit.ts'
 import { type Limits, listen } from '../../src/http/server.ts'
@@ -54,6 +55,7 @@ export async function startServer(
     rate?: Rate
     corsOrigins?: string[]
     guard?: Guard
+    bodies?: Bodies
     log?: Log
     limits?: Limits
     lockTimer?: LockTimer
@@ -78,6 +80,7 @@ export async function startServer(
   const app = api(store, {
     dataDir,
     deps,
+    bodies: options.bodies ?? bodies(),
     log: options.log ?? silentLog,
     rate: options.rate ?? null,
     corsOrigins: options.corsOrigins ?? [],

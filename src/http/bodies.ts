@@ -1,0 +1,212 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Problem } from '../lib/problem.ts'
+
+/** What a body may have where its route does not allow more. */
+const MAX_BODY_BYTES = 1_048_576
+/** What all bodies together may hold. */
+const MAX_HELD_BYTES = 268_435_456
+/** Bodies up to this size are small: large ones leave an eighth of the bound to them. */
+const MAX_SMALL_BYTES = 65_536
+
+/** A body may stop for so long at its beginning, and for so long later on, when it was faster before. */
+const FIRST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 30_000
+/** 64 kbit/s: 18 MiB may take 38 minutes. */
+const MIN_BYTES_PER_MS = 8192 / 1000
+
+/** The parser calls back for each chunk, so bytes one by one would keep it busy for a thousand times their number. */
+const MAX_TINY_CHUNKS = 4096
+const MIN_MEAN_CHUNK_BYTES = 16
+/** Then it is the turn of other connections. */
+const MAX_CHUNKS_PER_TURN = 1024
+
+/** A body that nobody reads is parsed up to here, so that its connection can go on with the next request. */
+const MAX_UNREAD_BYTES = 1_048_576
+
+const EMPTY = Buffer.alloc(0)
+
+/** `held` is what its buffer takes of the bound. */
+export type Body = { bytes: Buffer; held: number }
+
+type Arrival = { socket: Socket; bytes: number; chunks: number; seen: number; deadline: number; cut: () => void }
+
+export type Bodies = ReturnType<typeof bodies>
+
+/** Reads bodies, within what all of them may hold and not slower than a slow uplink sends. */
+export function bodies({
+  maxHeldBytes = MAX_HELD_BYTES,
+  nowMs = () => performance.now(),
+  checkEveryMs = 1000,
+}: {
+  maxHeldBytes?: number
+  nowMs?: () => number
+  checkEveryMs?: number
+} = {}) {
+  const arriving = new Set<Arrival>()
+  let timer: NodeJS.Timeout | undefined
+  let heldBytes = 0
+
+  /**
+   * The body of a request; `release` it when its bytes are no longer needed. A client that waits for 100 Continue gets
+   * it: nothing but the body is left to look at. Throws Problem 413 past `maxBytes`, 503 where other bodies hold the
+   * memory, 408 for one that is too slow, 400 for one that ends early or comes in tiny chunks.
+   */
+  function read(req: IncomingMessage, res: ServerResponse, maxBytes = MAX_BODY_BYTES): Promise<Body> {
+    const length = req.headers['content-length']
+    const largest = length === undefined ? maxBytes : Number(length)
+    if (largest > maxBytes) throw tooLarge(maxBytes)
+    if (length !== undefined && !hasRoom(largest)) throw overloaded()
+    if (req.httpVersion === '1.1' && req.headers.expect !== undefined) res.writeContinue()
+    return new Promise((resolve, reject) => {
+      const body: Body = { bytes: EMPTY, held: 0 }
+      const arrival = watch(req.socket, () => fail(tooSlow()))
+      req.on('data', take)
+      req.on('end', complete)
+      res.on('close', giveUp)
+
+      function take(chunk: Buffer): void {
+        const problem = add(body, arrival, chunk, maxBytes, largest)
+        if (problem) fail(problem)
+        else giveWay(req, arrival)
+      }
+      function complete(): void {
+        arriving.delete(arrival)
+        if (body.bytes.length > arrival.bytes) body.bytes = body.bytes.subarray(0, arrival.bytes)
+        resolve(body)
+      }
+      function giveUp(): void {
+        if (!req.complete) fail(new Problem(400, 'incomplete_body', 'The connection ended before the body did.'))
+      }
+      function fail(problem: Problem): void {
+        arriving.delete(arrival)
+        req.off('data', take)
+        req.off('end', complete)
+        res.off('close', giveUp)
+        stopParsing(req.socket)
+        release(body)
+        reject(problem)
+      }
+    })
+  }
+
+  /** Copies the chunk behind what is there. Most bodies come in one chunk, which is taken as it is. */
+  function add(body: Body, arrival: Arrival, chunk: Buffer, maxBytes: number, largest: number): Problem | undefined {
+    const start = arrival.bytes
+    const end = start + chunk.length
+    arrival.bytes = end
+    arrival.chunks++
+    if (end > maxBytes) return tooLarge(maxBytes)
+    if (arrival.chunks > MAX_TINY_CHUNKS && isTiny(arrival)) return tinyChunks()
+    if (end > body.bytes.length) {
+      const size = start === 0 ? end : Math.min(largest, Math.max(end, 2 * body.bytes.length))
+      if (!hold(body, size)) return overloaded()
+      const larger = start === 0 ? chunk : Buffer.allocUnsafeSlow(size)
+      body.bytes.copy(larger, 0, 0, start)
+      body.bytes = larger
+    }
+    if (start > 0) chunk.copy(body.bytes, start)
+    return undefined
+  }
+
+  function hasRoom(bytes: number): boolean {
+    return heldBytes + bytes <= (bytes > MAX_SMALL_BYTES ? maxHeldBytes * (7 / 8) : maxHeldBytes)
+  }
+
+  function hold(body: Body, bytes: number): boolean {
+    heldBytes -= body.held
+    body.held = hasRoom(bytes) ? bytes : 0
+    heldBytes += body.held
+    return body.held === bytes
+  }
+
+  function release(body: Body): void {
+    heldBytes -= body.held
+    body.held = 0
+    body.bytes = EMPTY
+  }
+
+  /**
+   * Of a request that is answered without its body: what still comes of it is thrown away. A long one is not parsed any
+   * more and ends the connection, but not before the client has had time to read its answer.
+   */
+  function drain(req: IncomingMessage): void {
+    const arrival = watch(req.socket, () => void req.socket.destroy())
+    req.on('data', (chunk: Buffer) => {
+      arrival.bytes += chunk.length
+      arrival.chunks++
+      const isLong = arrival.bytes > MAX_UNREAD_BYTES || (arrival.chunks > MAX_TINY_CHUNKS && isTiny(arrival))
+      if (!isLong) return giveWay(req, arrival)
+      req.removeAllListeners('data')
+      stopParsing(req.socket)
+      req.socket.end()
+    })
+    req.once('end', () => arriving.delete(arrival))
+  }
+
+  function watch(socket: Socket, cut: () => void): Arrival {
+    const arrival: Arrival = { socket, bytes: 0, chunks: 0, seen: 0, deadline: nowMs() + FIRST_PAUSE_MS, cut }
+    arriving.add(arrival)
+    timer ??= setInterval(cutSlow, checkEveryMs).unref()
+    return arrival
+  }
+
+  /** Ends the bodies that arrive too slowly. A timer calls it while there are any. */
+  function cutSlow(): void {
+    const now = nowMs()
+    for (const arrival of arriving) {
+      const earned = (arrival.bytes - arrival.seen) / MIN_BYTES_PER_MS
+      arrival.deadline = Math.min(now + MAX_PAUSE_MS, arrival.deadline + earned)
+      arrival.seen = arrival.bytes
+      if (arrival.deadline < now) arrival.cut()
+      if (arrival.socket.destroyed) arriving.delete(arrival)
+    }
+    if (arriving.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    read,
+    release,
+    drain,
+    cutSlow,
+    heldBytes: () => heldBytes,
+    arriving: arriving as ReadonlySet<{ readonly bytes: number }>,
+  }
+}
+
+const isTiny = ({ bytes, chunks }: Arrival): boolean => bytes < chunks * MIN_MEAN_CHUNK_BYTES
+
+/** A request that is paused is parsed on, until it has 64 KiB: tiny chunks are rather refused soon. */
+function giveWay(req: IncomingMessage, arrival: Arrival): void {
+  if (arrival.chunks % MAX_CHUNKS_PER_TURN !== 0 || isTiny(arrival)) return
+  req.pause()
+  setImmediate(() => req.resume())
+}
+
+// What is left of these bodies is not worth reading, so their connections end.
+const close = { Connection: 'close' }
+
+const tooLarge = (maxBytes: number) =>
+  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes.`, { headers: close })
+
+const tooSlow = () =>
+  new Problem(408, 'request_timeout', 'The body arrives too slowly; send at least 8 KiB per second.', {
+    headers: close,
+  })
+
+const tinyChunks = () =>
+  new Problem(400, 'tiny_chunks', 'The body arrives in too many tiny chunks; send larger ones, or a Content-Length.', {
+    headers: close,
+  })
+
+const overloaded = () =>
+  new Problem(503, 'overloaded', 'The server reads as many bodies as it can hold; try again in a moment.', {
+    headers: { ...close, 'Retry-After': '5' },
+  })
+
+/** Whoever listens to the bytes of a connection takes them from node's parser. */
+function stopParsing(socket: Socket): void {
+  socket.removeAllListeners('data').on('data', () => undefined)
+}
