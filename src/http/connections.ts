@@ -122,12 +122,13 @@ function readLimits(): string {
   }
 }
 
-/** Throws where this Node does not have the fields that its types do not name. */
+/** Throws, and closes the server that listens, where this Node does not have the fields that its types do not name. */
 export function checkNode(server: Server): void {
   const socket: Connection = new Socket()
   const res = new ServerResponse(new IncomingMessage(socket))
   res.assignSocket(socket)
   const { _handle: handle } = server as { _handle?: object }
-  if (socket._httpMessage !== res || !handle || !('writeQueueSize' in handle) || !('bytesWritten' in handle))
-    throw new Error(`Dealbox does not run on Node ${process.version}: use the version that package.json names.`)
+  if (socket._httpMessage === res && handle && 'writeQueueSize' in handle && 'bytesWritten' in handle) return
+  server.close()
+  throw new Error(`Dealbox does not run on Node ${process.version}: use the version that package.json names.`)
 }

@@ -10,7 +10,7 @@ import { pipeline, Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { backlog } from '../../src/http/backlog.ts'
 import { serveConnections } from '../../src/http/connection.ts'
-import { connectionLimit, watchConnections } from '../../src/http/connections.ts'
+import { checkNode, connectionLimit, watchConnections } from '../../src/http/connections.ts'
 import type { Limits } from '../../src/http/server.ts'
 import { bundled } from '../support/bundle.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -296,4 +296,18 @@ describe('the number of connections', () => {
       for (let asked = 0; asked < 5; asked++) assert.equal((await sendRaw(url, GET)).status, 404)
     }
   })
+})
+
+test('a Node without what is looked at is refused, and the server closed', async () => {
+  for (const field of ['writeQueueSize', 'bytesWritten']) {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    checkNode(server)
+    const { _handle: handle } = server as unknown as { _handle: object & { close: (done: () => void) => void } }
+    const hidden = { has: (target: object, name: string | symbol) => name !== field && name in target }
+    const close = handle.close.bind(handle)
+    Object.assign(server, { _handle: new Proxy(Object.assign(Object.create(handle), { close }), hidden) })
+    assert.throws(() => checkNode(server), { message: /^Dealbox does not run on Node v/ })
+    await once(server, 'close')
+  }
 })
