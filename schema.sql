@@ -13,6 +13,13 @@ CREATE TABLE installation (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE wall_clock ( -- what a server last knew of the clock of its machine
+  one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  seen_at INTEGER NOT NULL, -- each minute
+  jumped_from INTEGER, -- the last jump of more than a day
+  jumped_to INTEGER
+) STRICT;
+
 CREATE TABLE signing_keys ( -- the keys themselves are files beside the database
   kid TEXT NOT NULL PRIMARY KEY,
   created_at INTEGER NOT NULL,

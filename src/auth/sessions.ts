@@ -82,7 +82,8 @@ export function sessions(
     const version = changes.byOthers()
     const epoch = accessEpoch()
     const now = clock.now()
-    if (version === seenVersion && epoch === seenEpoch && now - since < LONGEST_MS) return
+    const isRecent = now >= since && now - since < LONGEST_MS // the clock may have been set back
+    if (version === seenVersion && epoch === seenEpoch && isRecent) return
     sessionOf.clear()
     seenVersion = version
     seenEpoch = epoch

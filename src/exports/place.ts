@@ -1,4 +1,4 @@
-import { timeOfId } from '../lib/id.ts'
+import { MAX_AHEAD_MS, timeOfId } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { columns as memberColumns, memberSettings } from '../settings/members.ts'
 import { lockInstance } from '../store/lock.ts'
@@ -78,11 +78,11 @@ export function makeRoom(store: Store, org: number): { finish: () => Replaced } 
 }
 
 /**
- * Where the clock of the other machine was ahead, the next ids have to go on from there. A store that is opened knows;
- * a server that runs does not. Throws Problem 409.
+ * Where the clock of the other machine was ahead, the next ids have to go on from there, as far as they may be ahead. A
+ * store that is opened knows; a server that runs does not. Throws Problem 409.
  */
 export function refuseIdsAhead({ db, clock }: Store, dataDir: string): void {
-  const newest = newestId(db)
+  const newest = newestId(db, clock.now() + MAX_AHEAD_MS)
   if (newest === undefined || timeOfId(newest) <= clock.now()) return
   try {
     lockInstance(dataDir)()

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Session } from '../auth/sessions.ts'
+import { MAX_AHEAD_MS } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
 import type { Answer } from './answer.ts'
@@ -26,7 +27,7 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
  * Answers that were given to a key, kept in the transaction of their write: so N repeats, also across a crash, make
  * one record. Only successes are kept; what was refused has left nothing behind and is simply tried again.
  */
-export function idempotency({ db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>) {
+export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 'clock' | 'wallClock' | 'vault'>) {
   const stored = db.prepare(
     'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = +? AND token_id = +? AND key = +? AND created_at > +?',
   )
@@ -37,7 +38,9 @@ export function idempotency({ db, clock, vault }: Pick<Store, 'db' | 'clock' | '
 
   /** The stored answer of the key, or undefined. Throws Problem 422 where it was used with another request. */
   function find({ who, token }: Session, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
-    const row = stored.get(who.org, token, key, clock.now() - KEPT_MS) as
+    // While the clock may be wrong, what is there still counts: a repeat must not write a second time.
+    const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - KEPT_MS : Number.NEGATIVE_INFINITY
+    const row = stored.get(who.org, token, key, since) as
       | { fingerprint: string; status: number; headers: string; body: string }
       | undefined
     if (!row) return undefined
@@ -78,11 +81,14 @@ const FORGOTTEN_AT_ONCE = 1000
 
 /** Some at a time, so that no request waits long for it. */
 export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
+  const now = clock.now()
+  // Written while the clock was ahead: how old they are is not known, so they count from now on.
+  db.prepare('UPDATE idempotency SET created_at = +? WHERE created_at > +?').run(now, now + MAX_AHEAD_MS)
   const { changes } = db
     .prepare(
       `DELETE FROM idempotency WHERE (org_id, token_id, key) IN
          (SELECT org_id, token_id, key FROM idempotency WHERE created_at <= ? LIMIT ?)`,
     )
-    .run(clock.now() - KEPT_MS, FORGOTTEN_AT_ONCE)
+    .run(now - KEPT_MS, FORGOTTEN_AT_ONCE)
   return changes === FORGOTTEN_AT_ONCE ? 'more' : undefined
 }

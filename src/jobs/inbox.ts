@@ -26,8 +26,8 @@ export function inboxKinds(deps: Deps): RunKind[] {
   }
 
   return [
-    { kind: WAKE, run: ({ org, key }) => void wake(org, key as string) },
-    { kind: SLA_DUE, run: ({ org, key }) => void slaDue(org, key as string) },
+    { kind: WAKE, isDated: true, run: ({ org, key }) => void wake(org, key as string) },
+    { kind: SLA_DUE, isDated: true, run: ({ org, key }) => void slaDue(org, key as string) },
     { kind: SLA_RECOUNT, run: (job) => void recountSome(job) },
   ]
 }

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
 import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, TROUBLE_MS, type Yard } from './lane.ts'
+import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, pause, stepping, TROUBLE_MS, type Yard } from './lane.ts'
 
 export type Context = { store: Store; log: Log }
 
@@ -19,6 +19,8 @@ export type RunKind = {
    * what many are due for at one moment leaves most of the time to requests.
    */
   atOnce?: number
+  /** Of work for a date, which cannot be taken back: where the clock went far ahead, it waits for people to look. */
+  isDated?: true
   /** Writes what follows from its last try having failed. */
   givenUp?: (job: Job, context: Context) => undefined
 }
@@ -91,11 +93,17 @@ function runLane(kind: RunKind, yard: Yard): Lane {
     const started = performance.now()
     const due = jobs.due(kind.kind, kind.atOnce ?? ROUND)
     const ends = await Promise.allSettled(due.map(({ org, id }) => runOne(org, id)))
-    if (kind.atOnce && !stopping()) await pause(Math.ceil(2 * (performance.now() - started)))
+    if (kind.atOnce && !stopping()) await sleep(Math.ceil(2 * (performance.now() - started)))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
-  return stepping(yard, kind.kind, () => jobs.nextDueAt(kind.kind), step)
+  function nextAt(): number | undefined {
+    const dueAt = jobs.nextDueAt(kind.kind)
+    if (dueAt === undefined || !kind.isDated) return dueAt
+    return Math.max(dueAt, store.wallClock.dueHeldUntil() ?? 0)
+  }
+
+  return stepping(yard, kind.kind, nextAt, step)
 }
 
 function performLane(kind: PerformKind, yard: Yard): Lane {
@@ -104,11 +112,11 @@ function performLane(kind: PerformKind, yard: Yard): Lane {
   const failed = failures(kind, jobs, yard)
   const running = new Map<Job, { end: Promise<void>; cut: AbortController }>()
   let claiming: Promise<void> | undefined
-  let restsUntil = 0
+  const trouble = pause(store.clock, TROUBLE_MS)
 
   function rest(error: unknown): void {
     if (!store.health.note(error)) log.error({ job: kind.kind, err: error }, 'failed')
-    restsUntil = store.clock.now() + TROUBLE_MS
+    trouble.begin()
   }
 
   async function claim(): Promise<void> {
@@ -137,7 +145,7 @@ function performLane(kind: PerformKind, yard: Yard): Lane {
     } catch (error) {
       rest(error) // done or not, its lease ends, and it is repeated
     }
-    if (kind.restMs !== undefined && !stopping()) await pause(kind.restMs)
+    if (kind.restMs !== undefined && !stopping()) await sleep(kind.restMs)
     running.delete(job)
     free()
   }
@@ -154,7 +162,7 @@ function performLane(kind: PerformKind, yard: Yard): Lane {
   return {
     nextAt: () => {
       if (claiming || running.size >= kind.concurrency) return Number.POSITIVE_INFINITY
-      return Math.max(jobs.nextDueAt(kind.kind) ?? Number.POSITIVE_INFINITY, restsUntil)
+      return Math.max(jobs.nextDueAt(kind.kind) ?? Number.POSITIVE_INFINITY, trouble.until())
     },
     start: () => {
       claiming ??= claim().then(() => {

@@ -1,4 +1,5 @@
 import type { Log } from '../http/log.ts'
+import type { Clock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Job } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
@@ -35,6 +36,16 @@ export const PUT_OFF = 'put off: it changed nothing, and was due again at once'
 /** Whether it was the store that refused, and not the work that failed. */
 export const isTrouble = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
+/** A pause from now on; a clock that is set back does not make it longer. */
+export function pause({ now }: Pick<Clock, 'now'>, ms: number) {
+  let until = 0
+  return {
+    begin: (): void => void (until = now() + ms),
+    /** When it ends; 0 where there is none. */
+    until: (): number => (until - now() > ms ? 0 : until),
+  }
+}
+
 /**
  * One step after the other while something is due. A step writes through `store.write`, and so waits for turns of the
  * event loop, in which requests are served. What it throws is trouble with the store: then the lane rests for a while.
@@ -46,16 +57,16 @@ export function stepping(
   step: () => Promise<void>,
 ): Lane {
   let current: Promise<void> | undefined
-  let restsUntil = 0
+  const rest = pause(clock, TROUBLE_MS)
 
-  const nextDue = (): number => Math.max(dueAt() ?? Number.POSITIVE_INFINITY, restsUntil)
+  const nextDue = (): number => Math.max(dueAt() ?? Number.POSITIVE_INFINITY, rest.until())
 
   async function work(): Promise<void> {
     try {
       while (!stopping() && nextDue() <= clock.now()) await step()
     } catch (error) {
       if (!health.note(error)) log.error({ job: name, err: error }, 'failed')
-      restsUntil = clock.now() + TROUBLE_MS
+      rest.begin()
     }
   }
 

@@ -9,7 +9,7 @@ export type Recurring = {
   /** Also the key of its row, which says when it is due again. */
   name: string
   everyMs: number
-  /** It deletes, and so goes on while the disk is full. */
+  /** It deletes what is old: it goes on while the disk is full, and waits for a while after the clock has jumped. */
   frees?: boolean
   /** Runs in a transaction, and is short. `more` has it called again soon, with room for requests between. */
   run: (store: Store) => 'more' | undefined
@@ -41,9 +41,14 @@ export function recurringLane(
   const started = db.prepare('UPDATE recurring SET last_started_at = ? WHERE name = ?')
   const finished = db.prepare('UPDATE recurring SET due_at = ?, last_finished_at = ?, last_error = NULL WHERE name = ?')
   const failed = db.prepare('UPDATE recurring SET due_at = ?, last_started_at = ?, last_error = ? WHERE name = ?')
-  // Only one server runs on a data folder, and nobody else changes the row. A piece that has become more frequent does
-  // not wait for the time that it had before.
-  let due = Math.min((dueAt.get(name) as number | undefined) ?? clock.now(), clock.now() + everyMs)
+  // Only one server runs on a data folder, and nobody else changes the row.
+  let due = (dueAt.get(name) as number | undefined) ?? clock.now()
+
+  /** Never further off than its period: it may have become more frequent, or the clock was set back. */
+  function nextDue(): number {
+    due = Math.min(due, clock.now() + everyMs)
+    return frees ? Math.max(due, store.wallClock.purgeHeldUntil() ?? 0) : due
+  }
 
   async function step(): Promise<void> {
     try {
@@ -74,5 +79,5 @@ export function recurringLane(
     }
   }
 
-  return stepping(yard, name, () => due, step)
+  return stepping(yard, name, nextDue, step)
 }

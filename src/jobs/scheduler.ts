@@ -1,6 +1,7 @@
 import type { Log } from '../http/log.ts'
 import { jobQueue, putsInto } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
+import { clockLane } from './clock.ts'
 import { type Kind, laneOf, mostTriesOf } from './kinds.ts'
 import { type Lane, stepping, TROUBLE_MS, type Yard } from './lane.ts'
 import { type Recurring, recurringLane } from './recurring.ts'
@@ -56,7 +57,8 @@ export function startScheduler({
 
   const yard: Yard = { store, log, random, stopping: () => stopped !== undefined, free: look }
   const ofKinds = kinds.map((kind) => laneOf(kind, yard))
-  const lanes = [leaseLane(kinds, ofKinds, yard), ...recurring.map((piece) => recurringLane(piece, yard)), ...ofKinds]
+  const ofServer = [clockLane(kinds, yard), leaseLane(kinds, ofKinds, yard)]
+  const lanes = [...ofServer, ...recurring.map((piece) => recurringLane(piece, yard)), ...ofKinds]
 
   /** Begins with what is due, and comes back when the next is. */
   function look(): void {

@@ -13,6 +13,7 @@ export function sequenceKinds(deps: Deps): RunKind[] {
     {
       kind: ENROLLMENT_STEP,
       atOnce: 2,
+      isDated: true,
       run: ({ org, key, payload }) => void doStep(org, key as string, payload as Planned),
       givenUp: ({ org, key }) => void giveUp(org, key as string),
     },

@@ -1,15 +1,23 @@
 import { randomFillSync } from 'node:crypto'
 
 /**
- * The one source of ids and of the time they carry.
+ * The one source of time, and of ids and the time they carry.
  *
- * `now()` never runs backwards: it is the wall clock, or the time of the newest id where the clock was set
- * back. `id()` gives UUIDs v7 (RFC 9562, section 6.2, method 1): a 15-bit counter behind the millisecond keeps
- * them in order within one, and `newest` (the greatest id in the store) keeps them in order across a restart.
- * Time and counter together fill the 63 bits of a positive integer of SQLite: see `rankOfId`.
+ * `now()` is the wall clock: it judges what has expired, is due or too old. Where the clock was set back by no more than
+ * `SMALL_STEP_MS`, it stays at the time of the newest id until the wall clock is there: a correction by NTP must not put
+ * an answer before its question.
+ *
+ * `id()` gives UUIDs v7 (RFC 9562, section 6.2, method 1): a 15-bit counter behind the millisecond keeps them in order
+ * within one, and `newest` (an id of the store) keeps them in order across a restart. Where the clock was set back by up
+ * to `MAX_AHEAD_MS`, they go on ascending; where it was further ahead, it was wrong, and they follow the wall clock again
+ * instead of carrying its date on. Time and counter together fill the 63 bits of a positive integer of SQLite: see
+ * `rankOfId`.
  */
 export type Clock = { now: () => number; id: () => string }
 
+/** Ids are ahead of the wall clock by this at most. */
+export const MAX_AHEAD_MS = 86_400_000
+const SMALL_STEP_MS = 300_000
 const COUNTER_LIMIT = 2 ** 15
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
@@ -29,7 +37,8 @@ export function startClock(
   let used = pool.length
 
   function now(): number {
-    return Math.max(wall(), lastMs)
+    const ms = wall()
+    return ms < lastMs && lastMs - ms <= SMALL_STEP_MS ? lastMs : ms
   }
 
   function id(): string {
@@ -37,8 +46,9 @@ export function startClock(
       fill(pool)
       used = 0
     }
-    const ms = now()
-    if (ms > lastMs || stamp === '') startMillisecond(ms > lastMs ? ms : lastMs + 1)
+    const ms = wall()
+    if (ms > lastMs || lastMs - ms > MAX_AHEAD_MS) startMillisecond(ms)
+    else if (stamp === '') startMillisecond(lastMs + 1)
     else if (++counter >= counterLimit) startMillisecond(lastMs + 1)
     const text =
       stamp +
@@ -71,14 +81,14 @@ export function startClock(
   return { now, id }
 }
 
-/** Milliseconds since 1970 that a UUID v7 carries. A record's `created_at` is always its id's. */
+/** Milliseconds since 1970 that a UUID v7 carries. A record's `created_at` is always its id's, and never `now()`. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
 /**
- * Time and counter of a UUID v7 of ours as one integer: ids in their order have ranks in their order, and two ids of
- * one clock never have the same.
+ * Time and counter of a UUID v7 of ours as one integer: ids in their order have ranks in their order. Two ids of one
+ * clock have different ones, unless the clock came to the same millisecond twice (see `MAX_AHEAD_MS`).
  */
 export function rankOfId(id: string): bigint {
   const timeAndCounter = BigInt(`0x${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(15, 18)}`)

@@ -56,7 +56,8 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
     if (!mailbox) return write(() => void sending.failed(org, id, GONE, false))
     const trouble = troubles.get(mailbox.id)
     if (!isLast && trouble && trouble.count >= MOST_TROUBLES) {
-      if (deps.clock.now() < trouble.until) return putOff(org, id, trouble.error)
+      const restMs = trouble.until - deps.clock.now()
+      if (restMs > 0 && restMs <= REST_MS) return putOff(org, id, trouble.error)
       trouble.until = deps.clock.now() + REST_MS // this one finds out, and no other one waits with it
     }
     if (await isSettled(org, waiting, mailbox, signal)) return

@@ -33,7 +33,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
   const probe = store.db.prepare('SELECT id FROM installation')
   const mailboxes = mailboxStore(deps)
   /** In the order in which they are run; a new check is one more entry. */
-  const checks: Record<string, () => Finding> = { database, disk, mailboxes: receiving }
+  const checks: Record<string, () => Finding> = { database, disk, clock, mailboxes: receiving }
 
   function database(): Finding {
     try {
@@ -58,6 +58,11 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
     if (!storage.isDiskFull()) return isAlone ? { status: 'warn', detail: ALONE } : { status: 'pass' }
     const detail = 'The disk is full: the server reads and deletes, and writes again when there is space. Free some.'
     return { status: 'fail', code: 'storage_full', detail }
+  }
+
+  function clock(): Finding {
+    const detail = store.wallClock.trouble()
+    return detail === undefined ? { status: 'pass' } : { status: 'warn', detail }
   }
 
   /** A server with a mailbox that fails is ready; which one it is, and why, is for who may run "dealbox mailbox list". */

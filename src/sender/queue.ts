@@ -1,5 +1,6 @@
 import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../events/body.ts'
 import { eventsOf } from '../events/names.ts'
+import { timeOfId } from '../lib/id.ts'
 import type { Deps } from '../resources/deps.ts'
 import { TEST, type Try } from '../resources/webhooks/deliveries.ts'
 import type { DeliveryVerdict, Health } from './verdict.ts'
@@ -190,7 +191,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     const fixed = { org, webhook_id: webhook, event_id: event, seq, type, object_id: object }
     const start = { failures: 0, is_ordered: 1, body: null }
     const id = clock.id()
-    const isNew = insert.run(org, id, webhook, event, seq, type, object, lease, now, now).changes === 1
+    const isNew = insert.run(org, id, webhook, event, seq, type, object, lease, timeOfId(id), now).changes === 1
     if (isNew) return { ...fixed, ...start, id, tries: '[]' }
     const known = ofSeq.get(org, webhook, seq) as { id: string; status: string; tries: string }
     if (known.status === 'pending') return undefined

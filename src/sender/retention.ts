@@ -1,4 +1,4 @@
-import { firstIdAt } from '../lib/id.ts'
+import { firstIdAt, MAX_AHEAD_MS } from '../lib/id.ts'
 import type { Store } from '../store/open.ts'
 
 /** So many rows at a time, so that no request waits long for it. */
@@ -7,28 +7,43 @@ const BATCH = 200
 /** What a purge answers: whether it is to be called again soon. */
 type Purged = 'more' | undefined
 
-/** Events older than `keepMs`: nobody can pull or replay them any longer. */
+/**
+ * Events older than `keepMs`: nobody can pull or replay them any longer. One that is ahead of the clock by more than ids
+ * may be was written while the clock was wrong: it goes with the one behind it.
+ */
 export function purgeEvents({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: number): Purged {
-  const oldest = db.prepare('SELECT n, at FROM events ORDER BY n LIMIT ?').all(BATCH) as { n: number; at: number }[]
-  const kept = oldest.findIndex(({ at }) => at >= clock.now() - keepMs)
-  const gone = kept < 0 ? oldest : oldest.slice(0, kept)
-  const last = gone.at(-1)
-  if (last) db.prepare('DELETE FROM events WHERE n <= ?').run(last.n)
-  return gone.length === BATCH ? 'more' : undefined
+  const now = clock.now()
+  const oldest = db
+    .prepare('SELECT n, at FROM events WHERE at <= +? ORDER BY n LIMIT ?')
+    .all(now + MAX_AHEAD_MS, BATCH) as { n: number; at: number }[]
+  const kept = oldest.findIndex(({ at }) => at >= now - keepMs)
+  const last = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1)
+  if (!last) return undefined
+  const { changes } = db
+    .prepare('DELETE FROM events WHERE n IN (SELECT n FROM events WHERE n <= ? ORDER BY n LIMIT ?)')
+    .run(last.n, BATCH)
+  return changes === BATCH ? 'more' : undefined
 }
 
 type Gone = { webhook_id: string; object_id: string; status: string; is_ordered: number }
 
 /**
  * Deliveries that are as old, but not while they are on their way, and those of webhooks that were deleted. Where one
- * was still pending, the next of its record has its turn.
+ * was still pending, the next of its record has its turn. Those ahead of the clock go when their event has gone.
  */
 export function purgeDeliveries({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: number): Purged {
   const now = clock.now()
   const before = firstIdAt(now - keepMs)
+  const firstAhead = firstIdAt(now + MAX_AHEAD_MS)
   const old = db.prepare(
     `DELETE FROM deliveries WHERE org_id = @org AND id IN
        (SELECT id FROM deliveries WHERE org_id = @org AND id < @before AND leased_until IS NULL ORDER BY id LIMIT @most)
+     RETURNING webhook_id, object_id, status, is_ordered`,
+  )
+  const ahead = db.prepare(
+    `DELETE FROM deliveries WHERE org_id = @org AND id IN
+       (SELECT id FROM deliveries AS d WHERE org_id = @org AND id >= @ahead AND leased_until IS NULL
+          AND NOT EXISTS (SELECT 1 FROM events WHERE org_id = d.org_id AND seq = d.seq) ORDER BY id LIMIT @most)
      RETURNING webhook_id, object_id, status, is_ordered`,
   )
   const promote = db.prepare(
@@ -44,6 +59,7 @@ export function purgeDeliveries({ db, clock }: Pick<Store, 'db' | 'clock'>, keep
   let room = BATCH
   for (const org of db.prepare('SELECT id FROM orgs').pluck().all() as number[]) {
     const gone = old.all({ org, before, most: room }) as Gone[]
+    gone.push(...(ahead.all({ org, ahead: firstAhead, most: room - gone.length }) as Gone[]))
     room -= gone.length
     for (const { webhook_id, object_id, status, is_ordered } of gone)
       if (status === 'pending' && is_ordered === 1) promote.run({ now, org, webhook_id, object_id })

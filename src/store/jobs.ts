@@ -1,6 +1,7 @@
 import type { Json } from '../lib/json.ts'
 import type { Database } from './driver.ts'
 import type { Store } from './open.ts'
+import type { Jump } from './wall-clock.ts'
 
 /** Work for a later time. `tries` counts the one for which it is handed out. */
 export type Job = {
@@ -84,9 +85,13 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const earliestEnd = db
     .prepare('SELECT leased_until FROM jobs WHERE leased_until IS NOT NULL ORDER BY leased_until LIMIT 1')
     .pluck()
-  const setBack = db.prepare(
+  const again = db.prepare(
     `UPDATE jobs SET due_at = ?, tries = ?, leased_until = NULL, last_error = ?, failed_at = ?
      WHERE org_id = ? AND id = ? AND leased_until IS ? AND tries = ? AND due_at = ?`,
+  )
+
+  const moveBack = db.prepare(
+    `UPDATE jobs SET due_at = max(?, due_at + ?) WHERE kind = +? AND due_at > +? AND ${WAITING}`,
   )
 
   /** The same key again gives the job that there is a new time and payload, and all its tries; one on its way is done again. */
@@ -160,7 +165,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const now = clock.now()
     const isLast = tries >= mostTries
     const stored = leasedUntil === null ? tries - 1 : tries
-    const { changes } = setBack.run(
+    const { changes } = again.run(
       isLast ? job.dueAt : now + pauseAfter(tries, random),
       tries,
       textOf(error),
@@ -180,9 +185,14 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const now = clock.now()
     return (expired.all(now, limit) as Row[]).map((row) => {
       const failedAt = row.tries >= mostTriesOf(row.kind) ? now : null
-      setBack.run(row.dueAt, row.tries, LEASE_ENDED, failedAt, row.org, row.id, row.leasedUntil, row.tries, row.dueAt)
+      again.run(row.dueAt, row.tries, LEASE_ENDED, failedAt, row.org, row.id, row.leasedUntil, row.tries, row.dueAt)
       return jobOf(row)
     })
+  }
+
+  /** The clock was set back: what was due soon by it is due as soon by the right one. Nothing where it went ahead. */
+  function setBack(kind: string, { from, to }: Jump): void {
+    if (to < from) moveBack.run(to, to - from, kind, from - LONGEST_PAUSE_MS)
   }
 
   /** Of a server that begins: it is the only one, so what is on its way was left behind by one that has ended. */
@@ -195,6 +205,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     put,
     cancel,
     abandonAll,
+    setBack,
     due,
     take,
     putOffIdle,

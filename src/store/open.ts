@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, startClock } from '../lib/id.ts'
+import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, LONGEST_LOG_PAGES } from './checkpoint.ts'
@@ -13,12 +13,15 @@ import { hasKeys, keysFolder, makeFolder } from './key-file.ts'
 import { migrate } from './migrate.ts'
 import { newestId } from './newest.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
+import { type WallClock, watchWallClock } from './wall-clock.ts'
 import { type Committed, watchCommits } from './watch.ts'
 import { type HealthyWrite, healthyWrites } from './writes.ts'
 
 export type Store = {
   db: Database
   clock: Clock
+  /** What `clock` takes the time from. */
+  wallClock: WallClock
   /** Runs the job in the transaction of this turn of the event loop; resolves after COMMIT. */
   write: HealthyWrite
   /** Runs the job in a transaction of its own, at once: for commands. It sleeps while another process writes. */
@@ -64,7 +67,8 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
     migrate(db, file) // first, since setting pragmas writes to the file, whosever it is
     setPragmas(db)
-    const clock = startClock(wall, newestId(db, health.note))
+    const wallClock = watchWallClock(db, wall, health.note)
+    const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
@@ -81,6 +85,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
     return {
       db,
       clock,
+      wallClock,
       write,
       transaction,
       installation,

@@ -70,6 +70,28 @@ test('a change by our own connection is read when it is told of, and after 30 se
   assert.equal(verified, 1)
 })
 
+test('the clock being set back keeps nothing that was read longer', async () => {
+  const { id, token } = await newToken()
+  await opened.open(token)
+  setScopes(id, '[]')
+  server.advance(-100 * 86_400_000)
+  assert.equal((await opened.open(token))?.scopes.size, 0)
+})
+
+test('a token of a clock that was ahead or behind is verified, and expires as the database says', async () => {
+  server.advance(100 * 86_400_000)
+  const ahead = await server.tokenWith([...SCOPES], server.now() + 1000)
+  server.advance(-200 * 86_400_000)
+  const behind = await server.tokenWith([...SCOPES], server.now() + 1000)
+  const opens = async ({ token }: { token: string }) => (await opened.open(token)) !== undefined
+  assert.deepEqual([await opens(ahead), await opens(behind)], [true, true])
+  server.advance(100 * 86_400_000)
+  assert.deepEqual([await opens(ahead), await opens(behind)], [true, false])
+  server.advance(100 * 86_400_000 + 1000)
+  assert.deepEqual([await opens(ahead), await opens(behind)], [false, false])
+  assert.equal(verified, 2)
+})
+
 test('a token that is refused is not remembered', async () => {
   const forged = `${server.a.token.slice(0, -4)}AAAA`
   for (let count = 0; count < 3; count++) assert.equal(await opened.open(forged), undefined)

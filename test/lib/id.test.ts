@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { firstIdAt, startClock, timeOfId, UUID } from '../../src/lib/id.ts'
+import { firstIdAt, MAX_AHEAD_MS, startClock, timeOfId, UUID } from '../../src/lib/id.ts'
 import { rfc3339 } from '../../src/lib/time.ts'
 import { startServer } from '../support/server.ts'
 
@@ -35,14 +35,13 @@ describe('ids', () => {
           return many(clock, perStep)
         })
         assert.ok(isAscending(ids))
-        assert.ok(ids.every((id) => timeOfId(id) <= clock.now()))
-        assert.ok(clock.now() >= now)
+        assert.ok(ids.every((id) => timeOfId(id) <= now + MAX_AHEAD_MS))
       }),
     )
   })
 
-  test('ascend across a restart: in the same millisecond, with the wall clock set back, and far in the future', () => {
-    for (const shift of [0, 1, -1, -86_400_000, 5000]) {
+  test('ascend across a restart: in the same millisecond, with the wall clock set back by up to a day, and ahead of it by a day', () => {
+    for (const shift of [0, 1, -1, -1_700_000, 5000]) {
       let newest: string | undefined
       for (let start = 0; start < 50; start++) {
         const ids = many(
@@ -53,8 +52,28 @@ describe('ids', () => {
         newest = ids.at(-1)
       }
     }
-    const future = firstIdAt(START + 1e10)
-    assert.ok(startClock(() => START, future).id() > future)
+    const ahead = firstIdAt(START + MAX_AHEAD_MS)
+    assert.ok(startClock(() => START, ahead).id() > ahead)
+  })
+
+  test('follow the wall clock again where it was further ahead than a day, and are unique', () => {
+    let now = START
+    const clock = startClock(() => now)
+    const before = many(clock, 1000)
+    for (const ahead of [MAX_AHEAD_MS + 1, 400 * MAX_AHEAD_MS]) {
+      now = START + ahead
+      before.push(...many(clock, 1000))
+      now = START
+      const after = many(clock, 1000)
+      assert.equal(timeOfId(after[0] as string), START)
+      assert.ok(isAscending(after))
+      assert.equal(new Set([...before, ...after]).size, before.length + after.length)
+      before.push(...after)
+    }
+    now = START + MAX_AHEAD_MS
+    const ahead = clock.id()
+    now = START
+    assert.ok(clock.id() > ahead)
   })
 
   test('that use up the counter of a millisecond go on in the next one', () => {
@@ -72,6 +91,22 @@ describe('ids', () => {
         assert.equal(clock.now(), timeOfId(ids.at(-1) as string))
       }),
     )
+  })
+
+  test('stay ahead of a clock that was set back, and the time does so for five minutes', () => {
+    let now = START
+    const clock = startClock(() => now)
+    clock.id()
+    for (const [back, expected] of [
+      [1, START],
+      [300_000, START],
+      [300_001, START - 300_001],
+      [3_600_000, START - 3_600_000],
+      [-1, START + 1],
+    ] as const) {
+      now = START - back
+      assert.equal(clock.now(), expected)
+    }
   })
 
   test('count from a random number in the lower half, so that there is room', () => {
@@ -101,6 +136,48 @@ describe('ids', () => {
     )
     assert.equal(firstIdAt(-1), firstIdAt(0))
     assert.equal(timeOfId(firstIdAt(2 ** 50)), 2 ** 48 - 1)
+  })
+
+  test('give every record its created_at, also of a clock that was set back by hours or by years', async () => {
+    const { advance, call, events, now, stop } = await startServer()
+    const message = { channel: 'chat', direction: 'inbound', body_text: 'M' }
+    try {
+      for (const back of [7_200_000, 400 * MAX_AHEAD_MS]) {
+        advance(back)
+        await call('POST', '/tags', { name: `Ahead by ${back}` })
+        advance(-back)
+        const before = events().length
+        for (const [path, given] of [
+          ['/deals', { title: 'D' }],
+          ['/tags', { name: `T ${back}` }],
+          ['/tasks', { title: 'T' }],
+          ['/companies', { name: 'C' }],
+          ['/contacts', { last_name: 'C' }],
+          ['/lists', { name: `L ${back}`, object: 'contact', kind: 'static' }],
+          ['/webhooks', { url: 'https://hooks.example/x', event_types: ['deal.created'] }],
+          ['/messages', { ...message, from: { email: `m${back}@example.com` } }],
+        ] as const) {
+          const { status, text } = await call('POST', path, given)
+          assert.equal(status, 201, text)
+        }
+        const made = events(before).filter(({ type }) => type.endsWith('.created'))
+        assert.ok(made.length >= 7, `${made.map(({ type }) => type)}`)
+        for (const { type, object, at } of made) {
+          assert.equal(object.created_at, rfc3339(timeOfId(object.id)), type)
+          assert.equal(at, now(), type)
+          const isAhead = timeOfId(object.id) - now() > 1000
+          assert.equal(isAhead, back < MAX_AHEAD_MS, type)
+        }
+        const { body } = await call('GET', `/deals?created_at[gte]=${rfc3339(now() - 1)}&limit=1`)
+        assert.equal(body.data.length, 1)
+        const id = made.find(({ type }) => type === 'conversation.created')?.object.id
+        const { body: open } = await call('GET', `/conversations/${id}`)
+        const read = await call('PATCH', `/conversations/${id}`, { read_at: rfc3339(now()) })
+        assert.deepEqual([read.status, open.unread_count, read.body.unread_count], [200, 1, 0])
+      }
+    } finally {
+      await stop()
+    }
   })
 
   test('give a record its created_at, and its events their order', async () => {

@@ -56,7 +56,7 @@ describe('the schema', () => {
 
   test('has only tables of an organisation, but for the installation, its keys and work, and the organisations themselves', () => {
     const others = tables.filter((table) => !ofOrgs.includes(table)).map(({ name }) => name)
-    assert.deepEqual(others, ['installation', 'orgs', 'recurring', 'signing_keys'])
+    assert.deepEqual(others, ['installation', 'orgs', 'recurring', 'signing_keys', 'wall_clock'])
   })
 
   test('keys every table of an organisation by org_id first', () => {

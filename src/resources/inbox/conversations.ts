@@ -2,7 +2,7 @@ import type { EventName } from '../../events/names.ts'
 import type { Listed, Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
-import { firstIdAt } from '../../lib/id.ts'
+import { firstIdAt, timeOfId } from '../../lib/id.ts'
 import { change, same } from '../../lib/merge.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
@@ -47,7 +47,7 @@ export const conversationStore = once((deps: Deps) => {
   const search = searchIndex(db, 'conversation')
   const promises = conversationPromises(deps, update)
   const { hold, promised, tell, schedule, clocks, history } = promises
-  const { withMessage, withoutAnswer } = hearing(db)
+  const { withMessage, withoutAnswer } = hearing(deps)
   const count = db.prepare('UPDATE orgs SET last_conversation = last_conversation + 1 WHERE id = ?')
   const countTo = db.prepare(
     'UPDATE orgs SET last_conversation = @number WHERE id = @org AND last_conversation < @number',
@@ -76,21 +76,23 @@ export const conversationStore = once((deps: Deps) => {
     const { after, changed } = change(before, wanted)
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
-    if (changed.includes('read_at')) after.unread_count = unreadSince(who.org, after)
+    if (changed.includes('read_at')) after.unread_count = unreadSince(who.org, after, now)
     const held = tell(who.org, hold(who.org, before), now)
     const carried = { ...after, sla: held.record.sla, version: held.record.version }
     return keep(who, held, carried, now)
   }
 
-  function unreadSince(org: number, { id, read_at }: Conversation): number {
+  /** Who has read up to now has read all there is: the ids of messages may be ahead. */
+  function unreadSince(org: number, { id, read_at }: Conversation, now: number): number {
     const from = read_at === null ? 0 : (parseTime(read_at) as number) + 1
+    if (from > now) return 0
     return unread.get(org, id, firstIdAt(from)) as number
   }
 
   /** A new one, by its first message, which is stored next; that tells the rest by `heard`. */
   function open(who: Caller, opening: Opening, heard: Heard): Conversation {
     const id = clock.id()
-    const now = rfc3339(clock.now())
+    const now = rfc3339(timeOfId(id))
     count.run(who.org)
     const blank: Conversation = {
       id,

@@ -1,7 +1,7 @@
 import { firstIdAt } from '../../lib/id.ts'
-import { rfc3339 } from '../../lib/time.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
-import type { Database } from '../../store/driver.ts'
+import type { Deps } from '../deps.ts'
 import type { Conversation } from './conversation.ts'
 
 /** What a message says to its conversation; `at` is its time. */
@@ -34,7 +34,7 @@ const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_
     AND mails.message_id = messages.id AND mails.digest IS NOT NULL))`
 
 /** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */
-export function hearing(db: Database) {
+export function hearing({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const answer = db
     .prepare(
       `SELECT 1 FROM messages INDEXED BY messages_sent
@@ -61,7 +61,7 @@ export function hearing(db: Database) {
     const { direction, at, text, isAnswer, isAutomatic } = heard
     if (direction === 'note') return { ...before }
     const time = rfc3339(at)
-    const isLate = time < before.last_message_at
+    const isLate = time < before.last_message_at && !isAhead(before.last_message_at)
     const after: Conversation = isLate ? { ...before } : { ...before, last_message_at: time, preview: previewOf(text) }
     if (direction === 'inbound') {
       after.unread_count++
@@ -71,11 +71,14 @@ export function hearing(db: Database) {
       if (!isAnswered) after.waiting_since = earlier(before.waiting_since, time)
     } else if (isAnswer) {
       after.first_response_at = earlier(before.first_response_at, time)
-      if (before.waiting_since !== null && before.waiting_since <= time)
+      if (before.waiting_since !== null && (before.waiting_since <= time || isAhead(before.waiting_since)))
         after.waiting_since = isLate ? waitingBehind(org, before.id, at) : null
     }
     return after
   }
+
+  /** Of a clock that was wrong, and was put right since: what is said now is later. */
+  const isAhead = (time: string): boolean => (parseTime(time) as number) > clock.now()
 
   /** The first that came in after an answer, and is not settled by closing. */
   function waitingBehind(org: number, id: string, at: number): string | null {
