@@ -139,13 +139,13 @@ describe('ids', () => {
   })
 
   test('give every record its created_at, also of a clock that was set back by hours or by years', async () => {
-    const { advance, call, events, now, stop } = await startServer()
+    const { call, events, jump, now, stop } = await startServer()
     const message = { channel: 'chat', direction: 'inbound', body_text: 'M' }
     try {
       for (const back of [7_200_000, 400 * MAX_AHEAD_MS]) {
-        advance(back)
+        jump(back)
         await call('POST', '/tags', { name: `Ahead by ${back}` })
-        advance(-back)
+        jump(-back)
         const before = events().length
         for (const [path, given] of [
           ['/deals', { title: 'D' }],

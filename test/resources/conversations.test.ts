@@ -420,21 +420,6 @@ describe('a message of an earlier time', () => {
   })
 })
 
-test('a message that came in while the clock was ahead is answered, and followed by others, when it was put right', async () => {
-  const ahead = 400 * 24 * HOUR_MS
-  server.advance(ahead)
-  const { id, last_message_at } = await inbox.opened()
-  server.advance(-ahead)
-  await say('outbound', id, { body_text: 'Answered', sent_at: inMs(0) })
-  const answered = await conversation(id)
-  assert.ok(answered.last_message_at < last_message_at)
-  assert.deepEqual([answered.preview, answered.waiting_since], ['Answered', null])
-  server.advance(1000)
-  await say('inbound', id, { body_text: 'Thanks' })
-  const { preview, waiting_since } = await conversation(id)
-  assert.deepEqual([preview, waiting_since], ['Thanks', inMs(0)])
-})
-
 describe('a patch', () => {
   test('changes each field with its own event, and clears what is null', async () => {
     const { a, lastSeq, advance } = server

@@ -11,6 +11,7 @@ import { type Limits, listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
 import type { LockTimer } from '../../src/store/commit.ts'
 import { openStore } from '../../src/store/open.ts'
+import { MAX_STEP_MS } from '../../src/store/wall-clock.ts'
 import { httpClient } from './client.ts'
 import { conformance } from './conformance.ts'
 import { makeOrg, type Org, tokenFor } from './org.ts'
@@ -48,7 +49,7 @@ const noDns = guard({
 
 /**
  * A real server on a free port over a temporary data folder with two organisations. Its clock stands still until
- * `advance` moves it. Every answer that `call` gets is checked against the OpenAPI document.
+ * `advance` or `jump` moves it. Every answer that `call` gets is checked against the OpenAPI document.
  */
 export async function startServer(
   options: {
@@ -118,6 +119,16 @@ export async function startServer(
     return result
   }
 
+  /** Time passes, in which a server that runs looks at the clock: it is no jump. */
+  function advance(ms: number): void {
+    let left = ms
+    for (; left > MAX_STEP_MS; left -= MAX_STEP_MS) {
+      now += MAX_STEP_MS
+      store.wallClock.jumped()
+    }
+    now += left
+  }
+
   const eventCount = store.db.prepare('SELECT count(*) FROM events WHERE org_id = ?').pluck()
 
   /** The events of an organisation, in order, from behind `after` on. */
@@ -148,7 +159,9 @@ export async function startServer(
     events,
     lastSeq: (org: Org = a) => eventCount.get(org.org) as number,
     now: () => now,
-    advance: (ms: number) => {
+    advance,
+    /** Somebody sets the clock. */
+    jump: (ms: number) => {
       now += ms
     },
     /** A token of org A with some scopes only. */
