@@ -55,6 +55,7 @@ export function recurringLane(
       let isIdle = false
       due = await store.write(() => {
         const now = clock.now()
+        if (frees && store.wallClock.purgeHeldUntil() !== undefined) return now // it has jumped just now
         insert.run(name, now)
         started.run(now, name)
         const before = store.changes.byUs()
