@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { asset } from '../assets.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Database } from './driver.ts'
@@ -6,52 +7,84 @@ import { fixStatistics } from './statistics.ts'
 /** Stands in the header of the file, so that no other program's database is taken for ours. "Deal" in ASCII. */
 export const APPLICATION_ID = 0x4465616c
 
-type Migration = (db: Database) => void
+export type Schema = {
+  /** Of its SQL without comments and white space. A database keeps the hash of the schema that it has. */
+  hash: string
+  /** Takes a database here from the schema before; references are checked after the last step. */
+  step?: (db: Database) => void
+}
 
-/** `migrations[n]` takes a database from schema n + 1 to n + 2; the newest schema is schema.sql. */
-export const migrations: readonly Migration[] = []
+/**
+ * The released schemas, which never change again, and the newest, which is schema.sql. A test of schema.sql names what
+ * has to be put here after a change of it.
+ */
+export const SCHEMAS: readonly Schema[] = [{ hash: 'b4908f45b92c58ee' }]
 
-export const SCHEMA_VERSION = migrations.length + 1
+export const SCHEMA_VERSION = SCHEMAS.length
+
+type Options = { wall?: () => number; schemas?: readonly Schema[] }
 
 /**
  * Makes a new database, brings an older one up to date, and refuses any other with one clear sentence, before anything
  * is written to it.
  */
-export function migrate(db: Database, file: string, steps = migrations): void {
-  const newest = steps.length + 1
+export function migrate(db: Database, file: string, { wall = Date.now, schemas = SCHEMAS }: Options = {}): void {
   const application = db.pragma('application_id', { simple: true })
   const version = versionOf(db)
-  if (application === APPLICATION_ID && version === newest) return
   const isNew = application === 0 && version === 0 && isEmpty(db)
   if (!isNew && application !== APPLICATION_ID) {
     throw new Problem(409, 'foreign_file', `${file} is a database of another program, not of Dealbox.`)
   }
-  if (version > newest) {
+  if (version > schemas.length) {
     throw new Problem(
       409,
       'newer_schema',
-      `${file} was written by a newer Dealbox (schema ${version}, this one knows ${newest}); start that version or a newer one.`,
+      `${file} was written by a newer Dealbox (schema ${version}, this one knows ${schemas.length}); start that version or a newer one.`,
     )
   }
-  build(db, steps)
+  if (!isNew && hashOf(db) !== schemas[version - 1]?.hash) {
+    throw new Problem(
+      409,
+      'other_schema',
+      `${file} was made by an unreleased Dealbox with other tables; "dealbox export DIR" of that program and "dealbox import DIR" of this one take an organisation into a new data folder.`,
+    )
+  }
+  if (version < schemas.length) build(db, wall, schemas)
 }
 
 /** In one transaction: all of it is there afterwards, or nothing. */
-function build(db: Database, steps: readonly Migration[]): void {
+function build(db: Database, wall: () => number, schemas: readonly Schema[]): void {
+  const { hash } = schemas.at(-1) as Schema
   // References are checked at the end as a whole: a migration may rebuild tables that others refer to.
   db.pragma('foreign_keys = OFF')
   db.transaction(() => {
     const version = versionOf(db)
-    if (version > steps.length) return // another process was faster
-    if (version === 0) db.exec(asset('schema.sql').toString())
-    else for (const step of steps.slice(version - 1)) step(db)
+    if (version >= schemas.length) return // another process was faster
+    if (version === 0) {
+      db.exec(asset('schema.sql').toString())
+      const install = db.prepare('INSERT INTO installation (one, id, schema_hash, created_at) VALUES (1, ?, ?, ?)')
+      install.run(randomUUID(), hash, wall())
+    } else {
+      for (const { step } of schemas.slice(version)) step?.(db)
+      db.prepare('UPDATE installation SET schema_hash = ?').run(hash)
+    }
     if ((db.pragma('foreign_key_check') as unknown[]).length > 0)
       throw new Error('a migration left a dangling reference')
     fixStatistics(db)
     db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.pragma(`user_version = ${steps.length + 1}`)
+    db.pragma(`user_version = ${schemas.length}`)
   }).immediate()
   db.pragma('foreign_keys = ON')
+}
+
+/** Undefined where the database is older than these hashes. */
+function hashOf(db: Database): unknown {
+  try {
+    return db.prepare('SELECT schema_hash FROM installation').pluck().get()
+  } catch (error) {
+    if ((error as { code?: string }).code === 'SQLITE_ERROR') return undefined // there is no such table, or no such column
+    throw error
+  }
 }
 
 function versionOf(db: Database): number {

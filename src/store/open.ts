@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
@@ -65,7 +64,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
   const db = options.reserve ? openForServer(file, health) : openDatabase(file)
   try {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
-    migrate(db, file) // first, since setting pragmas writes to the file, whosever it is
+    migrate(db, file, { wall }) // first, since setting pragmas writes to the file, whosever it is
     setPragmas(db)
     const wallClock = watchWallClock(db, wall, health.note)
     const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
@@ -80,7 +79,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
     const commit = groupCommit(db, onCommit, lockTimer)
     const { write, transaction } = healthyWrites({ db, commit, health, onCommit: commits.noted })
     let epoch = 0
-    const installation = installationId(db, clock)
+    const installation = db.prepare('SELECT id FROM installation').pluck().get() as string
     if (neverSleeps) db.pragma('busy_timeout = 0')
     return {
       db,
@@ -203,11 +202,4 @@ function setPragmas(db: Database): void {
       `SQLite runs with journal_mode=${journal} and synchronous=${synchronous}; it has to be wal and 2 (FULL). Is the data folder on a network drive?`,
     )
   }
-}
-
-function installationId(db: Database, clock: Clock): string {
-  const known = db.prepare('SELECT id FROM installation').pluck()
-  const insert = db.prepare('INSERT INTO installation (one, id, created_at) VALUES (1, ?, ?) ON CONFLICT DO NOTHING')
-  if (known.get() === undefined) insert.run(randomUUID(), clock.now()) // else it would wait for whoever writes, or for space
-  return known.get() as string
 }

@@ -190,6 +190,22 @@ describe('what is no database of ours', () => {
     refused('newer_schema')
   })
 
+  for (const [what, sql] of [
+    ['another hash', "UPDATE installation SET schema_hash = 'another'"],
+    ['no hash', 'ALTER TABLE installation DROP COLUMN schema_hash'],
+    ['no installation', 'DELETE FROM installation'],
+    ['no table of installations', 'DROP TABLE installation'],
+  ] as const) {
+    test(`is refused when it has the version of this schema, but ${what}`, () => {
+      openStore(folder, { create: true }).close()
+      const db = openSqlite(file)
+      db.exec(sql)
+      db.close()
+      refused('other_schema')
+      refused('other_schema', { create: true })
+    })
+  }
+
   test('is refused when it is a folder, or lies where a folder cannot be', () => {
     mkdirSync(file, { recursive: true })
     refused('cannot_open')

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { mailboxStore } from '../../src/resources/inbox/mailboxes.ts'
 import { enrollmentEngine } from '../../src/resources/sequences/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { type Database, openSqlite } from '../../src/store/driver.ts'
-import { APPLICATION_ID, migrate, migrations, SCHEMA_VERSION } from '../../src/store/migrate.ts'
+import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrate.ts'
 import type { Org } from '../support/org.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
 type Row = Record<string, string | number | null>
 type Reference = { table: string; parent: string; from: string[]; to: string[] }
+
+type Step = (db: Database) => void
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Of the SQL of a schema: what its comments say and how it is set does not change what it is. */
+const hashOf = (sql: string): string => hash('sha256', sql.replace(/--.*$/gm, '').replace(/\s+/g, '')).slice(0, 16)
 
 const fresh = (): Database => {
   const db = openSqlite(':memory:')
@@ -259,17 +267,20 @@ describe('a reference into another organisation', () => {
 })
 
 describe('a migration', () => {
-  const folder = join(import.meta.dirname, 'schemas')
-  const released = readdirSync(folder)
+  /** Those that are released. A release copies schema.sql there, as the file of its version. */
+  const folder = join(ROOT, 'test/store/schemas')
+  const released = (existsSync(folder) ? readdirSync(folder) : [])
     .map((name) => Number.parseInt(name, 10))
     .sort((a, b) => a - b)
+  const sqlOf = (version: number) => readFileSync(join(folder, `${version}.sql`), 'utf8')
 
   /** A database as the release of that schema left it. */
-  function old(version: number, sql = readFileSync(join(folder, `${version}.sql`), 'utf8')): Database {
+  function old(version: number, sql: string, hash = `hash ${version}`): Database {
     const db = openSqlite(':memory:')
     db.exec(sql)
     db.pragma(`application_id = ${APPLICATION_ID}`)
     db.pragma(`user_version = ${version}`)
+    db.prepare("INSERT INTO installation (one, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)").run(hash)
     return db
   }
 
@@ -307,40 +318,70 @@ describe('a migration', () => {
     })
   }
 
-  test('is there for every released schema but the newest', () => {
-    assert.deepEqual(
-      released,
-      Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1),
-    )
-    assert.equal(SCHEMA_VERSION, migrations.length + 1)
+  test('is written for a change of schema.sql once its version is released; before that, its hash moves', () => {
+    const now = hashOf(readFileSync(join(ROOT, 'schema.sql'), 'utf8'))
+    const todo = released.includes(SCHEMA_VERSION)
+      ? `schema.sql has changed after its release: add { hash: '${now}', step } to SCHEMAS in src/store/migrate.ts`
+      : `schema.sql has changed: the last hash of SCHEMAS in src/store/migrate.ts has to be '${now}'`
+    assert.equal(SCHEMAS.at(-1)?.hash, now, todo)
+    assert.equal(SCHEMA_VERSION, SCHEMAS.length)
+  })
+
+  test('starts at a released schema, which never changes again', () => {
+    const all = Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1)
+    const todo = 'copy schema.sql of each release to test/store/schemas, as the file of its version'
+    assert.deepEqual(released, released.includes(SCHEMA_VERSION) ? all : all.slice(0, -1), todo)
+    // The topmost section of the changelog is what comes next.
+    const releases = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').match(/^## /gm) ?? []
+    assert.ok(releases.length === 1 || released.length > 0, todo)
+    for (const version of released) {
+      const why = `schemas/${version}.sql is released: neither it nor its hash may change`
+      assert.equal(SCHEMAS[version - 1]?.hash, hashOf(sqlOf(version)), why)
+    }
+    for (const [at, { step }] of SCHEMAS.entries()) assert.equal(step === undefined, at === 0, `schema ${at + 1}`)
   })
 
   for (const version of released) {
     test(`from schema ${version} gives the same as schema.sql`, () => {
-      const db = old(version)
+      const db = old(version, sqlOf(version), SCHEMAS[version - 1]?.hash)
       migrate(db, 'old')
-      const hint = 'schema.sql has changed: write a migration, or, before the first release, copy it to schemas/1.sql'
-      assert.deepEqual(shapeOf(db), shapeOf(fresh()), hint)
+      assert.deepEqual(shapeOf(db), shapeOf(fresh()), 'the steps do not lead to schema.sql')
       assert.equal(db.pragma('user_version', { simple: true }), SCHEMA_VERSION)
       assert.equal(db.pragma('foreign_keys', { simple: true }), 1)
     })
   }
 
+  test('has a hash for every change but those of comments and white space', () => {
+    const sql = 'CREATE TABLE a (\n  id INTEGER -- of a\n);\n'
+    assert.equal(hashOf(sql), hashOf('-- new\nCREATE TABLE a (id  INTEGER);'))
+    for (const other of [
+      'CREATE TABLE b (id INTEGER);',
+      'CREATE TABLE a (id INTEGER NOT NULL);',
+      `${sql}CREATE INDEX i ON a (id);`,
+    ])
+      assert.notEqual(hashOf(sql), hashOf(other))
+  })
+
   const SCHEMA_1 =
-    'CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
+    'CREATE TABLE installation (one INTEGER, id TEXT, schema_hash TEXT, created_at INTEGER); CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
   const addX = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN x')
   const addY = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN y')
+  /** The schemas that these steps lead to, from schema 1 on. */
+  const through = (...steps: Step[]) => ({
+    schemas: [{ hash: 'hash 1' }, ...steps.map((step, at) => ({ hash: `hash ${at + 2}`, step }))],
+  })
+  const hashIn = (db: Database) => db.prepare('SELECT schema_hash FROM installation').pluck().get()
   const names = (db: Database) => columnsOf(db, 'a').map(({ name }) => name)
   const versionOf = (db: Database) => db.pragma('user_version', { simple: true })
 
   test('runs every step that is missing, once and in order, and is told by the version', () => {
     const db = old(1, SCHEMA_1)
-    migrate(db, 'old', [addX])
-    assert.deepEqual([names(db), versionOf(db)], [['id', 'x'], 2])
-    migrate(db, 'old', [addX, addY])
-    migrate(db, 'old', [addX, addY])
-    assert.deepEqual([names(db), versionOf(db)], [['id', 'x', 'y'], 3])
-    assert.throws(() => migrate(db, 'old', [addX]), { code: 'newer_schema' })
+    migrate(db, 'old', through(addX))
+    assert.deepEqual([names(db), versionOf(db), hashIn(db)], [['id', 'x'], 2, 'hash 2'])
+    migrate(db, 'old', through(addX, addY))
+    migrate(db, 'old', through(addX, addY))
+    assert.deepEqual([names(db), versionOf(db), hashIn(db)], [['id', 'x', 'y'], 3, 'hash 3'])
+    assert.throws(() => migrate(db, 'old', through(addX)), { code: 'newer_schema' })
   })
 
   test('may rebuild a table that others refer to', () => {
@@ -349,7 +390,7 @@ describe('a migration', () => {
       db.exec(
         'CREATE TABLE c (id INTEGER PRIMARY KEY); INSERT INTO c SELECT * FROM a; DROP TABLE a; ALTER TABLE c RENAME TO a',
       )
-    migrate(db, 'old', [rebuild])
+    migrate(db, 'old', through(rebuild))
     assert.deepEqual(
       [db.prepare('SELECT a FROM b').pluck().all(), db.pragma('foreign_keys', { simple: true })],
       [[1], 1],
@@ -362,9 +403,17 @@ describe('a migration', () => {
   ] as const) {
     test(`that ${what} leaves everything as it was`, () => {
       const db = old(1, SCHEMA_1)
-      assert.throws(() => migrate(db, 'old', [addX, step]))
-      assert.deepEqual([names(db), versionOf(db), db.inTransaction], [['id'], 1, false])
+      assert.throws(() => migrate(db, 'old', through(addX, step)))
+      assert.deepEqual([names(db), versionOf(db), hashIn(db), db.inTransaction], [['id'], 1, 'hash 1', false])
       assert.equal(db.prepare('SELECT count(*) FROM a').pluck().get(), 1)
     })
   }
+
+  test('never begins at a schema that is not the one of its version', () => {
+    const db = old(1, SCHEMA_1, 'another hash')
+    for (const given of [through(), through(addX)]) {
+      assert.throws(() => migrate(db, 'old', given), { status: 409, code: 'other_schema' })
+      assert.deepEqual([names(db), versionOf(db)], [['id'], 1])
+    }
+  })
 })

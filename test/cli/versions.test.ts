@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { openSqlite } from '../../src/store/driver.ts'
+import { SCHEMA_VERSION } from '../../src/store/migrate.ts'
+import { cli, cliJson, dealbox, temporaryFolder } from './command-line.ts'
+
+// A data folder of another version of the program, as the server and the commands refuse it.
+
+const root = temporaryFolder()
+const data = join(root, 'data')
+const file = join(data, 'dealbox.db')
+before(() => cliJson('init', '--data', data, '--org', 'Acme', '--email', 'ana@acme.example'))
+
+function change(sql: string): void {
+  const db = openSqlite(file)
+  db.exec(sql)
+  db.close()
+}
+
+async function refuseAll(sentence: string): Promise<void> {
+  const refusal = { code: 1, out: '', err: `${sentence}\n` }
+  const serve = ['serve', '--data', data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
+  assert.deepEqual(await dealbox(serve, { timeout: 15_000 }), refusal)
+  for (const argv of [
+    ['token', 'list'],
+    ['keys', 'list'],
+    ['export', join(root, 'out')],
+    ['init', '--org', 'Other', '--email', 'ben@other.example'],
+  ])
+    assert.deepEqual(await cli([...argv, '--data', data]), refusal)
+}
+
+test('a folder of an unreleased program is refused with the way into a new one', async () => {
+  change("UPDATE installation SET schema_hash = 'another'")
+  await refuseAll(
+    `${file} was made by an unreleased Dealbox with other tables; "dealbox export DIR" of that program and "dealbox import DIR" of this one take an organisation into a new data folder.`,
+  )
+})
+
+test('a folder of a newer program is refused with what to start', async () => {
+  change(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
+  await refuseAll(
+    `${file} was written by a newer Dealbox (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}); start that version or a newer one.`,
+  )
+})
