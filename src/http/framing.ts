@@ -17,7 +17,7 @@ export function checkFraming(req: IncomingMessage): void {
   }
   if (url.includes('#')) throw malformed('A request target has no fragment; write %23 for the character.')
   if (req.httpVersionMajor !== 1) throw malformed('Use HTTP/1.1.')
-  const host = hostOf(req.rawHeaders)
+  const host = checkOnce(req.rawHeaders)
   if (host === undefined ? !isHttp10 : !HOST.test(host))
     throw malformed('Send the header Host once, with a host name and perhaps a port.')
   const coding = req.headers['transfer-encoding']
@@ -25,13 +25,21 @@ export function checkFraming(req: IncomingMessage): void {
     throw malformed('The only transfer coding that is taken is chunked, in HTTP/1.1.')
 }
 
-/** The header Host; more than one are joined to what is no host. */
-function hostOf(rawHeaders: string[]): string | undefined {
+/**
+ * The header Host; more than one are joined to what is no host. Throws Problem 400 for two headers Authorization, of
+ * which node passes on the first and a proxy may have checked the second.
+ */
+function checkOnce(rawHeaders: string[]): string | undefined {
   let host: string | undefined
+  let isAuthorized = false
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!
     if (name.length === 4 && name.toLowerCase() === 'host')
       host = host === undefined ? rawHeaders[index + 1] : 'more than one'
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') {
+      if (isAuthorized) throw malformed('Send the header Authorization once.')
+      isAuthorized = true
+    }
   }
   return host
 }

@@ -31,9 +31,9 @@ company's name is not among these: contacts are searched by it with \`rest.crm.c
 - **Amounts** are numbers in major units: \`25000\` is 25,000.00. What is accepted comes back to the last digit.
 - **Text** is kept in NFC, without the character NUL.
 - **Unknown** parameters, and unknown or read-only members of a body, are refused.
-- **A body** has at most 1 MiB, 32 levels and 1,000 items in an array, unless the operation says otherwise.
-  Slow connections are fine from 8 KiB per second on. All bodies together hold at most 256 MiB of memory; one that finds
-  no room is 503 \`overloaded\`, with \`Retry-After\`.
+- **A body** has at most 1 MiB, 32 levels, 1,000 items in an array and 10,000 values, unless the operation says
+  otherwise; longer arrays come with ten times as many values. Slow connections are fine from 8 KiB per second on. All
+  bodies together hold at most 256 MiB of memory; one that finds no room is 503 \`overloaded\`, with \`Retry-After\`.
 - **Other forms** of a record, such as iCalendar and WebVTT, are asked for with \`Accept\`, where its operation has
   them. They have no \`ETag\`.
 

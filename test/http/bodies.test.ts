@@ -152,6 +152,15 @@ describe('a body', () => {
     await server.held(0)
   })
 
+  test('of 13 MB and a million members is refused, where 18 MiB are taken', async (t) => {
+    const server = await serving(t, { maxHeldBytes: 64_000_000 })
+    const json = `{${Array.from({ length: 1_000_000 }, (_, n) => `"m${n}":0`).join()}}`
+    const sent = await server.sized(json.length, '/messages')
+    sent.write(json)
+    assert.deepEqual(await sent.code(), [400, 'too_many_values'])
+    assert.equal(server.heldBytes(), 0)
+  })
+
   test('is held until its write is done', async (t) => {
     const server = await serving(t)
     const json = JSON.stringify({ url: 'https://hooks.example/x', event_types: ['*'] })

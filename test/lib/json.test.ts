@@ -6,6 +6,8 @@ import { Problem } from '../../src/lib/problem.ts'
 
 const read = (text: string | Uint8Array) => readJson(typeof text === 'string' ? Buffer.from(text) : text)
 
+const members = (many: number) => Array.from({ length: many }, (_, n) => `"m${n}":0`).join()
+
 /** The code of the refusal, or undefined for a body that is read. */
 function refusal(body: string | Uint8Array): string | undefined {
   try {
@@ -79,6 +81,11 @@ describe('a JSON body', () => {
     ['half a million levels', '['.repeat(500_000), 'too_deep'],
     ['1001 items', `[${Array(1001).fill(0)}]`, 'array_too_long'],
     ['1001 items inside', `{"a":[[${Array(1001).fill(0)}]]}`, 'array_too_long'],
+    ['10,001 members', `{${members(10_000)},"x":1}`, 'too_many_values'],
+    ['10,001 items', `[${Array(11).fill(`[${Array(1000).fill(0)}]`)}]`, 'too_many_values'],
+    ['a million members and no end', `{${members(1_000_000)}`, 'too_many_values'],
+    ['10,001 colons', `{${':'.repeat(10_001)}}`, 'too_many_values'],
+    ['10,000 objects', `[${Array(1000).fill('[{},{},{},{},{},{},{},{},{},{}]')}]`, 'too_many_values'],
     ['invalid UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'malformed_json'],
     ['an overlong form', Uint8Array.of(0x22, 0xc0, 0xaf, 0x22), 'malformed_json'],
     ['half a surrogate pair in UTF-8', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), 'malformed_json'],
@@ -98,6 +105,12 @@ describe('a JSON body', () => {
       '{"a":"\\\\\\\\","b":"\\\\\\""}',
     ])
       assert.deepEqual(read(text), JSON.parse(text), text)
+  })
+
+  test('may have 10,000 values with itself, and ten times as many as the items that are named', () => {
+    assert.equal(Object.keys(read(`{${members(9_999)}}`) as object).length, 9_999)
+    assert.equal(Object.keys(readJson(Buffer.from(`{${members(199_999)}}`), 20_000) as object).length, 199_999)
+    assert.throws(() => readJson(Buffer.from(`{${members(200_000)}}`), 20_000), { code: 'too_many_values' })
   })
 
   test('keeps its own members apart from inherited ones', () => {
