@@ -11,15 +11,19 @@ export const MANIFEST = 'manifest.json'
 export const SETTINGS = 'settings.json'
 
 const KIND = 'dealbox-export'
-/** Another number says that older versions would read the files wrongly. A new file or a new field needs none. */
-const FORMAT = 1
+/**
+ * The hash of the shape of each format, its files and their fields, oldest first. A format that was released never
+ * changes: a test of the shape names the hash to add behind it. Format 1 had many shapes, before they were hashed.
+ */
+export const SHAPES: readonly (string | null)[] = [null, '21c2476858b3b402']
+export const FORMAT = SHAPES.length
 
 const File = v.object({ name: v.string(), records: v.number(), bytes: v.number(), sha256: v.string() })
 export type File = v.InferOutput<typeof File>
 
 const Manifest = v.object({
   format: v.literal(KIND),
-  format_version: v.literal(FORMAT),
+  format_version: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(FORMAT)),
   dealbox_version: v.string(),
   exported_at: f.time,
   org: v.object({ id: f.id, name: f.title }),
@@ -34,7 +38,7 @@ export const newManifest = (given: Omit<Manifest, 'format' | 'format_version'>):
   ...given,
 })
 
-/** Throws Problem 404 and 422 for what is no export, or none that this version can read. */
+/** Throws Problem 404 and 422 for what is no export, and 409 for one of a newer format. */
 export function readManifest(folder: string): Manifest {
   const document = readJsonFile(folder, MANIFEST) as { format?: unknown; format_version?: unknown } | null
   if (document?.format !== KIND) {
@@ -81,6 +85,14 @@ function readJsonFile(folder: string, name: string): unknown {
 
 export const newer = (folder: string, what: string): Problem =>
   new Problem(409, 'newer_export', `${folder} was written by a newer Dealbox (${what}); restore it with that version.`)
+
+/** What an older format has and this version cannot take. */
+export const older = ({ format_version, dealbox_version }: Manifest, what: string): Problem =>
+  new Problem(
+    409,
+    'older_export',
+    `${what}. It is of format ${format_version}, older than the ${FORMAT} of this Dealbox: restore it into a data folder with Dealbox ${dealbox_version}, which wrote it, and open that folder with this one. Nothing was restored.`,
+  )
 
 export const damaged = (detail: string): Problem =>
   new Problem(422, 'damaged_export', `${detail} Nothing was restored.`)

@@ -6,7 +6,17 @@ import { orgSettings } from '../settings/org.ts'
 import { storageProblem } from '../store/failures.ts'
 import type { Store } from '../store/open.ts'
 import { linesOf, sumOf } from './files.ts'
-import { damaged, type File, type Manifest, newer, readManifest, readSettings, SETTINGS } from './manifest.ts'
+import {
+  damaged,
+  type File,
+  FORMAT,
+  type Manifest,
+  newer,
+  older,
+  readManifest,
+  readSettings,
+  SETTINGS,
+} from './manifest.ts'
 import { type Part, parts } from './parts.ts'
 import { makeRoom, type Replaced, refuseIdsAhead, refuseUnlessEmpty } from './place.ts'
 
@@ -65,10 +75,12 @@ export function restoreExport(store: Store, options: RestoreOptions): Restored {
 const ROLL_BACK = Symbol('dry run')
 
 /** Before anything is written: every file is there, and is what was written. CSV is not looked at: it is for people. */
-function checkFiles(folder: string, { files }: Manifest, all: readonly Part[]): void {
+function checkFiles(folder: string, manifest: Manifest, all: readonly Part[]): void {
+  const { files } = manifest
   const known = new Set([SETTINGS, ...all.map(fileOf)])
   const read = files.filter(({ name }) => !name.endsWith('.csv'))
   const unknown = read.find(({ name }) => !known.has(name))
+  if (unknown && isOlder(manifest)) throw older(manifest, `${folder} has ${unknown.name}, which is no longer read`)
   if (unknown) throw newer(folder, `it has ${unknown.name}`)
   if (!read.some(({ name }) => name === SETTINGS)) throw damaged(`${folder} is damaged: it has no ${SETTINGS}.`)
   for (const file of read) {
@@ -106,10 +118,10 @@ function parsed(line: Buffer): unknown {
 /** How many records of each part there were. A part that an older export does not have is empty. */
 function restoreParts(
   all: readonly Part[],
-  { files }: Manifest,
+  manifest: Manifest,
   { org, folder, onProgress = () => undefined }: RestoreOptions,
 ): Record<string, number> {
-  const written = new Set(files.map(({ name }) => name))
+  const written = new Set(manifest.files.map(({ name }) => name))
   const counts: Record<string, number> = {}
   let done = 0
   for (const part of all) {
@@ -121,7 +133,7 @@ function restoreParts(
       try {
         part.restore(org, read(parsed(text)) as never)
       } catch (error) {
-        throw atLine(error, path, line)
+        throw atLine(error, path, line, manifest)
       }
       if (++done % 1000 === 0) onProgress(done)
     }
@@ -146,11 +158,14 @@ function recordReader({ columns }: Part): (given: unknown) => object {
   }
 }
 
-/** What the store refuses although the hash is right, because the file was written by another hand. */
-function atLine(error: unknown, path: string, line: number): unknown {
+/** What the store refuses although the hash is right: of an older format, or because another hand wrote the file. */
+function atLine(error: unknown, path: string, line: number, manifest: Manifest): unknown {
   if (storageProblem(error) !== error) return error
-  return damaged(`${path} cannot be restored: line ${line} ${(error as Error).message.replace(/\.$/, '')}.`)
+  const what = `${path} cannot be restored: line ${line} ${(error as Error).message.replace(/\.$/, '')}`
+  return isOlder(manifest) ? older(manifest, what) : damaged(`${what}.`)
 }
+
+const isOlder = ({ format_version }: Manifest): boolean => format_version < FORMAT
 
 function danglingReference(error: unknown, folder: string): unknown {
   if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_FOREIGNKEY') return error

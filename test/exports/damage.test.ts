@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { FORMAT } from '../../src/exports/manifest.ts'
 import { restoreExport } from '../../src/exports/restore.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import type { Problem } from '../../src/lib/problem.ts'
@@ -95,6 +96,9 @@ function refusal(from: string, org?: number): string {
   return message
 }
 
+const OLDER = { format_version: FORMAT - 1, dealbox_version: '0.0.9' }
+const WAY_OUT = `It is of format ${FORMAT - 1}, older than the ${FORMAT} of this Dealbox: restore it into a data folder with Dealbox 0\\.0\\.9, which wrote it, and open that folder with this one\\. Nothing was restored\\.$`
+
 describe('an export is refused', () => {
   const cases: [string, (place: string) => void, RegExp][] = [
     [
@@ -119,8 +123,24 @@ describe('an export is refused', () => {
     ],
     [
       'of a newer format',
-      (place) => editManifest(place, (manifest) => Object.assign(manifest, { format_version: 2 })),
-      /was written by a newer Dealbox \(format 2, this one knows 1\); restore it with that version\.$/,
+      (place) => editManifest(place, (manifest) => Object.assign(manifest, { format_version: FORMAT + 1 })),
+      new RegExp(
+        `was written by a newer Dealbox \\(format ${FORMAT + 1}, this one knows ${FORMAT}\\); restore it with that version\\.$`,
+      ),
+    ],
+    ...[0, 1.5, '1', null].map((format): [string, (place: string) => void, RegExp] => [
+      `of the format ${JSON.stringify(format)}`,
+      (place) => editManifest(place, (manifest) => Object.assign(manifest, { format_version: format })),
+      /manifest\.json is damaged: format_version is not as an export writes it\./,
+    ]),
+    [
+      'of an older format with a file that is no longer read',
+      (place) =>
+        editManifest(place, (manifest) => {
+          Object.assign(manifest, OLDER)
+          manifest.files.push({ name: 'quotes.ndjson', records: 1, bytes: 1, sha256: '' })
+        }),
+      new RegExp(`^/copy-\\d+ has quotes\\.ndjson, which is no longer read\\. ${WAY_OUT}`),
     ],
     [
       'with a file that this version does not know',
@@ -208,6 +228,18 @@ describe('an export with forged hashes is refused at the line', () => {
     })
   }
 
+  test('and of an older format with the version that can restore it', () => {
+    for (const [change, sentence] of [
+      [inContact((contact) => Object.assign(contact, { mood: 'good' })), 'line 2 has the unknown field "mood"'],
+      [inContact((contact) => delete contact.version), 'line 2 NOT NULL constraint failed: contacts\\.version'],
+    ] as const) {
+      const place = copy()
+      forge(place, 'contacts.ndjson', change)
+      editManifest(place, (manifest) => Object.assign(manifest, OLDER))
+      assert.match(refusal(place), new RegExp(`contacts\\.ndjson cannot be restored: ${sentence}\\. ${WAY_OUT}`))
+    }
+  })
+
   test('and where the settings are not as they are written', () => {
     const place = copy()
     forge(place, 'settings.json', (text) => text.replace('"timezone"', '"zone"'))
@@ -256,8 +288,9 @@ describe('an export may be', () => {
     assert.equal(dump(), was)
   })
 
-  test('of an older version: a file or a field that it does not have is empty; CSV is not looked at', () => {
+  test('of an older format: a file or a field that it does not have is empty; CSV is not looked at', () => {
     const place = copy()
+    editManifest(place, (manifest) => Object.assign(manifest, OLDER))
     forge(
       place,
       'contacts.ndjson',

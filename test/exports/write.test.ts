@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { FORMAT } from '../../src/exports/manifest.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import { playSeed } from '../../src/seed/play.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -40,7 +41,7 @@ test('the manifest names every file with its size, its hash and its records', ()
   const { files, ...rest } = manifest
   assert.deepEqual(rest, {
     format: 'dealbox-export',
-    format_version: 1,
+    format_version: FORMAT,
     dealbox_version: rest.dealbox_version,
     exported_at: '2026-11-20T08:36:00.000Z',
     org: { id: server.a.id, name: 'Acme' },
