@@ -45,14 +45,18 @@ function dateOf(day: Day): CalendarDay {
   }
 }
 
-/** The days of the rule in their order, up to `last`. The first one is `start`, also where the rule does not mean it. */
-export function* daysOf(rule: Rule, start: Day, last: Day): Generator<Day> {
+/**
+ * The days of the rule in their order, up to `last`. The first one is `start`, also where the rule does not mean it. Days
+ * between that and `from` are left out as far as they need not be counted.
+ */
+export function* daysOf(rule: Rule, start: Day, last: Day, from = start): Generator<Day> {
   const end = Math.min(last, rule.until ?? last)
   if (start > last) return
   yield start
   const isMeant = test(rule, dateOf(start))
   let count = 1
-  for (const [first, behind] of periods(rule, start, end)) {
+  const skipped = rule.count === undefined ? periodsBefore(rule, start, from) : 0
+  for (const [first, behind] of periods(rule, start, end, skipped)) {
     const days: Day[] = []
     for (let day = first; day < behind; day++) if (isMeant(dateOf(day))) days.push(day)
     for (const day of chosen(days, rule.positions)) {
@@ -64,9 +68,9 @@ export function* daysOf(rule: Rule, start: Day, last: Day): Generator<Day> {
 }
 
 /** The first day of each period, and the one behind its last. */
-function* periods({ freq, interval, weekStart }: Rule, start: Day, end: Day): Generator<[Day, Day]> {
+function* periods({ freq, interval, weekStart }: Rule, start: Day, end: Day, skipped: number): Generator<[Day, Day]> {
   const { year, month } = dateOf(start)
-  for (let n = 0; ; n += interval) {
+  for (let n = skipped * interval; ; n += interval) {
     const period: [Day, Day] =
       freq === 'DAILY'
         ? [start + n, start + n + 1]
@@ -78,6 +82,19 @@ function* periods({ freq, interval, weekStart }: Rule, start: Day, end: Day): Ge
     if (!(period[0] <= end)) return // also where it is further away than numbers go
     yield period
   }
+}
+
+/** How many periods of the rule end before `from`, or fewer. */
+function periodsBefore({ freq, interval, weekStart }: Rule, start: Day, from: Day): number {
+  const [one, other] = [dateOf(start), dateOf(from)]
+  const years = other.year - one.year
+  const passed = {
+    DAILY: from - start,
+    WEEKLY: (weekOf(from, weekStart) - weekOf(start, weekStart)) / 7,
+    MONTHLY: 12 * years + other.month - one.month,
+    YEARLY: years,
+  }[freq]
+  return Math.max(0, Math.floor(passed / interval))
 }
 
 const weekOf = (day: Day, weekStart: number): Day => day - ((weekdayOf(day) - weekStart + 7) % 7)

@@ -582,6 +582,30 @@ describe('what recurs', () => {
     assert.equal(timesOf('often').at(-1), days[999])
   })
 
+  test('together with others more than 100,000 times is refused, and nothing is left of it', async () => {
+    const { lastSeq, store } = server
+    const [seq, imports] = [lastSeq(), store.db.prepare('SELECT count(*) FROM imports').pluck().get()]
+    const daily = (n: number) => event(`daily${n}`, 'DTSTART:20200101T090000Z', 'DURATION:PT1H', 'RRULE:FREQ=DAILY')
+    const unreadable = () => 'SUMMARY:Without a UID'
+    for (const [of, many, dryRun] of [
+      [daily, 20_000, false],
+      [daily, 200, true],
+      [unreadable, 100_001, false],
+    ] as const)
+      await assert.rejects(imported(calendar(Array.from({ length: many }, (_, n) => of(n))), { dryRun }), {
+        code: 'too_many_meetings',
+        message: /has more than 100000 meetings.* split it/,
+      })
+    assert.deepEqual([lastSeq(), store.db.prepare('SELECT count(*) FROM imports').pluck().get()], [seq, imports])
+  })
+
+  test('is in one of as many days as a century has, which are over', async () => {
+    const over = ['DTSTART:00010101T090000Z', 'DURATION:PT1H', 'RRULE:FREQ=DAILY;UNTIL=20240101T090000Z']
+    const on = ['DTSTART:00010101T090000Z', 'DURATION:PT1H', 'RRULE:FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=21']
+    const events = Array.from({ length: 300 }, (_, n) => event(`over${n}`, ...over))
+    assert.deepEqual(countsOf(await imported(calendar([...events, event('on', ...on)]))), [2, 0, 0, 0])
+  })
+
   test('has its own time, name and people where one of it was changed', async () => {
     const series = ['RRULE:FREQ=DAILY;COUNT=3', 'ATTENDEE:mailto:all@series.example']
     const result = await imported(
@@ -1105,6 +1129,15 @@ describe('a file', () => {
     } finally {
       server.advance(-7 * 86_400_000)
     }
+  })
+
+  test('is stopped while it is read, before there is anything of it', async () => {
+    const file = fileOf(calendar(Array.from({ length: 150 }, (_, n) => event(`stopped${n}`))))
+    const imports = () => server.store.db.prepare('SELECT count(*) FROM imports').pluck().get()
+    const [seq, before] = [server.lastSeq(), imports()]
+    await assert.rejects(importFile(file, { signal: AbortSignal.abort() }), { code: 'stopped' })
+    assert.deepEqual([server.lastSeq(), imports()], [seq, before])
+    assert.deepEqual(countsOf(await importFile(file)), [150, 0, 0, 0])
   })
 
   test('of another organisation has meetings of its own', async () => {

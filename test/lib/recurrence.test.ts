@@ -146,6 +146,38 @@ describe('the days of a rule', () => {
     )
   })
 
+  for (const [rule, next] of [
+    ['FREQ=DAILY', '2026-06-15'],
+    ['FREQ=DAILY;INTERVAL=7', '2026-06-15'],
+    ['FREQ=WEEKLY;BYDAY=SU;WKST=SU', '2026-06-14'],
+    ['FREQ=MONTHLY', '2026-06-01'],
+    ['FREQ=YEARLY;BYMONTH=1,12', '2026-01-01'],
+  ] as const)
+    test(`begin in the period of the day from which they are wanted: ${rule}`, () => {
+      const [first, second] = daysOf(ruleOf(rule), at('0001-01-01'), at('9999-12-31'), at('2026-06-15'))
+      assert.deepEqual(
+        [first, second].map((day) => dateOf(day as number)),
+        ['0001-01-01', next],
+      )
+    })
+
+  test('are the same from any day on, also where they are counted', () => {
+    const parts = fc.constantFrom('', ';INTERVAL=2', ';INTERVAL=5', ';COUNT=40', ';UNTIL=2025-03-31', ';WKST=WE')
+    const rules = fc.constantFrom(
+      ...['DAILY', 'DAILY;BYDAY=TU', 'WEEKLY', 'WEEKLY;BYDAY=TU,SU', 'WEEKLY;BYDAY=TU,SU;BYSETPOS=-1'],
+      ...['MONTHLY;BYMONTHDAY=31', 'MONTHLY;BYDAY=-1FR', 'YEARLY;BYYEARDAY=-1,60', 'YEARLY;BYWEEKNO=1,53;BYDAY=MO,SU'],
+    )
+    const start = at('2023-12-31')
+    fc.assert(
+      fc.property(rules, parts, fc.integer({ min: -50, max: 1600 }), (rule, part, later) => {
+        const [text, from, last] = [ruleOf(`FREQ=${rule}${part}`), start + later, at('2028-01-31')]
+        const wanted = (days: Iterable<number>) => [...days].filter((day) => day >= from)
+        assert.deepEqual(wanted(daysOf(text, start, last, from)), wanted(daysOf(text, start, last)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test('are counted from 1970 on', () => {
     assert.deepEqual(
       [dayOf(1970, 1, 1), dayOf(1969, 12, 31), dayOf(1, 1, 1), dayOf(2026, 14, 1)],

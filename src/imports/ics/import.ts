@@ -36,10 +36,9 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
   const kept = journal(store)
   const before = kept.ofFile(org, content, 'meeting').find(({ finished_at }) => finished_at === null || !again)
   const given = { object: 'meeting', file_name: basename(file), content } as const
-  const start = () => kept.start(org, { ...given, options: JSON.stringify({ now: store.clock.now() }) })
-  let current = before ?? store.transaction(start)
-  const { now } = JSON.parse(current.options) as { now: number }
-  const rows = plan.rows(now)
+  const { now } = before ? (JSON.parse(before.options) as { now: number }) : { now: store.clock.now() }
+  const rows = await plan.rows(now, signal) // what is refused leaves no import behind
+  let current = before ?? store.transaction(() => kept.start(org, { ...given, options: JSON.stringify({ now }) }))
   const take = meetingTaker(resourceDeps(store), { org, member: null } satisfies Caller, now)
 
   const batch = batches(store, options.pace)

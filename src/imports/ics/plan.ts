@@ -1,4 +1,5 @@
-import { Problem } from '../../lib/problem.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { conflict, Problem } from '../../lib/problem.ts'
 import { isTimezone } from '../../lib/time.ts'
 import type { Store } from '../../store/open.ts'
 import { type CalendarEvent, readEvent } from './event.ts'
@@ -11,26 +12,44 @@ import { ianaZone, utcZone, zonesOf } from './zones.ts'
 /** A row of an import: one meeting, or why there is none; with the lines of the file that it comes from. */
 export type Row = { blocks: Block[] } & ({ draft: Draft } | { error: string })
 
-export type Plan = { fingerprint: string; calendars: CalendarText[]; rows: (now: number) => Row[] }
+export type Plan = {
+  fingerprint: string
+  calendars: CalendarText[]
+  /**
+   * `now` is where the years behind and ahead are counted from. Throws Problem 422 where there are too many, and 409
+   * where the signal says to stop.
+   */
+  rows: (now: number, signal?: AbortSignal) => Promise<Row[]>
+}
+
+/** Of one file, all times of what recurs counted: they are in memory at once, and are minutes of work. */
+export const MAX_MEETINGS = 100_000
+/** Reading events and working out what recurs takes seconds, in which the signal to stop has to be noticed. */
+const EVENTS_A_TURN = 100
 
 const YEAR_MS = 365 * DAY_MS
 
 /** Reads the file whole, so that nothing about it is found out when half of it is in. Throws Problem 404 and 422. */
 export async function planMeetings({ db }: Pick<Store, 'db'>, org: number, file: string): Promise<Plan> {
   const { fingerprint, calendars } = await readCalendars(file)
+  if (calendars.reduce((sum, { events }) => sum + events.length, 0) > MAX_MEETINGS) throw tooMany(file)
   const own = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck().get(org) as string
   const known = knownOccurrences(db, org)
 
-  /** `now` is where the years behind and ahead are counted from. */
-  function rows(now: number): Row[] {
+  async function rows(now: number, signal?: AbortSignal): Promise<Row[]> {
     const window = { from: now - YEAR_MS, to: now + YEAR_MS }
-    return calendars.flatMap((calendar) => {
-      const { events, errors, isCanceled } = eventsOf(calendar, own)
-      const meetings = [...Map.groupBy(events, ({ uid }) => uid)].flatMap(([uid, all]) =>
-        rowsOf(uid, all, seriesOf(all, window), isCanceled, window),
-      )
-      return [...meetings, ...errors]
-    })
+    const found: Row[] = []
+    const pause = pausing(signal)
+    for (const calendar of calendars) {
+      const { events, errors, isCanceled } = await eventsOf(calendar, own, pause)
+      for (const [uid, all] of Map.groupBy(events, ({ uid }) => uid)) {
+        found.push(...rowsOf(uid, all, seriesOf(all, window), isCanceled, window))
+        if (found.length > MAX_MEETINGS) throw tooMany(file)
+        await pause()
+      }
+      found.push(...errors)
+    }
+    return found
   }
 
   function rowsOf(uid: string, all: CalendarEvent[], series: Series, isCanceled: boolean, window: Window): Row[] {
@@ -52,6 +71,23 @@ export async function planMeetings({ db }: Pick<Store, 'db'>, org: number, file:
   return { fingerprint, calendars, rows }
 }
 
+const tooMany = (file: string): Problem =>
+  new Problem(
+    422,
+    'too_many_meetings',
+    `${file} has more than ${MAX_MEETINGS} meetings, those that recur within a year from now included; split it, or leave out what recurs daily. Nothing was imported.`,
+  )
+
+/** To be called for each event. Rejects with Problem 409 once the signal says to stop. */
+function pausing(signal: AbortSignal | undefined): () => Promise<void> {
+  let events = 0
+  return async () => {
+    if (++events % EVENTS_A_TURN > 0) return
+    await turn()
+    if (signal?.aborted) throw conflict('stopped', 'Stopped while the file was read.')
+  }
+}
+
 /** The meetings of a UID that was imported before, within the window: the same also when some have come in again. */
 function knownOccurrences(db: Store['db'], org: number) {
   const ofUid = db.prepare('SELECT id, ical_uid FROM meetings WHERE org_id = +? AND ical_uid >= +? AND ical_uid < +?')
@@ -64,10 +100,11 @@ function knownOccurrences(db: Store['db'], org: number) {
     })
 }
 
-function eventsOf(
+async function eventsOf(
   calendar: CalendarText,
   own: string,
-): { events: CalendarEvent[]; errors: Row[]; isCanceled: boolean } {
+  pause: () => Promise<void>,
+): Promise<{ events: CalendarEvent[]; errors: Row[]; isCanceled: boolean }> {
   const shown = propertyOf(calendar, 'X-WR-TIMEZONE')
   const method = propertyOf(calendar, 'METHOD')?.toUpperCase() ?? 'PUBLISH'
   const utc = utcZone(shown && isTimezone(shown) ? shown : null)
@@ -75,6 +112,7 @@ function eventsOf(
   const events: CalendarEvent[] = []
   const errors: Row[] = []
   for (const block of calendar.events) {
+    await pause()
     try {
       if (ANSWERS.has(method)) throw unreadable(`is an answer to an invitation (METHOD:${method}), not an event`)
       events.push(readEvent(block, where))

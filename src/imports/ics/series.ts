@@ -29,11 +29,10 @@ export function seriesOf(events: readonly CalendarEvent[], window: Window): Seri
     const at = event.recurrence?.ms
     if (at !== undefined) moved.set(at, latest(moved.get(at), event))
   }
+  const onward = [...moved.values()].filter(({ isOnward }) => isOnward)
   const recurs = main !== undefined && main.rules.length + main.extra.length > 0
   const planned = recurs ? plannedTimes(main, window) : []
-  const all = planned
-    .filter(({ ms }) => !moved.has(ms))
-    .map((at) => occurrenceOf(main as CalendarEvent, at, [...moved.values()]))
+  const all = planned.filter(({ ms }) => !moved.has(ms)).map((at) => occurrenceOf(main as CalendarEvent, at, onward))
   // Those alone that have come without the others are taken whenever they are.
   const own = [...moved.values()].filter(
     ({ recurrence, starts }) => !recurs || [recurrence, starts].some((at) => at && isWithin(at.ms, window)),
@@ -60,7 +59,7 @@ function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
   const add = (at: Moment): void => void (isWithin(at.ms, window) && found.set(at.ms, at))
   add(starts)
   for (const rule of rules) {
-    for (const each of daysOf(rule, first, lastDay)) {
+    for (const each of daysOf(rule, first, lastDay, firstDay)) {
       if (each < firstDay) continue
       const local = starts.local.add({ days: each - first })
       add({ ...starts, local, ms: starts.zone.toMs(local) })
@@ -68,20 +67,21 @@ function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
     }
   }
   extra.forEach(add)
-  return [...found.values()].filter((at) => !except.some((each) => isLeftOut(at, each)))
+  // A day leaves out whatever is on it.
+  const days = new Set(except.filter(({ isDay }) => isDay).map(dateOf))
+  const times = new Set(except.filter(({ isDay }) => !isDay).map(({ ms }) => ms))
+  return [...found.values()].filter((at) => !times.has(at.ms) && (days.size === 0 || !days.has(dateOf(at))))
 }
 
-/** A day leaves out whatever is on it. */
-const isLeftOut = (at: Moment, except: Moment): boolean =>
-  except.isDay ? at.local.toPlainDate().equals(except.local.toPlainDate()) : at.ms === except.ms
+const dateOf = ({ local }: Moment): string => local.toPlainDate().toString()
 
 const isWithin = (ms: number, { from, to }: Window): boolean => ms >= from && ms <= to
 
 /** As the event says, or as the last one before it that was moved together with all that follow. */
-function occurrenceOf(main: CalendarEvent, at: Moment, moved: readonly CalendarEvent[]): Occurrence {
+function occurrenceOf(main: CalendarEvent, at: Moment, onward: readonly CalendarEvent[]): Occurrence {
   const uid = uidOf(main.uid, at)
-  const event = moved
-    .filter(({ isOnward, recurrence }) => isOnward && recurrence && recurrence.ms <= at.ms)
+  const event = onward
+    .filter(({ recurrence }) => recurrence && recurrence.ms <= at.ms)
     .reduce((one, other) => ((other.recurrence?.ms ?? 0) > (one.recurrence?.ms ?? 0) ? other : one), main)
   if (event === main || !event.recurrence) return placed(uid, main, at)
   const local = at.local.add(event.recurrence.local.until(event.starts.local))
