@@ -70,7 +70,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const store = openServedStore(options.data, log)
     undo.push(store.close)
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
-    const ownPorts = () => listeners.map(({ url }) => Number(new URL(url).port))
+    const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
     const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
     const apiListener = await listen(app.callback(), apiAddress)

@@ -121,6 +121,8 @@ function hostOf(url: string): Host | string {
   const { protocol, username, password, port } = parsed
   if (protocol !== 'http:' && protocol !== 'https:')
     return `Webhooks are sent to http:// and https:// only, not to ${protocol}`
+  if (port === '0')
+    return 'Nothing can be sent to port 0; leave the port out, or name the one that the receiver listens on.'
   if (username !== '' || password !== '') return 'The URL of a webhook has neither a user name nor a password.'
   const name = hostNameOf(parsed)
   if (name.split('.').includes('')) return `The host "${parsed.hostname}" has an empty part.`

@@ -10,6 +10,8 @@ export type Address = { host: string; port: number }
 export type Listener = {
   /** Such as http://127.0.0.1:8080. */
   url: string
+  /** Which a URL leaves out where it is 80. */
+  port: number
   /** Stops accepting, lets what runs finish, then cuts what is left after `graceMs`. */
   stop: (graceMs: number) => Promise<void>
 }
@@ -44,7 +46,8 @@ export async function listen(handler: Handler, address: Address, given: Limits =
   })
   checkNode(server)
   const { address: host, port, family } = server.address() as AddressInfo
-  return { url: `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`, stop: (graceMs) => stop(server, graceMs) }
+  const url = `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`
+  return { url, port, stop: (graceMs) => stop(server, graceMs) }
 }
 
 function cannotListen(error: NodeJS.ErrnoException, { host, port }: Address): Problem {

@@ -9,9 +9,10 @@ import { openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-serve-'))
+let token = ''
 before(async () => {
   const store = openStore(dataDir, { create: true })
-  await makeOrg(store, dataDir, 'Acme')
+  token = (await makeOrg(store, dataDir, 'Acme')).token
   store.close()
 })
 after(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -25,6 +26,37 @@ test('a server whose log has no reader any more serves on, and stops when told t
   assert.equal(msg, 'listening')
   child.stdout.destroy()
   for (let count = 0; count < 40; count++) assert.equal((await fetch(`${api}/api/v1/deals`)).status, 401)
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+test('no webhook goes to an own listener at port 80, which URLs do not show', async (t) => {
+  const main = join(import.meta.dirname, '../../src/main.ts')
+  // An address that no other program listens on.
+  const own = ['--api-listen', '127.0.0.80:80', '--screens-listen', 'off', '--webhook-allow', '127.0.0.0/8,127.0.0.80']
+  const child = spawn(process.execPath, [main, 'serve', '--data', dataDir, '--json', ...own])
+  t.after(() => child.kill('SIGKILL'))
+  const errors = child.stderr.toArray()
+  const started = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => undefined)])
+  if (!started) {
+    const said = Buffer.concat(await errors).toString()
+    assert.match(said, /the system does not allow it/)
+    return t.skip('ports below 1024 need a right that this user lacks')
+  }
+  const make = async (url: string) => {
+    const answer = await fetch('http://127.0.0.80/api/v1/webhooks', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url, event_types: ['*'] }),
+    })
+    return [answer.status, ((await answer.json()) as { detail?: string }).detail ?? ''] as const
+  }
+  for (const url of ['http://127.0.0.80/', 'http://127.0.0.80:80/x', 'http://127.1/']) {
+    const [status, detail] = await make(url)
+    assert.equal(status, 422, url)
+    assert.match(detail, /is this very server at port 80/)
+  }
+  assert.equal((await make('http://127.0.0.80:8080/'))[0], 201)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })

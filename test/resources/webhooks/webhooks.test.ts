@@ -329,6 +329,14 @@ describe('where a webhook may point', () => {
     }
   })
 
+  test('is not at port 0, whether the host is listed or not', async () => {
+    for (const url of ['http://listed.example:0/', 'https://hooks.example:0/x', 'http://hooks.example:00/']) {
+      const { status, body } = await server.call('POST', '/webhooks', given({ url }))
+      assert.deepEqual([status, body.code, body.errors[0].pointer], [422, 'url_not_allowed', '/url'], url)
+      assert.match(body.detail, /port 0/)
+    }
+  })
+
   test('is what --webhook-allow lists', async () => {
     assert.equal((await make({ url: 'http://listed.example:8080/' })).url, 'http://listed.example:8080/')
   })
