@@ -1,3 +1,4 @@
+import { fileName } from '../lib/file-name.ts'
 import { isBody, MOST_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
 import type { MailFile } from './mail.ts'
 import { bodyOf, type Leaf } from './mime.ts'
@@ -27,7 +28,7 @@ export function readFiles(source: Buffer, leaves: readonly Leaf[], charset: stri
   let room = MOST_FILE_BYTES
   for (const leaf of leaves) {
     const contentType = leaf.type.length <= 127 ? leaf.type : 'application/octet-stream'
-    const name = fileName(nameOf(leaf, charset), leaf)
+    const name = nameOfFile(nameOf(leaf, charset), leaf)
     const bytes = files.length < MOST_FILES ? bytesOf(source, leaf, room) : undefined
     if (bytes === undefined) {
       left.push({ name, isLarge: files.length < MOST_FILES })
@@ -107,21 +108,8 @@ const BY_TYPE = new Map([
   ['video/mp4', 'video.mp4'],
 ])
 
-/** The name without a path, and without the signs that turn the direction of writing, which hide what a file is. */
-function fileName(given: string | undefined, leaf: Leaf): string {
-  const [last = ''] = oneLine((given ?? '').slice(-4096), 4096)
-    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .split(/[/\\]/)
-    .slice(-1)
-  const name = /^[.\s]*$/.test(last) ? (BY_TYPE.get(leaf.type) ?? 'attachment') : last.trim()
-  const isMessage = leaf.type === 'message/rfc822' && !name.toLowerCase().endsWith('.eml')
-  return shortened(isMessage ? 'message.eml' : name)
-}
-
-/** What a file is shows at the end of its name. */
-function shortened(name: string): string {
-  const chars = [...name]
-  if (chars.length <= 255) return name
-  const [ending = ''] = /\.[A-Za-z0-9]{1,10}$/.exec(name) ?? []
-  return oneLine(chars.slice(0, 255 - ending.length).join('') + ending)
+function nameOfFile(given: string | undefined, leaf: Leaf): string {
+  const otherwise = BY_TYPE.get(leaf.type) ?? 'attachment'
+  const name = fileName(oneLine((given ?? '').slice(-4096), 4096), otherwise)
+  return leaf.type === 'message/rfc822' && !name.toLowerCase().endsWith('.eml') ? 'message.eml' : name
 }

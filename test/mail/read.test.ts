@@ -219,6 +219,27 @@ test('the digest is the same whichever way a mail came, and another one for anot
   assert.notEqual(await withFile('a.txt'), await withFile('b.txt'))
 })
 
+test('files have names that are harmless', async () => {
+  for (const [given, expected, type = 'application/pdf'] of [
+    ['..', 'attachment.pdf'],
+    ['..', 'invite.ics', 'text/calendar'],
+    ['../../.ssh/id_rsa', 'id_rsa'],
+    ['C:\\\\Temp\\\\CON.txt', '_CON.txt'],
+    ['nul', '_nul'],
+    ['.profile. ', 'profile'],
+    ['report.pdf:evil.exe', 'report.pdf_evil.exe'],
+    ['=?utf-8?B?aW52b2ljZeKArmZkcC5leGU=?=', 'invoicefdp.exe'], // with U+202E
+  ] as const) {
+    const lines = [`Content-Type: ${type}`, `Content-Disposition: attachment; filename="${given}"`, '', 'x', '--b--']
+    const { files } = await read('From: a@x.example', 'Content-Type: multipart/mixed; boundary=b', '', '--b', ...lines)
+    assert.deepEqual(
+      files.map(({ name }) => name),
+      [expected],
+      given,
+    )
+  }
+})
+
 test('files that do not fit are named, and smaller ones behind them are kept', async () => {
   const part = (name: string, bytes: number) =>
     `--b\r\nContent-Type: application/zip\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n${'x'.repeat(bytes)}\r\n`

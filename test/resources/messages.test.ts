@@ -703,6 +703,38 @@ describe('attachments', () => {
     assert.deepEqual([status, body.code], [413, 'body_too_large'])
   })
 
+  test('have names that are harmless as the name of a file', async () => {
+    const names = [
+      ['..', 'attachment'],
+      ['.hidden. ', 'hidden'],
+      ['CON', '_CON'],
+      ['aux.txt', '_aux.txt'],
+      ['invoice\u202efdp.exe', 'invoicefdp.exe'],
+      ['a.txt:b.exe', 'a.txt_b.exe'],
+      ['\u2066', 'attachment'],
+    ] as const
+    const given = names.map(([name]) => ({ name, data: 'AAAA' }))
+    const seq = server.lastSeq()
+    const { id, attachments } = await say('inbound', undefined, { attachments: given })
+    const wanted = names.map(([, name]) => name)
+    assert.deepEqual(
+      attachments.map(({ name }: Row) => name),
+      wanted,
+    )
+    for (const query of ['', '?include=attachments']) {
+      const shown = (await inbox.get(`/messages/${id}${query}`)).attachments
+      assert.deepEqual(
+        shown.map(({ name }: Row) => name),
+        wanted,
+      )
+    }
+    const told = server.events(seq).find(({ object_id }) => object_id === id)
+    assert.deepEqual(
+      told?.object.attachments.map(({ name }: Row) => name),
+      wanted,
+    )
+  })
+
   for (const [what, given, ...errors] of [
     ['without a name', { data: 'AAAA' }, '/attachments/0/name required'],
     ['with an empty name', { name: ' ', data: 'AAAA' }, '/attachments/0/name empty'],

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Streamed } from '../../http/answer.ts'
 import * as f from '../../lib/fields.ts'
+import { fileName } from '../../lib/file-name.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
 import type { Deps } from '../deps.ts'
@@ -25,6 +26,7 @@ function isBase64(text: string): boolean {
 const name = v.pipe(
   f.title,
   v.check((text) => !/[/\\\p{Cc}]/u.test(text), 'invalid_name|must be the name of a file, without a path'),
+  v.transform((text) => fileName(text)),
 )
 const contentType = v.pipe(
   f.line(127),
@@ -40,7 +42,10 @@ const data = v.pipe(
 )
 
 export const AttachmentGiven = f.object({
-  name: f.doc(name, 'Such as "invoice.pdf".'),
+  name: f.doc(
+    name,
+    'Such as "invoice.pdf". What would do harm as the name of a file is taken out of it: dots and blanks at its ends, signs that turn the direction of writing or show nothing, and a colon; a name of a device, such as "CON.txt", gets a "_" in front. Where nothing is left it is "attachment".',
+  ),
   content_type: f.optional(f.doc(contentType, '`application/octet-stream` unless said otherwise.')),
   data: f.doc(data, 'In base64.'),
 })
