@@ -133,6 +133,30 @@ describe('a vault', () => {
     assert.ok(!readFileSync(file).toString('base64url').includes(signature))
   })
 
+  test('replaces a damaged key only while nothing depends on it, and not the one that another process has put there', () => {
+    mkdirSync(join(folder, 'keys'))
+    writeFileSync(file, 'short')
+    const one = vault(folder, (replace) => replace())
+    const sealed = one.seal('x', SECRET)
+    assert.equal(vault(folder).open('x', sealed), SECRET)
+    writeFileSync(file, 'short')
+    const theirs = Buffer.alloc(32, 7)
+    const other = vault(folder, (replace) => {
+      writeFileSync(file, theirs)
+      replace()
+    })
+    other.seal('x', SECRET)
+    assert.deepEqual(readFileSync(file), theirs)
+  })
+
+  test('seals with the key that is there, also where another process has replaced the one that it knows', () => {
+    const { seal } = vault(folder)
+    seal('x', SECRET)
+    rmSync(file)
+    vault(folder).seal('x', SECRET)
+    assert.equal(vault(folder).open('x', seal('x', SECRET)), SECRET)
+  })
+
   test('signs nothing with a damaged key', () => {
     mkdirSync(join(folder, 'keys'))
     writeFileSync(file, 'short')
