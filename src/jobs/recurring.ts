@@ -47,7 +47,7 @@ export function recurringLane(
   /** Never further off than its period: it may have become more frequent, or the clock was set back. */
   function nextDue(): number {
     due = Math.min(due, clock.now() + everyMs)
-    return frees ? Math.max(due, store.wallClock.purgeHeldUntil() ?? 0) : due
+    return due
   }
 
   async function step(): Promise<void> {
@@ -55,7 +55,8 @@ export function recurringLane(
       let isIdle = false
       due = await store.write(() => {
         const now = clock.now()
-        if (frees && store.wallClock.purgeHeldUntil() !== undefined) return now // it has jumped just now
+        const heldUntil = frees ? store.wallClock.purgeHeldUntil() : undefined
+        if (heldUntil !== undefined) return heldUntil
         insert.run(name, now)
         started.run(now, name)
         const before = store.changes.byUs()

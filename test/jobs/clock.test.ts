@@ -174,6 +174,41 @@ describe('after a jump of the clock', () => {
     assert.equal(tries, 2)
   })
 
+  test('recurring work that was done while it was ahead is done again after its period', async () => {
+    let runs = 0
+    const { tick } = start({ recurring: [{ name: 'look', everyMs: HOUR_MS, run: () => void runs++ as undefined }] })
+    await tick()
+    server.jump(AHEAD_MS)
+    await tick()
+    server.jump(-AHEAD_MS)
+    await tick()
+    assert.equal(runs, 2)
+    server.advance(HOUR_MS)
+    await tick()
+    assert.equal(runs, 3)
+  })
+
+  test('what is due at a date goes on as soon as the clock was set back, and waits for its date', async () => {
+    let runs: unknown[] = []
+    const dated: Kind = { kind: 'dated', isDated: true, run: ({ payload }) => void runs.push(payload) as undefined }
+    const { tick, put } = start({ kinds: [dated] })
+    await tick()
+    await put('dated', 'before', MINUTE_MS)
+    server.jump(AHEAD_MS)
+    await put('dated', 'ahead', DAY_MS)
+    await tick()
+    assert.deepEqual(runs, [])
+    server.jump(-AHEAD_MS)
+    await tick()
+    server.advance(MINUTE_MS)
+    await tick()
+    assert.deepEqual(runs, ['before'])
+    runs = []
+    server.advance(2 * DAY_MS)
+    await tick()
+    assert.deepEqual(runs, [])
+  })
+
   test('what is due at a date waits for an hour where the clock went ahead by more than a week', async () => {
     let runs = 0
     const dated: Kind = { kind: 'dated', isDated: true, run: () => void runs++ as undefined }
@@ -247,6 +282,27 @@ describe('after a jump of the clock', () => {
     server.advance(HOUR_MS)
     await tick()
     assert.deepEqual(seqs(), [])
+  })
+
+  test('deliveries of a time that was ahead are kept as long as their events', async () => {
+    const { tick } = start()
+    await tick()
+    server.jump(AHEAD_MS)
+    await tick()
+    const given = { url: 'https://hooks.example/x', event_types: ['tag.created'] }
+    const { body } = await server.call('POST', '/webhooks', given)
+    await createTag('One')
+    for (let n = 0; n < 2; n++) await server.call('POST', `/webhooks/${body.id}/test`)
+    const { db } = server.store
+    const ids = () => db.prepare('SELECT id FROM deliveries ORDER BY id').pluck().all()
+    const [first, second] = ids()
+    db.prepare('UPDATE deliveries SET seq = 1 WHERE id = ?').run(first)
+    server.jump(-AHEAD_MS)
+    await tick()
+    assert.deepEqual(ids(), [first, second])
+    server.advance(HOUR_MS)
+    await tick()
+    assert.deepEqual(ids(), [first])
   })
 
   test('webhooks are tried when they were meant to be, and have not failed for the time of the jump', async () => {

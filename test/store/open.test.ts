@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
+import { timeOfId } from '../../src/lib/id.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { openSqlite } from '../../src/store/driver.ts'
 import { lockInstance } from '../../src/store/lock.ts'
@@ -104,6 +105,24 @@ describe('an open store', () => {
       store.close()
       wall -= 21 * HOUR_MS
     }
+  })
+
+  test('passes over ids of a clock that was far ahead, and goes on from the newest of the others', async () => {
+    const HOUR_MS = 3_600_000
+    const start = Date.UTC(2026, 10, 20)
+    let wall = start
+    const store = openStore(folder, { create: true, wall: () => wall })
+    wall += 2 * HOUR_MS
+    const { org } = await makeOrg(store, folder, 'Two hours')
+    const newest = store.db.prepare('SELECT max(id) FROM tokens WHERE org_id = ?').pluck().get(org) as string
+    wall += 400 * 24 * HOUR_MS
+    await makeOrg(store, folder, 'Ahead')
+    store.close()
+    const { clock, close } = openStore(folder, { wall: () => start })
+    const id = clock.id()
+    assert.ok(id > newest)
+    assert.ok(timeOfId(id) < start + 3 * HOUR_MS)
+    close()
   })
 
   test('takes an empty file for a new database', () => {
