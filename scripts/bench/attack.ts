@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { Agent, request } from 'node:http'
-import { constants, setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { ATTACKS, type Attack, type Orders, type Tallies, type Target } from './attackers.ts'
 import { ended, memory, type Server } from './serving.ts'
@@ -12,6 +12,7 @@ const TIMEOUT_MS = 10_000
 const MAX_CALMING_MS = 60_000
 const MAX_MEMORY_MB = 3000
 const SAMPLED_EVERY_MS = 50
+const NICE = 10
 /** Each process of attackers, so that the floods do not hold up those who only wait. */
 const PROCESSES: Attack[][] = [
   ['pipelined', 'chunked', 'tokens'],
@@ -96,7 +97,7 @@ function target(url: string): Target {
 
 function start(orders: Orders, tallies: Tallies): ChildProcess {
   const child = fork(join(import.meta.dirname, 'attackers.ts'))
-  setPriority(child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL)
+  setPriority(child.pid as number, Math.min(getPriority() + NICE, 19))
   spawnSync('prlimit', ['--pid', String(child.pid), '--nofile=65536:65536']) // where it cannot, the limit stays
   child.on('message', (found: Tallies) => Object.assign(tallies, found))
   child.send(orders)
