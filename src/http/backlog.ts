@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net'
+import { parseInTurns } from './reading.ts'
 
 /** From so many waiting requests on, or from so many bytes of them, a connection is not read; below half of both it is. */
 const MAX_WAITING = 32
 const MAX_WAITING_BYTES = 262_144
+/** So many come behind those in one piece only where each is of a few hundred bytes, or a few. */
+const TINY_WAITING = 4 * MAX_WAITING
 /** What node keeps for a request that waits, besides the bytes that came. */
 const REQUEST_BYTES = 4096
 
@@ -28,6 +31,7 @@ export function backlog(maxBytes: number) {
     queue.bytesRead = bytesRead
     count(queue, 1, bytes)
     if (!queue.isPaused && (queue.count >= MAX_WAITING || queue.bytes >= MAX_WAITING_BYTES)) pause(socket, queue)
+    if (queue.count === TINY_WAITING) parseInTurns(socket)
     if (total > maxBytes) cutLargest()
     return () => {
       if (!queues.has(socket)) return

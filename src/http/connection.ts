@@ -4,6 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
 import type { Backlog } from './backlog.ts'
 import { originForm } from './framing.ts'
+import { fairReading } from './reading.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
@@ -22,6 +23,7 @@ const LINGER_MS = 1000
 /** Hands the server's requests to the handler, and answers what node would drop, cut off or answer without a body. */
 export function serveConnections(server: Server, handler: Handler, backlog: Backlog): void {
   let taken = 0
+  const reading = fairReading(server)
   server.on('connection', (socket: Socket) => {
     socket.destroySoon = closeGently
   })
@@ -36,6 +38,8 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
     if (await isFree(req.socket)) handle(req, lastResponse(req))
   })
   server.on('clientError', async (error: ParserError, socket: Connection) => {
+    const packet = reading.current()
+    if (packet) Object.assign(error, { rawPacket: packet.bytes, bytesParsed: packet.parsed + (error.bytesParsed ?? 0) })
     // Node passes on every piece that comes behind the first fault: it is not read while an answer is outstanding.
     if (socket.writable) socket.pause()
     if (!(await isFree(socket))) return
