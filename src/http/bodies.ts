@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
+import { parseInTurns } from './reading.ts'
 
 /** What a body may have where its route does not allow more. */
 const MAX_BODY_BYTES = 1_048_576
@@ -18,6 +19,9 @@ const MIN_BYTES_PER_MS = 8192 / 1000
 /** The parser calls back for each chunk, so bytes one by one would keep it busy for a thousand times their number. */
 const MAX_TINY_CHUNKS = 4096
 const MIN_MEAN_CHUNK_BYTES = 16
+/** From so many small chunks on connections are parsed in turns. */
+const SMALL_CHUNKS = 512
+const SMALL_CHUNK_BYTES = 64
 /** Then it is the turn of other connections. */
 const MAX_CHUNKS_PER_TURN = 1024
 
@@ -94,8 +98,7 @@ export function bodies({
   function add(body: Body, arrival: Arrival, chunk: Buffer, maxBytes: number, largest: number): Problem | undefined {
     const start = arrival.bytes
     const end = start + chunk.length
-    arrival.bytes = end
-    arrival.chunks++
+    count(arrival, chunk)
     if (end > maxBytes) return tooLarge(maxBytes)
     if (arrival.chunks > MAX_TINY_CHUNKS && isTiny(arrival)) return tinyChunks()
     if (end > body.bytes.length) {
@@ -133,8 +136,7 @@ export function bodies({
   function drain(req: IncomingMessage): void {
     const arrival = watch(req.socket, () => void req.socket.destroy())
     req.on('data', (chunk: Buffer) => {
-      arrival.bytes += chunk.length
-      arrival.chunks++
+      count(arrival, chunk)
       const isLong = arrival.bytes > MAX_UNREAD_BYTES || (arrival.chunks > MAX_TINY_CHUNKS && isTiny(arrival))
       if (!isLong) return giveWay(req, arrival)
       req.removeAllListeners('data')
@@ -174,6 +176,12 @@ export function bodies({
     heldBytes: () => heldBytes,
     arriving: arriving as ReadonlySet<{ readonly bytes: number }>,
   }
+}
+
+function count(arrival: Arrival, chunk: Buffer): void {
+  arrival.bytes += chunk.length
+  arrival.chunks++
+  if (arrival.chunks === SMALL_CHUNKS && arrival.bytes < SMALL_CHUNKS * SMALL_CHUNK_BYTES) parseInTurns(arrival.socket)
 }
 
 const isTiny = ({ bytes, chunks }: Arrival): boolean => bytes < chunks * MIN_MEAN_CHUNK_BYTES

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { backlog } from '../../src/http/backlog.ts'
+import { bodies } from '../../src/http/bodies.ts'
 import { serveConnections } from '../../src/http/connection.ts'
 import { fairReading, parseInTurns } from '../../src/http/reading.ts'
 import { sendAll } from '../support/raw.ts'
@@ -58,7 +59,7 @@ async function reading(t: TestContext) {
   const pass = (ms: number): void => {
     now += ms
   }
-  return { open, requests, pass }
+  return { server, open, requests, pass }
 }
 
 const COUNT = 2000
@@ -168,6 +169,33 @@ describe('requests that wait', () => {
     }
     assert.equal(sockets[0]?.bytesRead, (1 + 32 + 1) * GET.length)
   })
+})
+
+describe('chunks of a few bytes', () => {
+  const POST = 'POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const { read, drain } = bodies()
+  const handlers: Record<string, (req: IncomingMessage, res: ServerResponse) => void> = {
+    'of a body': (req, res) => void read(req, res).catch(() => res.destroy()),
+    'of a body that nobody reads': (req) => drain(req),
+  }
+  for (const [which, handler] of Object.entries(handlers)) {
+    for (const { size, isSmall } of [
+      { size: 60, isSmall: true },
+      { size: 64, isSmall: false },
+    ]) {
+      test(`${which}: after 512 of ${size} bytes the server parses ${isSmall ? 'in turns' : 'as before'}`, async (t) => {
+        const { server, open, requests } = await reading(t)
+        server.on('request', handler)
+        const [first, second] = [await open(), await open()]
+        first.client.write(POST + `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`.repeat(512))
+        await requests(1)
+        while (first.socket.bytesRead < 512 * size) await turn()
+        for (let turns = 0; turns < 100; turns++) await turn()
+        second.client.write(GET.repeat(COUNT))
+        assert.equal((await requests(COUNT)).length > 1, isSmall)
+      })
+    }
+  }
 })
 
 describe('a connection that is parsed in turns', () => {
