@@ -1,5 +1,6 @@
 import type { Caller } from '../lib/caller.ts'
 import type { Store } from '../store/open.ts'
+import { type Client, forgeryLimit } from './forgeries.ts'
 import { effectiveScopes, scopeKey } from './scopes.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
@@ -13,60 +14,80 @@ export type Session = {
 }
 
 const REMEMBERED = 10_000
+const REMEMBERED_FORGED = 1000
 const LONGEST_MS = 30_000
+
+type Grant = { org: number; scopes: string; expires_at: number | null; role: string }
 
 export type Sessions = ReturnType<typeof sessions>
 
 /**
  * Verifying a signature costs more than answering, so verified tokens are remembered, and so is what the database
  * says of them: until anything changes there (`changes` tells of commits by other processes, `accessEpoch` of
- * our own), and at most 30 s.
+ * our own), and at most 30 s. What a token claims is looked up before its signature is checked, so that whoever does not
+ * know of a token that counts causes no check; whoever does, only a few.
  */
 export function sessions(
-  tokens: Pick<Tokens, 'verify'>,
+  tokens: Pick<Tokens, 'claimed' | 'verify'>,
   { db, clock, changes, accessEpoch }: Pick<Store, 'db' | 'clock' | 'changes' | 'accessEpoch'>,
 ) {
   const grant = db.prepare(
     `SELECT orgs.id AS org, tokens.scopes, tokens.expires_at, members.role
      FROM orgs
-     JOIN tokens ON tokens.org_id = orgs.id AND tokens.id = ? AND tokens.member_id = ?
+     JOIN tokens ON tokens.org_id = orgs.id AND tokens.id = +? AND tokens.member_id = +?
      JOIN members ON members.org_id = orgs.id AND members.id = tokens.member_id
-     WHERE orgs.public_id = ? AND tokens.revoked_at IS NULL AND members.status = 'active'
-       AND EXISTS (SELECT 1 FROM signing_keys WHERE kid = ? AND retired_at IS NULL)`,
+     WHERE orgs.public_id = +? AND tokens.revoked_at IS NULL AND members.status = 'active'
+       AND EXISTS (SELECT 1 FROM signing_keys WHERE kid = +? AND retired_at IS NULL)`,
   )
   const claimsOf = new Map<string, Claims>()
   const sessionOf = new Map<string, Session>()
+  const forged = new Set<string>()
+  const forgeries = forgeryLimit(clock.now)
   let seenVersion: unknown
   let seenEpoch = -1
   let since = 0
 
-  /** The session of a token, or undefined where it does not count. A promise only on a token's first use. */
-  function open(token: string): Session | undefined | Promise<Session | undefined> {
+  /**
+   * The session of a token, or undefined where it does not count. A promise only on a token's first use. Throws Problem
+   * 429 for one that was not used before, from an address with too many that were forged.
+   */
+  function open(token: string, client: Client = {}): Session | undefined | Promise<Session | undefined> {
     forgetWhatMayHaveChanged()
     const known = sessionOf.get(token)
     if (known) return stillValid(known)
     const claims = claimsOf.get(token)
-    return claims ? load(token, claims) : verify(token)
+    if (claims) return load(token, claims)
+    const claimed = tokens.claimed(token)
+    if (!claimed || !granted(claimed) || forged.has(token)) return undefined
+    forgeries.check(client)
+    return verify(token, client)
   }
 
-  async function verify(token: string): Promise<Session | undefined> {
+  async function verify(token: string, client: Client): Promise<Session | undefined> {
     const claims = await tokens.verify(token)
-    if (!claims) return undefined
+    if (!claims) {
+      forgeries.count(client)
+      if (forged.size >= REMEMBERED_FORGED) forged.clear()
+      forged.add(token)
+      return undefined
+    }
     if (claimsOf.size >= REMEMBERED) claimsOf.clear()
     claimsOf.set(token, claims)
     return load(token, claims)
   }
 
-  function load(token: string, { jti, org, sub, kid }: Claims): Session | undefined {
-    const row = grant.get(jti, sub, org, kid) as
-      | { org: number; scopes: string; expires_at: number | null; role: string }
-      | undefined
+  function granted({ jti, org, sub, kid }: Claims): Grant | undefined {
+    return grant.get(jti, sub, org, kid) as Grant | undefined
+  }
+
+  function load(token: string, claims: Claims): Session | undefined {
+    const row = granted(claims)
     if (!row) return undefined
     const scopes = effectiveScopes(JSON.parse(row.scopes), row.role)
     const session = {
-      who: { org: row.org, member: sub, scopes },
+      who: { org: row.org, member: claims.sub, scopes },
       scopeKey: scopeKey(scopes),
-      token: jti,
+      token: claims.jti,
       expiresAt: row.expires_at,
     }
     if (sessionOf.size >= REMEMBERED) sessionOf.clear()
@@ -85,6 +106,7 @@ export function sessions(
     const isRecent = now >= since && now - since < LONGEST_MS // the clock may have been set back
     if (version === seenVersion && epoch === seenEpoch && isRecent) return
     sessionOf.clear()
+    forged.clear()
     seenVersion = version
     seenEpoch = epoch
     since = now

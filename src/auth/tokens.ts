@@ -10,6 +10,7 @@ const v4 = new PublicProtocol(SignFactory, VerifyFactory)
 const encoder = new TextEncoder()
 
 const LONGEST = 2048
+const SIGNATURE_BYTES = 64
 const FOR_EVER_S = 1e12
 const FORM = /^v4\.public\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
@@ -95,6 +96,20 @@ export function tokens(
     }))
   }
 
+  /** What a token claims, whoever signed it; undefined for what is no token. */
+  function claimed(token: string): Claims | undefined {
+    if (token.length > LONGEST || !FORM.test(token)) return undefined
+    const [, , message = '', footer = ''] = token.split('.')
+    try {
+      const { kid } = JSON.parse(Buffer.from(footer, 'base64url').toString())
+      const signed = Buffer.from(message, 'base64url').subarray(0, -SIGNATURE_BYTES)
+      const { jti, org, sub } = JSON.parse(signed.toString())
+      return { jti: String(jti), org: String(org), sub: String(sub), kid: String(kid) }
+    } catch {
+      return undefined
+    }
+  }
+
   /** The claims of a token that one of our keys signed for this installation, or undefined. Expiry is not judged. */
   async function verify(token: string): Promise<Claims | undefined> {
     if (token.length > LONGEST || !FORM.test(token)) return undefined
@@ -114,7 +129,7 @@ export function tokens(
     }
   }
 
-  return { create, revoke, list, verify }
+  return { create, revoke, list, claimed, verify }
 }
 
 /** Reads `all` or a list such as `rest.crm.deals.read,rest.crm.tags.read`. Throws Problem 422. */

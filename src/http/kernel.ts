@@ -182,7 +182,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     const header = req.headers.authorization
     if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')
     const token = header.startsWith('Bearer ') ? header.slice(7) : /^bearer +(.*)$/i.exec(header)?.[1]
-    return token === undefined ? undefined : sessions.open(token.trimStart())
+    return token === undefined ? undefined : sessions.open(token.trimStart(), req.socket)
   }
 
   function answerList(route: ListRoute, { who, scopeKey }: Session, ids: string[], x: Exchange): Answer {

@@ -79,7 +79,7 @@ export const PROBLEMS = {
     'Fields break a rule, and `errors` names each: `invalid_fields`, or `url_not_allowed` for where a webhook must not go. Or the Idempotency-Key was used with another request: `idempotency_key_reused`.',
   ),
   TooManyRequests: problem(
-    'The rate limit of the token is used up: `rate_limited`.',
+    'The rate limit of the token is used up: `rate_limited`. Or the token was not used before, and comes from an address that has sent too many with a wrong signature: `too_many_invalid_tokens`.',
     'Retry-After',
     'RateLimit-Policy',
     'RateLimit',

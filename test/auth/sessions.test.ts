@@ -12,21 +12,21 @@ import { startServer, type TestServer } from '../support/server.ts'
 let server: TestServer
 let verified: number
 let opened: Sessions
-let verify: (token: string) => Promise<Claims | undefined>
+let given: ReturnType<typeof tokens>
 
 before(async () => {
   server = await startServer()
-  verify = tokens(keyring(server.dataDir, server.store), server.store).verify
+  given = tokens(keyring(server.dataDir, server.store), server.store)
 })
 after(() => server.stop())
 beforeEach(() => {
   verified = 0
-  opened = sessions({ verify: counted }, server.store)
+  opened = sessions({ claimed: given.claimed, verify: counted }, server.store)
 })
 
 function counted(token: string): Promise<Claims | undefined> {
   verified++
-  return verify(token)
+  return given.verify(token)
 }
 
 const newToken = () => server.tokenWith([...SCOPES])
@@ -92,10 +92,50 @@ test('a token of a clock that was ahead or behind is verified, and expires as th
   assert.equal(verified, 2)
 })
 
-test('a token that is refused is not remembered', async () => {
-  const forged = `${server.a.token.slice(0, -4)}AAAA`
-  for (let count = 0; count < 3; count++) assert.equal(await opened.open(forged), undefined)
-  assert.equal(verified, 3)
+const forgedToken = (n = 0) => server.a.token.replace(/.{4}(?=\.[^.]*$)/, n.toString(32).padStart(4, 'A'))
+
+test('a forged token is verified once, until anything changes', async () => {
+  for (let count = 0; count < 3; count++) assert.equal(await opened.open(forgedToken()), undefined)
+  assert.equal(verified, 1)
+  server.store.accessChanged()
+  assert.equal(await opened.open(forgedToken()), undefined)
+  assert.equal(verified, 2)
+})
+
+test('forged tokens that are remembered have a bound', async () => {
+  for (let n = 0; n <= 1000; n++) await opened.open(forgedToken(n), { remoteAddress: `10.0.${n >> 8}.${n & 255}` })
+  assert.equal(verified, 1001)
+  await opened.open(forgedToken(1000), { remoteAddress: '10.1.0.1' })
+  assert.equal(verified, 1001)
+  await opened.open(forgedToken(999), { remoteAddress: '10.1.0.1' })
+  assert.equal(verified, 1002)
+})
+
+test('a token that claims nothing that counts is refused without verifying it', async () => {
+  const { id, token } = await newToken()
+  const [head, , message = '', footer = ''] = token.split('.')
+  const bytes = Buffer.from(message, 'base64url')
+  const claims = JSON.parse(bytes.subarray(0, -64).toString())
+  const changed = (member: string, value: unknown) => {
+    const text = JSON.stringify({ ...claims, [member]: value })
+    const signed = Buffer.concat([Buffer.from(text), bytes.subarray(-64)]).toString('base64url')
+    return `${head}.public.${signed}.${footer}`
+  }
+  const unknown = server.store.clock.id()
+  const others = [
+    changed('jti', unknown),
+    changed('org', unknown),
+    changed('sub', unknown),
+    changed('jti', null),
+    `${head}.public.${message}.${Buffer.from('{"kid":"0123456789abcdef"}').toString('base64url')}`,
+    `${head}.public.${message}.AAAA`,
+    `${head}.public.AAAA.${footer}`,
+    `${head}.public.${message}`,
+  ]
+  for (const other of others) assert.equal(opened.open(other), undefined)
+  given.revoke(id)
+  assert.equal(opened.open(token), undefined)
+  assert.equal(verified, 0)
 })
 
 test('a token that was revoked before its first use opens nothing', async () => {
@@ -105,9 +145,10 @@ test('a token that was revoked before its first use opens nothing', async () => 
 })
 
 test('what is remembered has a bound', async () => {
-  const claims = await verify(server.a.token)
+  const claims = await given.verify(server.a.token)
   const bounded = sessions(
     {
+      claimed: () => claims,
       verify: async () => {
         verified++
         return claims

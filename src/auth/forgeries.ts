@@ -1,0 +1,61 @@
+import { Problem } from '../lib/problem.ts'
+
+/** So many forged tokens an address may send at once, and one more with each second. */
+const MAX_FORGERIES = 20
+/** What came at once before the first was known to be forged does not shut an address out for longer. */
+const MAX_WAIT_S = 60
+
+const REMEMBERED = 10_000
+
+/** Whom a request comes from: a socket. */
+export type Client = { remoteAddress?: string | undefined }
+
+/** Signatures are checked in vain for an address so often and no more: a check costs more than an answer. */
+export function forgeryLimit(nowMs: () => number) {
+  const buckets = new Map<string, { left: number; at: number }>()
+
+  /** Throws Problem 429 with Retry-After for an address that has sent too many. */
+  function check(client: Client): void {
+    const bucket = buckets.get(networkOf(client.remoteAddress ?? ''))
+    if (!bucket) return
+    refill(bucket)
+    if (bucket.left >= 1) return
+    const seconds = Math.ceil(1 - bucket.left)
+    throw new Problem(
+      429,
+      'too_many_invalid_tokens',
+      `This address has sent too many tokens with a wrong signature; try again in ${seconds} s. Tokens that were used before go on.`,
+      { headers: { 'Retry-After': String(seconds) } },
+    )
+  }
+
+  function count(client: Client): void {
+    const network = networkOf(client.remoteAddress ?? '')
+    let bucket = buckets.get(network)
+    if (!bucket) {
+      if (buckets.size >= REMEMBERED) buckets.clear()
+      bucket = { left: MAX_FORGERIES, at: nowMs() }
+      buckets.set(network, bucket)
+    }
+    refill(bucket)
+    bucket.left = Math.max(1 - MAX_WAIT_S, bucket.left - 1)
+  }
+
+  function refill(bucket: { left: number; at: number }): void {
+    const now = nowMs()
+    bucket.left = Math.min(MAX_FORGERIES, bucket.left + Math.max(0, now - bucket.at) / 1000)
+    bucket.at = now
+  }
+
+  return { check, count }
+}
+
+/** The address, or the /64 of IPv6, of which a single household has all. */
+export function networkOf(address: string): string {
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1)
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - groups.length - rest.length)).fill('0')
+  return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
+}
