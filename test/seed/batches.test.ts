@@ -50,11 +50,16 @@ test('a seed frees the lock after a few steps, keeps its jobs to itself until th
   playSeed(server.store, { org: quick.org, seed: 3, profile: '10k', asOf: AS_OF, pace: stillPace })
   const gaps: number[] = []
   const jobs: unknown[] = []
+  const events: number[] = []
+  const lastSeq = other.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const pace = slowPace(10, (ms) => {
     gaps.push(ms)
     jobs.push(countsOf(slow.org).jobs)
+    events.push((lastSeq.get(slow.org) as number) - seq)
+    seq = lastSeq.get(slow.org) as number
     other.exec('BEGIN IMMEDIATE; ROLLBACK') // throws SQLITE_BUSY where the seed has the lock
   })
+  let seq = 0
   let steps = 0
   let most = 0
   const onProgress = (played: number) => {
@@ -64,6 +69,17 @@ test('a seed frees the lock after a few steps, keeps its jobs to itself until th
   playSeed(server.store, { org: slow.org, seed: 3, profile: '10k', asOf: AS_OF, pace, onProgress })
   assert.ok(steps > 1000 && most <= 4, `${most} steps in a transaction`)
   assert.ok(gaps.length > steps / 4 && gaps.every((ms) => ms === BATCH_GAP_MS))
+  // One step sets the service up, as the settings would. What is due is done in between, and in the end all enrollments
+  // are looked at, and the open deals written.
+  const mostEvents = events.toSorted((one, other) => other - one)
+  assert.ok((mostEvents[1] as number) <= 12, `${mostEvents.slice(0, 9)} events in a transaction`)
+  const quiet = Math.max(
+    ...events
+      .join('')
+      .matchAll(/0+/g)
+      .map(([zeros]) => zeros.length),
+  )
+  assert.ok(quiet > (countsOf(slow.org).enrollments as number) / 8, `${quiet} transactions without an event in a row`)
   // The last two: what a server on the folder does from now on.
   assert.deepEqual(new Set(jobs.slice(0, -2)), new Set([0]))
   assert.ok((jobs.at(-1) as number) > 0)
