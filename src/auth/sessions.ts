@@ -39,6 +39,7 @@ export function sessions(
      WHERE orgs.public_id = +? AND tokens.revoked_at IS NULL AND members.status = 'active'
        AND EXISTS (SELECT 1 FROM signing_keys WHERE kid = +? AND retired_at IS NULL)`,
   )
+  const orgOf = db.prepare('SELECT 1 FROM orgs WHERE id = ?')
   const claimsOf = new Map<string, Claims>()
   const sessionOf = new Map<string, Session>()
   const forged = new Set<string>()
@@ -112,5 +113,8 @@ export function sessions(
     since = now
   }
 
-  return { open }
+  /** False where an export took the place of the organisation while the request was on its way: see exports/place.ts. */
+  const isCurrent = ({ who }: Session): boolean => orgOf.get(who.org) !== undefined
+
+  return { open, isCurrent }
 }

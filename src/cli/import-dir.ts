@@ -21,15 +21,19 @@ export const importDir = command({
       )
     }
     const progress = !options.json && process.stderr.isTTY
-    return withStore(data, (store) => {
+    return withStore(data, async (store) => {
       const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
-      const restored = restoreExport(store, {
+      const stop = new AbortController()
+      const onSignal = () => stop.abort()
+      process.once('SIGINT', onSignal) // a second one ends the process at once; the next import clears up
+      const restored = await restoreExport(store, {
         dataDir: data,
         org: chosenOrg(store, options.org),
         folder: args.dir,
         dryRun,
         onProgress: progress ? onProgress : undefined,
-      })
+        signal: stop.signal,
+      }).finally(() => process.removeListener('SIGINT', onSignal))
       if (progress) process.stderr.write('\r')
       return { json: restored, text: textOf(restored, dryRun), note: noteOf(restored) }
     })

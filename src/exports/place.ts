@@ -1,10 +1,13 @@
 import { MAX_AHEAD_MS, timeOfId } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import { columns as memberColumns, memberSettings } from '../settings/members.ts'
+import type { OrgSettings } from '../settings/org.ts'
+import { eraser } from '../store/erase.ts'
 import { lockInstance } from '../store/lock.ts'
 import { newestId } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
 import { rows } from '../store/rows.ts'
+import { stagedId } from '../store/staged.ts'
 import type { Part } from './parts.ts'
 
 // The organisation that an export comes into: what it may have, and what becomes of that.
@@ -35,47 +38,97 @@ export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Pa
   }
 }
 
+/** A new organisation that is to take the place of another; nobody can name it before. Answers its number. */
+export function stage({ db, clock }: Store, settings: OrgSettings, lastSeq: number): number {
+  const { lastInsertRowid } = db
+    .prepare(
+      `INSERT INTO orgs (public_id, name, timezone, currency, public_base_url, last_seq, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      stagedId(),
+      settings.name,
+      settings.timezone,
+      settings.currency,
+      settings.public_base_url ?? null,
+      lastSeq, // before the records: webhooks go on behind the events that came along
+      clock.now(),
+    )
+  return Number(lastInsertRowid)
+}
+
 /** `members_left`: the emails of members who were here, are not in the export, and left. */
 export type Replaced = { members_left: string[]; tokens_ended: number }
 
 /**
- * Makes room for the settings and members of the export. `finish`, called when they are there, sees to the members who
- * were here: who is in the export under the same email now has the id of there, which no token from before is for;
- * others stay where they have a token, else leave. References are loose in between: their check has to wait for COMMIT.
+ * Puts the organisation that was staged into the place of the other one, which is empty but for its settings: it gets its
+ * public id, and its tokens. Who is in the export under the same email has the id of there, which no token from before
+ * is for; other members stay where they have a token, else leave. Belongs into a transaction, without foreign keys.
  */
-export function makeRoom(store: Store, org: number): { finish: () => Replaced } {
-  const { db, clock } = store
-  const here = memberSettings(store).all(org)
-  for (const table of SETTINGS_TABLES) db.prepare(`DELETE FROM ${table} WHERE org_id = ?`).run(org)
+export function takePlace(store: Store, org: number, staged: number): Replaced {
+  const { db } = store
+  const replaced = replaceMembers(store, org, staged)
+  for (const table of ['tokens', 'idempotency'])
+    db.prepare(`UPDATE ${table} SET org_id = ? WHERE org_id = ?`).run(staged, org)
+  const { public_id, created_at } = db.prepare('SELECT public_id, created_at FROM orgs WHERE id = ?').get(org) as {
+    public_id: string
+    created_at: number
+  }
+  eraser(db, org)(() => false)
+  db.prepare('UPDATE orgs SET public_id = ?, created_at = ? WHERE id = ?').run(public_id, created_at, staged)
+  return replaced
+}
 
-  function finish(): Replaced {
-    const { insert } = rows(db, 'members', memberColumns)
-    const withId = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND id = ?').pluck()
-    const withEmail = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND email = ?').pluck()
-    const liveTokens = db.prepare(
+function replaceMembers(store: Store, org: number, staged: number): Replaced {
+  const { db, clock } = store
+  const { insert } = rows(db, 'members', memberColumns)
+  const withId = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND id = ?').pluck()
+  const withEmail = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND email = ?').pluck()
+  const liveTokens = db
+    .prepare(
       `SELECT count(*) FROM tokens WHERE org_id = ? AND member_id = ?
          AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
     )
-    const endTokens = db.prepare('DELETE FROM tokens WHERE org_id = ? AND member_id = ?')
-    const replaced: Replaced = { members_left: [], tokens_ended: 0 }
-    for (const member of here) {
-      const { id, email } = member
-      if (withId.get(org, id)) continue
-      const isReplaced = withEmail.get(org, email) !== undefined
-      const tokens = liveTokens.pluck().get(org, id, clock.now()) as number
-      if (!isReplaced && tokens > 0) {
-        insert(org, member)
-        continue
-      }
-      if (!isReplaced) replaced.members_left.push(email)
-      replaced.tokens_ended += tokens
-      endTokens.run(org, id)
+    .pluck()
+  const endTokens = db.prepare('DELETE FROM tokens WHERE org_id = ? AND member_id = ?')
+  const replaced: Replaced = { members_left: [], tokens_ended: 0 }
+  for (const member of memberSettings(store).all(org)) {
+    const { id, email } = member
+    if (withId.get(staged, id)) continue
+    const isReplaced = withEmail.get(staged, email) !== undefined
+    const tokens = liveTokens.get(org, id, clock.now()) as number
+    if (!isReplaced && tokens > 0) {
+      insert(staged, member)
+      continue
     }
-    return replaced
+    if (!isReplaced) replaced.members_left.push(email)
+    replaced.tokens_ended += tokens
+    endTokens.run(org, id)
   }
-
-  return { finish }
+  return replaced
 }
+
+/** Whether every reference of its rows leads to one: SQLite would look within a transaction, and these were many. */
+export function isWhole({ db }: Store, org: number): boolean {
+  const tables = db.prepare(
+    `SELECT m.name FROM main.sqlite_schema AS m JOIN pragma_table_info(m.name, 'main') AS c
+     WHERE m.type = 'table' AND c.name = 'org_id'`,
+  )
+  return (tables.pluck().all() as string[]).every((table) => {
+    const keys = Map.groupBy(db.pragma(`main.foreign_key_list(${table})`) as Reference[], ({ id }) => id)
+    return [...keys.values()].every((columns) => {
+      const same = columns.map(({ from, to }) => `target.${to} = source.${from}`).join(' AND ')
+      const isSet = columns.map(({ from }) => `source.${from} IS NOT NULL`).join(' AND ')
+      const dangling = db.prepare(
+        `SELECT 1 FROM ${table} AS source WHERE org_id = ? AND ${isSet}
+           AND NOT EXISTS (SELECT 1 FROM ${columns[0]?.table} AS target WHERE ${same}) LIMIT 1`,
+      )
+      return dangling.get(org) === undefined
+    })
+  })
+}
+
+type Reference = { id: number; table: string; from: string; to: string }
 
 /**
  * Where the clock of the other machine was ahead, the next ids have to go on from there, as far as they may be ahead. A

@@ -1,10 +1,16 @@
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { UUID } from '../lib/id.ts'
+import { conflict } from '../lib/problem.ts'
 import { resourceDeps } from '../resources/deps.ts'
 import { recountLater } from '../resources/sla/recount.ts'
-import { orgSettings } from '../settings/org.ts'
+import { type Batch, batches, type Pace } from '../store/batches.ts'
+import { eraser } from '../store/erase.ts'
 import { storageProblem } from '../store/failures.ts'
+import { hideJobs } from '../store/hidden-jobs.ts'
+import { lockRestore } from '../store/lock.ts'
 import type { Store } from '../store/open.ts'
+import { stagedOrgs } from '../store/staged.ts'
 import { linesOf, sumOf } from './files.ts'
 import {
   damaged,
@@ -18,7 +24,7 @@ import {
   SETTINGS,
 } from './manifest.ts'
 import { type Part, parts } from './parts.ts'
-import { makeRoom, type Replaced, refuseIdsAhead, refuseUnlessEmpty } from './place.ts'
+import { isWhole, type Replaced, refuseIdsAhead, refuseUnlessEmpty, stage, takePlace } from './place.ts'
 
 export type RestoreOptions = {
   dataDir: string
@@ -27,52 +33,101 @@ export type RestoreOptions = {
   /** Only says whether all of it would come in. */
   dryRun?: boolean
   onProgress?: ((records: number) => void) | undefined
+  /** Stops it: then nothing was restored. */
+  signal?: AbortSignal
+  pace?: Pace
 }
 
 export type Restored = Replaced & { org_id: string; last_seq: number; records: Record<string, number> }
 
 /**
  * Brings an export back into an organisation without records: the same records with the same ids, versions and times,
- * and the same history, without an event of its own. The organisation keeps its id. All in one transaction: what is cut
- * off has done nothing. Throws Problem 4xx before anything is written where the export is damaged or newer, or the
- * organisation has records.
+ * and the same history, without an event of its own. The organisation keeps its id outside, and has another number in
+ * the store. All of it is there at once, or nothing: it is written to an organisation that nobody can name, in short
+ * transactions, which takes the place of the other in one; what an end in the middle has left is erased by the next call.
+ * Throws Problem 4xx before anything is written where the export is damaged or newer, or the organisation has records.
  */
-export function restoreExport(store: Store, options: RestoreOptions): Restored {
-  const { org, folder, dryRun = false } = options
+export async function restoreExport(store: Store, options: RestoreOptions): Promise<Restored> {
+  const { dataDir, org, folder } = options
+  const { db } = store
   const manifest = readManifest(folder)
   const all = parts(resourceDeps(store))
   checkFiles(folder, manifest, all)
   const settings = readSettings(folder)
-  const { db } = store
+  refuseUnlessEmpty(store, org, all)
+  const release = lockRestore(dataDir)
+  const batch = batches(store, options.pace)
   const usual = db.pragma('cache_size', { simple: true })
   // Rows land all over the indexes: with little memory, pages are written to the log many times.
   db.pragma('cache_size = -262144')
-  let restored: Restored | undefined
+  db.pragma('foreign_keys = OFF') // companies refer to companies that come later, in another transaction
   try {
-    store.transaction(() => {
-      // Companies refer to companies that come later; COMMIT looks at all references.
-      db.pragma('defer_foreign_keys = ON')
-      refuseUnlessEmpty(store, org, all)
-      orgSettings(store).apply(org, settings.org)
-      const { finish } = makeRoom(store, org)
-      // Before the records: webhooks go on behind the events that came along.
-      db.prepare('UPDATE orgs SET last_seq = ? WHERE id = ?').run(manifest.last_seq, org)
-      const records = restoreParts(all, manifest, options)
-      recountLater(store, org) // jobs are not in an export
-      restored = { org_id: publicId(store, org), last_seq: manifest.last_seq, records, ...finish() }
-      refuseIdsAhead(store, options.dataDir)
-      if (dryRun) throw ROLL_BACK
-    })
-  } catch (error) {
-    if (error !== ROLL_BACK) throw danglingReference(error, folder)
+    eraseStaged(store, batch)
+    const staged = batch(() => stage(store, settings.org, manifest.last_seq))
+    return await fillAndTakePlace(store, { ...options, manifest, all, batch, staged })
   } finally {
+    try {
+      eraseStaged(store, batch) // nothing, where it took the place
+    } catch {
+      // A full disk, say: what is left is erased by the next call.
+    }
+    db.pragma('foreign_keys = ON')
     db.pragma(`cache_size = ${usual}`)
     store.accessChanged()
+    release()
   }
-  return restored as Restored
+}
+
+type Filling = RestoreOptions & { manifest: Manifest; all: readonly Part[]; batch: Batch; staged: number }
+
+async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restored> {
+  const { dataDir, org, folder, dryRun = false, signal, manifest, all, batch, staged } = filling
+  const jobs = hideJobs(store, batch, staged)
+  try {
+    const filler = restoreParts(filling)
+    let records: Record<string, number> | undefined
+    while (!records) {
+      records = batch((isFull) => {
+        for (;;) {
+          const { done, value } = filler.next()
+          if (done) return value
+          if (isFull()) return undefined
+        }
+      })
+      await turn() // a signal to stop is noticed here
+      if (signal?.aborted) throw conflict('stopped', 'Stopped; nothing was restored.')
+    }
+    if (!isWhole(store, staged))
+      throw damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
+    let restored: Restored | undefined
+    try {
+      batch(() => {
+        refuseUnlessEmpty(store, org, all)
+        const replaced = takePlace(store, org, staged)
+        recountLater(store, staged) // jobs are not in an export
+        jobs.release()
+        refuseIdsAhead(store, dataDir)
+        restored = { org_id: publicId(store, staged), last_seq: manifest.last_seq, records, ...replaced }
+        if (dryRun) throw ROLL_BACK
+      })
+    } catch (error) {
+      if (error !== ROLL_BACK) throw error
+    }
+    return restored as unknown as Restored
+  } finally {
+    jobs.drop()
+  }
 }
 
 const ROLL_BACK = Symbol('dry run')
+
+/** What this import has staged, or an earlier one that was cut off. */
+function eraseStaged({ db }: Store, batch: Batch): void {
+  for (const org of stagedOrgs(db)) {
+    const erase = eraser(db, org)
+    while (!batch(erase));
+  }
+}
 
 /** Before anything is written: every file is there, and is what was written. CSV is not looked at: it is for people. */
 function checkFiles(folder: string, manifest: Manifest, all: readonly Part[]): void {
@@ -115,12 +170,14 @@ function parsed(line: Buffer): unknown {
   }
 }
 
-/** How many records of each part there were. A part that an older export does not have is empty. */
-function restoreParts(
-  all: readonly Part[],
-  manifest: Manifest,
-  { org, folder, onProgress = () => undefined }: RestoreOptions,
-): Record<string, number> {
+/** Restores a record with each step. In the end, how many of each part there were; of one that an older export does not have, none. */
+function* restoreParts({
+  all,
+  manifest,
+  staged,
+  folder,
+  onProgress = () => undefined,
+}: Filling): Generator<void, Record<string, number>> {
   const written = new Set(manifest.files.map(({ name }) => name))
   const counts: Record<string, number> = {}
   let done = 0
@@ -131,11 +188,12 @@ function restoreParts(
     for (const text of written.has(fileOf(part)) ? linesOf(path) : []) {
       line++
       try {
-        part.restore(org, read(parsed(text)) as never)
+        part.restore(staged, read(parsed(text)) as never)
       } catch (error) {
         throw atLine(error, path, line, manifest)
       }
       if (++done % 1000 === 0) onProgress(done)
+      yield
     }
     counts[part.name] = line
   }
@@ -166,11 +224,6 @@ function atLine(error: unknown, path: string, line: number, manifest: Manifest):
 }
 
 const isOlder = ({ format_version }: Manifest): boolean => format_version < FORMAT
-
-function danglingReference(error: unknown, folder: string): unknown {
-  if ((error as { code?: string }).code !== 'SQLITE_CONSTRAINT_FOREIGNKEY') return error
-  return damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
-}
 
 const publicId = ({ db }: Store, org: number): string =>
   db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck().get(org) as string

@@ -264,12 +264,21 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (error instanceof Problem) return error
     const known = health.problemOf(error, x.req.method === 'GET' ? 'read' : 'write')
     if (known instanceof Problem) return known
+    if (x.session && isForeignKey(error) && !sessions.isCurrent(x.session)) return restoredMeanwhile()
     logFailure(x, error)
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
   }
 }
 
 const EMPTY = f.object({})
+
+const isForeignKey = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+
+const restoredMeanwhile = (): Problem =>
+  new Problem(503, 'busy', 'An export was brought back into the organisation; nothing was written. Try again.', {
+    headers: { 'Retry-After': '1' },
+  })
 
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
 const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'

@@ -11,6 +11,7 @@ import { type Plan, planImport, type Wanted } from './plan.ts'
 import { type Row, rowsOf } from './read.ts'
 import { checkRejectedPath, rejectedPath, writeRejected } from './rejected.ts'
 import { taker } from './take.ts'
+import { onCopy } from './try-out.ts'
 import { allWrites } from './writes.ts'
 
 export type ImportOptions = Wanted & {
@@ -44,18 +45,8 @@ export async function importFile(store: Store, options: ImportOptions): Promise<
   checkRejectedPath(options.file, options.rejected)
   const plan = await planImport(store, options.org, options)
   options.onPlan?.(plan)
-  const job = () => run(store, plan, options)
-  return inBulk(store, () => (options.dryRun ? rolledBack(store, job) : job()))
-}
-
-/** All of it in one transaction that leaves nothing. */
-export async function rolledBack<T>({ db }: Store, job: () => Promise<T>): Promise<T> {
-  db.prepare('BEGIN IMMEDIATE').run()
-  try {
-    return await job()
-  } finally {
-    db.prepare('ROLLBACK').run()
-  }
+  const job = (into: Store) => inBulk(into, () => run(into, plan, options))
+  return options.dryRun ? onCopy(store, job) : job(store)
 }
 
 async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Imported> {

@@ -1,6 +1,7 @@
 import { firstIdAt } from '../lib/id.ts'
 import type { Database } from './driver.ts'
 import { failureOf } from './failures.ts'
+import { IS_WHOLE } from './staged.ts'
 
 /**
 /**
@@ -21,17 +22,19 @@ export function newestId(
     )
     .pluck()
     .all() as string[]
+  const lastEvent = db.prepare('SELECT id FROM events WHERE org_id = +? AND id < +? ORDER BY seq DESC LIMIT 1').pluck()
   let newest: string | undefined
-  for (const org of unlessDamaged([], () => db.prepare('SELECT id FROM orgs').pluck().all())) {
-    for (const table of tables) {
-      const last = db.prepare(`SELECT max(id) FROM ${table} WHERE org_id = +? AND id < +?`).pluck()
-      const id = unlessDamaged(null, () => last.get(org, bound) as string | null)
+  const orgs = db.prepare(`SELECT id FROM orgs WHERE ${IS_WHOLE}`).pluck()
+  for (const org of unlessDamaged([], () => orgs.all())) {
+    const lastIds = tables.map((table) =>
+      db.prepare(`SELECT max(id) FROM ${table} WHERE org_id = +? AND id < +?`).pluck(),
+    )
+    for (const last of [...lastIds, lastEvent]) {
+      const id = unlessDamaged(null, () => last.get(org, bound) as string | null | undefined)
       if (id && (!newest || id > newest)) newest = id
     }
   }
-  const lastEvent = db.prepare('SELECT id FROM events WHERE id < +? ORDER BY n DESC LIMIT 1').pluck()
-  const event = unlessDamaged(undefined, () => lastEvent.get(bound) as string | undefined)
-  return event && (!newest || event > newest) ? event : newest
+  return newest
 
   function unlessDamaged<T>(others: T, read: () => T): T {
     return readUnlessDamaged(note, others, read)

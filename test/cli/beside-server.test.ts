@@ -43,6 +43,14 @@ function start(...argv: string[]): ChildProcess {
   return spawn(process.execPath, [main, ...argv, ...of], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
+/** An organisation, and a token of a member who is in no export. */
+async function addOrg(): Promise<Org> {
+  const store = openStore(dataDir)
+  const added = await makeOrg(store, dataDir, 'Third')
+  store.close()
+  return added
+}
+
 let written = 0
 
 /** One request after the other: a write has to be answered before the next one is sent. */
@@ -90,5 +98,27 @@ describe('a server beside a command that writes much', () => {
     while (command.exitCode === null) await round()
     assert.deepEqual(await ended, [0, null])
     assert.equal(JSON.parse(out).created, 3000)
+  })
+
+  test('refuses nothing while an export is brought back, which is there at once', async () => {
+    const out = join(dataDir, 'out')
+    await once(start('export', out), 'close')
+    const { id, token } = await addOrg()
+    const command = spawn(process.execPath, [main, 'import', out, '--data', dataDir, '--org', id, '--json'])
+    const ended = once(command, 'close')
+    const seen = new Set<number>()
+    while (command.exitCode === null) {
+      await round()
+      const headers = { authorization: `Bearer ${token}` }
+      const { status, text } = await client.send(`${urls.api}/api/v1/contacts?count=true&limit=1`, {
+        method: 'GET',
+        headers,
+        body: undefined,
+      })
+      assert.equal(status, 200, text)
+      seen.add(JSON.parse(text).total)
+    }
+    assert.deepEqual(await ended, [0, null])
+    assert.ok(written > 150 && seen.has(0) && seen.size <= 2, `${[...seen]} contacts were seen`)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { importMeetings } from '../../src/imports/ics/import.ts'
@@ -94,5 +94,26 @@ describe('an import', () => {
     const result = await importMeetings(server.store, { ...options, onProgress: (rows) => done.push(rows) })
     assert.deepEqual([result.created, done], [ROWS, FOURS])
     assert.equal(gaps.length, FOURS.length)
+  })
+
+  test('that is only tried never takes the lock, and leaves nothing', async () => {
+    writeFileSync(file(), 'Name,Email,Company\nDi,di@two.example,Two\nEd,di@two.example,Two\n')
+    const was = contacts()
+    other.exec('BEGIN IMMEDIATE') // another one writes all the time
+    const tried = await importFile(server.store, {
+      org: server.a.org,
+      object: 'contact',
+      file: file(),
+      dryRun: true,
+      onProgress: () => assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('dry-run-')).length, 1),
+    })
+    other.exec('ROLLBACK')
+    assert.deepEqual([tried.created, tried.rejected, contacts()], [1, 1, was])
+    mkdirSync(join(folder, 'dry-run-999999999-left')) // by a process that was killed
+    await importFile(server.store, { org: server.a.org, object: 'contact', file: file(), dryRun: true })
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith('dry-run-')),
+      [],
+    )
   })
 })

@@ -191,6 +191,31 @@ describe('a write that waits for another process', () => {
   })
 })
 
+test('a write of an organisation whose number an export has changed meanwhile is refused with 503', async () => {
+  const timer = stillTimer()
+  const server = await startServer({ lockTimer: timer })
+  const other = openSqlite(join(server.dataDir, DATABASE))
+  try {
+    assert.equal((await server.call('GET', '/deals')).status, 200)
+    other.pragma('foreign_keys = OFF')
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = server.call('POST', '/tags', { name: 'Late' })
+    while (!timer.isSet()) await server.call('GET', '/deals', undefined, { token: server.b.token })
+    for (const table of ['orgs', 'members', 'tokens']) {
+      const column = table === 'orgs' ? 'id' : 'org_id'
+      other.prepare(`UPDATE ${table} SET ${column} = 99 WHERE ${column} = ?`).run(server.a.org)
+    }
+    other.exec('COMMIT')
+    timer.pass(LOCK_RETRY_MS)
+    const { status, body } = await waiting
+    assert.deepEqual([status, body.code], [503, 'busy'])
+    assert.equal((await server.call('POST', '/tags', { name: 'Late' })).status, 201)
+  } finally {
+    other.close()
+    await server.stop()
+  }
+})
+
 test('only what commands run may wait in a transaction', () => {
   const src = join(import.meta.dirname, '../../src')
   const rooms = ['http', 'screens', 'resources', 'events', 'jobs', 'sender', 'mailroom', 'auth', 'egress', 'mail']

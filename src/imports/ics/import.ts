@@ -6,9 +6,10 @@ import { resourceDeps } from '../../resources/deps.ts'
 import { batches } from '../../store/batches.ts'
 import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
-import { type Imported, type ImportOptions, reasonOf, rolledBack } from '../import.ts'
+import { type Imported, type ImportOptions, reasonOf } from '../import.ts'
 import { type Counts, type Done, type ImportRow, journal, RESULTS } from '../journal.ts'
 import { checkRejectedPath, rejectedPath } from '../rejected.ts'
+import { onCopy } from '../try-out.ts'
 import { type Plan, planMeetings, type Row } from './plan.ts'
 import { writeRejected } from './rejected.ts'
 import { meetingTaker } from './take.ts'
@@ -26,8 +27,8 @@ export type CalendarOptions = Pick<
 export async function importMeetings(store: Store, options: CalendarOptions): Promise<Imported> {
   checkRejectedPath(options.file, options.rejected)
   const plan = await planMeetings(store, options.org, options.file)
-  const job = () => run(store, plan, options)
-  return inBulk(store, () => (options.dryRun ? rolledBack(store, job) : job()))
+  const job = (into: Store) => inBulk(into, () => run(into, plan, options))
+  return options.dryRun ? onCopy(store, job) : job(store)
 }
 
 async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<Imported> {

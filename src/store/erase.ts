@@ -1,0 +1,71 @@
+import type { Database } from './driver.ts'
+import { type Kind, searchIndex } from './search.ts'
+
+/** Rows that are deleted between two looks at the clock. */
+const AT_ONCE = 20
+
+/** The table of each kind of records that can be searched. */
+const TABLES: Record<Kind, string> = {
+  deal: 'deals',
+  contact: 'contacts',
+  company: 'companies',
+  note: 'notes',
+  task: 'tasks',
+  conversation: 'conversations',
+  meeting: 'meetings',
+  meeting_alone: 'meetings',
+}
+
+/**
+ * Deletes every row of an organisation, and its own, until the batch is full; whether none is left. Foreign keys have to
+ * be off: tables are emptied one after the other.
+ */
+export function eraser(db: Database, org: number): (isFull: () => boolean) => boolean {
+  const tables = db
+    .prepare(
+      `SELECT m.name FROM main.sqlite_schema AS m JOIN pragma_table_info(m.name, 'main') AS c
+       WHERE m.type = 'table' AND c.name = 'org_id' AND m.name <> 'search_docs'`,
+    )
+    .pluck()
+    .all() as string[]
+  const kindsOf = Map.groupBy(Object.keys(TABLES) as Kind[], (kind) => TABLES[kind])
+  const searched = [...kindsOf].map(([table, kinds]) => searchedRows(db, table, kinds))
+  const parts = [...searched, ...tables.map((table) => rowsOf(db, table))]
+
+  return (isFull) => {
+    for (let part = parts[0]; part; part = parts[0]) {
+      if (part(org) === 0) parts.shift()
+      if (isFull()) return false
+    }
+    db.prepare('DELETE FROM orgs WHERE id = ?').run(org)
+    return true
+  }
+}
+
+/** Records, each with what the search index has of it. Answers how many it was. */
+function searchedRows(db: Database, table: string, kinds: readonly Kind[]): (org: number) => number {
+  const indexes = kinds.map((kind) => searchIndex(db, kind))
+  const some = db.prepare(`SELECT id FROM ${table} WHERE org_id = ? LIMIT ${AT_ONCE}`).pluck()
+  const remove = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND id = ?`)
+
+  return (org) => {
+    const ids = some.all(org) as string[]
+    for (const id of ids) {
+      for (const index of indexes) index.remove(org, id)
+      remove.run(org, id)
+    }
+    return ids.length
+  }
+}
+
+function rowsOf(db: Database, table: string): (org: number) => number {
+  const key = db
+    .prepare("SELECT name FROM pragma_table_info(?, 'main') WHERE pk > 0 ORDER BY pk")
+    .pluck()
+    .all(table)
+    .join(', ')
+  const remove = db.prepare(
+    `DELETE FROM main.${table} WHERE (${key}) IN (SELECT ${key} FROM main.${table} WHERE org_id = ? LIMIT ${AT_ONCE})`,
+  )
+  return (org) => remove.run(org).changes
+}
