@@ -68,8 +68,7 @@ export type Replaced = { members_left: string[]; tokens_ended: number }
 export function takePlace(store: Store, org: number, staged: number): Replaced {
   const { db } = store
   const replaced = replaceMembers(store, org, staged)
-  for (const table of ['tokens', 'idempotency'])
-    db.prepare(`UPDATE ${table} SET org_id = ? WHERE org_id = ?`).run(staged, org)
+  db.prepare('UPDATE tokens SET org_id = ? WHERE org_id = ?').run(staged, org)
   const { public_id, created_at } = db.prepare('SELECT public_id, created_at FROM orgs WHERE id = ?').get(org) as {
     public_id: string
     created_at: number

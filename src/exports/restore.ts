@@ -62,12 +62,11 @@ export async function restoreExport(store: Store, options: RestoreOptions): Prom
   db.pragma('cache_size = -262144')
   db.pragma('foreign_keys = OFF') // companies refer to companies that come later, in another transaction
   try {
-    eraseStaged(store, batch)
     const staged = batch(() => stage(store, settings.org, manifest.last_seq))
     return await fillAndTakePlace(store, { ...options, manifest, all, batch, staged })
   } finally {
     try {
-      eraseStaged(store, batch) // nothing, where it took the place
+      eraseStaged(store, batch)
     } catch {
       // A full disk, say: what is left is erased by the next call.
     }
@@ -121,7 +120,7 @@ async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restore
 
 const ROLL_BACK = Symbol('dry run')
 
-/** What this import has staged, or an earlier one that was cut off. */
+/** What has not taken its place: of this import, where it was stopped, or of an earlier one that was cut off. */
 function eraseStaged({ db }: Store, batch: Batch): void {
   for (const org of stagedOrgs(db)) {
     const erase = eraser(db, org)
