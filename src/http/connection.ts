@@ -14,7 +14,7 @@ type Connection = Socket & {
   parser?: { incoming?: IncomingMessage | null } | null
 }
 
-/** So many requests that waited may be taken before others are read. */
+/** So many requests that waited are taken in a turn of the event loop, on all connections together. */
 const MAX_IN_A_TURN = 16
 
 /** So long may a client go on sending after the last answer. */
@@ -22,7 +22,7 @@ const LINGER_MS = 1000
 
 /** Hands the server's requests to the handler, and answers what node would drop, cut off or answer without a body. */
 export function serveConnections(server: Server, handler: Handler, backlog: Backlog): void {
-  let taken = 0
+  const take = inTurns(MAX_IN_A_TURN)
   const reading = fairReading(server)
   server.on('connection', (socket: Socket) => {
     socket.destroySoon = closeGently
@@ -63,15 +63,37 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
     const done = backlog.add(req.socket)
     res.once('socket', () => {
       done()
-      // Handlers that need no turn of the event loop would keep it for all that wait.
-      if (++taken % MAX_IN_A_TURN === 0) setImmediate(serve, req, res)
-      else serve(req, res)
+      take(() => serve(req, res))
     })
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     req.url = originForm(req.url as string)
     handler(req, res)
+  }
+}
+
+/**
+ * Runs so many in a turn of the event loop, and the others in the next ones. Requests whose answers need no turn would
+ * otherwise follow each other without one, and nobody else is read meanwhile.
+ */
+function inTurns(most: number): (run: () => void) => void {
+  let later: (() => void)[] = []
+  let count = 0
+
+  function nextTurn(): void {
+    const runs = later
+    later = runs.splice(most)
+    count = runs.length
+    if (count > 0) setImmediate(nextTurn)
+    for (const run of runs) run()
+  }
+
+  return (run) => {
+    if (count === 0) setImmediate(nextTurn)
+    if (count >= most) return void later.push(run)
+    count++
+    run()
   }
 }
 

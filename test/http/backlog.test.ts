@@ -127,6 +127,30 @@ describe('requests that wait behind another', () => {
     assert.ok(most <= 34, `${most} in one turn`)
   })
 
+  test('leave the others their turn, on many connections too', async (t) => {
+    const clients = 20
+    let inTurn = 0
+    let most = 0
+    let answered = 0
+    const handler: Handler = async (_req, res) => {
+      await undefined
+      if (inTurn++ === 0)
+        setImmediate(() => {
+          inTurn = 0
+        })
+      most = Math.max(most, inTurn)
+      answered++
+      res.end()
+    }
+    const { open } = await serving(t, { handler })
+    for (let n = 0; n < clients; n++) {
+      const { client } = await open()
+      client.resume().write(GET.repeat(100))
+    }
+    while (answered < clients * 100) await turn()
+    assert.ok(most <= clients + 34, `${most} in one turn`)
+  })
+
   test('are answered in their order, 5,000 of them', async (t) => {
     const server = await startServer()
     t.after(server.stop)
