@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { restoreExport } from '../../src/exports/restore.ts'
 import { writeExport } from '../../src/exports/write.ts'
+import { firstIdAt } from '../../src/lib/id.ts'
 import { playSeed } from '../../src/seed/play.ts'
 import { BATCH_GAP_MS } from '../../src/store/batches.ts'
 import { type Database, openSqlite } from '../../src/store/driver.ts'
@@ -111,12 +112,13 @@ test('what an end in the middle has left is erased by the next one, which takes 
     "INSERT INTO orgs (public_id, name, timezone, currency, created_at) VALUES ('staged x', 'x', 'UTC', 'EUR', 0)",
   )
   const staged = numberOf('staged x')
+  const ahead = firstIdAt(server.now() + 3_600_000)
   other
     .prepare(
-      "INSERT INTO tags (org_id, id, name, name_key, created_at, updated_at, version) VALUES (?, 't', 'x', 'x', 0, 0, 1)",
+      "INSERT INTO tags (org_id, id, name, name_key, created_at, updated_at, version) VALUES (?, ?, 'x', 'x', 0, 0, 1)",
     )
-    .run(staged)
-  assert.ok((newestId(other) as string) < 't') // a server that starts now goes on behind its own ids
+    .run(staged, ahead)
+  assert.ok((newestId(other) as string) < ahead) // a server that starts now goes on behind its own ids
   const { token } = server.b
   const seen = new Set<number>()
   const jobs = new Set<number>()
@@ -129,7 +131,7 @@ test('what an end in the middle has left is erased by the next one, which takes 
   assert.deepEqual([...seen], [0, 120])
   assert.equal(jobs.size, 2)
   assert.deepEqual([left(), numberOf('staged x')], [[], undefined])
-  assert.equal(other.prepare("SELECT count(*) FROM tags WHERE id = 't'").pluck().get(), 0)
+  assert.equal(other.prepare('SELECT count(*) FROM tags WHERE id = ?').pluck().get(ahead), 0)
   assert.deepEqual(other.pragma('foreign_key_check'), [])
   const { body } = await server.call('GET', '/deals?count=true&limit=1', undefined, { token })
   assert.equal(body.total, 120)
