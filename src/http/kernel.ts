@@ -16,7 +16,7 @@ import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.t
 import type { Log } from './log.ts'
 import { acceptsGzip, acceptsJson, preferred } from './negotiate.ts'
 import { pages } from './pages.ts'
-import { answerPoll } from './poll.ts'
+import { pollAnswers } from './poll.ts'
 import { readAsk, readFlags } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
 import { answerRecord } from './record.ts'
@@ -68,6 +68,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   const { sessions, write, health, cursors, answers, rate, bodies, room, log, corsOrigins, stopping } = parts
   const find = routeTree(routes)
   const page = pages(parts.changes)
+  const answerPoll = pollAnswers({ cursors, room })
 
   return async function handle(ctx) {
     const started = performance.now()
@@ -165,7 +166,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, session, ids, x)
     if (route.kind === 'read') return answerRecord(route, session.who, ids, form, x, cursors)
-    if (route.kind === 'poll') return answerPoll(route, session.who, x, { cursors, room })
+    if (route.kind === 'poll') return answerPoll(route, session, x)
     return answerWrite(route, session, ids, x)
   }
 

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import type { Caller } from '../lib/caller.ts'
+import type { Session } from '../auth/sessions.ts'
 import type { Answer } from './answer.ts'
 import type { Cursors } from './cursor.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { badQuery, readLimit, readQuery } from './query.ts'
 import { nextTarget, packed } from './render.ts'
-import type { PollRoute } from './route.ts'
+import type { PollRoute, Stretch } from './route.ts'
 import type { WaitingRoom } from './waiting.ts'
 
 export const POLL_PARAMETERS = ['after_seq', 'types', 'wait', 'limit', 'cursor'] as const
@@ -14,31 +14,51 @@ const MOST_TYPES = 100
 
 type Asked = { after: number | undefined; types: readonly string[]; waitMs: number; limit: number; question: string }
 
-/** The next stretch of a stream; with `wait` it is answered when something comes, or empty when nothing has. */
-export async function answerPoll(
-  route: PollRoute,
-  who: Caller,
-  target: { path: string; query: string; res: ServerResponse },
-  { cursors, room }: { cursors: Cursors; room: WaitingRoom },
-): Promise<Answer> {
-  const asked = readPoll(route, who.org, target, cursors)
-  let { after } = asked
+type Target = { path: string; query: string; res: ServerResponse }
 
-  function next(): Answer | undefined {
-    const { items, last, more } = route.read(who, after, asked.types, asked.limit)
-    after = last
-    return items.length > 0 || more ? render(items, last, more) : undefined
+/**
+ * Answers the next stretch of a stream; with `wait`, when something comes, or empty when nothing has. Those who ask the
+ * same in a turn of the event loop, as all who wait do after a commit, share the read and the answer.
+ */
+export function pollAnswers({ cursors, room }: { cursors: Cursors; room: WaitingRoom }) {
+  const shared = new Map<string, Answer | Stretch>()
+
+  function share<Made extends Answer | Stretch>(key: string, make: () => Made): Made {
+    const known = shared.get(key)
+    if (known) return known as Made
+    const made = make()
+    if (shared.size === 0) setImmediate(() => shared.clear())
+    shared.set(key, made)
+    return made
   }
 
-  function render(items: string[], last: number, more: boolean): Answer {
-    const cursor = more ? cursors.seal({ key: last, id: '' }, asked.question) : null
-    const headers = cursor ? ['Link', `<${nextTarget(target.path, target.query, cursor)}>; rel="next"`] : []
-    const body = `{"data":[${items.join()}],"last_seq":${last},"next_cursor":${JSON.stringify(cursor)}}`
-    return packed(headers, body, acceptsGzip(target.res.req.headers['accept-encoding']))
-  }
+  return async function answer(route: PollRoute, { who, scopeKey }: Session, target: Target): Promise<Answer> {
+    const asked = readPoll(route, who.org, target, cursors)
+    const isZipped = acceptsGzip(target.res.req.headers['accept-encoding'])
+    const stream = `${who.org} ${route.path}`
+    const newest = () => route.newest(who)
+    let { after } = asked
 
-  const found = next() ?? (asked.waitMs > 0 ? await room.until(next, asked.waitMs, target.res) : undefined)
-  return found ?? render([], after as number, false)
+    function next(): Answer | undefined {
+      const question = `${stream} ${newest()} ${after} ${asked.limit} ${asked.types.join()} ${scopeKey}`
+      const found = share(question, () => route.read(who, after, asked.types, asked.limit))
+      after = found.last
+      if (found.more) return render(found)
+      return found.items.length > 0 ? share(`${question} ${isZipped}`, () => render(found)) : undefined
+    }
+
+    function render({ items, last, more }: Stretch): Answer {
+      const cursor = more ? cursors.seal({ key: last, id: '' }, asked.question) : null
+      const headers = cursor ? ['Link', `<${nextTarget(target.path, target.query, cursor)}>; rel="next"`] : []
+      const body = `{"data":[${items.join()}],"last_seq":${last},"next_cursor":${JSON.stringify(cursor)}}`
+      return packed(headers, body, isZipped)
+    }
+
+    const found =
+      next() ??
+      (asked.waitMs > 0 ? await room.until({ key: stream, newest }, next, asked.waitMs, target.res) : undefined)
+    return found ?? render({ items: [], last: after as number, more: false })
+  }
 }
 
 /** Throws Problem 400. */

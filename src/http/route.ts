@@ -103,6 +103,8 @@ export type PollRoute = Common & {
   item: v.GenericSchema
   /** What `types` may name. */
   patterns: readonly string[]
+  /** Another value whenever there is more in the stream of the org. */
+  newest: (who: Caller) => number
   /** Throws 409 where the position is not in the stream. `last` moves on, also where no item is of the types. */
   read: (who: Caller, after: number | undefined, types: readonly string[], limit: number) => Stretch
 }

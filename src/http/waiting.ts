@@ -2,19 +2,55 @@ import type { ServerResponse } from 'node:http'
 
 export type WaitingRoom = ReturnType<typeof waitingRoom>
 
+/** What requests wait for: those with the same key wait for the same, and `newest` changes whenever there is more of it. */
+export type Awaited = { key: string; newest: () => unknown }
+
+type Place = { look: () => void; leave: () => void }
+type Stream = { newest: () => unknown; seen: unknown; places: Set<Place> }
+
+/** Looks, and answers to those who have found something, between which others are served. */
+const MAX_LOOKS_PER_TURN = 64
+
 /**
- * Where requests wait for something to be committed. One that waits costs a timer and a look after each commit: no
- * thread, and no loop. All are let go when the server stops.
+ * Where requests wait for something to be committed. One that waits costs a timer, and a look after each commit that
+ * changes what it waits for: no thread, and no loop. All are let go when the server stops.
  */
 export function waitingRoom(onCommit: (listener: () => void) => () => void, stopping: AbortSignal) {
-  const waiting = new Set<{ look: () => void; leave: () => void }>()
+  const streams = new Map<string, Stream>()
+  /** What a commit may have changed, and who has to look since it has. */
+  const unchecked = new Set<Stream>()
+  const due = new Set<Place>()
+  let waiting = 0
+  let isScheduled = false
   let unsubscribe: (() => void) | undefined
   stopping.addEventListener('abort', () => {
-    for (const { leave } of [...waiting]) leave()
+    for (const { places } of [...streams.values()]) for (const { leave } of [...places]) leave()
   })
 
-  function lookAll(): void {
-    for (const { look } of [...waiting]) look()
+  function noteCommit(): void {
+    for (const stream of streams.values()) unchecked.add(stream)
+    schedule()
+  }
+
+  function schedule(): void {
+    if (!isScheduled) setImmediate(lookAround)
+    isScheduled = true
+  }
+
+  function lookAround(): void {
+    isScheduled = false
+    let looks = 0
+    for (const stream of unchecked) {
+      if (looks++ === MAX_LOOKS_PER_TURN) break
+      unchecked.delete(stream)
+      if (isChanged(stream)) for (const place of stream.places) due.add(place)
+    }
+    for (const place of due) {
+      if (looks++ >= MAX_LOOKS_PER_TURN) break
+      due.delete(place)
+      place.look()
+    }
+    if (unchecked.size + due.size > 0) schedule()
   }
 
   /**
@@ -22,6 +58,7 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
    * stops. Rejects with what `look` throws.
    */
   function until<Found>(
+    awaited: Awaited,
     look: () => Found | undefined,
     timeoutMs: number,
     res: ServerResponse,
@@ -31,8 +68,7 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
     return new Promise((resolve, reject) => {
       const timer = setTimeout(leave, timeoutMs)
       const place = { look: lookAgain, leave }
-      waiting.add(place)
-      unsubscribe ??= onCommit(lookAll)
+      const stream = enter(awaited, place)
       res.once('close', leave)
       socket.once('end', leave)
       lookAgain()
@@ -51,17 +87,49 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
       }
       function end(settle: () => void): void {
         clearTimeout(timer)
-        waiting.delete(place)
         res.off('close', leave)
         socket.off('end', leave)
-        if (waiting.size === 0) {
-          unsubscribe?.()
-          unsubscribe = undefined
-        }
+        forget(awaited.key, stream, place)
         settle()
       }
     })
   }
 
-  return { until, size: () => waiting.size }
+  function enter({ key, newest }: Awaited, place: Place): Stream {
+    unsubscribe ??= onCommit(noteCommit)
+    let stream = streams.get(key)
+    if (!stream) {
+      stream = { newest, seen: newest(), places: new Set() }
+      streams.set(key, stream)
+    }
+    stream.places.add(place)
+    waiting++
+    return stream
+  }
+
+  function forget(key: string, stream: Stream, place: Place): void {
+    if (!stream.places.delete(place)) return
+    waiting--
+    due.delete(place)
+    if (stream.places.size === 0) {
+      streams.delete(key)
+      unchecked.delete(stream)
+    }
+    if (waiting > 0) return
+    unsubscribe?.()
+    unsubscribe = undefined
+  }
+
+  return { until, size: () => waiting }
+}
+
+function isChanged(stream: Stream): boolean {
+  try {
+    const newest = stream.newest()
+    if (newest === stream.seen) return false
+    stream.seen = newest
+    return true
+  } catch {
+    return true // then everybody finds out what is wrong
+  }
 }

@@ -15,11 +15,12 @@ import { cursors } from '../../src/http/cursor.ts'
 import { idempotency } from '../../src/http/idempotency.ts'
 import { kernel } from '../../src/http/kernel.ts'
 import { silentLog } from '../../src/http/log.ts'
+import type { PollRoute, Route } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
 import { type WaitingRoom, waitingRoom } from '../../src/http/waiting.ts'
 import { resourceDeps } from '../../src/resources/deps.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
-import { makeOrg, type Org } from '../support/org.ts'
+import { makeOrg, type Org, tokenFor } from '../support/org.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
 
 // Requests that wait for what is committed, on a server whose waiting room can be looked into.
@@ -41,6 +42,9 @@ let stopping: AbortController
 let made: number
 let left: number
 let agent: Agent
+/** How often the stream was read, and how often its newest event was asked for, by org. */
+let reads: number[]
+let checks: number[]
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'dealbox-waiting-'))
@@ -50,6 +54,8 @@ beforeEach(async () => {
   stopping = new AbortController()
   agent = new Agent({ keepAlive: true })
   made = left = 0
+  reads = []
+  checks = []
   room = waitingRoom((listener) => {
     made++
     left++
@@ -62,7 +68,7 @@ beforeEach(async () => {
   const app = new Koa()
   app.silent = true // a client that hangs up is no failure
   app.use(
-    kernel(catalog(resourceDeps(store)), {
+    kernel(catalog(resourceDeps(store)).map(counting), {
       sessions: sessions(tokens(keyring(dataDir, store), store), store),
       write: store.write,
       health: store.health,
@@ -86,6 +92,19 @@ afterEach(async () => {
   store.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
+
+function counting(route: Route): Route {
+  if (route.kind !== 'poll') return route
+  const read: PollRoute['read'] = (who, ...asked) => {
+    reads.push(who.org)
+    return route.read(who, ...asked)
+  }
+  const newest: PollRoute['newest'] = (who) => {
+    checks.push(who.org)
+    return route.newest(who)
+  }
+  return { ...route, read, newest }
+}
 
 const url = (path: string) => `${listener.url}/api/v1${path}`
 const auth = (org: Org) => ({ authorization: `Bearer ${org.token}` })
@@ -273,6 +292,76 @@ test('200 clients that wait share one look for commits, and each gets its own an
   }
 })
 
+test('400 clients that wait for the same share a read in each turn of the event loop, of which each answers 64', async () => {
+  const own = Array.from({ length: 400 }, () => poll(`wait=${LONG}`))
+  const others = Array.from({ length: 100 }, () => poll(`wait=${LONG}`, b))
+  await waiting(500)
+  reads = []
+  checks = []
+  const created = post('/tags', { name: 'For all' })
+  let most = 0
+  for (let before = 500; room.size() > 100; ) {
+    await nextTurn()
+    most = Math.max(most, before - room.size())
+    before = room.size()
+  }
+  assert.ok(most > 1 && most <= 64, `${most} in a turn`)
+  assert.equal((await created).status, 201)
+  const bodies = new Set((await Promise.all(own)).map(({ body }) => JSON.stringify(body)))
+  assert.equal(bodies.size, 1)
+  assert.deepEqual(new Set(reads), new Set([a.org]))
+  assert.ok(reads.length <= 10, `${reads.length} reads`)
+  assert.equal(checks.filter((org) => org === b.org).length, 1, 'of the other organisation')
+  await post('/tags', { name: 'For the others' }, b)
+  await Promise.all(others)
+})
+
+test('clients that wait for something else, or may read less, share nothing', async () => {
+  const { token } = await tokenFor(store, dataDir, a.org, 'ana@acme.example', [
+    'rest.crm.webhooks.read',
+    'rest.crm.tasks.read',
+  ])
+  await post('/tags', { name: 'Before' })
+  const [all, few, same, tasks, limited, tags] = [
+    poll(`wait=${LONG}&after_seq=1`),
+    poll(`wait=${LONG}&after_seq=1`, { ...a, token }),
+    poll(`wait=${LONG}&after_seq=1&types=*`),
+    poll(`wait=${LONG}&after_seq=1&types=task.*`),
+    poll(`wait=${LONG}&after_seq=1&limit=1`),
+    poll(`wait=${LONG}&after_seq=1&types=tag.*`),
+  ].map((polled) => polled.then(({ body }) => [body.data.map(({ type }) => type), body.last_seq, body.next_cursor]))
+  await waiting(6)
+  const tag = { org: a.org, member: null }
+  store.transaction(() => {
+    const { outbox } = resourceDeps(store)
+    outbox.record(tag, 'tag.created', { id: store.clock.id(), name: 'x' })
+    outbox.record(tag, 'task.created', { id: store.clock.id(), title: 'y' })
+  })
+  assert.deepEqual(await all, [['tag.created', 'task.created'], 3, null])
+  assert.deepEqual(await few, [['task.created'], 3, null])
+  assert.deepEqual(await same, await all)
+  assert.deepEqual(await tasks, [['task.created'], 3, null])
+  assert.deepEqual(await tags, [['tag.created'], 3, null])
+  const [types, last, cursor] = (await limited) ?? []
+  assert.deepEqual([types, last, typeof cursor], [['tag.created'], 2, 'string'])
+})
+
+test('a client that takes no gzip gets none, although others beside it do', async () => {
+  const { body: company } = await post('/companies', { name: 'Acme' })
+  const ask = (encoding: string) =>
+    new Promise<string | undefined>((resolve, reject) => {
+      const headers = { ...auth(a), 'accept-encoding': encoding }
+      const asked = request(url(`/webhooks/events?after_seq=1&wait=${LONG}`), { headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.headers['content-encoding']))
+      })
+      asked.on('error', reject).end()
+    })
+  const asked = [ask('gzip'), ask('identity'), ask('gzip')]
+  await waiting(3)
+  await post('/notes', { body: 'long '.repeat(1000), company_ids: [company.id] })
+  assert.deepEqual(await Promise.all(asked), ['gzip', undefined, 'gzip'])
+})
+
 test('someone who is gone before the wait begins is not kept', async () => {
   const connection = await openRaw(listener.url)
   connection.socket.destroy()
@@ -282,7 +371,10 @@ test('someone who is gone before the wait begins is not kept', async () => {
     off: () => undefined,
     req: { socket: { once: () => undefined, off: () => undefined } },
   }
-  assert.equal(await room.until(() => undefined, LONG * 1000, gone as never), undefined)
+  assert.equal(
+    await room.until({ key: 'any', newest: () => 0 }, () => undefined, LONG * 1000, gone as never),
+    undefined,
+  )
   assert.deepEqual([room.size(), left], [0, 0])
 })
 

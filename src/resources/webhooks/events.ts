@@ -48,13 +48,15 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
   const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > +? ORDER BY seq`)
   let shared: (Behind & { org: number; after: number; newest: number }) | undefined
 
+  const newestOf = ({ org }: Caller): number => lastSeq.get(org) as number
+
   /**
    * The events behind `after` that the caller may read; without it, or from 0 on, behind all that were purged. Throws
    * 409 for any other gap.
    */
   function read(who: Caller, after: number | undefined, types: readonly string[], limit: number): Stretch {
     const { org } = who
-    const newest = lastSeq.get(org) as number
+    const newest = newestOf(who)
     if (after === newest) return { items: [], last: newest, more: false }
     const { from, events } = eventsBehind(org, after ?? 0, newest)
     const isWanted = readableEvents(who, types)
@@ -96,7 +98,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
     return Math.max(after, before)
   }
 
-  return { read }
+  return { newest: newestOf, read }
 }
 
 // 4. The routes.
