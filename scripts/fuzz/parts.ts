@@ -40,8 +40,11 @@ export function authorize({ sketch: { draw }, request, operation, tokens, faults
   if (operation.scopes.some((scope) => !narrow.scopes.includes(scope)))
     request.faults.push(fault('scope', 'scope', 403))
   // What is below a record may take a scope more, after what the record is.
-  else if (operation.template.includes('}/')) request.may.push(403)
+  else if (operation.template.includes('}/') || NAMES_RECORDS.test(operation.template)) request.may.push(403)
 }
+
+/** What filters, event types and `list_id` name takes the scope to read it, too. */
+const NAMES_RECORDS = /\/(lists|webhooks|enrollments|contacts|companies|deals)(\/|$)/
 
 export function negotiate({ sketch: { draw }, request, operation: { forms }, faults }: Plan): void {
   const isBad = faults.has('accept')

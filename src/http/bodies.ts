@@ -131,9 +131,10 @@ export function bodies({
 
   /**
    * Of a request that is answered without its body: what still comes of it is thrown away. A long one is not parsed any
-   * more and ends the connection, but not before the client has had time to read its answer.
+   * more and ends the connection, but not before the client has had time to read its answer. Returns whether the
+   * connection can go on behind it, as far as its announced length says: a client has to be told before it sends more.
    */
-  function drain(req: IncomingMessage): void {
+  function drain(req: IncomingMessage): boolean {
     const arrival = watch(req.socket, () => void req.socket.destroy())
     req.on('data', (chunk: Buffer) => {
       count(arrival, chunk)
@@ -144,6 +145,7 @@ export function bodies({
       req.socket.end()
     })
     req.once('end', () => arriving.delete(arrival))
+    return Number(req.headers['content-length'] ?? 0) <= MAX_UNREAD_BYTES
   }
 
   function watch(socket: Socket, cut: () => void): Arrival {

@@ -20,25 +20,25 @@ function atEndOfTurn(write: () => void): void {
 
 /**
  * Writes the answer as it is, past Koa's own response handling; `last` closes the connection after it, and `drain` gets a
- * request whose body has not come, or not all of it. `onSent` gets what
+ * request whose body has not come, or not all of it, and returns whether the connection can go on. `onSent` gets what
  * failed in the middle of an answer, which the client notices by its length; one that has gone is no failure.
  */
 export function send(
   x: Exchange,
   answer: Answer,
-  { last, drain }: { last: boolean; drain: (req: IncomingMessage) => void },
+  { last, drain }: { last: boolean; drain: (req: IncomingMessage) => boolean },
   onSent: (error?: Error) => void,
 ): void {
   const { req, res, id, headers: own } = x
   const { status, headers, body, type = JSON_TYPE } = answer
   const all = ['X-Request-Id', id, ...SECURITY_HEADERS, ...own, ...headers]
-  if (last) all.push('Connection', 'close')
   const isEmpty = status === 204 || status === 304
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : body.bytes
   if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(bytes))
   atEndOfTurn(() => {
     if (!res.headersSent && !res.destroyed) {
-      if (!req.complete) drain(req)
+      const goesOn = req.complete || drain(req)
+      if (last || !goesOn) all.push('Connection', 'close')
       try {
         res.writeHead(status, all)
         if (isEmpty || req.method === 'HEAD') res.end()

@@ -78,7 +78,7 @@ export function screens({
     } catch (error) {
       answerProblem(ctx, asProblem(error, id), id)
     }
-    if (!ctx.req.complete) read.drain(ctx.req)
+    if (!ctx.req.complete && !read.drain(ctx.req)) ctx.set('Connection', 'close')
     const ms = Math.round((performance.now() - started) * 100) / 100
     log.info({ id, method: ctx.method, route: routeOf(ctx.path), status: ctx.status, ms }, 'request')
   })

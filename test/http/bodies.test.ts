@@ -343,3 +343,28 @@ describe('a body that nobody reads', () => {
     await server.started(0)
   })
 })
+
+describe('a request that is answered without its body', () => {
+  const ask = (token: string, bytes: number): string =>
+    `POST /api/v1/tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: text/x-none\r\nContent-Length: ${bytes}\r\n\r\n`
+
+  for (const [bytes, connection] of [
+    [1024 * KB, 'keep-alive'],
+    [1024 * KB + 1, 'close'],
+  ] as const) {
+    test(`of ${bytes} bytes is answered with Connection: ${connection}, as the connection then behaves`, async (t) => {
+      const server = await startServer()
+      t.after(server.stop)
+      const { socket, answered, write } = await openRaw(server.url)
+      t.after(() => socket.destroy())
+      const get = `GET /api/v1/tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.a.token}\r\n\r\n`
+      write(ask(server.a.token, bytes) + 'a'.repeat(bytes) + get)
+      const answers = await answered(2)
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        connection === 'close' ? [415] : [415, 200],
+      )
+      assert.equal(answers[0]?.headers.connection, connection)
+    })
+  }
+})
