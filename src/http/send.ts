@@ -38,7 +38,7 @@ export function send(
   atEndOfTurn(() => {
     if (!res.headersSent && !res.destroyed) {
       const goesOn = req.complete || drain(req)
-      if (last || !goesOn) all.push('Connection', 'close')
+      if ((last || !goesOn) && !headers.includes('Connection')) all.push('Connection', 'close')
       try {
         res.writeHead(status, all)
         if (isEmpty || req.method === 'HEAD') res.end()

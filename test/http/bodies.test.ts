@@ -345,24 +345,25 @@ describe('a body that nobody reads', () => {
 })
 
 describe('a request that is answered without its body', () => {
-  const ask = (token: string, bytes: number): string =>
-    `POST /api/v1/tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: text/x-none\r\nContent-Length: ${bytes}\r\n\r\n`
+  const ask = (token: string, bytes: number, type: string): string =>
+    `POST /api/v1/tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`
 
-  for (const [bytes, connection] of [
-    [1024 * KB, 'keep-alive'],
-    [1024 * KB + 1, 'close'],
+  for (const [bytes, type, status, connection] of [
+    [1024 * KB, 'text/x-none', 415, 'keep-alive'],
+    [1024 * KB + 1, 'text/x-none', 415, 'close'],
+    [1024 * KB + 1, 'application/json', 413, 'close'],
   ] as const) {
-    test(`of ${bytes} bytes is answered with Connection: ${connection}, as the connection then behaves`, async (t) => {
+    test(`of ${bytes} bytes of ${type} says Connection: ${connection}, and so it is`, async (t) => {
       const server = await startServer()
       t.after(server.stop)
       const { socket, answered, write } = await openRaw(server.url)
       t.after(() => socket.destroy())
       const get = `GET /api/v1/tags HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.a.token}\r\n\r\n`
-      write(ask(server.a.token, bytes) + 'a'.repeat(bytes) + get)
+      write(ask(server.a.token, bytes, type) + 'a'.repeat(bytes) + get)
       const answers = await answered(2)
       assert.deepEqual(
         answers.map(({ status }) => status),
-        connection === 'close' ? [415] : [415, 200],
+        connection === 'close' ? [status] : [status, 200],
       )
       assert.equal(answers[0]?.headers.connection, connection)
     })
