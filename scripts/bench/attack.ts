@@ -36,6 +36,8 @@ export type Attacked = {
   calmMs: number
 }
 
+type Stretch = { last_seq: number; next_cursor: string | null }
+
 /** The names of attacks in `pipelined,tokens`; all of them without a text. Throws on a name that there is not. */
 export function readAttacks(text: string | undefined): Attack[] {
   const all = Object.keys(ATTACKS) as Attack[]
@@ -62,6 +64,7 @@ export async function attacked(
     data.map(({ id }) => id),
   )
   const quiet = await client(QUIET_S)
+  const lastSeq = await newestEvent(server)
   const started = performance.now()
   let end: Attacked['end']
   let peakMb = 0
@@ -76,7 +79,7 @@ export async function attacked(
     end = { how: `killed at ${MAX_MEMORY_MB} MB`, afterS: (performance.now() - started) / 1000 }
     child.kill('SIGKILL')
   }, SAMPLED_EVERY_MS)
-  const orders = { api, screens, seconds, tokens } as Omit<Orders, 'attacks'>
+  const orders = { api, screens, seconds, tokens, lastSeq } as Omit<Orders, 'attacks'>
   const groups = PROCESSES.map((group) => group.filter((name) => attacks.includes(name)))
   const tallies: Tallies = {}
   const attackers = groups
@@ -88,6 +91,16 @@ export async function attacked(
   while (!over.signal.aborted && (await client(0.01)).failed > 0 && performance.now() - calmAt < MAX_CALMING_MS);
   clearInterval(sampling)
   return { attacks, seconds, quiet, busy, peakMb, end, tallies, calmMs: performance.now() - calmAt }
+}
+
+async function newestEvent({ call }: Server): Promise<number> {
+  for (let after = 0; ; ) {
+    const { last_seq, next_cursor } = (await call(
+      `/webhooks/events?limit=100&after_seq=${after}`,
+    )) as unknown as Stretch
+    if (next_cursor === null) return last_seq
+    after = last_seq
+  }
 }
 
 function target(url: string): Target {

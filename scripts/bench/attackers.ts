@@ -10,6 +10,8 @@ export type Orders = {
   attacks: Attack[]
   /** Valid tokens of the attackers; pollers share all of them, and all others have the first. */
   tokens: string[]
+  /** Of the newest event: pollers wait for those behind it. */
+  lastSeq: number
 }
 export type Attack = keyof typeof ATTACKS
 /** What an attack came to: connections opened, answers by their status. */
@@ -137,16 +139,15 @@ function oneByteChunks(socket: Socket, { orders: { tokens }, tally }: Run): void
 
 function pollForEvents(socket: Socket, run: Run, n: number): void {
   const token = run.orders.tokens[n % run.orders.tokens.length] as string
-  const poll = (after: string): boolean =>
-    socket.writable && socket.write(ask(run, `/webhooks/events?wait=60&limit=100${after}`, token))
-  let after = ''
-  socket.once('connect', () => poll(after))
+  let after = String(run.orders.lastSeq)
+  const poll = (): boolean =>
+    socket.writable && socket.write(ask(run, `/webhooks/events?wait=60&after_seq=${after}`, token))
+  socket.once('connect', poll)
   eachAnswer(socket, (status, body) => {
     count(run.tally, status)
-    const [, last] = /"last_seq":(\d+)/.exec(body) ?? []
-    if (last !== undefined) after = `&after_seq=${last}`
-    if (status === '200') poll(after)
-    else setTimeout(poll, 1000, after)
+    after = /"last_seq":(\d+)/.exec(body)?.[1] ?? after
+    if (status === '200') poll()
+    else setTimeout(poll, 1000)
   })
 }
 
