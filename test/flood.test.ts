@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,8 @@ import { sendRaw } from './support/raw.ts'
 /** The server has this much of a heap. What it kept of half of the flood would fill it. */
 const HEAP_MB = 160
 const MAX_SENT = 60_000_000
+/** More than node has the system keep by itself. */
+const CROWD = 1000
 const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'
 const PIECE = Buffer.from(GET.repeat(2000))
 
@@ -69,4 +71,19 @@ describe('clients that send requests and never read', () => {
       assert.equal(server.exitCode ?? server.signalCode, null)
     })
   }
+})
+
+const SOMAXCONN = '/proc/sys/net/core/somaxconn'
+const isBounded = existsSync(SOMAXCONN) && Number(readFileSync(SOMAXCONN, 'utf8')) > CROWD
+
+describe('clients that come by the hundred while the server is busy', { skip: !isBounded }, () => {
+  test('are connected at once, and have not to try again after a second', { timeout: 60_000 }, async (t) => {
+    server.kill('SIGSTOP')
+    t.after(() => server.kill('SIGCONT'))
+    const { hostname, port } = new URL(urls[0] as string)
+    const crowd = Array.from({ length: CROWD }, () => connect(Number(port), hostname))
+    t.after(() => crowd.map((socket) => socket.destroy()))
+    const late = new Promise((_, fail) => setTimeout(fail, 20_000, new Error('not all are connected')).unref())
+    await Promise.race([Promise.all(crowd.map((socket) => once(socket, 'connect'))), late])
+  })
 })

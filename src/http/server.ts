@@ -27,6 +27,12 @@ const LIMITS = {
   requireHostHeader: false, // the kernel checks it, so that the answer has a body like every other
 }
 
+/**
+ * Connections that the system has made and the server has yet to take. For those past node's 511, clients try again after
+ * a second, then after two, then four.
+ */
+const MAX_PENDING = 4096
+
 /** What may wait to be answered on all connections together. */
 const MAX_BACKLOG_BYTES = 128 * 1_048_576
 
@@ -42,7 +48,7 @@ export async function listen(handler: Handler, address: Address, given: Limits =
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)))
-    server.listen(address.port, address.host, resolve)
+    server.listen(address.port, address.host, MAX_PENDING, resolve)
   })
   checkNode(server)
   const { address: host, port, family } = server.address() as AddressInfo

@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 
 export type WaitingRoom = ReturnType<typeof waitingRoom>
@@ -10,6 +11,9 @@ type Stream = { newest: () => unknown; seen: unknown; places: Set<Place> }
 
 /** Looks, and answers to those who have found something, between which others are served. */
 const MAX_LOOKS_PER_TURN = 64
+/** The same while connections come: libuv takes one of them in a turn, and those of thousands of clients are in a queue. */
+const MAX_LOOKS_WHILE_ACCEPTING = 2
+const ACCEPTED = 'net.server.socket'
 
 /**
  * Where requests wait for something to be committed. One that waits costs a timer, and a look after each commit that
@@ -22,6 +26,7 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
   const due = new Set<Place>()
   let waiting = 0
   let isScheduled = false
+  let isAccepting = false
   let unsubscribe: (() => void) | undefined
   stopping.addEventListener('abort', () => {
     for (const { places } of [...streams.values()]) for (const { leave } of [...places]) leave()
@@ -32,6 +37,10 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
     schedule()
   }
 
+  function noteConnection(): void {
+    isAccepting = true
+  }
+
   function schedule(): void {
     if (!isScheduled) setImmediate(lookAround)
     isScheduled = true
@@ -39,14 +48,16 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
 
   function lookAround(): void {
     isScheduled = false
+    const most = isAccepting ? MAX_LOOKS_WHILE_ACCEPTING : MAX_LOOKS_PER_TURN
+    isAccepting = false
     let looks = 0
     for (const stream of unchecked) {
-      if (looks++ === MAX_LOOKS_PER_TURN) break
+      if (looks++ === most) break
       unchecked.delete(stream)
       if (isChanged(stream)) for (const place of stream.places) due.add(place)
     }
     for (const place of due) {
-      if (looks++ >= MAX_LOOKS_PER_TURN) break
+      if (looks++ >= most) break
       due.delete(place)
       place.look()
     }
@@ -96,7 +107,10 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
   }
 
   function enter({ key, newest }: Awaited, place: Place): Stream {
-    unsubscribe ??= onCommit(noteCommit)
+    if (!unsubscribe) {
+      unsubscribe = onCommit(noteCommit)
+      diagnostics.subscribe(ACCEPTED, noteConnection)
+    }
     let stream = streams.get(key)
     if (!stream) {
       stream = { newest, seen: newest(), places: new Set() }
@@ -118,6 +132,7 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
     if (waiting > 0) return
     unsubscribe?.()
     unsubscribe = undefined
+    diagnostics.unsubscribe(ACCEPTED, noteConnection)
   }
 
   return { until, size: () => waiting }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import diagnostics from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, test } from 'node:test'
@@ -52,6 +53,44 @@ describe('the waiting room', () => {
     }
     await nextTurn()
     assert.deepEqual([most, asked.length, new Set(asked).size], [64, 200, 200])
+    stopping.abort()
+  })
+
+  test('takes two looks in a turn in which a connection came, so that the next one soon does', async () => {
+    const accepted = diagnostics.channel('net.server.socket')
+    let looks = 0
+    for (let n = 0; n < 200; n++) {
+      room.until({ key: String(n), newest: () => looks++ }, () => undefined, LONG_MS, response())
+    }
+    looks = 0
+    commit()
+    accepted.publish({})
+    await nextTurn()
+    assert.equal(looks, 2)
+    accepted.publish({})
+    await nextTurn()
+    assert.equal(looks, 4)
+    await nextTurn()
+    assert.equal(looks, 4 + 64)
+    stopping.abort()
+    assert.equal(accepted.hasSubscribers, false)
+  })
+
+  test('answers one or two in such a turn', async () => {
+    const accepted = diagnostics.channel('net.server.socket')
+    let newest = 0
+    let looks = 0
+    for (let n = 0; n < 200; n++) {
+      room.until({ key: 'one', newest: () => newest }, () => void looks++, LONG_MS, response())
+    }
+    looks = 0
+    newest++
+    commit()
+    for (const expected of [1, 3]) {
+      accepted.publish({})
+      await nextTurn()
+      assert.equal(looks, expected)
+    }
     stopping.abort()
   })
 
