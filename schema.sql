@@ -1,5 +1,5 @@
 -- The newest schema, whole. A database is made from this file; older ones get here by the
--- steps of src/store/migrate.ts, and a test holds both ways equal.
+-- steps of src/store/migrations.ts, and a test holds both ways equal.
 --
 -- Every table of an org starts its key with org_id, and every reference is (org_id, id): SQLite itself
 -- refuses a reference into another org. org_id is a small integer of this file only; what the outside
@@ -10,7 +10,7 @@
 CREATE TABLE installation (
   one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
   id TEXT NOT NULL, -- tokens are bound to it
-  schema_hash TEXT NOT NULL, -- of the schema that it has: see src/store/migrate.ts
+  schema_hash TEXT NOT NULL, -- of the schema that it has: see src/store/migrations.ts
   created_at INTEGER NOT NULL
 ) STRICT;
 

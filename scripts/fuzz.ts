@@ -5,11 +5,11 @@
 //   npm run fuzz -- --seed 1 --replay 4711           one request of a run again
 //   npm run fuzz -- --json                           prints a report as JSON
 import { parseArgs } from 'node:util'
-import { readDocument } from './fuzz/document.ts'
-import { memoryGrowth } from './fuzz/memory.ts'
-import { newRun } from './fuzz/run.ts'
-import { readOpenApi, startServer } from './fuzz/server.ts'
-import { stateFaults, untilIdle } from './fuzz/state.ts'
+import { readDocument } from '../test/fuzz/document.ts'
+import { memoryGrowth } from '../test/fuzz/memory.ts'
+import { newRun } from '../test/fuzz/run.ts'
+import { readOpenApi, startServer } from '../test/fuzz/server.ts'
+import { stateFaults, untilIdle } from '../test/fuzz/state.ts'
 
 const { values: given } = parseArgs({
   options: {

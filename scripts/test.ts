@@ -1,5 +1,5 @@
 // npm test: format, lint, types and every test.
-//   npm test -- test/resources/deals.test.ts     some test files only
+//   npm test -- test/crm/deals.test.ts     some test files only
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operatorsOf } from '../src/http/query.ts'
-import type { Filter } from '../src/store/conditions.ts'
+import type { Filter } from '../src/store/list/conditions.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { setLevels } from './support/settings.ts'
 

@@ -1,7 +1,7 @@
 import { rfc3339 } from '../lib/time.ts'
-import { resourceDeps } from '../resources/deps.ts'
-import { type Mailbox, mailboxStore, type Standing, standing } from '../resources/inbox/mailboxes.ts'
-import { mailboxSettings } from '../settings/mailboxes.ts'
+import { resourceDeps } from '../deps.ts'
+import { type Mailbox, mailboxStore, type Standing, standing } from '../inbox/mailboxes/mailboxes.ts'
+import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import type { Store } from '../store/open.ts'
 
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]

@@ -4,11 +4,11 @@ import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { MailOut } from '../mail/mail.ts'
-import type { Trust } from '../mail/server.ts'
-import { resourceDeps } from '../resources/deps.ts'
-import { type Mailbox, mailboxStore, type Side } from '../resources/inbox/mailboxes.ts'
-import { mailboxSettings } from '../settings/mailboxes.ts'
-import { passwordFault } from '../settings/passwords.ts'
+import type { Trust } from '../mail/transport/server.ts'
+import { resourceDeps } from '../deps.ts'
+import { type Mailbox, mailboxStore, type Side } from '../inbox/mailboxes/mailboxes.ts'
+import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
+import { passwordFault } from '../inbox/mailboxes/passwords.ts'
 import type { Store } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { type MailboxReport, mailboxReports } from './mailbox-report.ts'
@@ -104,7 +104,7 @@ export const mailboxTest = command({
 })
 
 async function checkSending(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
-  const { checkSmtp } = await import('../mail/smtp.ts')
+  const { checkSmtp } = await import('../mail/transport/smtp.ts')
   const { host, port } = tried.smtp
   const { smtpServer } = mailboxStore(resourceDeps(store))
   return check('smtp', `${host}:${port} takes mails.`, () => checkSmtp(smtpServer(number, tried), trust))
@@ -112,7 +112,7 @@ async function checkSending(store: Store, number: number, tried: Mailbox, trust:
 
 async function checkReceiving(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
   if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail comes in.' }
-  const { checkImap } = await import('../mail/imap.ts')
+  const { checkImap } = await import('../mail/transport/imap.ts')
   const { host, port, folder } = tried.imap
   const { imapServer } = mailboxStore(resourceDeps(store))
   return check('imap', `${host}:${port} shows "${folder}".`, () => checkImap(imapServer(number, tried), trust))
@@ -120,8 +120,8 @@ async function checkReceiving(store: Store, number: number, tried: Mailbox, trus
 
 async function trySending(store: Store, number: number, tried: Mailbox, trust: Trust, to: string): Promise<Check> {
   const [{ smtpClient }, { composeMail }, { newMessageId }] = await Promise.all([
-    import('../mail/smtp.ts'),
-    import('../mail/compose.ts'),
+    import('../mail/transport/smtp.ts'),
+    import('../mail/transport/compose.ts'),
     import('../mail/message-id.ts'),
   ])
   const { smtpServer } = mailboxStore(resourceDeps(store))

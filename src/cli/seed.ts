@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
 import { isDate } from '../lib/time.ts'
-import { playSeed } from '../seed/play.ts'
-import { type Profile, SIZES } from '../seed/steps.ts'
+import { playSeed } from '../demo/replay/replay.ts'
+import { type Profile, SIZES } from '../demo/story/steps.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 

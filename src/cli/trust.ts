@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { usage } from '../config.ts'
-import type { Trust } from '../mail/server.ts'
+import type { Trust } from '../mail/transport/server.ts'
 
 /** The certificates of `--mail-ca FILE`. Throws a usage Problem where there are none in it. */
 export function readTrust(file: string): Trust {

@@ -1,6 +1,6 @@
 import { version as dealbox } from '../assets.ts'
 import { openSqlite } from '../store/driver.ts'
-import { SCHEMA_VERSION } from '../store/migrate.ts'
+import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { command, json } from './command.ts'
 
 export const version = command({

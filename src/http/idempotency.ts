@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Session } from '../auth/sessions.ts'
+import type { Session } from '../auth/access.ts'
 import { MAX_AHEAD_MS } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { requireScopes } from '../auth/scopes.ts'
-import type { Session, Sessions } from '../auth/sessions.ts'
+import type { Session, Sessions } from '../auth/access.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'

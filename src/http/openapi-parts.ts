@@ -1,4 +1,4 @@
-import type { Filter, Operator } from '../store/conditions.ts'
+import type { Filter, Operator } from '../store/list/conditions.ts'
 import { LONGEST_WAIT_S } from './poll.ts'
 import { DEFAULT_LIMIT } from './query.ts'
 import type { Route } from './route.ts'

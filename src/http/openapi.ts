@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Filter, Operator } from '../store/conditions.ts'
+import type { Filter, Operator } from '../store/list/conditions.ts'
 import { exampleBody } from './openapi-example.ts'
 import {
   FIELDS,

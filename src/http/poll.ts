@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Session } from '../auth/sessions.ts'
+import type { Session } from '../auth/access.ts'
 import type { Answer } from './answer.ts'
 import type { Cursors } from './cursor.ts'
 import { acceptsGzip } from './negotiate.ts'

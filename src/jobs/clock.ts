@@ -1,7 +1,7 @@
-import { scheduleAfterJump } from '../sender/clock.ts'
+import { scheduleAfterJump } from '../webhooks/delivery/clock.ts'
 import { jobQueue } from '../store/jobs.ts'
 import type { Kind } from './kinds.ts'
-import { type Lane, stepping, type Yard } from './lane.ts'
+import { type Lane, stepping, type Yard } from './queue.ts'
 
 const EVERY_MS = 60_000
 

@@ -1,7 +1,7 @@
-import type { Deps } from '../resources/deps.ts'
-import { conversationStore } from '../resources/inbox/conversations.ts'
-import { SLA_DUE, WAKE } from '../resources/inbox/promises.ts'
-import { SLA_RECOUNT } from '../resources/sla/recount.ts'
+import type { Deps } from '../deps.ts'
+import { conversationStore } from '../inbox/conversations/conversations.ts'
+import { SLA_DUE, WAKE } from '../inbox/conversations/sla-targets.ts'
+import { SLA_RECOUNT } from '../inbox/sla/recount.ts'
 import { type Job, jobQueue } from '../store/jobs.ts'
 import type { RunKind } from './kinds.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
 import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, pause, stepping, TROUBLE_MS, type Yard } from './lane.ts'
+import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, pause, stepping, TROUBLE_MS, type Yard } from './queue.ts'
 
 export type Context = { store: Store; log: Log }
 

@@ -1,5 +1,5 @@
-import type { postOffice } from '../mailroom/post.ts'
-import { MESSAGE_SEND } from '../resources/inbox/outgoing.ts'
+import type { postOffice } from '../mail/sync/outbound-mail.ts'
+import { MESSAGE_SEND } from '../inbox/messages/outgoing.ts'
 import type { PerformKind } from './kinds.ts'
 
 /** Some nine hours, like the tries of a webhook's first half: a server that is down over night is back by then. */

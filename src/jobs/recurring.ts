@@ -1,8 +1,8 @@
 import { forgetOldAnswers } from '../http/idempotency.ts'
-import { purgeDeliveries, purgeEvents } from '../sender/retention.ts'
+import { purgeDeliveries, purgeEvents } from '../webhooks/delivery/retention.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, type Yard } from './lane.ts'
+import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, type Yard } from './queue.ts'
 
 /** Work that a server repeats while it runs. */
 export type Recurring = {

@@ -3,7 +3,7 @@ import { jobQueue, putsInto } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 import { clockLane } from './clock.ts'
 import { type Kind, laneOf, mostTriesOf } from './kinds.ts'
-import { type Lane, stepping, TROUBLE_MS, type Yard } from './lane.ts'
+import { type Lane, stepping, TROUBLE_MS, type Yard } from './queue.ts'
 import { type Recurring, recurringLane } from './recurring.ts'
 
 export type Scheduler = {

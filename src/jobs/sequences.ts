@@ -1,7 +1,7 @@
-import type { Deps } from '../resources/deps.ts'
-import { enrollmentEngine } from '../resources/sequences/engine.ts'
-import { ENROLLMENT_STEP, type Planned } from '../resources/sequences/keeping.ts'
-import { SEQUENCE_LOOK, sequenceLook } from '../resources/sequences/resume.ts'
+import type { Deps } from '../deps.ts'
+import { enrollmentEngine } from '../sequences/enrollments/engine.ts'
+import { ENROLLMENT_STEP, type Planned } from '../sequences/enrollments/enrollment-writer.ts'
+import { SEQUENCE_LOOK, sequenceLook } from '../sequences/enrollments/resume.ts'
 import type { RunKind } from './kinds.ts'
 
 /** What sequences do by themselves. */

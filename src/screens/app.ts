@@ -9,12 +9,12 @@ import { checkFraming } from '../http/framing.ts'
 import type { Log } from '../http/log.ts'
 import { acceptsGzip } from '../http/negotiate.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Deps } from '../resources/deps.ts'
+import type { Deps } from '../deps.ts'
 import type { Store } from '../store/open.ts'
-import type { OpenApi } from './document.ts'
+import type { OpenApi } from './reference/document.ts'
 import { health } from './health.ts'
-import { referencePage } from './reference.ts'
-import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe.ts'
+import { referencePage } from './reference/reference.ts'
+import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
 export type ScreensOptions = {
   /** The OpenAPI document of the public interface. */

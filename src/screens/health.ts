@@ -1,7 +1,7 @@
 import type { Log } from '../http/log.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Deps } from '../resources/deps.ts'
-import { mailboxStore, standing } from '../resources/inbox/mailboxes.ts'
+import type { Deps } from '../deps.ts'
+import { mailboxStore, standing } from '../inbox/mailboxes/mailboxes.ts'
 import type { Store } from '../store/open.ts'
 
 /** `warn`: somebody ought to look, and the server serves all the same. */

@@ -1,7 +1,7 @@
 import { rankOfId } from '../lib/id.ts'
 import { type Query, queryOf } from '../lib/words.ts'
-import type { SqlPart } from './condition-sql.ts'
-import type { Filter, Operator } from './conditions.ts'
+import type { SqlPart } from './list/condition-sql.ts'
+import type { Filter, Operator } from './list/conditions.ts'
 import type { Database } from './driver.ts'
 
 /**

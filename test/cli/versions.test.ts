@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { openSqlite } from '../../src/store/driver.ts'
-import { SCHEMA_VERSION } from '../../src/store/migrate.ts'
+import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
 import { cli, cliJson, dealbox, temporaryFolder } from './command-line.ts'
 
 // A data folder of another version of the program, as the server and the commands refuse it.

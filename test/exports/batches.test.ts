@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { restoreExport } from '../../src/exports/restore.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import { firstIdAt } from '../../src/lib/id.ts'
-import { playSeed } from '../../src/seed/play.ts'
+import { playSeed } from '../../src/demo/replay/replay.ts'
 import { BATCH_GAP_MS } from '../../src/store/batches.ts'
 import { type Database, openSqlite } from '../../src/store/driver.ts'
 import { lockRestore } from '../../src/store/lock.ts'
@@ -12,7 +12,7 @@ import { newestId } from '../../src/store/newest.ts'
 import { DATABASE } from '../../src/store/open.ts'
 import { slowPace, stillPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { scratch } from './filled.ts'
+import { scratch } from './export-fixture.ts'
 
 // A record takes 10 ms on the clock of these tests, so that a transaction has time for four of them.
 

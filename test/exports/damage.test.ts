@@ -9,7 +9,7 @@ import { writeExport } from '../../src/exports/write.ts'
 import type { Problem } from '../../src/lib/problem.ts'
 import { stillPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { scratch } from './filled.ts'
+import { scratch } from './export-fixture.ts'
 
 // What is no whole export of this version, or comes to a place that is taken, is refused, and nothing is written.
 

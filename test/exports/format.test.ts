@@ -7,7 +7,7 @@ import { FORMAT, SHAPES } from '../../src/exports/manifest.ts'
 import { parts } from '../../src/exports/parts.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { scratch } from './filled.ts'
+import { scratch } from './export-fixture.ts'
 
 // The format of exports has another number as soon as their shape is another one.
 

@@ -5,12 +5,12 @@ import { after, before, describe, test } from 'node:test'
 import { SCOPES } from '../../src/auth/scopes.ts'
 import { type Restored, restoreExport } from '../../src/exports/restore.ts'
 import { writeExport } from '../../src/exports/write.ts'
-import { undoImport } from '../../src/imports/undo.ts'
-import { mergeStore } from '../../src/resources/merges/merges.ts'
+import { undoImport } from '../../src/imports/journal/undo.ts'
+import { mergeStore } from '../../src/crm/merges/merges.ts'
 import { type Org, tokenFor } from '../support/org.ts'
 import { stillPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { fill, scratch } from './filled.ts'
+import { fill, scratch } from './export-fixture.ts'
 
 // All of it out, and all of it in again: into another data folder, and a second time beside another organisation.
 

@@ -5,10 +5,10 @@ import { after, before, describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { writeExport } from '../../src/exports/write.ts'
-import { importFile } from '../../src/imports/import.ts'
+import { importFile } from '../../src/imports/csv/import.ts'
 import { guarded, unguarded } from '../../src/lib/formula.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { fill, scratch, TEXTS } from './filled.ts'
+import { fill, scratch, TEXTS } from './export-fixture.ts'
 
 // CSV for spreadsheets: what they show is what is there, they run none of it, and our own import takes it back.
 

@@ -5,10 +5,10 @@ import { basename, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { FORMAT } from '../../src/exports/manifest.ts'
 import { writeExport } from '../../src/exports/write.ts'
-import { playSeed } from '../../src/seed/play.ts'
+import { playSeed } from '../../src/demo/replay/replay.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { scratch } from './filled.ts'
-import { addMailboxes, PASSWORD } from './filled-mail.ts'
+import { scratch } from './export-fixture.ts'
+import { addMailboxes, PASSWORD } from './export-fixture-mail.ts'
 
 // The folder that an export makes, and the moment that it shows.
 
@@ -101,8 +101,8 @@ test('it shows one moment, whatever is written meanwhile', async () => {
   // Another connection, as that of a server beside the command.
   const { openStore } = await import('../../src/store/open.ts')
   const own = openStore(server.dataDir, { wall: server.now })
-  const { contactStore } = await import('../../src/resources/contacts.ts')
-  const { dealStore } = await import('../../src/resources/deals.ts')
+  const { contactStore } = await import('../../src/crm/contacts/contacts.ts')
+  const { dealStore } = await import('../../src/crm/deals/deals.ts')
   const [contacts, deals] = [contactStore(server.deps), dealStore(server.deps)]
   const who = { org: server.a.org, member: null }
   let changes = 0

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { cursorSecret } from '../../src/auth/keys.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { readAsk } from '../../src/http/query.ts'
-import { type Filled, startFilled } from './filled.ts'
+import { type Filled, startFilled } from './list-fixture.ts'
 
 // Cursors that carry a valid signature and no position of what is asked for: of an older version, or of somebody who has
 // the key. They are refused like any other that does not belong here.

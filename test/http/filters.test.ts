@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { parameterNames } from '../../src/http/query.ts'
 import type { ListRoute } from '../../src/http/route.ts'
-import { companies, everyFilter, isMatch, ordered, parameter, type Row } from '../store/model.ts'
+import { companies, everyFilter, isMatch, ordered, parameter, type Row } from '../store/list/model.ts'
 import type { TestServer } from '../support/server.ts'
-import { DEALS, type Filled, idsOf, startFilled } from './filled.ts'
+import { DEALS, type Filled, idsOf, startFilled } from './list-fixture.ts'
 
 let filled: Filled
 let server: TestServer

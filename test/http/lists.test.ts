@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ListRoute } from '../../src/http/route.ts'
-import { isMatch, ordered, type Row } from '../store/model.ts'
+import { isMatch, ordered, type Row } from '../store/list/model.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { DEALS, type Filled, idsOf, startFilled } from './filled.ts'
+import { DEALS, type Filled, idsOf, startFilled } from './list-fixture.ts'
 
 let filled: Filled
 let server: TestServer

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kind } from '../../src/jobs/kinds.ts'
-import { TROUBLE_MS } from '../../src/jobs/lane.ts'
+import { TROUBLE_MS } from '../../src/jobs/queue.ts'
 import { recurringWork } from '../../src/jobs/recurring.ts'
 import type { SchedulerOptions } from '../../src/jobs/scheduler.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { rowsOf, startYard } from './yard.ts'
+import { rowsOf, startYard } from './scheduler-harness.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { jobQueue } from '../../src/store/jobs.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
-import { rowsOf } from './yard.ts'
+import { rowsOf } from './scheduler-harness.ts'
 
 const JOBS = 1000
 /** After how many runs each process ends: in the middle of its first batch, at its end, and of later ones. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Recurring, recurringWork } from '../../src/jobs/recurring.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { rowsOf, startYard } from './yard.ts'
+import { rowsOf, startYard } from './scheduler-harness.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

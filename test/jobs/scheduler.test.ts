@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kind, PerformKind, RunKind } from '../../src/jobs/kinds.ts'
-import { TROUBLE_MS } from '../../src/jobs/lane.ts'
+import { TROUBLE_MS } from '../../src/jobs/queue.ts'
 import type { SchedulerOptions } from '../../src/jobs/scheduler.ts'
 import type { Job } from '../../src/store/jobs.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { CommitListener } from '../../src/store/watch.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { promised, rowsOf, startYard } from './yard.ts'
+import { promised, rowsOf, startYard } from './scheduler-harness.ts'
 
 let server: TestServer
 let stops: (() => Promise<void>)[]

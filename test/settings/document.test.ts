@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultSettings } from '../../src/settings/defaults.ts'
 import { createOrg, showSettings } from '../../src/settings/document.ts'
-import { errorsOf, problem, workshop } from './workshop.ts'
+import { errorsOf, problem, workshop } from './settings-fixture.ts'
 
 test('what show prints changes nothing when applied, and shows every section', (t) => {
   const { show, apply, rows } = workshop(t)

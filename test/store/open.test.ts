@@ -20,7 +20,7 @@ import { timeOfId } from '../../src/lib/id.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { openSqlite } from '../../src/store/driver.ts'
 import { lockInstance } from '../../src/store/lock.ts'
-import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/store/migrate.ts'
+import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/store/migrations.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
 

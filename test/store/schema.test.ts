@@ -3,11 +3,11 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { mailboxStore } from '../../src/resources/inbox/mailboxes.ts'
-import { enrollmentEngine } from '../../src/resources/sequences/engine.ts'
+import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { type Database, openSqlite } from '../../src/store/driver.ts'
-import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrate.ts'
+import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
 import type { Org } from '../support/org.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
@@ -321,8 +321,8 @@ describe('a migration', () => {
   test('is written for a change of schema.sql once its version is released; before that, its hash moves', () => {
     const now = hashOf(readFileSync(join(ROOT, 'schema.sql'), 'utf8'))
     const todo = released.includes(SCHEMA_VERSION)
-      ? `schema.sql has changed after its release: add { hash: '${now}', step } to SCHEMAS in src/store/migrate.ts`
-      : `schema.sql has changed: the last hash of SCHEMAS in src/store/migrate.ts has to be '${now}'`
+      ? `schema.sql has changed after its release: add { hash: '${now}', step } to SCHEMAS in src/store/migrations.ts`
+      : `schema.sql has changed: the last hash of SCHEMAS in src/store/migrations.ts has to be '${now}'`
     assert.equal(SCHEMAS.at(-1)?.hash, now, todo)
     assert.equal(SCHEMA_VERSION, SCHEMAS.length)
   })

@@ -4,7 +4,7 @@ import type { Database } from '../../src/store/driver.ts'
 import { markOf } from '../../src/store/search.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
-import { companies, type Row, wordsIn } from './model.ts'
+import { companies, type Row, wordsIn } from './list/model.ts'
 
 // The kinds of records that can be searched, and what the index has to hold of them.
 

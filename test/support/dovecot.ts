@@ -15,7 +15,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ImapServer } from '../../src/mail/server.ts'
+import type { ImapServer } from '../../src/mail/transport/server.ts'
 import { type Ends, ownCertificate } from './smtp.ts'
 
 /** For the option `skip` of a test that needs a server for IMAP. The next version has other settings. */

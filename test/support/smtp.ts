@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import type { MailServer } from '../../src/mail/server.ts'
-import { makeCertificate } from '../egress/certificates.ts'
+import type { MailServer } from '../../src/mail/transport/server.ts'
+import { makeCertificate } from '../webhooks/egress/certificates.ts'
 
 /** Where what was started ends with the test. */
 export type Ends = { after: (end: () => unknown) => void }

@@ -1,5 +1,5 @@
 import ICAL from 'ical.js'
-import type { Rule } from '../../lib/recurrence.ts'
+import type { Rule } from '../../lib/calendar/recurrence.ts'
 import type { Block } from './lines.ts'
 import { lengthOf, type Moment, momentsIn, rawValue, unreadable, type Where } from './moment.ts'
 import { type Person, peopleIn } from './people.ts'

@@ -1,5 +1,5 @@
 import ICAL from 'ical.js'
-import { writeTexts } from '../rejected.ts'
+import { writeTexts } from '../csv/rejected.ts'
 import type { Block, CalendarText } from './lines.ts'
 import type { Row } from './plan.ts'
 

@@ -1,4 +1,4 @@
-import { dayOf, daysOf } from '../../lib/recurrence.ts'
+import { dayOf, daysOf } from '../../lib/calendar/recurrence.ts'
 import type { CalendarEvent } from './event.ts'
 import { DAY_MS, endOf, type Moment } from './moment.ts'
 

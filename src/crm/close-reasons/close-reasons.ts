@@ -1,0 +1,63 @@
+import type * as v from 'valibot'
+import type { Route } from '../../http/route.ts'
+import * as f from '../../lib/fields.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { listing } from '../../store/list/page.ts'
+import type { Deps } from '../../deps.ts'
+
+// Close reasons are settings: the public interface reads them; src/settings writes them.
+
+// 1. The wire form.
+
+export const CloseReason = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call it, such as "Price too high".'),
+    outcome: f.doc(f.oneOf(['won', 'lost']), 'What becomes of a deal that is closed for it.'),
+    position: f.doc(f.count(), 'Its place in the list, from 0.'),
+    is_active: f.doc(f.flag, 'Whether deals can be closed for it.'),
+    ...f.recordFields,
+  }),
+  'A close reason says why a deal was won or lost.',
+)
+export type CloseReason = v.InferOutput<typeof CloseReason>
+
+const filters: Record<string, Filter> = {
+  include_inactive: { type: 'flag', lifts: 'is_active', description: 'With `true`, inactive reasons are listed too.' },
+}
+
+// 2. The row.
+
+const columns = c.columns<CloseReason>({
+  id: c.plain('id'),
+  name: c.text('name'),
+  outcome: c.plain('outcome'),
+  position: c.integer('position'),
+  is_active: c.bool('is_active'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+// 3. The statements, and 4. the route: there is a list only.
+
+export const closeReasons = ({ db }: Deps): Route[] => {
+  const order = { sort: { column: 'position' }, descending: false }
+  const spec = { columns, filters, sorts: {}, order }
+  const { list } = listing(db, { table: 'close_reasons', ...spec })
+  return [
+    {
+      kind: 'list',
+      method: 'get',
+      path: '/close-reasons',
+      scope: 'rest.crm.deals.read',
+      name: 'close reason',
+      summary: 'List close reasons',
+      description: 'Why deals are closed, in the order of their position: `POST /deals/{id}/close` takes one.',
+      item: CloseReason,
+      list,
+      ...spec,
+    },
+  ]
+}

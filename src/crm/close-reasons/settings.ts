@@ -1,0 +1,78 @@
+import type * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { conflict, type FieldError } from '../../lib/problem.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
+import { key, type Outcome, outcome } from '../../settings/fields.ts'
+import { type Stored, settingsTable } from '../../settings/table.ts'
+
+export const CloseReasonSettings = f.object({ key, name: f.title, outcome, is_active: f.optional(f.flag) })
+export type CloseReasonSettings = v.InferOutput<typeof CloseReasonSettings>
+
+export const checkCloseReasons = (given: readonly CloseReasonSettings[]): FieldError[] =>
+  repeatedKeys(
+    '/close_reasons',
+    given.map((reason) => reason.key),
+  )
+
+type Row = Stored & {
+  key: string
+  name: string
+  outcome: Outcome
+  position: number
+  is_active: boolean
+}
+
+export const columns = c.columns<Row>({
+  id: c.plain('id'),
+  key: c.plain('key'),
+  name: c.text('name'),
+  outcome: c.plain('outcome'),
+  position: c.integer('position'),
+  is_active: c.bool('is_active'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+const FIELDS = ['name', 'outcome', 'position', 'is_active']
+
+/** `apply` is for a transaction of the caller's. */
+export function closeReasonSettings(store: Pick<Store, 'db' | 'clock'>) {
+  const { all, create, save, removeUnused } = settingsTable(store, 'close_reasons', columns, 'position')
+  const isUsed = store.db.prepare('SELECT 1 FROM deals WHERE org_id = ? AND close_reason_id = ? LIMIT 1').pluck()
+
+  function show(org: number): CloseReasonSettings[] {
+    return all(org).map(({ key, name, outcome, is_active }) => ({ key, name, outcome, is_active }))
+  }
+
+  function apply(org: number, given: readonly CloseReasonSettings[]): Change[] {
+    const before = new Map(all(org).map((reason) => [reason.key, reason]))
+    const changes: Change[] = []
+    for (const [position, { is_active = true, ...rest }] of given.entries()) {
+      const known = before.get(rest.key)
+      before.delete(rest.key)
+      const wanted = { ...rest, position, is_active }
+      if (known && known.outcome !== wanted.outcome) checkUnused(org, known, wanted.outcome)
+      const after = known ? save(org, known, wanted) : create(org, wanted)
+      changes.push(...changesOf('close_reasons', rest.key, known, after, FIELDS))
+    }
+    let position = given.length // those left out but in use stand behind the others
+    for (const left of before.values()) {
+      const after = removeUnused(org, left.id) ? undefined : save(org, left, { is_active: false, position: position++ })
+      changes.push(...changesOf('close_reasons', left.key, left, after, FIELDS))
+    }
+    return changes
+  }
+
+  function checkUnused(org: number, { id, key, outcome }: Row, wanted: Outcome): void {
+    if (!isUsed.get(org, id)) return
+    throw conflict(
+      'close_reason_in_use',
+      `The close reason "${key}" cannot change from ${outcome} to ${wanted}: deals were closed with it. Add another one, and set this one's is_active to false.`,
+    )
+  }
+
+  return { show, apply }
+}

@@ -1,0 +1,300 @@
+import * as v from 'valibot'
+import type { Route } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { toDomain } from '../../lib/domain.ts'
+import * as f from '../../lib/fields.ts'
+import { fold } from '../../lib/fold.ts'
+import { timeOfId } from '../../lib/id.ts'
+import { change } from '../../lib/merge.ts'
+import { conflict, field, invalid } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import { wordsOf } from '../../lib/words.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { listing, type Sort } from '../../store/list/page.ts'
+import { searchFilter } from '../../store/search.ts'
+import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
+import { contactStore } from '../contacts/contacts.ts'
+import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { dealStore } from '../deals/deals.ts'
+import { type Deps, once } from '../../deps.ts'
+import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { membership } from '../../filters/membership.ts'
+import { meetingStore } from '../../meetings/meetings.ts'
+import { noteStore } from '../notes.ts'
+import { recordRows } from '../records/record-rows.ts'
+import { companyWatch } from '../../inbox/sla/recount.ts'
+import { taskStore } from '../tasks.ts'
+import { unlinking } from '../records/unlink.ts'
+
+// 1. The wire form. A company is a customer's firm; an org is whoever runs this CRM.
+
+const fields = {
+  name: f.doc(f.title, 'Such as "Northwind Ltd".'),
+  domains: v.pipe(
+    f.arrayOf(f.domain),
+    v.transform((all) => [...new Set(all)]),
+    v.description(
+      'Answered in lower case, in punycode and without duplicates; a PATCH replaces all of them, and [] clears.',
+    ),
+  ),
+  website: f.nullable(f.url),
+  phone: f.nullable(f.phone),
+  industry: f.doc(f.nullable(f.line()), 'Such as "Logistics".'),
+  employee_count: f.doc(f.nullable(f.count()), 'How many people work there.'),
+  annual_revenue: f.doc(f.nullable(f.amount), 'In major units, such as 25000.'),
+  currency: f.doc(f.nullable(f.currency), 'Of the annual revenue.'),
+  linkedin_url: f.doc(f.nullable(f.url), 'The page on LinkedIn.'),
+  parent_company_id: f.doc(f.nullable(f.id), 'The company that it belongs to; never itself or one below it.'),
+  owner_id: f.nullable(f.id),
+  tag_ids: f.ids,
+  description: f.doc(f.nullable(f.longText()), 'What is worth knowing of it.'),
+  external_id: f.doc(f.nullable(f.title), 'Its id in another system; unique among the companies of the organisation.'),
+}
+
+export const Company = f.doc(
+  f.object({
+    id: f.id,
+    name: fields.name,
+    domains: fields.domains,
+    website: fields.website,
+    phone: fields.phone,
+    industry: fields.industry,
+    employee_count: fields.employee_count,
+    annual_revenue: fields.annual_revenue,
+    currency: fields.currency,
+    linkedin_url: fields.linkedin_url,
+    address: f.nullable(Address),
+    parent_company_id: fields.parent_company_id,
+    owner_id: fields.owner_id,
+    tag_ids: fields.tag_ids,
+    description: fields.description,
+    external_id: fields.external_id,
+    custom_fields: CustomFields,
+    ...f.recordFields,
+  }),
+  "A company is a customer's firm, or one that may become a customer.",
+)
+export type Company = v.InferOutput<typeof Company>
+
+const CompanyPatch = f.patchOf({
+  ...fields,
+  address: f.nullable(AddressPatch),
+  custom_fields: CustomFieldsGiven,
+})
+type CompanyPatch = v.InferOutput<typeof CompanyPatch>
+
+const CompanyCreate = f.object({ ...CompanyPatch.entries, name: fields.name })
+type CompanyCreate = v.InferOutput<typeof CompanyCreate>
+
+const filters: Record<string, Filter> = {
+  external_id: { type: 'text' },
+  domain: {
+    type: 'text',
+    link: { table: 'company_domains', key: 'company_id', column: 'domain' },
+    normal: (text) => toDomain(text) ?? text,
+    description: 'Any of its domains.',
+  },
+  parent_company_id: { type: 'id', nullable: true },
+  tag_id: {
+    type: 'id',
+    link: { table: 'company_tags', key: 'company_id', column: 'tag_id' },
+    description: 'A tag that it carries.',
+  },
+  owner_id: { type: 'id', nullable: true },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time' },
+  q: searchFilter('company', 'name, domains and phone (by any run of four digits or more)'),
+}
+
+const sorts: Record<string, Sort> = {
+  created_at: { column: 'id' },
+  updated_at: { column: 'updated_at' },
+  name: { column: 'name_key' },
+}
+
+// 2. The row.
+
+export const columns = c.columns<Company>(
+  {
+    id: c.plain('id'),
+    name: c.text('name'),
+    domains: c.json('domains'),
+    website: c.text('website'),
+    phone: c.text('phone'),
+    industry: c.text('industry'),
+    employee_count: c.integer('employee_count'),
+    annual_revenue: c.amount('annual_revenue_micros'),
+    currency: c.plain('currency'),
+    linkedin_url: c.text('linkedin_url'),
+    address: c.json('address'),
+    parent_company_id: c.plain('parent_company_id'),
+    owner_id: c.plain('owner_id'),
+    tag_ids: c.json('tag_ids'),
+    description: c.text('description'),
+    external_id: c.text('external_id'),
+    custom_fields: c.json('custom_fields'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { name_key: (company) => fold(company.name), website_host: ({ website }) => website && hostOf(website) },
+)
+
+/** Of a web address, without "www." in front. */
+const hostOf = (website: string): string => new URL(website).hostname.replace(/^www\./, '')
+
+// 3. The statements and the rules.
+
+export const companyStore = once((deps: Deps) => {
+  const { db, clock, outbox, references } = deps
+  const contacts = contactStore(deps)
+  const referring = [
+    contacts,
+    dealStore(deps),
+    noteStore(deps),
+    taskStore(deps),
+    meetingStore(deps),
+    conversationStore(deps),
+  ]
+  const lists = membership(deps, 'company')
+  const offered = { ...filters, list_id: lists.filter }
+  const { list, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
+  const custom = customValues(db, 'company')
+  const { restore, write, erase } = recordRows<Company>(db, {
+    object: 'company',
+    columns,
+    custom,
+    linked: {
+      company_domains: ['domain', ({ domains }) => domains],
+      company_tags: ['tag_id', ({ tag_ids }) => tag_ids],
+    },
+    wordsIn: (_, { name, domains, phone }) => wordsOf([name, ...domains], phone === null ? [] : [phone]),
+    searched: ['name', 'domains', 'phone'],
+  })
+  const find = finder(db, 'companies', columns)
+  const otherWithDomain = db
+    .prepare('SELECT company_id FROM company_domains WHERE org_id = +? AND domain = +? AND company_id <> +?')
+    .pluck()
+  const otherWithExternalId = db
+    .prepare('SELECT id FROM companies WHERE org_id = +? AND external_id = +? AND id <> +?')
+    .pluck()
+  const isAtOrAbove = db
+    .prepare(
+      `WITH RECURSIVE line (id) AS (
+         SELECT @start
+         UNION
+         SELECT parent_company_id FROM line JOIN companies ON companies.org_id = @org AND companies.id = line.id
+         WHERE parent_company_id IS NOT NULL
+       )
+       SELECT 1 FROM line WHERE id = @id`,
+    )
+    .pluck()
+  const companyChanged = companyWatch(deps)
+  const clearParent = unlinking(db, 'companies', columns, 'parent_company_id', (who, company) =>
+    patch(who, company, { parent_company_id: null }),
+  )
+
+  function create(who: Caller, given: CompanyCreate): Company {
+    references.check(who.org, given)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const company: Company = {
+      id,
+      name: given.name,
+      domains: given.domains ?? [],
+      website: given.website ?? null,
+      phone: given.phone ?? null,
+      industry: given.industry ?? null,
+      employee_count: given.employee_count ?? null,
+      annual_revenue: given.annual_revenue ?? null,
+      currency: given.currency ?? null,
+      linkedin_url: given.linkedin_url ?? null,
+      address: mergeAddress(null, given.address ?? null),
+      parent_company_id: given.parent_company_id ?? null,
+      owner_id: given.owner_id ?? null,
+      tag_ids: given.tag_ids ?? [],
+      description: given.description ?? null,
+      external_id: given.external_id ?? null,
+      custom_fields: custom.start(who.org, given.custom_fields),
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    checkDuplicates(who, company)
+    restore(who.org, company)
+    outbox.record(who, 'company.created', company)
+    return company
+  }
+
+  function patch(who: Caller, before: Company, given: CompanyPatch): Company {
+    const { address = before.address, ...rest } = given
+    const { after, changed } = change(before, {
+      ...rest,
+      address: mergeAddress(before.address, address),
+      custom_fields: custom.change(who.org, before.custom_fields, given.custom_fields),
+    })
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    if (changed.includes('parent_company_id')) checkCycle(who, after)
+    checkDuplicates(who, after)
+    return save(who, before, after)
+  }
+
+  function save(who: Caller, before: Company, after: Company): Company {
+    after.updated_at = rfc3339(clock.now())
+    after.version = before.version + 1
+    write(who.org, before, after)
+    if (after.name !== before.name) contacts.companyRenamed(who, after.id)
+    companyChanged(who.org)
+    outbox.record(who, 'company.updated', after, before)
+    return after
+  }
+
+  /** Its contacts, deals and branches stay, without the company. */
+  function remove(who: Caller, company: Company): void {
+    for (const { clearCompany } of referring) clearCompany(who, company.id)
+    clearParent(who, company.id)
+    lists.leaveAll(who, company.id)
+    erase(who.org, company.id)
+    outbox.record(who, 'company.deleted', company)
+  }
+
+  function checkCycle(who: Caller, { id, parent_company_id }: Company): void {
+    if (!isAtOrAbove.get({ org: who.org, start: parent_company_id, id })) return
+    throw invalid(field('/parent_company_id', 'cycle', 'must not be the company itself or one below it'))
+  }
+
+  function checkDuplicates(who: Caller, { id, domains, external_id }: Company): void {
+    for (const domain of domains) {
+      const other = otherWithDomain.get(who.org, domain, id) as string | undefined
+      if (other) throw duplicate(`domain "${domain}"`, other)
+    }
+    if (external_id === null) return
+    const other = otherWithExternalId.get(who.org, external_id, id) as string | undefined
+    if (other) throw duplicate(`external_id "${external_id}"`, other)
+  }
+
+  const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
+  return { ...reading, create, restore, patch, write, save, remove }
+})
+
+const duplicate = (what: string, other: string) =>
+  conflict('duplicate', `Another company, ${other}, has the ${what}.`, { duplicate_id: other })
+
+// 4. The routes.
+
+export const companies = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/companies',
+    scope: 'rest.crm.companies',
+    name: 'company',
+    plural: 'companies',
+    Shape: Company,
+    sorts,
+    Create: CompanyCreate,
+    Patch: CompanyPatch,
+    ...companyStore(deps),
+  })

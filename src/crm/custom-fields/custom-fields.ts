@@ -1,0 +1,240 @@
+import * as v from 'valibot'
+import type { Route } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import type { Caller } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { timeOfId } from '../../lib/id.ts'
+import { change } from '../../lib/merge.ts'
+import { conflict, type FieldError, field, invalid } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { listing, type Sort } from '../../store/list/page.ts'
+import { rows } from '../../store/rows.ts'
+import { customRows } from './rows.ts'
+import { HOLDERS, kindOf, OBJECTS, TYPES } from './types.ts'
+import { MOST_FIELDS } from './values.ts'
+import type { Deps } from '../../deps.ts'
+
+// 1. The wire form.
+
+const MOST_OPTIONS = 200
+const LAST_POSITION = 1_000_000
+
+const option = {
+  value: f.doc(f.title, 'What records hold, such as "enterprise".'),
+  label: f.doc(f.title, 'What people read, such as "Enterprise".'),
+  color: f.nullable(f.color),
+}
+const OptionGiven = f.object({ ...option, color: v.exactOptional(option.color, null) })
+
+const ABOUT_OPTIONS = 'What a `select` or a `multi_select` chooses from; of other types there are none.'
+const ABOUT_TYPE = 'What its values are; `multi_select` is an array of options, and `member` the id of a member.'
+
+const fixed = {
+  object: f.doc(f.oneOf(OBJECTS), 'The records that it is a field of.'),
+  key: v.pipe(
+    v.string(),
+    v.regex(
+      /^[a-z][a-z0-9_]{0,62}$/,
+      'invalid_key|must start with a lower case letter and go on with lower case letters, digits and "_", 63 in all at most',
+    ),
+    v.description('Its name in the `custom_fields` of a record, such as "segment"; unique among those of its object.'),
+  ),
+  type: f.doc(f.oneOf(TYPES), ABOUT_TYPE),
+}
+
+const fields = {
+  label: f.doc(f.title, 'What people call it, such as "Segment".'),
+  options: f.doc(
+    v.pipe(
+      f.arrayOf(OptionGiven, MOST_OPTIONS),
+      v.check(
+        (all) => new Set(all.map(({ value }) => value)).size === all.length,
+        'repeated|must have each value once',
+      ),
+    ),
+    `${ABOUT_OPTIONS} A PATCH replaces all of them; one that records hold stays: 409 \`option_in_use\`.`,
+  ),
+  is_required: f.doc(f.flag, 'Whether new records need a value, and others keep theirs.'),
+  is_unique: f.doc(f.flag, 'Whether no two records have the same value; texts are compared without case.'),
+  help_text: f.doc(f.nullable(f.longText()), 'What people should know who fill it in.'),
+  position: f.doc(f.count(LAST_POSITION), 'Where people see it among the others; the last unless said otherwise.'),
+  is_archived: f.doc(f.flag, 'Whether it is out of use: its values are kept, but neither answered nor taken.'),
+}
+
+export const CustomField = f.doc(
+  f.object({
+    id: f.id,
+    ...fixed,
+    ...fields,
+    options: f.doc(f.arrayOf(f.object(option), MOST_OPTIONS), ABOUT_OPTIONS),
+    ...f.recordFields,
+  }),
+  'A custom field is one that an organisation adds to its contacts, companies or deals. A record has the values in its `custom_fields`, by key, and lists filter and sort by them.',
+)
+export type CustomField = v.InferOutput<typeof CustomField>
+
+const CustomFieldPatch = f.patchOf(fields)
+type CustomFieldPatch = v.InferOutput<typeof CustomFieldPatch>
+
+const CustomFieldCreate = f.object({ ...CustomFieldPatch.entries, ...fixed, label: fields.label })
+type CustomFieldCreate = v.InferOutput<typeof CustomFieldCreate>
+
+const filters: Record<string, Filter> = {
+  object: { type: 'choice', choices: OBJECTS },
+  is_archived: { type: 'flag' },
+}
+
+const sorts: Record<string, Sort> = { created_at: { column: 'id' }, position: { column: 'position' } }
+
+// 2. The row.
+
+export const columns = c.columns<CustomField>({
+  id: c.plain('id'),
+  object: c.plain('object'),
+  key: c.plain('key'),
+  type: c.plain('type'),
+  label: c.text('label'),
+  options: c.json('options'),
+  is_required: c.bool('is_required'),
+  is_unique: c.bool('is_unique'),
+  help_text: c.text('help_text'),
+  position: c.integer('position'),
+  is_archived: c.bool('is_archived'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+// 3. The statements and the rules.
+
+export function customFieldStore({ db, clock, outbox }: Deps) {
+  const { list } = listing(db, { table: 'custom_fields', columns, filters, sorts })
+  const { insert, update, remove: removeRow } = rows(db, 'custom_fields', columns)
+  const find = finder(db, 'custom_fields', columns)
+  const values = customRows(db)
+  const withKey = db.prepare('SELECT id FROM custom_fields WHERE org_id = ? AND object = ? AND key = ?').pluck()
+  const activeFields = db
+    .prepare('SELECT count(*) FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0')
+    .pluck()
+  const lastPosition = db
+    .prepare('SELECT coalesce(max(position), -1) FROM custom_fields WHERE org_id = ? AND object = ?')
+    .pluck()
+
+  function create(who: Caller, given: CustomFieldCreate): CustomField {
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const made: CustomField = {
+      id,
+      object: given.object,
+      key: given.key,
+      type: given.type,
+      label: given.label,
+      options: given.options ?? [],
+      is_required: given.is_required ?? false,
+      is_unique: given.is_unique ?? false,
+      help_text: given.help_text ?? null,
+      position: given.position ?? nextPosition(who.org, given.object),
+      is_archived: given.is_archived ?? false,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    check(made)
+    const other = withKey.get(who.org, made.object, made.key) as string | undefined
+    if (other) {
+      const detail = `Another custom field of ${HOLDERS[made.object].many}, ${other}, has the key "${made.key}".`
+      throw conflict('duplicate', detail, { duplicate_id: other })
+    }
+    if (!made.is_archived) checkRoom(who.org, made)
+    insert(who.org, made)
+    outbox.record(who, 'custom_field.created', made)
+    return made
+  }
+
+  function nextPosition(org: number, object: CustomField['object']): number {
+    return Math.min((lastPosition.get(org, object) as number) + 1, LAST_POSITION)
+  }
+
+  /** The values of the records change along, but it is one change: the one event is the field's. */
+  function patch(who: Caller, before: CustomField, given: CustomFieldPatch): CustomField {
+    const { after, changed } = change(before, given)
+    if (changed.length === 0) return before
+    check(after)
+    if (before.is_archived && !after.is_archived) checkRoom(who.org, after)
+    checkOptions(who.org, before, after)
+    const now = clock.now()
+    if (changed.includes('is_unique')) setUnique(who.org, after)
+    if (changed.includes('is_archived')) values[after.is_archived ? 'archive' : 'restore'](who.org, after, now)
+    after.updated_at = rfc3339(now)
+    after.version++
+    update(who.org, before, after)
+    outbox.record(who, 'custom_field.updated', after, before)
+    return after
+  }
+
+  function remove(who: Caller, gone: CustomField): void {
+    if (values.isUsed(who.org, gone)) {
+      const detail = `Some ${HOLDERS[gone.object].many} have a value of "${gone.label}"; clear them first, or archive the field.`
+      throw conflict('field_in_use', detail)
+    }
+    removeRow(who.org, gone.id)
+    outbox.record(who, 'custom_field.deleted', gone)
+  }
+
+  function checkRoom(org: number, { object }: CustomField): void {
+    if ((activeFields.get(org, object) as number) < MOST_FIELDS) return
+    const detail = `There are ${MOST_FIELDS} active custom fields of ${HOLDERS[object].many} already; archive one first.`
+    throw conflict('too_many_fields', detail)
+  }
+
+  function checkOptions(org: number, before: CustomField, { options }: CustomField): void {
+    const kept = new Set(options.map(({ value }) => value))
+    for (const { value } of before.options) {
+      if (kept.has(value) || !values.hasValue(org, before, value)) continue
+      const detail = `Some ${HOLDERS[before.object].many} have the option "${value}"; give them another one first.`
+      throw conflict('option_in_use', detail)
+    }
+  }
+
+  function setUnique(org: number, after: CustomField): void {
+    if (values.setUnique(org, after)) return
+    const detail = `Some ${HOLDERS[after.object].many} have the same value of "${after.label}"; make them differ first.`
+    throw conflict('not_unique', detail)
+  }
+
+  return { list, find, create, patch, remove }
+}
+
+/** Throws 422 for what does not fit the type. */
+function check({ type, options, is_unique }: CustomField): void {
+  const { hasOptions, uniqueKey } = kindOf(type)
+  const errors: FieldError[] = []
+  if (hasOptions && options.length === 0)
+    errors.push(field('/options', 'required', `must have at least one option for the type ${type}`))
+  if (!hasOptions && options.length > 0)
+    errors.push(field('/options', 'not_for_type', `must be empty for the type ${type}`))
+  if (is_unique && !uniqueKey) errors.push(field('/is_unique', 'not_for_type', `must be false for the type ${type}`))
+  if (errors.length > 0) throw invalid(...errors)
+}
+
+// 4. The routes.
+
+export const customFields = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/custom-fields',
+    scope: 'rest.crm.custom_fields',
+    name: 'custom field',
+    Shape: CustomField,
+    columns,
+    filters,
+    sorts,
+    Create: CustomFieldCreate,
+    Patch: CustomFieldPatch,
+    ...customFieldStore(deps),
+  }).map((route) => (route.method === 'delete' ? { ...route, description: ABOUT_DELETION } : route))
+
+const ABOUT_DELETION =
+  'Only while no record has a value, not even an archived one: else 409 `field_in_use`. Its key is free again.'

@@ -1,0 +1,81 @@
+import type { Database } from '../../store/driver.ts'
+import { type CustomObject, type FieldType, HOLDERS, kindOf, lowerCase, OBJECTS } from './types.ts'
+
+// What a change of a custom field does to the values of all records at once. Each is one statement over the records
+// that have a value, which the rows of *_values tell.
+
+type Field = { id: string; object: CustomObject; key: string; type: FieldType; is_unique: boolean }
+
+export function customRows(db: Database) {
+  db.function('unique_key', { deterministic: true, directOnly: true }, (text) => lowerCase(text as string))
+  const statements = Object.fromEntries(OBJECTS.map((object) => [object, statementsOf(db, object)])) as Record<
+    CustomObject,
+    ReturnType<typeof statementsOf>
+  >
+  const pathOf = ({ key }: Field): string => `$.${key}`
+
+  /** Takes the values of a field out of sight. The answers change, and so do the versions of the records. */
+  function archive(org: number, field: Field, now: number): void {
+    statements[field.object].archive.run({ org, field: field.id, path: pathOf(field), now })
+  }
+
+  function restore(org: number, field: Field, now: number): void {
+    statements[field.object].restore.run({ org, field: field.id, path: pathOf(field), now })
+  }
+
+  /** Whether any record has a value, archived ones too. */
+  const isUsed = (org: number, { object, id }: Field): boolean => statements[object].any.get(org, id) === 1
+
+  const hasValue = (org: number, { object, id }: Field, value: string): boolean =>
+    statements[object].one.get(org, id, value) === 1
+
+  /** Holds the values of a field apart from now on, or no longer; false where two records have the same already. */
+  function setUnique(org: number, field: Field): boolean {
+    const { clear, fill, fillTexts } = statements[field.object]
+    if (!field.is_unique) {
+      clear.run(org, field.id)
+      return true
+    }
+    try {
+      // Of texts, the rows have the beginning alone.
+      if (kindOf(field.type).filter.type === 'text') fillTexts.run({ org, field: field.id, path: pathOf(field) })
+      else fill.run(org, field.id)
+      return true
+    } catch (error) {
+      if ((error as { code?: string }).code === 'SQLITE_CONSTRAINT_UNIQUE') return false
+      throw error
+    }
+  }
+
+  return { archive, restore, isUsed, hasValue, setUnique }
+}
+
+function statementsOf(db: Database, object: CustomObject) {
+  const { table, values, id } = HOLDERS[object]
+  const ofField = `FROM ${values} WHERE org_id = @org AND field_id = @field`
+  const change = `UPDATE ${table} SET version = version + 1, updated_at = @now,`
+  const having = `WHERE org_id = @org AND id IN (SELECT ${id} ${ofField})`
+  return {
+    archive: db.prepare(
+      `${change} archived_fields = json_set(archived_fields, @path, json(custom_fields -> @path)),
+         custom_fields = json_remove(custom_fields, @path) ${having}`,
+    ),
+    restore: db.prepare(
+      `${change} archived_fields = json_remove(archived_fields, @path), custom_fields =
+         (SELECT json_group_object(each.key, json(whole.doc -> each.fullkey) ORDER BY each.key)
+          FROM (SELECT json_set(custom_fields, @path, json(archived_fields -> @path)) AS doc) AS whole,
+            json_each(whole.doc) AS each)
+       ${having}`,
+    ),
+    any: db.prepare(`SELECT 1 FROM ${values} WHERE org_id = ? AND field_id = ? LIMIT 1`).pluck(),
+    one: db.prepare(`SELECT 1 FROM ${values} WHERE org_id = ? AND field_id = ? AND value = ? LIMIT 1`).pluck(),
+    clear: db.prepare(`UPDATE ${values} SET unique_value = NULL WHERE org_id = ? AND field_id = ?`),
+    fill: db.prepare(`UPDATE ${values} SET unique_value = value WHERE org_id = ? AND field_id = ?`),
+    fillTexts: db.prepare(
+      `UPDATE ${values} SET unique_value =
+         (SELECT unique_key(coalesce(custom_fields ->> @path, archived_fields ->> @path)) FROM ${table}
+          WHERE org_id = @org AND id = ${values}.${id})
+       WHERE org_id = @org AND field_id = @field`,
+    ),
+  }
+}

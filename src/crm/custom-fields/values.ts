@@ -1,0 +1,188 @@
+import * as v from 'valibot'
+import { same } from '../../lib/merge.ts'
+import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import type { Filter, Link } from '../../store/list/conditions.ts'
+import type { Database } from '../../store/driver.ts'
+import type { Sort } from '../../store/list/page.ts'
+import { missing } from '../../store/references.ts'
+import {
+  type CustomObject,
+  type FieldType,
+  HOLDERS,
+  keysOf,
+  kindOf,
+  readValue,
+  type Value,
+  type Values,
+} from './types.ts'
+
+// The values of custom fields in their records. Which fields there are is known by the org alone, so the rules stand
+// here and not in the schemas of the bodies.
+
+/** More fields are never active. */
+export const MOST_FIELDS = 100
+/** All values of a record together, as JSON: a page of a hundred records has to fit into memory. */
+const MOST_BYTES = 262_144
+
+export type ValuesGiven = Record<string, unknown>
+
+const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input)
+
+/** Not a record of valibot's: that would leave out the key `constructor` without a word. */
+const byKey = <Type extends Record<string, unknown>>(types: string[], description: string, more = {}) =>
+  v.pipe(
+    v.custom<Type>(isObject, 'invalid_type|must be an object'),
+    v.metadata({
+      type: 'object',
+      maxProperties: MOST_FIELDS,
+      additionalProperties: { type: types, items: { type: 'string' } },
+      description,
+      ...more,
+    }),
+  )
+
+const TYPES = ['string', 'number', 'boolean', 'array']
+
+/** The member of a record, and that of a body. */
+export const CustomFields = byKey<Values>(
+  TYPES,
+  'The values of custom fields, by key; those without a value are left out.',
+  {
+    examples: [{ segment: 'Enterprise', seats: 40 }],
+  },
+)
+export const CustomFieldsGiven = v.pipe(
+  byKey<ValuesGiven>(
+    [...TYPES, 'null'],
+    'Values of custom fields, by key, as the type of each asks for. What is absent stays, and `null` clears.',
+  ),
+  v.check((given) => Object.keys(given).length <= MOST_FIELDS, `too_many|must have at most ${MOST_FIELDS} members`),
+)
+
+type Definition = {
+  id: string
+  key: string
+  type: FieldType
+  options: string
+  is_required: number
+  is_unique: number
+  is_archived: number
+}
+
+const choicesOf = ({ options }: Definition): string[] =>
+  (JSON.parse(options) as { value: string }[]).map(({ value }) => value)
+
+/** A key may be called as what every object inherits. */
+const own = (values: Values, key: string): Value | undefined => (Object.hasOwn(values, key) ? values[key] : undefined)
+
+const pointerTo = (key: string): string => `/custom_fields/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`
+
+export function customValues(db: Database, object: CustomObject) {
+  const { many, values: table, id: recordId } = HOLDERS[object]
+  const columns = 'id, key, type, options, is_required, is_unique, is_archived'
+  const definition = db.prepare(`SELECT ${columns} FROM custom_fields WHERE org_id = ? AND object = ? AND key = ?`)
+  const active = db.prepare(
+    `SELECT ${columns} FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0 ORDER BY position, id`,
+  )
+  const required = db
+    .prepare('SELECT key FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0 AND is_required = 1')
+    .pluck()
+  const memberStatus = db.prepare('SELECT status FROM members WHERE org_id = ? AND id = ?').pluck()
+  const add = db.prepare(
+    `INSERT INTO ${table} (org_id, field_id, value, ${recordId}, unique_value) VALUES (?, ?, ?, ?, ?)`,
+  )
+  const remove = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND ${recordId} = ? AND field_id = ?`)
+
+  const definitionOf = (org: number, key: string) => definition.get(org, object, key) as Definition | undefined
+
+  /** The values that a new record has; throws 422 as `change` does, and for a required field without a value. */
+  function start(org: number, given: ValuesGiven = {}): Values {
+    const absent = (required.all(org, object) as string[]).filter((key) => !Object.hasOwn(given, key))
+    return merge(
+      org,
+      {},
+      given,
+      absent.map((key) => field(pointerTo(key), 'required', 'is required')),
+    )
+  }
+
+  /** The values after a body; throws 422 with a pointer for each key that breaks a rule. Other keys are not looked at. */
+  function change(org: number, before: Values, given?: ValuesGiven): Values {
+    return given ? merge(org, before, given, []) : before
+  }
+
+  function merge(org: number, before: Values, given: ValuesGiven, errors: FieldError[]): Values {
+    const after = { ...before }
+    for (const [key, one] of Object.entries(given)) {
+      const read = readOne(org, key, one, own(before, key))
+      if ('pointer' in read) errors.push(read)
+      else if (read.value === null) delete after[key]
+      else after[key] = read.value
+    }
+    if (errors.length > 0) throw invalid(...errors.slice(0, MOST_FIELDS))
+    const sorted = Object.fromEntries(Object.entries(after).sort(([one], [other]) => (one < other ? -1 : 1)))
+    if (Buffer.byteLength(JSON.stringify(sorted)) > MOST_BYTES)
+      throw invalid(field('/custom_fields', 'too_long', `must be at most ${MOST_BYTES} bytes long in all, as JSON`))
+    return sorted
+  }
+
+  function readOne(org: number, key: string, given: unknown, before?: Value): { value: Value | null } | FieldError {
+    const found = definitionOf(org, key)
+    const refused = (code: string, message: string) => field(pointerTo(key), code, message)
+    if (!found) return refused('unknown_field', `is not a custom field of ${many}; see GET /custom-fields`)
+    if (found.is_archived) return refused('unknown_field', 'is archived; the custom field has to be active again first')
+    const read = given === null ? { value: null } : readValue(found.type, choicesOf(found), given)
+    if ('code' in read) return refused(read.code, read.message)
+    if (read.value === null) return found.is_required ? refused('required', 'is required') : read
+    if (found.type !== 'member' || read.value === before) return read
+    const status = memberStatus.get(org, read.value)
+    if (!status) return missing(pointerTo(key))
+    return status === 'active'
+      ? read
+      : refused('member_deactivated', 'must be an active member; this one is deactivated')
+  }
+
+  /** Writes what lists ask for; throws 422 for unique values that another record has: the index knows. */
+  function set(org: number, id: string, before: Values, after: Values): void {
+    const errors: FieldError[] = []
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const [old, fresh] = [own(before, key), own(after, key)]
+      if (same(old, fresh)) continue
+      const found = definitionOf(org, key) as Definition
+      if (old !== undefined) remove.run(org, id, found.id)
+      if (fresh !== undefined && !put(org, id, found, fresh))
+        errors.push(field(pointerTo(key), 'not_unique', `must be unique, and another of the ${many} has this value`))
+    }
+    if (errors.length > 0) throw invalid(...errors)
+  }
+
+  /** False where the value is another record's. */
+  function put(org: number, id: string, { id: fieldId, type, is_unique }: Definition, value: Value): boolean {
+    const uniqueKey = is_unique ? kindOf(type).uniqueKey?.(value as never) : undefined
+    try {
+      for (const key of keysOf(type, value)) add.run(org, fieldId, key, id, uniqueKey ?? null)
+      return true
+    } catch (error) {
+      if ((error as { code?: string }).code === 'SQLITE_CONSTRAINT_UNIQUE') return false
+      throw error
+    }
+  }
+
+  /** What lists can be asked for by the active fields of an org. */
+  function offers(org: number): { filters: Record<string, Filter>; sorts: Record<string, Sort> } {
+    const filters: Record<string, Filter> = {}
+    const sorts: Record<string, Sort> = {}
+    for (const found of active.all(org, object) as Definition[]) {
+      const { filter, hasOptions, isSeveral } = kindOf(found.type)
+      const name = `custom_fields.${found.key}`
+      const only = { column: 'field_id', value: found.id }
+      const link: Link = { table, key: recordId, column: 'value', only, single: !isSeveral }
+      const choices = hasOptions ? { choices: choicesOf(found) } : {}
+      filters[name] = { ...filter, ...choices, column: 'value', link, nullable: true }
+      if (!isSeveral) sorts[name] = { column: 'value', link, nullable: true }
+    }
+    return { filters, sorts }
+  }
+
+  return { start, change, set, offers }
+}

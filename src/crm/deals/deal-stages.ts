@@ -1,0 +1,58 @@
+import type { Caller } from '../../lib/caller.ts'
+import { conflict, invalid } from '../../lib/problem.ts'
+import type { Database } from '../../store/driver.ts'
+import { missing } from '../../store/references.ts'
+
+type Moved = { id: string; version: number; stage: string; stage_changed_at: string }
+
+/** The stages that deals start in, move to and close in, and the way that each deal took through them. */
+export function dealStages(db: Database) {
+  const defaultPipeline = db.prepare('SELECT id FROM pipelines WHERE org_id = ? AND is_default = 1').pluck()
+  const firstStage = db
+    .prepare('SELECT id FROM stages WHERE org_id = +? AND pipeline_id = +? AND is_open = 1 ORDER BY position LIMIT 1')
+    .pluck()
+  const openStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ? AND is_open = 1').pluck()
+  const outcomeOfReason = db
+    .prepare('SELECT outcome FROM close_reasons WHERE org_id = ? AND id = ? AND is_active = 1')
+    .pluck()
+  const closingStage = db
+    .prepare(
+      `SELECT closing.id FROM stages AS here JOIN stages AS closing
+         ON closing.org_id = here.org_id AND closing.pipeline_id = here.pipeline_id
+       WHERE here.org_id = +? AND here.id = +? AND closing.outcome = +?`,
+    )
+    .pluck()
+  const addHistory = db.prepare(
+    `INSERT INTO deal_stage_changes (org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+
+  /** The first open stage of the pipeline, or of the default one. */
+  function starting(org: number, pipelineId: string | undefined): string {
+    const pipeline = pipelineId ?? (defaultPipeline.get(org) as string | undefined)
+    if (pipeline === undefined) {
+      throw conflict(
+        'no_default_pipeline',
+        'This organisation has no default pipeline; set one in its settings, or give pipeline_id.',
+      )
+    }
+    const stage = firstStage.get(org, pipeline) as string | undefined
+    if (stage === undefined) throw invalid(missing('/pipeline_id'))
+    return stage
+  }
+
+  const isOpen = (org: number, stage: string): boolean => openStage.get(org, stage) === 1
+
+  /** Undefined where there is no such close reason, or none that is active. */
+  const outcomeOf = (org: number, reason: string) => outcomeOfReason.get(org, reason) as 'won' | 'lost' | undefined
+
+  /** The won or lost stage of the pipeline that the stage is in. */
+  const closing = (org: number, stage: string, outcome: 'won' | 'lost'): string =>
+    closingStage.get(org, stage, outcome) as string
+
+  function recordMove(who: Caller, deal: Moved, from: string): void {
+    addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
+  }
+
+  return { starting, isOpen, outcomeOf, closing, recordMove }
+}

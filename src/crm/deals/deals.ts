@@ -1,0 +1,300 @@
+import type * as v from 'valibot'
+import { changeRoute, type Route } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import type { Caller } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { fold } from '../../lib/fold.ts'
+import { timeOfId } from '../../lib/id.ts'
+import { change } from '../../lib/merge.ts'
+import { conflict, field, invalid } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import { wordsOf } from '../../lib/words.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { listing, type Sort } from '../../store/list/page.ts'
+import { searchFilter } from '../../store/search.ts'
+import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { dealStages } from './deal-stages.ts'
+import { type Deps, once } from '../../deps.ts'
+import { membership } from '../../filters/membership.ts'
+import { recordRows } from '../records/record-rows.ts'
+import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
+import { unlinking } from '../records/unlink.ts'
+
+// 1. The wire form. A deal is the domain's Opportunity; both have the same id.
+
+const STATUSES = ['open', 'won', 'lost'] as const
+
+const fields = {
+  title: f.doc(f.title, 'What is to be sold, such as "Licences for 40 desks".'),
+  amount: f.doc(f.nullable(f.amount), 'What it is worth, in major units, such as 25000.'),
+  currency: f.doc(f.nullable(f.currency), 'Of the amount.'),
+  company_id: f.doc(f.nullable(f.id), 'The company that would buy.'),
+  primary_contact_id: f.doc(f.nullable(f.id), 'The contact who is talked to first.'),
+  owner_id: f.nullable(f.id),
+  tag_ids: f.ids,
+  expected_close_date: f.doc(f.nullable(f.date), 'When it should be decided.'),
+  custom_fields: CustomFieldsGiven,
+}
+
+export const Deal = f.doc(
+  f.object({
+    id: f.id,
+    title: fields.title,
+    amount: fields.amount,
+    currency: fields.currency,
+    stage: f.doc(f.id, 'Where it stands in its pipeline; see `GET /stages`.'),
+    status: f.doc(f.oneOf(STATUSES), 'Open until it is closed, then `won` or `lost`.'),
+    company_id: fields.company_id,
+    primary_contact_id: fields.primary_contact_id,
+    owner_id: fields.owner_id,
+    tag_ids: fields.tag_ids,
+    expected_close_date: fields.expected_close_date,
+    close_reason_id: f.doc(f.nullable(f.id), 'Why it was closed; null while it is open.'),
+    closed_at: f.doc(f.nullable(f.recordFields.created_at), 'When it was closed; null while it is open.'),
+    stage_changed_at: f.doc(f.recordFields.created_at, 'Since when it has been in its stage.'),
+    custom_fields: CustomFields,
+    ...f.recordFields,
+  }),
+  'A deal is a sale that may come: it moves through the stages of a pipeline until it is closed as won or lost.',
+)
+export type Deal = v.InferOutput<typeof Deal>
+
+const DealPatch = f.patchOf({ ...fields, stage: f.doc(f.id, 'An open stage; a closed deal stays: 409 `deal_closed`.') })
+type DealPatch = v.InferOutput<typeof DealPatch>
+
+const DealCreate = f.object({
+  ...f.patchOf(fields).entries,
+  title: fields.title,
+  pipeline_id: f.optional(f.doc(f.id, 'Instead of the default one; with neither, 409 `no_default_pipeline`.')),
+})
+type DealCreate = v.InferOutput<typeof DealCreate>
+
+const DealClose = f.object({ reason_id: f.doc(f.id, 'An active one of `GET /close-reasons`.') })
+type DealClose = v.InferOutput<typeof DealClose>
+
+const filters: Record<string, Filter> = {
+  company_id: { type: 'id', nullable: true },
+  primary_contact_id: { type: 'id', nullable: true },
+  tag_id: { type: 'id', link: { table: 'deal_tags', key: 'deal_id', column: 'tag_id' } },
+  stage: { type: 'id', column: 'stage_id' },
+  owner_id: { type: 'id', nullable: true },
+  status: { type: 'choice', choices: STATUSES },
+  currency: { type: 'text', pattern: /^[A-Z]{3}$/, nullable: true },
+  amount: { type: 'amount', column: 'amount_micros', nullable: true },
+  expected_close_date: { type: 'date', nullable: true },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time' },
+  q: searchFilter('deal', 'the title'),
+}
+
+const sorts: Record<string, Sort> = {
+  created_at: { column: 'id' },
+  updated_at: { column: 'updated_at' },
+  amount: { column: 'amount_micros', nullable: true, big: true },
+  title: { column: 'title_key' },
+  expected_close_date: { column: 'expected_close_date', nullable: true },
+}
+
+// 2. The row.
+
+export const columns = c.columns<Deal>(
+  {
+    id: c.plain('id'),
+    title: c.text('title'),
+    amount: c.amount('amount_micros'),
+    currency: c.plain('currency'),
+    stage: c.plain('stage_id'),
+    status: c.plain('status'),
+    company_id: c.plain('company_id'),
+    primary_contact_id: c.plain('primary_contact_id'),
+    owner_id: c.plain('owner_id'),
+    tag_ids: c.json('tag_ids'),
+    expected_close_date: c.plain('expected_close_date'),
+    close_reason_id: c.plain('close_reason_id'),
+    closed_at: c.time('closed_at'),
+    stage_changed_at: c.time('stage_changed_at'),
+    custom_fields: c.json('custom_fields'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { title_key: (deal) => fold(deal.title) },
+)
+
+// 3. The statements and the rules.
+
+export const dealStore = once((deps: Deps) => {
+  const { db, clock, outbox, references } = deps
+  const enrollments = enrollmentWatch(deps)
+  const lists = membership(deps, 'deal')
+  const offered = { ...filters, list_id: lists.filter }
+  const { list, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
+  const custom = customValues(db, 'deal')
+  const { restore, write, erase } = recordRows<Deal>(db, {
+    object: 'deal',
+    columns,
+    custom,
+    linked: { deal_tags: ['tag_id', ({ tag_ids }) => tag_ids] },
+    wordsIn: (_, { title }) => wordsOf([title]),
+    searched: ['title'],
+  })
+  const find = finder(db, 'deals', columns)
+  const stages = dealStages(db)
+  const clearContact = unlinking(db, 'deals', columns, 'primary_contact_id', (who, deal) =>
+    patch(who, deal, { primary_contact_id: null }),
+  )
+  const clearCompany = unlinking(db, 'deals', columns, 'company_id', (who, deal) =>
+    patch(who, deal, { company_id: null }),
+  )
+
+  function create(who: Caller, given: DealCreate): Deal {
+    return add(who, draft(who, given))
+  }
+
+  /** The deal as it would be created, checked but not written. */
+  function draft(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
+    references.check(who.org, given)
+    const custom_fields = custom.start(who.org, given.custom_fields)
+    const stage = stages.starting(who.org, pipeline_id)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    return {
+      id,
+      title: given.title,
+      amount: given.amount ?? null,
+      currency: given.currency ?? null,
+      stage,
+      status: 'open',
+      company_id: given.company_id ?? null,
+      primary_contact_id: given.primary_contact_id ?? null,
+      owner_id: given.owner_id ?? null,
+      tag_ids: given.tag_ids ?? [],
+      expected_close_date: given.expected_close_date ?? null,
+      close_reason_id: null,
+      closed_at: null,
+      stage_changed_at: now,
+      custom_fields,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+  }
+
+  function add(who: Caller, deal: Deal): Deal {
+    restore(who.org, deal)
+    outbox.record(who, 'deal.created', deal)
+    return deal
+  }
+
+  function patch(who: Caller, before: Deal, given: DealPatch): Deal {
+    const custom_fields = custom.change(who.org, before.custom_fields, given.custom_fields)
+    const { after, changed } = change(before, { ...given, custom_fields })
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    const moved = changed.includes('stage')
+    if (moved && !stages.isOpen(who.org, after.stage)) {
+      throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
+    }
+    if (moved && before.status !== 'open') throw dealClosed()
+    return save(who, before, after, moved ? 'deal.stage_changed' : 'deal.updated')
+  }
+
+  function close(who: Caller, before: Deal, given: DealClose): Deal {
+    return save(who, before, closed(who, before, given), 'deal.closed')
+  }
+
+  /** The deal as it would be when closed, not written. */
+  function closed(who: Caller, before: Deal, { reason_id }: DealClose): Deal {
+    const outcome = stages.outcomeOf(who.org, reason_id)
+    if (!outcome) {
+      throw invalid(field('/reason_id', 'reason_not_active', 'must be an active close reason of this organisation'))
+    }
+    if (before.status !== 'open') throw dealClosed()
+    return {
+      ...before,
+      stage: stages.closing(who.org, before.stage, outcome),
+      status: outcome,
+      close_reason_id: reason_id,
+      closed_at: rfc3339(clock.now()),
+    }
+  }
+
+  function save(
+    who: Caller,
+    before: Deal,
+    after: Deal,
+    event: 'deal.updated' | 'deal.stage_changed' | 'deal.closed',
+  ): Deal {
+    after.updated_at = rfc3339(clock.now())
+    after.version = before.version + 1
+    if (after.stage !== before.stage) after.stage_changed_at = after.updated_at
+    write(who.org, before, after)
+    if (after.stage !== before.stage) stages.recordMove(who, after, before.stage)
+    outbox.record(who, event, after, before)
+    if (event === 'deal.closed') enrollments.dealClosed(who.org, after)
+    return after
+  }
+
+  /** The interface deletes no deals; taking back an import does. Nothing may refer to the deal. */
+  function discard(who: Caller, deal: Deal): void {
+    lists.leaveAll(who, deal.id)
+    erase(who.org, deal.id)
+    outbox.record(who, 'deal.deleted', deal)
+  }
+
+  return {
+    columns,
+    filters: offered,
+    custom: custom.offers,
+    list,
+    count,
+    find,
+    create,
+    patch,
+    close,
+    draft,
+    closed,
+    add,
+    restore,
+    discard,
+    clearContact,
+    clearCompany,
+  }
+})
+
+const dealClosed = () => conflict('deal_closed', 'This deal is closed: its stage cannot change any more.')
+
+// 4. The routes: the usual ones over functions that the store has, then this resource's own.
+
+export const deals = (deps: Deps): Route[] => {
+  const { close, ...store } = dealStore(deps)
+  const resource = {
+    path: '/deals',
+    scope: 'rest.crm.deals',
+    name: 'deal',
+    Shape: Deal,
+    columns,
+    filters,
+    sorts,
+  } as const
+  return [
+    ...standardRoutes({ ...resource, ...store, Create: DealCreate, Patch: DealPatch }),
+    changeRoute({
+      method: 'post',
+      path: '/deals/:id/close',
+      scope: 'rest.crm.deals.write',
+      name: 'deal',
+      summary: 'Close a deal as won or lost',
+      description:
+        "Moves the deal to its pipeline's won or lost stage, after the outcome of the reason. A deal that is closed already is 409 `deal_closed`.",
+      find: store.find,
+      columns,
+      body: DealClose,
+      returns: Deal,
+      status: 200,
+      run: ({ who, record, body }) => close(who, record, body),
+    }),
+  ]
+}

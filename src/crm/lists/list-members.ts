@@ -1,0 +1,64 @@
+import type { Listed } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { field, invalid } from '../../lib/problem.ts'
+import { type Condition, isTimely } from '../../store/list/conditions.ts'
+import type { Sort } from '../../store/list/page.ts'
+import { missing } from '../../store/references.ts'
+import type { Deps } from '../../deps.ts'
+import { mayCount } from '../../filters/access.ts'
+import { type ListObject, TABLES } from '../../filters/catalog.ts'
+import type { KeptCounts } from './counts.ts'
+import { linkOf, membership } from '../../filters/membership.ts'
+
+/** Sorts that contacts, companies and deals have in common. */
+export const MEMBER_SORTS: Record<string, Sort> = { created_at: { column: 'id' }, updated_at: { column: 'updated_at' } }
+
+type Records = Pick<Listed, 'columns' | 'list'> & { count: (org: number, conditions: Condition[]) => number }
+
+/** The records of one object, as lists hold them. */
+export function shelf(deps: Deps, object: ListObject, records: Records, kept: KeptCounts) {
+  const { db } = deps
+  const { conditions } = membership(deps, object)
+  const { table, key, column } = linkOf(object)
+  const exists = db.prepare(`SELECT 1 FROM ${TABLES[object]} WHERE org_id = ? AND id = ?`).pluck()
+  const add = db.prepare(`INSERT INTO ${table} (org_id, ${column}, ${key}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
+  const remove = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND ${column} = ? AND ${key} = ?`)
+  const changes = (statement: typeof add) => (org: number, id: string, records: string[]) =>
+    records.reduce((sum, record) => sum + statement.run(org, id, record).changes, 0)
+
+  function check(org: number, given: { add_ids: string[]; remove_ids: string[] }): void {
+    const errors = Object.entries(given).flatMap(([name, ids]) =>
+      ids.flatMap((id, index) => (exists.get(org, id) ? [] : [missing(`/${name}/${index}`)])),
+    )
+    given.remove_ids.forEach((id, index) => {
+      if (given.add_ids.includes(id)) errors.push(field(`/remove_ids/${index}`, 'contradiction', 'is in add_ids, too'))
+    })
+    if (errors.length > 0) throw invalid(...errors.slice(0, 100))
+  }
+
+  /** Throws Problem 403. */
+  function open(caller: Caller, id: string): Listed {
+    const all = conditions(caller, id)
+    return {
+      columns: records.columns,
+      filters: {},
+      sorts: MEMBER_SORTS,
+      timely: all.some(isTimely),
+      list: (org, ask, who) => records.list(org, { ...ask, conditions: all }, who),
+    }
+  }
+
+  /** How many are in it; null for a caller who may not read what the list is about. `filter` is its JSON. */
+  function count(who: Caller, { id, filter }: { id: string; filter: string | null }): number | null {
+    if (!mayCount(who, { object, filter: filter && JSON.parse(filter) })) return null
+    const all = conditions(who, id)
+    const counted = () => records.count(who.org, all)
+    return filter === null || all.some(isTimely) ? counted() : kept(who.org, `${object} ${filter}`, counted)
+  }
+
+  return {
+    open,
+    count,
+    members: { check, add: changes(add), remove: changes(remove) },
+  }
+}

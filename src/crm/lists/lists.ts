@@ -1,0 +1,291 @@
+import * as v from 'valibot'
+import { requireScopes, type Scope } from '../../auth/scopes.ts'
+import type { EventName } from '../../events/names.ts'
+import { changeRoute, type Listed, type Route } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import type { Caller } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { fold } from '../../lib/fold.ts'
+import { timeOfId } from '../../lib/id.ts'
+import { change } from '../../lib/merge.ts'
+import { conflict, field, invalid } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { type Ask, listing, type Sort } from '../../store/list/page.ts'
+import { rows } from '../../store/rows.ts'
+import { Company, companyStore } from '../companies/companies.ts'
+import { Contact, contactStore } from '../contacts/contacts.ts'
+import { Deal, dealStore } from '../deals/deals.ts'
+import type { Deps } from '../../deps.ts'
+import { scopesOf } from '../../filters/access.ts'
+import { type ListObject, OBJECTS, TABLES } from '../../filters/catalog.ts'
+import { keptCounts } from './counts.ts'
+import { ListFilter } from '../../filters/filter.ts'
+import { MEMBER_SORTS, shelf } from './list-members.ts'
+import { smartLists } from '../../filters/smart.ts'
+
+// 1. The wire form.
+
+const KINDS = ['static', 'smart'] as const
+
+const fields = {
+  name: f.doc(f.title, 'Such as "Customers in Lisbon".'),
+  filter: f.doc(
+    v.nullable(ListFilter),
+    'Of a smart list, which always has one; null for a static list. To write it, the token needs the scope to read the records of `object`, and `rest.crm.companies.read` where it names fields of the company.',
+  ),
+  description: f.doc(f.nullable(f.longText()), 'What it is for.'),
+  owner_id: f.nullable(f.id),
+}
+
+const fixed = {
+  object: f.doc(f.oneOf(OBJECTS), 'What it lists.'),
+  kind: f.doc(f.oneOf(KINDS), 'A static list holds what is put into it, a smart one whatever meets its filter.'),
+}
+
+export const List = f.doc(
+  f.object({
+    id: f.id,
+    name: fields.name,
+    ...fixed,
+    filter: fields.filter,
+    description: fields.description,
+    owner_id: fields.owner_id,
+    member_count: f.doc(
+      v.nullable(f.count()),
+      'How many records are in it at the moment; that of a smart list changes without its version. Null where the token lacks the scope to read the records, or those that the filter names, and in events.',
+    ),
+    ...f.recordFields,
+  }),
+  'A list is a choice of contacts, companies or deals: put together by hand, or by a filter.',
+)
+export type List = v.InferOutput<typeof List>
+
+const ListPatch = f.patchOf(fields)
+type ListPatch = v.InferOutput<typeof ListPatch>
+
+const ListCreate = f.object({ ...ListPatch.entries, name: fields.name, ...fixed })
+type ListCreate = v.InferOutput<typeof ListCreate>
+
+const MembersPatch = f.patchOf({
+  add_ids: v.pipe(f.doc(f.ids, 'Records to put into the list.'), v.examples([[]])),
+  remove_ids: v.pipe(f.doc(f.ids, 'Records to take out of it.'), v.examples([[]])),
+})
+type MembersPatch = v.InferOutput<typeof MembersPatch>
+
+const MembersChanged = f.object({
+  added: f.doc(f.count(), 'How many were put in.'),
+  removed: f.doc(f.count(), 'How many were taken out.'),
+  unchanged: f.doc(f.count(), 'How many were in, or out, already.'),
+})
+
+const filters: Record<string, Filter> = {
+  object: { type: 'choice', choices: OBJECTS },
+  kind: { type: 'choice', choices: KINDS },
+  owner_id: { type: 'id', nullable: true },
+}
+
+const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { column: 'name_key' } }
+
+// 2. The row.
+
+export const columns = c.columns<List>(
+  {
+    id: c.plain('id'),
+    name: c.text('name'),
+    object: c.plain('object'),
+    kind: c.plain('kind'),
+    filter: c.json('filter'),
+    description: c.text('description'),
+    owner_id: c.plain('owner_id'),
+    member_count: c.computed(),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { name_key: (list) => fold(list.name) },
+)
+const MEMBER_COUNT = Object.keys(List.pipe[0].entries).indexOf('member_count')
+
+// 3. The statements and the rules.
+
+export function listStore(deps: Deps) {
+  const { db, clock, outbox, references } = deps
+  const smart = smartLists(deps)
+  const kept = keptCounts(deps)
+  const shelves = {
+    contact: shelf(deps, 'contact', contactStore(deps), kept),
+    company: shelf(deps, 'company', companyStore(deps), kept),
+    deal: shelf(deps, 'deal', dealStore(deps), kept),
+  }
+  const { list: listStored } = listing(db, { table: 'lists', columns, filters, sorts })
+  const { insert, update, remove: removeRow } = rows(db, 'lists', columns)
+  const findStored = finder(db, 'lists', columns)
+
+  function list(org: number, ask: Ask, who: Caller) {
+    const page = listStored(org, ask)
+    for (const row of page.rows) counted(who, row)
+    return page
+  }
+
+  const find = (who: Caller, id: string) => counted(who, findStored(who, id))
+
+  function counted(who: Caller, row: c.RawRow): c.RawRow {
+    const [id, , object, , filter] = row as [string, string, ListObject, string, string | null]
+    row[MEMBER_COUNT] = shelves[object].count(who, { id, filter })
+    return row
+  }
+
+  const membersOf = (who: Caller, { object, id, filter }: List): number | null =>
+    shelves[object].count(who, { id, filter: filter && JSON.stringify(filter) })
+
+  /** Whoever gets the event may not be allowed to read the members. */
+  const announce = (who: Caller, type: EventName, list: List, before?: List): void =>
+    outbox.record(who, type, list, before, ['member_count'])
+
+  function create(who: Caller, given: ListCreate): List {
+    references.check(who.org, given)
+    const filter = given.filter ?? null
+    if (given.kind === 'static' && filter !== null) throw invalid(field('/filter', 'not_smart', STATIC))
+    if (given.kind === 'smart') checkFilter(who, given.object, filter)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const list: List = {
+      id,
+      name: given.name,
+      object: given.object,
+      kind: given.kind,
+      filter,
+      description: given.description ?? null,
+      owner_id: given.owner_id ?? null,
+      member_count: 0,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    insert(who.org, list)
+    list.member_count = membersOf(who, list)
+    announce(who, 'list.created', list)
+    return list
+  }
+
+  function patch(who: Caller, before: List, given: ListPatch): List {
+    const { after, changed } = change(before, given)
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    if (changed.includes('filter')) {
+      if (after.kind === 'static') throw invalid(field('/filter', 'not_smart', STATIC))
+      checkFilter(who, after.object, after.filter)
+    }
+    update(who.org, before, save(after))
+    after.member_count = membersOf(who, after)
+    announce(who, 'list.updated', after, before)
+    return after
+  }
+
+  function save(list: List): List {
+    list.updated_at = rfc3339(clock.now())
+    list.version++
+    return list
+  }
+
+  /** Throws Problem 403 before 422: what is wrong with a filter may show what there is. */
+  function checkFilter(who: Caller, object: ListObject, filter: unknown): void {
+    if (filter === null) throw invalid(field('/filter', 'required', 'is required of a smart list'))
+    requireScopes(who, scopesOf({ object, filter }))
+    smart.check(who.org, object, filter)
+  }
+
+  function remove(who: Caller, list: List): void {
+    removeRow(who.org, list.id) // its rows in the link tables go with it
+    announce(who, 'list.deleted', list)
+  }
+
+  /** All of it, or nothing: an id that is no record of the list's object is 422. */
+  function changeMembers(who: Caller, before: List, { add_ids = [], remove_ids = [] }: MembersPatch) {
+    const { members } = shelves[before.object]
+    members.check(who.org, { add_ids, remove_ids })
+    if (before.kind === 'smart')
+      throw conflict('smart_list', 'The members of a smart list follow from its filter; change that instead.')
+    const added = members.add(who.org, before.id, add_ids)
+    const removed = members.remove(who.org, before.id, remove_ids)
+    if (added + removed > 0) {
+      const member_count = before.member_count === null ? null : before.member_count + added - removed
+      const after = save({ ...before, member_count })
+      update(who.org, before, after)
+      announce(who, 'list.updated', after, before)
+    }
+    return { added, removed, unchanged: add_ids.length + remove_ids.length - added - removed }
+  }
+
+  /** The records of a list, as `GET /lists/{id}/members` shows them; its token needs the scope to read them. */
+  function open(who: Caller, id: string): Listed & { scope: Scope } {
+    const [, , object] = findStored(who, id) as [string, string, ListObject]
+    return { ...shelves[object].open(who, id), scope: scopeOf({ object }) }
+  }
+
+  return { list, find, create, patch, remove, changeMembers, open }
+}
+
+/** What the list holds may be seen and named by those only who may read it anyway. */
+const scopeOf = ({ object }: Pick<List, 'object'>): Scope => `rest.crm.${TABLES[object]}.read`
+
+const STATIC = 'has to be left out of a static list; POST /lists/{id}/members fills it'
+
+// 4. The routes.
+
+export const lists = (deps: Deps): Route[] => {
+  const { changeMembers, open, ...store } = listStore(deps)
+  const path = '/lists/:id/members'
+  return [
+    ...standardRoutes({
+      path: '/lists',
+      scope: 'rest.crm.lists',
+      name: 'list',
+      Shape: List,
+      columns,
+      filters,
+      sorts,
+      timely: true,
+      Create: ListCreate,
+      Patch: ListPatch,
+      ...store,
+      // Its member_count changes without a new version, and so does who may see it: never 304.
+    }).map((route): Route => (route.kind === 'read' ? { ...route, timely: true } : route)),
+    {
+      kind: 'list',
+      method: 'get',
+      scope: 'rest.crm.lists.read',
+      name: 'member of a list',
+      operation: 'listMembersOfList',
+      summary: 'List the records of a list',
+      description:
+        'Contacts, companies or deals, after the `object` of the list; the token needs the scope to read those, too. `GET /contacts?list_id=...` and the like give the same, with more filters and sorts.',
+      item: v.union([Contact, Company, Deal]),
+      itemNames: OBJECTS,
+      open,
+      path,
+      filters: {},
+      sorts: MEMBER_SORTS,
+    },
+    changeRoute({
+      method: 'post',
+      path,
+      scope: 'rest.crm.lists.write',
+      name: 'list',
+      operation: 'changeMembersOfList',
+      summary: 'Put records into a static list, and take records out',
+      description:
+        'All of it is done, or nothing. A smart list is 409 `smart_list`. The token needs the scope to read the records, too.',
+      find: store.find,
+      columns,
+      body: MembersPatch,
+      returns: MembersChanged,
+      status: 200,
+      scopeOf,
+      run: ({ who, record, body }) => changeMembers(who, record, body),
+    }),
+  ]
+}

@@ -1,0 +1,78 @@
+import type * as v from 'valibot'
+import type { Route } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import * as f from '../../lib/fields.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { listing } from '../../store/list/page.ts'
+import type { Deps } from '../../deps.ts'
+
+// Members are settings: the public interface reads them; src/settings and the member command write them.
+
+// 1. The wire form.
+
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const
+export const STATUSES = ['active', 'deactivated'] as const
+
+export const Member = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call them, such as "Ana Ruiz".'),
+    email: f.email,
+    role: f.doc(f.oneOf(ROLES), 'The tokens of a `viewer` only read.'),
+    status: f.doc(f.oneOf(STATUSES), 'A deactivated member stays readable, but can own nothing new.'),
+    timezone: f.timezone,
+    ...f.recordFields,
+  }),
+  'A member is a person of this organisation: whoever owns contacts, companies and deals.',
+)
+export type Member = v.InferOutput<typeof Member>
+
+const filters: Record<string, Filter> = {
+  email: { type: 'text', normal: (text) => text.toLowerCase() },
+  role: { type: 'choice', choices: ROLES },
+  status: { type: 'choice', choices: STATUSES },
+  q: {
+    type: 'search',
+    search: ['name', 'email'],
+    description: 'Search over name and email: each word begins a word of theirs, without regard to case and accents.',
+  },
+}
+
+// 2. The row.
+
+const columns = c.columns<Member>({
+  id: c.plain('id'),
+  name: c.text('name'),
+  email: c.text('email'),
+  role: c.plain('role'),
+  status: c.plain('status'),
+  timezone: c.text('timezone'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+// 3. The statements.
+
+export function memberStore({ db }: Pick<Deps, 'db'>) {
+  const { list } = listing(db, { table: 'members', columns, filters, sorts: {} })
+  const find = finder(db, 'members', columns)
+
+  return { list, find }
+}
+
+// 4. The routes.
+
+export const members = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/members',
+    scope: 'rest.crm.members',
+    name: 'member',
+    Shape: Member,
+    columns,
+    filters,
+    sorts: {},
+    ...memberStore(deps),
+  })

@@ -1,0 +1,109 @@
+import { notFound } from '../../lib/problem.ts'
+import { wordsOf } from '../../lib/words.ts'
+import type { Database } from '../../store/driver.ts'
+import { idsOfSearch, markOf } from '../../store/search.ts'
+import type { MergeObject } from './undo-conflicts.ts'
+
+/** Another record that may be the same, and what they have in common. */
+export type Duplicate = { id: string; reasons: Reason[] }
+type Reason = 'email' | 'phone' | 'name' | 'domain' | 'website'
+
+type Contact = { name_key: string; company_id: string | null; phones: string }
+type Company = { name_key: string; website_host: string | null }
+type Found = [Reason, string[]]
+
+/** Of one reason: names that very many have say little. */
+const MOST = 100
+
+/**
+ * Finds the contacts that have an email, the digits of a phone, or name and company in common with one, and the
+ * companies that have the name in common with one, the host of the website, or the domain where the other has it as the
+ * host of its website. Those with most in common first, then the oldest. Throws 404.
+ */
+export function duplicates(db: Database): (org: number, object: MergeObject, id: string) => Duplicate[] {
+  const contact = db.prepare('SELECT name_key, company_id, phones FROM contacts WHERE org_id = ? AND id = ?')
+  const company = db.prepare('SELECT name_key, website_host FROM companies WHERE org_id = ? AND id = ?')
+  const phonesOf = db.prepare('SELECT phones FROM contacts WHERE org_id = ? AND id = ?').pluck()
+  const withEmail = db
+    .prepare(
+      `SELECT other.contact_id FROM contact_emails AS own JOIN contact_emails AS other
+         ON other.org_id = own.org_id AND other.email_key = own.email_key
+       WHERE own.org_id = +? AND own.contact_id = +? LIMIT ${MOST}`,
+    )
+    .pluck()
+  const withName = db
+    .prepare(
+      `SELECT id FROM contacts INDEXED BY contacts_name
+       WHERE org_id = +? AND name_key = +? AND company_id IS +? LIMIT ${MOST}`,
+    )
+    .pluck()
+  const companyWithName = db
+    .prepare(`SELECT id FROM companies INDEXED BY companies_name WHERE org_id = +? AND name_key = +? LIMIT ${MOST}`)
+    .pluck()
+  const withHost = db
+    .prepare(
+      `SELECT id FROM companies INDEXED BY companies_website WHERE org_id = +? AND website_host = +? LIMIT ${MOST}`,
+    )
+    .pluck()
+  const withHostOfDomain = db
+    .prepare(
+      `SELECT other.id FROM company_domains AS own JOIN companies AS other INDEXED BY companies_website
+         ON other.org_id = own.org_id AND other.website_host = own.domain
+       WHERE own.org_id = +? AND own.company_id = +? LIMIT ${MOST}`,
+    )
+    .pluck()
+  const withDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = +? AND domain = +?').pluck()
+  const { sql } = idsOfSearch({ kind: 'contact', match: '', query: [] })
+  const withWord = db.prepare(`${sql} LIMIT ${MOST}`).pluck()
+
+  function ofContact(org: number, id: string): Found[] | undefined {
+    const own = contact.get(org, id) as Contact | undefined
+    return (
+      own && [
+        ['email', withEmail.all(org, id) as string[]],
+        ['phone', withPhones(org, new Set(numbersIn(own.phones)))],
+        ['name', withName.all(org, own.name_key, own.company_id) as string[]],
+      ]
+    )
+  }
+
+  /** The search index knows numbers by every end that they have; what counts is the whole. */
+  function withPhones(org: number, numbers: Set<string>): string[] {
+    const ids = [...numbers].flatMap((number) => withWord.all(`"${markOf(org, 'contact')}${number}"`) as string[])
+    return [...new Set(ids)].filter((id) =>
+      numbersIn(phonesOf.get(org, id) as string).some((number) => numbers.has(number)),
+    )
+  }
+
+  function ofCompany(org: number, id: string): Found[] | undefined {
+    const own = company.get(org, id) as Company | undefined
+    const host = own?.website_host ?? null
+    return (
+      own && [
+        ['name', companyWithName.all(org, own.name_key) as string[]],
+        ['website', host === null ? [] : (withHost.all(org, host) as string[])],
+        ['domain', withHostOfDomain.all(org, id) as string[]],
+        ['domain', host === null ? [] : (withDomain.all(org, host) as string[])],
+      ]
+    )
+  }
+
+  return function find(org, object, id) {
+    const found = object === 'contact' ? ofContact(org, id) : ofCompany(org, id)
+    if (!found) throw notFound()
+    const reasonsOf = new Map<string, Set<Reason>>()
+    for (const [reason, ids] of found)
+      for (const each of ids) if (each !== id) reasonsOf.set(each, (reasonsOf.get(each) ?? new Set()).add(reason))
+    return [...reasonsOf]
+      .map(([each, reasons]) => ({ id: each, reasons: [...reasons] }))
+      .sort((one, other) => other.reasons.length - one.reasons.length || (one.id < other.id ? -1 : 1))
+  }
+}
+
+/** The digits of each phone that has enough of them for the search index. */
+const numbersIn = (phones: string): string[] =>
+  (JSON.parse(phones) as { number: string }[]).flatMap(({ number }) =>
+    wordsOf([], [number])
+      .slice(0, 1)
+      .filter((word) => /^\d{4,}$/.test(word)),
+  )

@@ -1,0 +1,174 @@
+import { same } from '../../lib/merge.ts'
+import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import type { Value, Values } from '../custom-fields/types.ts'
+import { emailKey, nameOf, phoneKey } from '../contacts/contact-methods.ts'
+
+// What becomes of the fields of two records that are made one, and of those of the one that stays when that is taken
+// back. Pure functions over the fields of a record, flat: each custom field is one of its own, archived ones as well.
+
+export type Fields = Record<string, unknown>
+
+const CUSTOM = 'custom_fields.'
+export const customKey = (name: string): string | undefined =>
+  name.startsWith(CUSTOM) ? name.slice(CUSTOM.length) : undefined
+
+/** `custom_fields` itself stays in its place, empty. */
+export function flatten(record: Fields, archived: Values): Fields {
+  const values = Object.entries({ ...archived, ...(record.custom_fields as Values) })
+  return { ...record, custom_fields: {}, ...Object.fromEntries(values.map(([key, value]) => [CUSTOM + key, value])) }
+}
+
+/** The record again, and the values that its organisation has archived. */
+export function unflatten(fields: Fields, isArchived: (key: string) => boolean): { record: Fields; archived: Values } {
+  const record: Fields = {}
+  const values: [string, Value][] = []
+  for (const [name, value] of Object.entries(fields)) {
+    const key = customKey(name)
+    if (key === undefined) record[name] = value
+    else values.push([key, value as Value])
+  }
+  values.sort(([one], [other]) => (one < other ? -1 : 1))
+  const chosen = (archived: boolean): Values =>
+    Object.fromEntries(values.filter(([key]) => isArchived(key) === archived))
+  record.custom_fields = chosen(false)
+  return { record, archived: chosen(true) }
+}
+
+const itself = (item: string): string => item
+
+/** Sets, by what tells their items apart. */
+const SETS: Record<string, (item: never) => string> = {
+  emails: ({ email }: { email: string }) => emailKey(email),
+  phones: ({ number }: { number: string }) => phoneKey(number),
+  domains: itself,
+  tag_ids: itself,
+}
+
+const FIXED = new Set(['id', 'custom_fields', 'created_at', 'updated_at', 'version'])
+/** Fields that follow from those of both, whatever anybody chooses. */
+const STRICT: Record<string, (one: unknown, other: unknown) => unknown> = {
+  do_not_contact: (one, other) => one || other,
+  unsubscribed_at: (one, other) => [one, other].filter((at) => at !== null).sort()[0] ?? null,
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
+
+/**
+ * The fields of the record that stays: its own, and where it has none, those of the other. Sets hold the items of both,
+ * addresses the members of both. Who must not be contacted, or has unsubscribed, in one has in both. `choices` name
+ * fields whose value is the other's, empty or not, such as `custom_fields.segment`; of a set and an address, the
+ * other's come first then.
+ */
+export function combine(kept: Fields, merged: Fields, choices: readonly string[]): Fields {
+  const fields = { ...merged, ...kept }
+  for (const name of Object.keys(fields)) {
+    if (FIXED.has(name)) continue
+    const strict = STRICT[name]
+    const isChosen = choices.includes(name)
+    const [first, second] = isChosen ? [merged[name], kept[name]] : [kept[name], merged[name]]
+    if (strict) fields[name] = strict(first, second)
+    else if (name in SETS) fields[name] = unite(name, first as Fields[], second as Fields[])
+    else if (name === 'address') fields[name] = fill(first as Fields | null, second as Fields | null)
+    else fields[name] = isChosen || !isEmpty(first) ? first : (second ?? null)
+    if (customKey(name) && fields[name] === undefined) delete fields[name]
+  }
+  if ('annual_revenue' in fields && !choices.includes('currency')) fields.currency = currencyOf(kept, merged, choices)
+  return named(fields)
+}
+
+/** The amount brings its currency along. */
+function currencyOf(kept: Fields, merged: Fields, choices: readonly string[]): unknown {
+  if (kept.annual_revenue === null && merged.annual_revenue === null) return kept.currency ?? merged.currency
+  return (choices.includes('annual_revenue') || kept.annual_revenue === null ? merged : kept).currency
+}
+
+function unite(name: string, first: Fields[], second: Fields[]): Fields[] {
+  if (first.length === 0) return second
+  const known = keysOf(name, first)
+  const fresh = second.filter((item) => !known.has(keyOf(name, item)))
+  return [...first, ...fresh.map((item) => (typeof item === 'object' ? { ...item, is_primary: false } : item))]
+}
+
+const keyOf = (name: string, item: unknown): string => (SETS[name] as (item: unknown) => string)(item)
+const keysOf = (name: string, items: unknown): Set<string> =>
+  new Set((items as unknown[]).map((item) => keyOf(name, item)))
+
+function fill(first: Fields | null, second: Fields | null): Fields | null {
+  if (!first || !second) return first ?? second
+  return Object.fromEntries(Object.entries(first).map(([name, value]) => [name, isEmpty(value) ? second[name] : value]))
+}
+
+/** The name of a contact follows from its other fields. */
+const named = (fields: Fields): Fields => ('emails' in fields ? { ...fields, name: nameOf(fields as never) } : fields)
+
+/** Throws 422 with a pointer for each choice that the other record does not have as a field, or that nobody chooses. */
+export function checkChoices(merged: Fields, choices: readonly string[]): void {
+  const offered = new Set(Object.keys(merged).filter((name) => !FIXED.has(name) && !(name in STRICT)))
+  if ('emails' in merged) offered.delete('name')
+  const errors = choices.flatMap((name, index): FieldError[] =>
+    offered.has(name) ? [] : [field(`/choices/${index}`, 'unknown_choice', `is "${name}", which cannot be chosen`)],
+  )
+  if (errors.length > 0) throw invalid(...errors)
+}
+
+const MOST_ITEMS = 1000
+
+/** Throws 422 for more items than a record may have. */
+export function checkRoom(fields: Fields): void {
+  for (const name of Object.keys(SETS)) {
+    if (((fields[name] as unknown[] | undefined)?.length ?? 0) <= MOST_ITEMS) continue
+    throw invalid(field(`/${name}`, 'too_many', `must have at most ${MOST_ITEMS} items, of both records together`))
+  }
+}
+
+/** What a merge did to the fields of the record that stays, by name; null is also no value at all. */
+export type Changes = Record<string, [before: unknown, after: unknown]>
+
+export function changesOf(before: Fields, after: Fields): Changes {
+  const names = Object.keys({ ...before, ...after }).filter((name) => !same(before[name], after[name]))
+  return Object.fromEntries(names.map((name) => [name, [before[name] ?? null, after[name] ?? null]]))
+}
+
+type Stay = { field: string; reason: 'changed' | 'needed' }
+
+/** Fields that mean nothing without each other. */
+const TOGETHER = ['annual_revenue', 'currency']
+const REACH = ['first_name', 'last_name', 'emails', 'phones']
+
+/**
+ * The fields of the record that stays, as they would be without the merge: what has its value from it gets back the one
+ * before, and what was changed since stays as it is; from sets, the items that the merge has added go. `stay` names the
+ * fields that stay, each with the reason.
+ */
+export function giveBack(now: Fields, changes: Changes): { fields: Fields; stay: Stay[] } {
+  const fields = { ...now }
+  const isChanged = (name: string): boolean =>
+    name in changes && !(name in SETS) && !changes[name]?.some((value) => same(now[name] ?? null, value))
+  const stay: Stay[] = []
+  for (const [name, [before, after]] of Object.entries(changes)) {
+    if (name === 'name' && 'emails' in now) continue
+    const isStaying = TOGETHER.includes(name) ? TOGETHER.some(isChanged) : isChanged(name)
+    if (isStaying) stay.push({ field: name, reason: 'changed' })
+    else if (name in SETS && !same(now[name], after)) fields[name] = without(name, now[name], before, after)
+    else if (before === null && customKey(name)) delete fields[name]
+    else fields[name] = before
+  }
+  const result = named(fields)
+  if (result.name !== '') return { fields: result, stay }
+  // A contact has a name, an email or a phone; this one has none but those that came with the merge.
+  const needed = REACH.filter((name) => !same(fields[name], now[name]))
+  const reach = Object.fromEntries(needed.map((name) => [name, now[name]]))
+  return {
+    fields: named({ ...fields, ...reach }),
+    stay: [...stay, ...needed.map((name): Stay => ({ field: name, reason: 'needed' }))],
+  }
+}
+
+/** The items that there are now, but for those that the merge has added; where the primary one goes, the first is it. */
+function without(name: string, now: unknown, before: unknown, after: unknown): unknown[] {
+  const added = keysOf(name, after).difference(keysOf(name, before))
+  const items = (now as unknown[]).filter((item) => !added.has(keyOf(name, item)))
+  const isMarked = items.some((item) => typeof item !== 'object' || (item as Fields).is_primary)
+  return isMarked ? items : items.map((item, index) => ({ ...(item as Fields), is_primary: index === 0 }))
+}

@@ -1,0 +1,195 @@
+import type { Stored } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { same } from '../../lib/merge.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { RawRow } from '../../store/columns.ts'
+import type { Database } from '../../store/driver.ts'
+import { contactsOf, type Participant, swapContact, unswapContact } from '../../meetings/participants.ts'
+import type { Speaker } from '../../meetings/speakers.ts'
+import * as speakers from '../../meetings/speakers.ts'
+import type { MergeObject, Reason } from './undo-conflicts.ts'
+
+// What refers to a contact or a company, and so follows it into the one that it is merged with, and back. Each record is
+// patched as a caller would do it, so that it gets its own version and event.
+
+type Referring =
+  | 'contact'
+  | 'company'
+  | 'deal'
+  | 'note'
+  | 'task'
+  | 'meeting'
+  | 'transcript'
+  | 'conversation'
+  | 'message'
+  | 'enrollment'
+type Value = string | null | unknown[]
+
+/** What links need of the records that refer. */
+export type Records = {
+  columns: { present: (row: RawRow) => Stored }
+  find: (who: Caller, id: string) => RawRow
+  patch: (who: Caller, before: never, given: never) => unknown
+}
+
+type Link = { object: Referring; field: string; table: string; key: string; column: string }
+
+const single = (object: Referring, table: string, field: string): Link => ({
+  object,
+  field,
+  table,
+  key: 'id',
+  column: field,
+})
+const several = (object: Referring, table: string, target: MergeObject): Link => ({
+  object,
+  field: `${target}_ids`,
+  table,
+  key: `${object}_id`,
+  column: `${target}_id`,
+})
+
+const people = (object: Referring, table: string, field: string): Link => ({
+  object,
+  field,
+  table,
+  key: `${object}_id`,
+  column: 'contact_id',
+})
+
+/** Every reference to the two that a record does not lose by itself when they go. */
+export const LINKS: Record<MergeObject, Link[]> = {
+  contact: [
+    single('deal', 'deals', 'primary_contact_id'),
+    several('note', 'note_contacts', 'contact'),
+    several('task', 'task_contacts', 'contact'),
+    people('meeting', 'meeting_contacts', 'participants'),
+    people('transcript', 'transcript_contacts', 'speakers'),
+    single('conversation', 'conversations', 'contact_id'),
+    single('message', 'messages', 'author_id'),
+    single('enrollment', 'enrollments', 'contact_id'),
+  ],
+  company: [
+    single('company', 'companies', 'parent_company_id'),
+    single('contact', 'contacts', 'company_id'),
+    single('deal', 'deals', 'company_id'),
+    several('note', 'note_companies', 'company'),
+    several('task', 'task_companies', 'company'),
+    single('meeting', 'meetings', 'company_id'),
+    single('conversation', 'conversations', 'company_id'),
+  ],
+}
+
+/** The records that were pointed to another one by a field; with all that was in it, where it holds several. */
+export type Moved = { object: Referring; field: string; records: [id: string, before?: unknown[]][] }
+export type LeftLink = { object: Referring; id: string; field: string; reason: Reason }
+
+export function mergedLinks(db: Database, object: MergeObject, recordsOf: Record<Referring, Records>) {
+  const links = LINKS[object].map((link) => ({
+    ...link,
+    referring: db.prepare(`SELECT ${link.key} FROM ${link.table} WHERE org_id = ? AND ${link.column} = ?`).pluck(),
+  }))
+
+  /** Points all that refers to the one record to the other. */
+  function move(who: Caller, from: string, to: string): Moved[] {
+    return links.map(({ object, field, referring }) => {
+      const ids = referring.all(who.org, from) as string[]
+      const records = ids.map((id): Moved['records'][number] => {
+        const record = find(who, object, id)
+        const before = record[field] as Value
+        set(who, object, record, field, Array.isArray(before) ? itemsOf(field).swapped(before, from, to) : to)
+        return Array.isArray(before) ? [id, before] : [id]
+      })
+      return { object, field, records }
+    })
+  }
+
+  /** Points back what still points to `to` because of the move; the rest is answered, and stays as it is. */
+  function moveBack(who: Caller, moved: readonly Moved[], from: string, to: string): LeftLink[] {
+    return moved.flatMap(({ object, field, records }) =>
+      records.flatMap(([id, before]): LeftLink[] => {
+        const reason = giveBack(who, object, id, field, before, from, to)
+        return reason ? [{ object, id, field, reason }] : []
+      }),
+    )
+  }
+
+  function giveBack(
+    who: Caller,
+    object: Referring,
+    id: string,
+    field: string,
+    before: unknown[] | undefined,
+    from: string,
+    to: string,
+  ): Reason | undefined {
+    try {
+      const record = find(who, object, id)
+      const now = record[field] as Value
+      if (!(Array.isArray(now) ? itemsOf(field).has(now, to) : now === to)) return 'changed'
+      set(who, object, record, field, Array.isArray(now) ? unswapped(field, now, before ?? [], from, to) : from)
+      return undefined
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return 'deleted'
+      if (error instanceof Problem && error.errors?.[0]?.code === 'cycle') return 'cycle'
+      throw error
+    }
+  }
+
+  const find = (who: Caller, object: Referring, id: string): Stored =>
+    recordsOf[object].columns.present(recordsOf[object].find(who, id))
+
+  const set = (
+    who: Caller,
+    object: Referring,
+    record: Stored,
+    field: string,
+    value: Value | readonly unknown[],
+  ): unknown => recordsOf[object].patch(who, record as never, { [field]: value } as never)
+
+  return { move, moveBack }
+}
+
+/** How a field that holds several refers to records. */
+type Items<Item> = {
+  has: (items: readonly Item[], id: string) => boolean
+  swapped: (items: readonly Item[], from: string, to: string) => Item[]
+  /** Where it was changed since they were swapped. */
+  unswapped: (now: readonly Item[], before: readonly Item[], from: string, to: string) => Item[]
+}
+
+const ids: Items<string> = {
+  has: (items, id) => items.includes(id),
+  swapped: (items, from, to) => [...new Set(items.map((id) => (id === from ? to : id)))],
+  // The one for the other, or beside it where both were there.
+  unswapped: (now, before, from, to) =>
+    before.includes(to) ? [...now, from] : now.map((id) => (id === to ? from : id)),
+}
+
+const participantItems: Items<Participant> = {
+  has: (participants, id) => contactsOf(participants).includes(id),
+  swapped: swapContact,
+  unswapped: unswapContact,
+}
+
+const speakerItems: Items<Speaker> = {
+  has: (all, id) => speakers.contactsOf(all).includes(id),
+  swapped: speakers.swapContact,
+  unswapped: speakers.unswapContact,
+}
+
+const ITEMS: Record<string, unknown> = { participants: participantItems, speakers: speakerItems }
+
+const itemsOf = (field: string) => (ITEMS[field] ?? ids) as Items<unknown>
+
+/** As it was where nothing has changed since. */
+function unswapped(
+  field: string,
+  now: readonly unknown[],
+  before: readonly unknown[],
+  from: string,
+  to: string,
+): readonly unknown[] {
+  const items = itemsOf(field)
+  return same(now, items.swapped(before, from, to)) ? before : items.unswapped(now, before, from, to)
+}

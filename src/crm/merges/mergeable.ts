@@ -1,0 +1,85 @@
+import type { EventName } from '../../events/names.ts'
+import type { Stored } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { same } from '../../lib/merge.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import type { Values } from '../custom-fields/types.ts'
+import type { Deps } from '../../deps.ts'
+import { type Fields, flatten, unflatten } from './fields.ts'
+import type { Records } from './links.ts'
+import type { MergeObject } from './undo-conflicts.ts'
+import type { CustomStanding } from './values.ts'
+
+/** What a merge needs of contacts and of companies. */
+export type Mergeable = Records & {
+  restore: (org: number, record: never) => void
+  write: (org: number, before: never, after: never) => void
+  save: (who: Caller, before: never, after: never) => unknown
+  remove: (who: Caller, record: never) => void
+}
+
+/** A record as a row has it: with the values that its organisation has archived. */
+type Whole = { record: Stored; archived: Values }
+
+/** Contacts or companies, read and written as flat fields. */
+export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store: Mergeable, custom: CustomStanding) {
+  const present = (who: Caller, id: string): Stored => store.columns.present(store.find(who, id))
+
+  /** Throws 404. */
+  function find(who: Caller, id: string): Fields {
+    return flatten(present(who, id), custom.archivedOf(who.org, id))
+  }
+
+  function wholeOf(org: number, fields: Fields): Whole {
+    const { record, archived } = unflatten(fields, custom.fieldsOf(org).isArchived)
+    return { record: record as Stored, archived }
+  }
+
+  /** Throws 422 for more values of custom fields than one record may have. */
+  function checkRoom(org: number, fields: Fields): void {
+    custom.checkRoom(org, wholeOf(org, fields).record.custom_fields as Values)
+  }
+
+  /** With a new version and an event, where the outside sees any difference. */
+  function save(who: Caller, before: Fields, after: Fields): void {
+    const [old, fresh] = [wholeOf(who.org, before), wholeOf(who.org, after)]
+    if (!same(old.record, fresh.record)) store.save(who, old.record as never, fresh.record as never)
+    custom.writeArchived(who.org, fresh.record.id, old.archived, fresh.archived)
+  }
+
+  /** A record that is about to go lets go of what no two records may have. */
+  function bare(org: number, fields: Fields): void {
+    const whole = wholeOf(org, fields)
+    write(org, whole, barely(whole))
+  }
+
+  function remove(who: Caller, fields: Fields): void {
+    store.remove(who, wholeOf(who.org, fields).record as never)
+  }
+
+  /**
+   * Brings a record back under its id, with the version after its last one and the event of a new record. Until the
+   * answer is called it is without what no two records may have.
+   */
+  function bringBack(who: Caller, fields: Fields): () => void {
+    const { record, archived } = wholeOf(who.org, fields)
+    const back = { ...record, updated_at: rfc3339(clock.now()), version: record.version + 1 }
+    const whole = { record: back, archived }
+    store.restore(who.org, barely(whole).record as never)
+    outbox.record(who, `${object}.created` as EventName, back)
+    return () => write(who.org, barely(whole), whole)
+  }
+
+  /** Without a version and an event. */
+  function write(org: number, before: Whole, after: Whole): void {
+    store.write(org, before.record as never, after.record as never)
+    custom.writeArchived(org, after.record.id, before.archived, after.archived)
+  }
+
+  return { find, checkRoom, save, bare, remove, bringBack }
+}
+
+function barely({ record }: Whole): Whole {
+  const without = { external_id: null, custom_fields: {}, ...('domains' in record ? { domains: [] } : {}) }
+  return { record: { ...record, ...without }, archived: {} }
+}

@@ -1,0 +1,77 @@
+import { same } from '../../lib/merge.ts'
+import type { Database } from '../../store/driver.ts'
+import {
+  type CustomObject,
+  type FieldType,
+  HOLDERS,
+  kindOf,
+  readValue,
+  type Value,
+  type Values,
+} from '../custom-fields/types.ts'
+import { customValues } from '../custom-fields/values.ts'
+
+type Definition = { id: string; key: string; type: FieldType; options: string; is_unique: number; is_archived: number }
+
+/** Why a value cannot stand again, and which record has it by now. */
+export type Obstacle = { reason: 'deleted' | 'invalid' | 'taken'; other?: string }
+/** The other record of the two that come apart: what it will have counts, not what is written of it. */
+export type Twin = { id: string; fields: Record<string, unknown> }
+
+export type CustomStanding = ReturnType<typeof customStanding>
+
+/** The custom fields of an organisation as they are now, and the values of records that come back. */
+export function customStanding(db: Database, object: CustomObject) {
+  const { table, values, id: recordId } = HOLDERS[object]
+  const all = db.prepare(
+    'SELECT id, key, type, options, is_unique, is_archived FROM custom_fields WHERE org_id = ? AND object = ?',
+  )
+  const holder = db
+    .prepare(
+      `SELECT ${recordId} FROM ${values} WHERE org_id = +? AND field_id = +? AND unique_value = +? AND ${recordId} <> +?`,
+    )
+    .pluck()
+  const member = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND id = ?').pluck()
+  const archived = db.prepare(`SELECT archived_fields FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
+  const setArchived = db.prepare(`UPDATE ${table} SET archived_fields = ? WHERE org_id = ? AND id = ?`)
+  const custom = customValues(db, object)
+
+  const archivedOf = (org: number, id: string): Values => JSON.parse(archived.get(org, id) as string)
+
+  /** Writes the values of archived fields, which no version and no event tells of. */
+  function writeArchived(org: number, id: string, before: Values, after: Values): void {
+    if (same(before, after)) return
+    setArchived.run(JSON.stringify(after), org, id)
+    custom.set(org, id, before, after)
+  }
+
+  function fieldsOf(org: number) {
+    const definitions = new Map((all.all(org, object) as Definition[]).map((each) => [each.key, each]))
+
+    const isArchived = (key: string): boolean => definitions.get(key)?.is_archived === 1
+
+    /** Undefined where the record can have the value, which is one of its flat fields. */
+    function obstacleTo(id: string, name: string, key: string, value: Value, twin?: Twin): Obstacle | undefined {
+      const found = definitions.get(key)
+      if (!found) return { reason: 'deleted' }
+      const choices = (JSON.parse(found.options) as { value: string }[]).map((option) => option.value)
+      if ('code' in readValue(found.type, choices, value)) return { reason: 'invalid' }
+      if (found.type === 'member' && !member.get(org, value)) return { reason: 'deleted' }
+      const uniqueKey = found.is_unique ? kindOf(found.type).uniqueKey : undefined
+      if (!uniqueKey) return undefined
+      const wanted = uniqueKey(value as never)
+      const rival = twin?.fields[name]
+      if (twin && rival !== undefined && uniqueKey(rival as never) === wanted)
+        return { reason: 'taken', other: twin.id }
+      const other = holder.get(org, found.id, wanted, id) as string | undefined
+      return other && other !== twin?.id ? { reason: 'taken', other } : undefined
+    }
+
+    return { isArchived, obstacleTo }
+  }
+
+  /** All values in their order, within what a record may hold in all; else Problem 422. */
+  const checkRoom = (org: number, values: Values): void => void custom.change(org, values, {})
+
+  return { archivedOf, writeArchived, fieldsOf, checkRoom }
+}

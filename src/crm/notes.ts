@@ -1,0 +1,193 @@
+import * as v from 'valibot'
+import type { Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { timeOfId } from '../lib/id.ts'
+import { change } from '../lib/merge.ts'
+import { field, invalid } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import { wordsOf } from '../lib/words.ts'
+import * as c from '../store/columns.ts'
+import type { Filter } from '../store/list/conditions.ts'
+import { finder } from '../store/find.ts'
+import { listing, type Sort } from '../store/list/page.ts'
+import { rows } from '../store/rows.ts'
+import { searchFilter, searchIndex } from '../store/search.ts'
+import { type Deps, once } from '../deps.ts'
+import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
+import { unlinking } from './records/unlink.ts'
+
+// 1. The wire form.
+
+const fields = {
+  title: f.doc(f.nullable(f.line()), 'Such as "Call with Ana".'),
+  body: f.doc(f.longText(262_144), 'Markdown, up to 256 KiB.'),
+  ...linkFields,
+  // A note needs a link, and so does the example of one.
+  deal_ids: v.pipe(linkFields.deal_ids, v.examples([['019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4']])),
+  meeting_id: f.doc(f.nullable(f.id), 'The meeting that it is about.'),
+  conversation_id: f.doc(f.nullable(f.id), 'The conversation that it is about.'),
+  is_pinned: f.doc(f.flag, 'Whether people want to see it first.'),
+}
+
+export const Note = f.doc(
+  f.object({
+    id: f.id,
+    title: fields.title,
+    body: fields.body,
+    contact_ids: fields.contact_ids,
+    company_ids: fields.company_ids,
+    deal_ids: fields.deal_ids,
+    meeting_id: fields.meeting_id,
+    conversation_id: fields.conversation_id,
+    author_id: f.doc(f.nullable(f.id), 'The member who wrote it; null where it was no member.'),
+    is_pinned: fields.is_pinned,
+    ...f.recordFields,
+  }),
+  'A note is what is worth knowing of contacts, companies, deals, a meeting or a conversation: one of them at least.',
+)
+export type Note = v.InferOutput<typeof Note>
+
+const NotePatch = f.patchOf(fields)
+type NotePatch = v.InferOutput<typeof NotePatch>
+
+const NoteCreate = f.object({ ...NotePatch.entries, body: fields.body })
+type NoteCreate = v.InferOutput<typeof NoteCreate>
+
+const filters: Record<string, Filter> = {
+  ...linkFilters('note'),
+  meeting_id: { type: 'id', nullable: true },
+  conversation_id: { type: 'id', nullable: true },
+  author_id: { type: 'id', nullable: true },
+  is_pinned: { type: 'flag' },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time' },
+  q: searchFilter('note', 'title and body'),
+}
+
+const sorts: Record<string, Sort> = { created_at: { column: 'id' }, updated_at: { column: 'updated_at' } }
+
+// 2. The row.
+
+export const columns = c.columns<Note>({
+  id: c.plain('id'),
+  title: c.text('title'),
+  body: c.text('body'),
+  ...linkColumns,
+  meeting_id: c.plain('meeting_id'),
+  conversation_id: c.plain('conversation_id'),
+  author_id: c.plain('author_id'),
+  is_pinned: c.bool('is_pinned'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+// 3. The statements and the rules.
+
+export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
+  const { list } = listing(db, { table: 'notes', columns, filters, sorts })
+  const { insert, update, remove: removeRow } = rows(db, 'notes', columns)
+  const find = finder(db, 'notes', columns)
+  const search = searchIndex(db, 'note')
+  const links = recordLinks<Note>(db, 'note', (who, id) => columns.present(find(who, id)), save)
+  const clearMeeting = unlinking(db, 'notes', columns, 'meeting_id', (who, note) =>
+    save(who, note, { ...note, meeting_id: null }),
+  )
+
+  function create(who: Caller, given: NoteCreate): Note {
+    references.check(who.org, given)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const note: Note = {
+      id,
+      title: given.title ?? null,
+      body: given.body,
+      contact_ids: given.contact_ids ?? [],
+      company_ids: given.company_ids ?? [],
+      deal_ids: given.deal_ids ?? [],
+      meeting_id: given.meeting_id ?? null,
+      conversation_id: given.conversation_id ?? null,
+      author_id: who.member,
+      is_pinned: given.is_pinned ?? false,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    checkLinked(note)
+    restore(who.org, note)
+    outbox.record(who, 'note.created', note)
+    return note
+  }
+
+  /** Writes a note as it is, without an event. */
+  function restore(org: number, note: Note): void {
+    insert(org, note)
+    links.set(org, note)
+    search.put(org, note.id, wordsOf([note.title, note.body]))
+  }
+
+  function patch(who: Caller, before: Note, given: NotePatch): Note {
+    const { after, changed } = change(before, given)
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    if (changed.some((name) => LINKS.includes(name))) checkLinked(after)
+    save(who, before, after)
+    return after
+  }
+
+  /** Also of a note that has lost the last record that it was about: it stays, without any. */
+  function save(who: Caller, before: Note, after: Note): void {
+    after.updated_at = rfc3339(clock.now())
+    after.version++
+    update(who.org, before, after)
+    links.set(who.org, after, before)
+    if (after.title !== before.title || after.body !== before.body)
+      search.put(who.org, after.id, wordsOf([after.title, after.body]))
+    outbox.record(who, 'note.updated', after, before)
+  }
+
+  function remove(who: Caller, note: Note): void {
+    search.remove(who.org, note.id)
+    removeRow(who.org, note.id) // its rows in the link tables go with it
+    outbox.record(who, 'note.deleted', note)
+  }
+
+  return {
+    list,
+    find,
+    create,
+    restore,
+    patch,
+    remove,
+    clearContact: links.clearContact,
+    clearCompany: links.clearCompany,
+    clearMeeting,
+  }
+})
+
+const LINKS: readonly string[] = ['contact_ids', 'company_ids', 'deal_ids', 'meeting_id', 'conversation_id']
+
+function checkLinked({ contact_ids, company_ids, deal_ids, meeting_id, conversation_id }: Note): void {
+  if (contact_ids.length + company_ids.length + deal_ids.length > 0 || meeting_id || conversation_id) return
+  throw invalid(
+    field('', 'no_link', 'must name a contact, a company, a deal, a meeting or a conversation that it is about'),
+  )
+}
+
+// 4. The routes.
+
+export const notes = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/notes',
+    scope: 'rest.crm.notes',
+    name: 'note',
+    Shape: Note,
+    columns,
+    filters,
+    sorts,
+    Create: NoteCreate,
+    Patch: NotePatch,
+    ...noteStore(deps),
+  })

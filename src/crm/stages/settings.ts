@@ -1,0 +1,175 @@
+import type * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { conflict, type FieldError, field } from '../../lib/problem.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
+import { key, type Outcome, outcome } from '../../settings/fields.ts'
+import { type Stored, settingsTable } from '../../settings/table.ts'
+
+// The stages of a pipeline: they stand inside it in the document.
+
+export const StageSettings = f.object({
+  key,
+  name: f.title,
+  probability: f.optional(f.count(100)),
+  outcome: f.optional(outcome),
+})
+export type StageSettings = v.InferOutput<typeof StageSettings>
+
+export function checkStages(pointer: string, given: readonly StageSettings[]): FieldError[] {
+  const errors = repeatedKeys(
+    pointer,
+    given.map((stage) => stage.key),
+  )
+  if (given.every((stage) => stage.outcome !== undefined)) {
+    errors.push(field(pointer, 'no_open_stage', 'must have at least one open stage, which is one without outcome'))
+  }
+  for (const outcome of ['won', 'lost'] as const) {
+    const [one, ...more] = [...given.keys()].filter((index) => given[index]?.outcome === outcome)
+    if (one === undefined) {
+      errors.push(field(pointer, `no_${outcome}_stage`, `must have one stage with the outcome "${outcome}"`))
+    }
+    for (const index of more) {
+      const message = `must not be "${outcome}" again: a pipeline has exactly one such stage`
+      errors.push(field(`${pointer}/${index}/outcome`, `second_${outcome}_stage`, message))
+    }
+  }
+  return errors
+}
+
+type Row = Stored & {
+  pipeline_id: string
+  key: string
+  name: string
+  position: number
+  rank: number
+  outcome: Outcome | null
+  probability: number
+}
+
+export const columns = c.columns<Row>(
+  {
+    id: c.plain('id'),
+    pipeline_id: c.plain('pipeline_id'),
+    key: c.plain('key'),
+    name: c.text('name'),
+    position: c.integer('position'),
+    rank: c.integer('rank'),
+    outcome: c.plain('outcome'),
+    probability: c.integer('probability'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { is_open: (stage) => (stage.outcome === null ? 1 : 0) },
+)
+
+const FIELDS = ['name', 'position', 'outcome', 'probability']
+
+export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
+  const { db } = store
+  const { all, create, save, removeUnused } = settingsTable(store, 'stages', columns, 'position')
+  const dealsIn = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
+  const isInHistory = db
+    .prepare('SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND ? IN (from_stage_id, to_stage_id) LIMIT 1')
+    .pluck()
+  const open = db.prepare('UPDATE stages SET is_open = 1, outcome = NULL WHERE org_id = ? AND id = ?')
+  const setRanks = db.prepare(
+    `UPDATE stages SET rank = place.rank
+     FROM (
+       SELECT stages.id, row_number() OVER (ORDER BY is_default DESC, pipelines.position, stages.position) - 1 AS rank
+       FROM stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id
+       WHERE stages.org_id = @org
+     ) AS place
+     WHERE stages.org_id = @org AND stages.id = place.id AND stages.rank <> place.rank`,
+  )
+
+  const ofPipeline = (org: number, pipelineId: string): Row[] =>
+    all(org).filter(({ pipeline_id }) => pipeline_id === pipelineId)
+
+  function show(org: number, pipelineId: string): StageSettings[] {
+    return ofPipeline(org, pipelineId).map(({ key, name, probability, outcome }) => ({
+      key,
+      name,
+      probability,
+      ...(outcome ? { outcome } : {}),
+    }))
+  }
+
+  /** `isShownDifferently`: a stage shows its pipeline's name and default flag, so its version grows with them. */
+  function apply(
+    org: number,
+    pipeline: { id: string; key: string },
+    given: readonly StageSettings[],
+    isShownDifferently = false,
+  ): Change[] {
+    const before = ofPipeline(org, pipeline.id)
+    const path = (key: string) => `${pipeline.key}/${key}`
+    const changes: Change[] = []
+    for (const left of before) {
+      if (given.some((stage) => stage.key === left.key)) continue
+      remove(org, left, path(left.key))
+      changes.push(...changesOf('pipelines', path(left.key), left, undefined, FIELDS))
+    }
+    const wanted = given.map((stage, position) => ({
+      pipeline_id: pipeline.id,
+      key: stage.key,
+      name: stage.name,
+      position,
+      outcome: stage.outcome ?? null,
+      probability: stage.probability ?? usualProbability(given, position),
+    }))
+    const known = new Map(before.map((stage) => [stage.key, stage]))
+    for (const { key, outcome } of wanted) {
+      const stage = known.get(key)
+      if (stage && stage.outcome !== outcome) giveUpOutcome(org, stage, path(key))
+    }
+    for (const fields of wanted) {
+      const stage = known.get(fields.key)
+      const after = stage ? write(org, stage, fields, isShownDifferently) : create(org, { ...fields, rank: 0 })
+      changes.push(...changesOf('pipelines', path(fields.key), stage, after, FIELDS))
+    }
+    return changes
+  }
+
+  function remove(org: number, { id }: Row, path: string): void {
+    checkEmpty(org, id, `The stage "${path}" cannot be removed`)
+    if (!isInHistory.get(org, id) && removeUnused(org, id)) return
+    throw conflict(
+      'stage_in_use',
+      `The stage "${path}" cannot be removed: deals have passed through it. Keep it in the document.`,
+    )
+  }
+
+  /** Before any stage of the pipeline takes an outcome: no two have the same at any moment. */
+  function giveUpOutcome(org: number, { id }: Row, path: string): void {
+    checkEmpty(org, id, `The stage "${path}" cannot change between open, won and lost`)
+    open.run(org, id)
+  }
+
+  function write(org: number, stage: Row, fields: Omit<Row, 'rank' | keyof Stored>, isShownDifferently: boolean): Row {
+    if (stage.outcome === fields.outcome) return save(org, stage, fields, isShownDifferently)
+    return save(org, { ...stage, outcome: null }, fields, true) // as giveUpOutcome has left it
+  }
+
+  function checkEmpty(org: number, id: string, sentence: string): void {
+    const deals = dealsIn.get(org, id) as number
+    if (deals === 0) return
+    throw conflict('stage_in_use', `${sentence}: ${deals === 1 ? 'one deal is' : `${deals} deals are`} in it.`)
+  }
+
+  /** Numbers the stages through: the default pipeline first, then by pipeline and position. */
+  const rank = (org: number): void => void setRanks.run({ org })
+
+  return { show, apply, rank }
+}
+
+/** 100 for won, 0 for lost, and in between in even steps for the open stages. */
+function usualProbability(stages: readonly StageSettings[], position: number): number {
+  const { outcome } = stages[position] as StageSettings
+  if (outcome) return outcome === 'won' ? 100 : 0
+  const isOpen = (stage: StageSettings) => stage.outcome === undefined
+  const openUpToHere = stages.slice(0, position + 1).filter(isOpen).length
+  return Math.round((100 * openUpToHere) / (stages.filter(isOpen).length + 1))
+}

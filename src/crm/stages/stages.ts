@@ -1,0 +1,81 @@
+import type * as v from 'valibot'
+import type { Route } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import * as f from '../../lib/fields.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { listing } from '../../store/list/page.ts'
+import type { Deps } from '../../deps.ts'
+
+// Stages are settings: the public interface reads them; src/settings writes them.
+
+// 1. The wire form.
+
+export const Stage = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call it, such as "Proposal".'),
+    position: f.doc(f.count(), 'Its place in the pipeline, from 0.'),
+    is_open: f.doc(f.flag, 'Whether deals move through it; false for the won and the lost stage.'),
+    outcome: f.doc(f.nullable(f.oneOf(['won', 'lost'])), 'Of a deal that is closed into it; null where it is open.'),
+    probability: f.doc(f.count(100), 'How likely a deal here is to be won, in percent, such as 40.'),
+    pipeline_id: f.doc(f.id, 'The pipeline that it is part of.'),
+    pipeline_name: f.doc(f.title, 'What people call the pipeline, such as "Sales".'),
+    pipeline_is_default: f.doc(f.flag, 'Whether new deals start in this pipeline.'),
+    ...f.recordFields,
+  }),
+  'A stage is a column of a pipeline. Stages come in order: the default pipeline first, each from left to right.',
+)
+export type Stage = v.InferOutput<typeof Stage>
+
+const filters: Record<string, Filter> = {
+  pipeline_id: { type: 'id', indexed: false },
+  is_open: { type: 'flag', indexed: false },
+}
+
+// 2. The row.
+
+const FROM = 'stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id'
+
+const columns = c.columns<Stage>({
+  id: c.plain('stages.id'),
+  name: c.text('stages.name'),
+  position: c.integer('stages.position'),
+  is_open: c.bool('stages.is_open'),
+  outcome: c.plain('stages.outcome'),
+  probability: c.integer('stages.probability'),
+  pipeline_id: c.plain('stages.pipeline_id'),
+  pipeline_name: c.text('pipelines.name'),
+  pipeline_is_default: c.bool('pipelines.is_default'),
+  created_at: c.time('stages.created_at'),
+  updated_at: c.time('stages.updated_at'),
+  version: c.integer('stages.version'),
+})
+
+// 3. The statements.
+
+/** Default pipeline first, then by position: `rank` counts through all of it. */
+const order = { sort: { column: 'rank' }, descending: false }
+
+export function stageStore({ db }: Pick<Deps, 'db'>) {
+  const { list } = listing(db, { table: 'stages', from: FROM, columns, filters, sorts: {}, order })
+  const find = finder(db, 'stages', columns, FROM)
+
+  return { list, find }
+}
+
+// 4. The routes.
+
+export const stages = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/stages',
+    scope: 'rest.crm.stages',
+    name: 'stage',
+    Shape: Stage,
+    columns,
+    filters,
+    sorts: {},
+    order,
+    ...stageStore(deps),
+  })

@@ -1,0 +1,143 @@
+import type * as v from 'valibot'
+import type { Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { timeOfId } from '../lib/id.ts'
+import { change } from '../lib/merge.ts'
+import { conflict } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import * as c from '../store/columns.ts'
+import { finder } from '../store/find.ts'
+import { listing, type Sort } from '../store/list/page.ts'
+import { rows } from '../store/rows.ts'
+import type { Deps } from '../deps.ts'
+import { companyWatch, recountLater } from '../inbox/sla/recount.ts'
+
+// 1. The wire form.
+
+const fields = {
+  name: f.doc(f.title, 'Unique in the organisation, without regard to case, such as "Renewal 2027".'),
+  color: f.nullable(f.color),
+  description: f.doc(f.nullable(f.longText()), 'What it stands for.'),
+}
+
+export const Tag = f.doc(
+  f.object({ id: f.id, ...fields, ...f.recordFields }),
+  'A tag marks deals, contacts and companies, by the `tag_ids` of each. A deleted tag leaves all of them.',
+)
+export type Tag = v.InferOutput<typeof Tag>
+
+const TagPatch = f.patchOf(fields)
+type TagPatch = v.InferOutput<typeof TagPatch>
+
+const TagCreate = f.object({ ...TagPatch.entries, name: fields.name })
+type TagCreate = v.InferOutput<typeof TagCreate>
+
+const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { column: 'name_key' } }
+
+// 2. The row.
+
+/** Names are compared without case, by upper case first: `straße` is `STRASSE`. */
+const keyOf = (name: string): string => name.normalize('NFC').trim().toUpperCase().toLowerCase()
+
+export const columns = c.columns<Tag>(
+  {
+    id: c.plain('id'),
+    name: c.text('name'),
+    color: c.plain('color'),
+    description: c.text('description'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { name_key: (tag) => keyOf(tag.name) },
+)
+
+// 3. The statements and the rules.
+
+/** The tables whose records carry tags: the JSON array in the record, and a row for each tag. */
+const TAGGED = [
+  { table: 'deals', links: 'deal_tags', key: 'deal_id' },
+  { table: 'contacts', links: 'contact_tags', key: 'contact_id' },
+  { table: 'companies', links: 'company_tags', key: 'company_id' },
+  { table: 'conversations', links: 'conversation_tags', key: 'conversation_id' },
+]
+
+export function tagStore({ db, clock, outbox }: Deps) {
+  const { list } = listing(db, { table: 'tags', columns, filters: {}, sorts })
+  const { insert, update, remove: removeRow } = rows(db, 'tags', columns)
+  const find = finder(db, 'tags', columns)
+  const byName = db.prepare('SELECT id FROM tags WHERE org_id = ? AND name_key = ?').pluck()
+  const companyChanged = companyWatch({ db, clock })
+  const onConversation = db.prepare('SELECT 1 FROM conversation_tags WHERE org_id = ? AND tag_id = ? LIMIT 1').pluck()
+  const untag = TAGGED.map(({ table, links, key }) =>
+    db.prepare(
+      `UPDATE ${table} SET version = version + 1, updated_at = @now, tag_ids =
+         (SELECT json_group_array(value ORDER BY key) FROM json_each(${table}.tag_ids) WHERE value <> @tag)
+       WHERE org_id = @org AND id IN (SELECT ${key} FROM ${links} WHERE org_id = @org AND tag_id = @tag)`,
+    ),
+  )
+
+  function create(who: Caller, given: TagCreate): Tag {
+    checkName(who, given.name)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const tag: Tag = {
+      id,
+      name: given.name,
+      color: given.color ?? null,
+      description: given.description ?? null,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    insert(who.org, tag)
+    outbox.record(who, 'tag.created', tag)
+    return tag
+  }
+
+  function patch(who: Caller, before: Tag, given: TagPatch): Tag {
+    const { after, changed } = change(before, given)
+    if (changed.length === 0) return before
+    checkName(who, after.name, before.id)
+    after.updated_at = rfc3339(clock.now())
+    after.version++
+    update(who.org, before, after)
+    outbox.record(who, 'tag.updated', after, before)
+    return after
+  }
+
+  /** Takes the tag off every record. The records change with it, but it is one change: the one event is the tag's. */
+  function remove(who: Caller, tag: Tag): void {
+    if (onConversation.get(who.org, tag.id)) recountLater({ db, clock }, who.org) // policies may look at tags
+    companyChanged(who.org)
+    for (const statement of untag) statement.run({ org: who.org, tag: tag.id, now: clock.now() })
+    removeRow(who.org, tag.id) // its rows in the link tables go with it
+    outbox.record(who, 'tag.deleted', tag)
+  }
+
+  function checkName(who: Caller, name: string, own?: string): void {
+    const other = byName.get(who.org, keyOf(name)) as string | undefined
+    if (other && other !== own)
+      throw conflict('duplicate', `Another tag has the name "${name}".`, { duplicate_id: other })
+  }
+
+  return { list, find, create, patch, remove }
+}
+
+// 4. The routes.
+
+export const tags = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/tags',
+    scope: 'rest.crm.tags',
+    name: 'tag',
+    Shape: Tag,
+    columns,
+    filters: {},
+    sorts,
+    Create: TagCreate,
+    Patch: TagPatch,
+    ...tagStore(deps),
+  })

@@ -1,0 +1,251 @@
+import type * as v from 'valibot'
+import type { Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { timeOfId } from '../lib/id.ts'
+import { change } from '../lib/merge.ts'
+import { rfc3339 } from '../lib/time.ts'
+import { wordsOf } from '../lib/words.ts'
+import type { RawRow } from '../store/columns.ts'
+import * as c from '../store/columns.ts'
+import type { Condition, Filter } from '../store/list/conditions.ts'
+import { finder } from '../store/find.ts'
+import { type Ask, listing, type Page, type Sort } from '../store/list/page.ts'
+import { rows } from '../store/rows.ts'
+import { searchFilter, searchIndex } from '../store/search.ts'
+import { type Deps, once } from '../deps.ts'
+import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
+
+// 1. The wire form. A task is work of a member; what the server does by itself is a job.
+
+const TYPES = ['todo', 'call', 'email', 'meeting'] as const
+const STATUSES = ['open', 'done', 'canceled'] as const
+/** From low to high. */
+const PRIORITIES = ['low', 'normal', 'high'] as const
+
+const fields = {
+  title: f.doc(f.title, 'What is to be done, such as "Send the offer".'),
+  body: f.doc(f.nullable(f.longText()), 'What is worth knowing of it.'),
+  type: f.doc(f.oneOf(TYPES), '`todo` unless said otherwise.'),
+  status: f.doc(f.oneOf(STATUSES), '`open` unless said otherwise; what is `done` or `canceled` can be opened again.'),
+  priority: f.doc(f.oneOf(PRIORITIES), '`normal` unless said otherwise.'),
+  due_at: f.doc(f.nullable(f.time), 'When it should be done.'),
+  owner_id: f.doc(f.nullable(f.id), 'The member who is to do it.'),
+  ...linkFields,
+  conversation_id: f.doc(f.nullable(f.id), 'The conversation that it is about.'),
+}
+
+export const Task = f.doc(
+  f.object({
+    id: f.id,
+    title: fields.title,
+    body: fields.body,
+    type: fields.type,
+    status: fields.status,
+    priority: fields.priority,
+    due_at: fields.due_at,
+    owner_id: fields.owner_id,
+    contact_ids: fields.contact_ids,
+    company_ids: fields.company_ids,
+    deal_ids: fields.deal_ids,
+    conversation_id: fields.conversation_id,
+    enrollment_id: f.doc(f.nullable(f.id), 'The enrollment whose step it is; null for other tasks.'),
+    completed_at: f.doc(f.nullable(f.recordFields.created_at), 'Since when it is done; null while it is not.'),
+    is_overdue: f.doc(f.flag, 'Whether it is open although `due_at` has passed.'),
+    ...f.recordFields,
+  }),
+  'A task is something that a member is to do, by itself or about contacts, companies, deals or a conversation.',
+)
+export type Task = v.InferOutput<typeof Task>
+
+const TaskPatch = f.patchOf(fields)
+type TaskPatch = v.InferOutput<typeof TaskPatch>
+
+const TaskCreate = f.object({ ...TaskPatch.entries, title: fields.title })
+type TaskCreate = v.InferOutput<typeof TaskCreate>
+
+const rankOf = (priority: string): number => (PRIORITIES as readonly string[]).indexOf(priority)
+
+const filtersAt = (now: () => number): Record<string, Filter> => ({
+  ...linkFilters('task'),
+  conversation_id: { type: 'id', nullable: true },
+  owner_id: { type: 'id', nullable: true },
+  due_at: { type: 'time', nullable: true },
+  status: { type: 'choice', choices: STATUSES },
+  type: { type: 'choice', choices: TYPES },
+  priority: { type: 'choice', choices: PRIORITIES, column: 'priority_rank', normal: rankOf },
+  is_overdue: {
+    type: 'flag',
+    resolve: (_, isWanted) => (isWanted ? overdue(now()) : [{ not: { all: overdue(now()) } }]),
+  },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time' },
+  q: searchFilter('task', 'title and body'),
+})
+
+const overdue = (now: number): Condition[] => [
+  { column: 'due_at', operator: 'lt', values: [now], indexed: true },
+  { column: 'status', operator: 'eq', values: ['open'], indexed: true },
+]
+
+const sorts: Record<string, Sort> = {
+  created_at: { column: 'id' },
+  updated_at: { column: 'updated_at' },
+  due_at: { column: 'due_at', nullable: true },
+  priority: { column: 'priority_rank' },
+}
+
+// 2. The row.
+
+export const columns = c.columns<Task>(
+  {
+    id: c.plain('id'),
+    title: c.text('title'),
+    body: c.text('body'),
+    type: c.plain('type'),
+    status: c.plain('status'),
+    priority: c.plain('priority'),
+    due_at: c.time('due_at'),
+    owner_id: c.plain('owner_id'),
+    ...linkColumns,
+    conversation_id: c.plain('conversation_id'),
+    enrollment_id: c.plain('enrollment_id'),
+    completed_at: c.time('completed_at'),
+    is_overdue: c.computed(),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { priority_rank: (task) => rankOf(task.priority) },
+)
+
+const place = (name: keyof Task): number => Object.keys(Task.entries).indexOf(name)
+const [STATUS, DUE_AT, IS_OVERDUE] = [place('status'), place('due_at'), place('is_overdue')]
+
+const isOverdue = (status: unknown, dueMs: number | null, now: number): boolean =>
+  status === 'open' && dueMs !== null && dueMs < now
+
+// 3. The statements and the rules.
+
+export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
+  const filters = filtersAt(clock.now)
+  const { list: listRows } = listing(db, { table: 'tasks', columns, filters, sorts })
+  const { insert, update, remove: removeRow } = rows(db, 'tasks', columns)
+  const findRow = finder(db, 'tasks', columns)
+  const search = searchIndex(db, 'task')
+  const links = recordLinks<Task>(db, 'task', (who, id) => columns.present(find(who, id)), save)
+
+  function list(org: number, ask: Ask): Page {
+    const page = listRows(org, ask)
+    for (const row of page.rows) judge(row)
+    return page
+  }
+
+  const find = (who: Caller, id: string): RawRow => judge(findRow(who, id))
+
+  /** Puts into the row whether its task is overdue by now. */
+  function judge(row: RawRow): RawRow {
+    row[IS_OVERDUE] = isOverdue(row[STATUS], row[DUE_AT] as number | null, clock.now())
+    return row
+  }
+
+  const create = (who: Caller, given: TaskCreate): Task => createFor(who, given, null)
+
+  /** The same by the step of an enrollment, or by nobody's. */
+  function createFor(who: Caller, given: TaskCreate, enrollmentId: string | null): Task {
+    references.check(who.org, given)
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const task: Task = {
+      id,
+      title: given.title,
+      body: given.body ?? null,
+      type: given.type ?? 'todo',
+      status: given.status ?? 'open',
+      priority: given.priority ?? 'normal',
+      due_at: given.due_at ?? null,
+      owner_id: given.owner_id ?? null,
+      contact_ids: given.contact_ids ?? [],
+      company_ids: given.company_ids ?? [],
+      deal_ids: given.deal_ids ?? [],
+      conversation_id: given.conversation_id ?? null,
+      enrollment_id: enrollmentId,
+      completed_at: given.status === 'done' ? now : null,
+      is_overdue: false,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    task.is_overdue = isOverdueNow(task)
+    restore(who.org, task)
+    outbox.record(who, 'task.created', task)
+    return task
+  }
+
+  /** Writes a task as it is, without an event. */
+  function restore(org: number, task: Task): void {
+    insert(org, task)
+    links.set(org, task)
+    search.put(org, task.id, wordsOf([task.title, task.body]))
+  }
+
+  function patch(who: Caller, before: Task, given: TaskPatch): Task {
+    const { after, changed } = change(before, given)
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    save(who, before, after)
+    return after
+  }
+
+  function save(who: Caller, before: Task, after: Task): void {
+    after.updated_at = rfc3339(clock.now())
+    after.version++
+    const isMoved = after.status !== before.status
+    if (isMoved) after.completed_at = after.status === 'done' ? after.updated_at : null
+    after.is_overdue = isOverdueNow(after)
+    update(who.org, before, after)
+    links.set(who.org, after, before)
+    if (after.title !== before.title || after.body !== before.body)
+      search.put(who.org, after.id, wordsOf([after.title, after.body]))
+    outbox.record(who, isMoved && after.status === 'done' ? 'task.completed' : 'task.updated', after, before)
+  }
+
+  const isOverdueNow = ({ status, due_at }: Task): boolean =>
+    isOverdue(status, due_at === null ? null : Date.parse(due_at), clock.now())
+
+  function remove(who: Caller, task: Task): void {
+    search.remove(who.org, task.id)
+    removeRow(who.org, task.id) // its rows in the link tables go with it
+    outbox.record(who, 'task.deleted', task)
+  }
+
+  return {
+    filters,
+    list,
+    find,
+    create,
+    createFor,
+    restore,
+    patch,
+    remove,
+    clearContact: links.clearContact,
+    clearCompany: links.clearCompany,
+  }
+})
+
+// 4. The routes.
+
+export const tasks = (deps: Deps): Route[] =>
+  standardRoutes({
+    path: '/tasks',
+    scope: 'rest.crm.tasks',
+    name: 'task',
+    Shape: Task,
+    columns,
+    sorts,
+    timely: true,
+    Create: TaskCreate,
+    Patch: TaskPatch,
+    ...taskStore(deps),
+  })

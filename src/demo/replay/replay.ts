@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto'
+import { type Randomness, startClock } from '../../lib/id.ts'
+import { conflict } from '../../lib/problem.ts'
+import { batches, type Pace } from '../../store/batches.ts'
+import { hideJobs } from '../../store/hidden-jobs.ts'
+import type { Store } from '../../store/open.ts'
+import { exchange } from '../story/inbox.ts'
+import { life } from '../story/sales.ts'
+import { outreach } from '../story/sequences.ts'
+import { player } from './records.ts'
+import { random } from '../story/random.ts'
+import type { Profile } from '../story/steps.ts'
+import { work } from '../story/work.ts'
+
+export type SeedOptions = {
+  org: number
+  seed: number
+  profile: Profile
+  asOf: number
+  /** Called after each transaction. */
+  onProgress?: (steps: number) => void
+  pace?: Pace
+}
+
+const KINDS = [
+  'members',
+  'tags',
+  'companies',
+  'contacts',
+  'deals',
+  'notes',
+  'tasks',
+  'lists',
+  'custom_fields',
+  'meetings',
+  'conversations',
+  'messages',
+  'sequences',
+  'enrollments',
+] as const
+
+/** How many records of each kind a seed made. */
+export type Seeded = Record<(typeof KINDS)[number], number>
+
+/**
+ * Plays the life of a sales team into an organisation, through the functions that the interface calls, so that every
+ * rule holds and every event is there. The clock follows the story. Throws Problem 409 for an organisation that has
+ * records.
+ */
+export function playSeed(store: Store, options: SeedOptions): Seeded {
+  refuseUnlessEmpty(store, options.org)
+  const { db, accessChanged } = store
+  // Rows land all over the indexes: with little memory pages are written many times.
+  const usual = db.pragma('cache_size', { simple: true })
+  db.pragma('cache_size = -262144')
+  try {
+    return play(store, options)
+  } finally {
+    db.pragma(`cache_size = ${usual}`)
+    accessChanged()
+  }
+}
+
+function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: SeedOptions): Seeded {
+  const batch = batches(store, pace)
+  let at = 0
+  // The ids differ from org to org, though the same seed makes the same records in each.
+  const clock = startClock(() => at, undefined, seededBytes(`${seed} ${publicId(store, org)}`))
+  const { playStep, finish, takeBack, due } = player(store, clock, org, profile === 'demo')
+  const setClock = (to: number) => void (at = to)
+  const before = countsOf(store, org)
+  const options = { seed, profile, asOf }
+  const steps = outreach(exchange(work(life(options), options), options), options)
+  let played = 0
+  let step = steps.next()
+
+  /** Goes on with the story until the batch is full; whether it has come to its end. */
+  function goOn(isFull: () => boolean): boolean {
+    for (;;) {
+      const to = step.done ? asOf : step.value.at
+      if (!due.until(to, setClock, isFull)) return false
+      setClock(to)
+      if (step.done) return true
+      playStep(step.value)
+      played++
+      step = steps.next()
+      if (isFull()) return false
+    }
+  }
+
+  // A server on the same folder has another clock: what the story is about to do must not be done there.
+  const jobs = hideJobs(store, batch, org)
+  try {
+    for (const part of [goOn, takeBack, finish]) while (!batch(part)) onProgress?.(played)
+    jobs.release()
+    onProgress?.(played)
+  } finally {
+    jobs.drop()
+  }
+  const made = countsOf(store, org)
+  for (const kind of KINDS) made[kind] -= before[kind]
+  return made
+}
+
+/** Of each kind: a step of the story may make several records, and some are made by themselves. */
+const countsOf = ({ db }: Store, org: number): Seeded =>
+  Object.fromEntries(
+    KINDS.map((kind) => [kind, db.prepare(`SELECT count(*) FROM ${kind} WHERE org_id = ?`).pluck().get(org)]),
+  ) as Seeded
+
+const TABLES = [
+  'deals',
+  'companies',
+  'contacts',
+  'tags',
+  'notes',
+  'tasks',
+  'lists',
+  'custom_fields',
+  'meetings',
+  'conversations',
+]
+
+function refuseUnlessEmpty({ db }: Store, org: number): void {
+  for (const table of TABLES) {
+    if (db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? LIMIT 1`).get(org)) {
+      throw conflict(
+        'not_empty',
+        `The organisation has ${table.replace('_', ' ')} already; a seed goes into one without records.`,
+      )
+    }
+  }
+}
+
+const publicId = ({ db }: Store, org: number): string =>
+  db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck().get(org) as string
+
+/** Bytes that follow from a text: the random part of the ids. */
+function seededBytes(text: string): Randomness {
+  const { next } = random(hash('sha256', text, 'buffer').readUIntLE(0, 6))
+  return (bytes) => {
+    for (let index = 0; index < bytes.length; index++) bytes[index] = Math.floor(next() * 256)
+  }
+}

@@ -1,0 +1,34 @@
+import { applySettings, showSettings } from '../../settings/document.ts'
+import { jobQueue } from '../../store/jobs.ts'
+import type { Store } from '../../store/open.ts'
+import { officeHours, policies } from '../story/sla.ts'
+import type { Holiday } from '../story/steps.ts'
+
+/**
+ * Sets what the team promises: the hours of its office with their holidays, and policies that count by them. What
+ * somebody has set up already stays as it is.
+ */
+export function setService(
+  store: Store,
+  clock: Store['clock'],
+  org: number,
+  { holidays, keyTag }: { holidays: Holiday[]; keyTag: string },
+): void {
+  const story = { ...store, clock }
+  const { org: own, hours, sla } = showSettings(store, org)
+  const office = hours.find(({ key }) => key === OFFICE)
+  if (hours.length === 0) {
+    applySettings(story, org, { hours: [{ ...officeHours(own.timezone), exceptions: holidays }] })
+  } else if (office && (office.exceptions ?? []).length === 0) {
+    // Those of a new organisation are as old as it is: they change today, not in the story's past.
+    applySettings(store, org, {
+      hours: hours.map((each) => (each === office ? { ...each, exceptions: holidays } : each)),
+    })
+  }
+  const counting = hours.find(({ is_default }) => is_default) ?? hours[0]
+  if (sla.length === 0) applySettings(story, org, { sla: policies(counting?.key ?? OFFICE, keyTag) })
+  // There are no conversations yet whose promises could be counted again.
+  jobQueue(story).cancel(org, 'sla.recount', 'org')
+}
+
+const OFFICE = 'office'

@@ -1,0 +1,215 @@
+import { appointments } from './meetings.ts'
+import { WORKING_DAY_MS, workingTime } from './calendar.ts'
+import { faces, type Known, standingOf } from './people.ts'
+import { LIFE_MS } from './sales.ts'
+import { pending } from './pending.ts'
+import { holidays, KEY_DAYS } from './sla.ts'
+import { random as randomOf } from './random.ts'
+import type { Profile, Step } from './steps.ts'
+import { type Ending, KEY_TAG, type Later, type Partner, talkBook } from './conversations.ts'
+import type { Standing, Topic } from './topics.ts'
+import type { MeetingKind } from '../words/meetings.ts'
+import { OPEN_POINTS, SALES } from '../words/sales.ts'
+import { SERVICE } from '../words/service.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** So far ahead meetings are arranged, and conversations put off. */
+const AHEAD_MS = 40 * DAY_MS
+
+/**
+ * How many there are for each deal; `cares` for each one that is won, and a transcript for every so many meetings. The
+ * demo's team has an inbox to look at; with hundreds of thousands of deals it would take as long as all the rest.
+ */
+const LARGE = { talks: 0.012, cares: 0.05, strangers: 0.0008, meetings: 0.014, reviews: 0, every: 20, most: 20 }
+const PACE: Record<Profile, typeof LARGE> = {
+  demo: { talks: 0.42, cares: 0.8, strangers: 0.05, meetings: 0.36, reviews: 0.2, every: 3, most: 8 },
+  '10k': { talks: 0.08, cares: 0.3, strangers: 0.004, meetings: 0.1, reviews: 0, every: 20, most: 20 },
+  '100k': LARGE,
+  '1m': LARGE,
+}
+
+/** What nobody has finished on the last day, by the working hours before it. */
+const UNFINISHED: { hours: number; on: Standing; ending: Ending; priority?: 'high' }[] = [
+  { hours: 30, on: 'won', ending: 'snoozed' },
+  { hours: 26, on: 'won', ending: 'taken', priority: 'high' }, // nobody has answered for three days
+  { hours: 24, on: 'early', ending: 'pending' },
+  { hours: 16, on: 'late', ending: 'snoozed' },
+  { hours: 14, on: 'late', ending: 'pending' },
+  { hours: 2.8, on: 'won', ending: 'taken' },
+  { hours: 1.9, on: 'late', ending: 'unread' },
+  { hours: 1.2, on: 'early', ending: 'unread' },
+  { hours: 0.6, on: 'new', ending: 'unread' },
+]
+const COMING_MEETINGS_HOURS = [20, 13, 9, 5, 2]
+
+/**
+ * What is said around a life: the conversations of the inbox, and the meetings. It has chance of its own, so that it
+ * changes nothing of the story, but for the strangers who become contacts by writing.
+ */
+export function* exchange(
+  story: Iterable<Step>,
+  { seed, profile, asOf }: { seed: number; profile: Profile; asOf: number },
+): Generator<Step> {
+  const random = randomOf(seed + 2 ** 41)
+  const pace = PACE[profile]
+  const isThorough = profile === 'demo'
+  const desk = workingTime(asOf - LIFE_MS, asOf + AHEAD_MS)
+  const end = desk.of(asOf)
+  const due = pending()
+  const acts = new Map<number, (at: number) => Iterable<Step>>()
+  let planned = 0
+  const known = faces(random, isThorough)
+  const { open } = talkBook({ random, desk, later, isThorough, member: known.member, tag: known.tag })
+  const transcripts = { every: pace.every, most: pace.most }
+  const { arrange } = appointments({ random, desk, later, member: known.member, anyone: known.anyone, transcripts })
+  const decks = new Map<Standing, Topic[]>()
+  const owed = { talks: 0, cares: 0, strangers: 0, meetings: 0, reviews: 0 }
+
+  for (const { hours, on, ending, priority } of UNFINISHED) {
+    later(desk.at(end - hours * HOUR_MS), (at) => leaveOpen(at, on, ending, priority ? { priority } : {}))
+  }
+  for (const hours of COMING_MEETINGS_HOURS) later(desk.at(end - hours * HOUR_MS), comingMeeting)
+  const risk = momentOfRisk()
+  if (risk) later(risk.at, (at) => atRisk(at, risk.priority))
+
+  for (const step of story) {
+    yield* until(step.at)
+    yield step
+    known.see(step)
+    if (step.do === 'tag' && step.given.name === KEY_TAG)
+      yield { do: 'service', at: step.at, holidays: holidays(asOf - LIFE_MS, asOf), keyTag: step.ref }
+    if (step.do === 'deal') yield* begun(step)
+    if (step.do === 'move') yield* moved(step)
+    if (step.do === 'close') yield* closed(step)
+  }
+  yield* until(asOf)
+
+  /** What comes after the end of the story does not happen. */
+  function later(...[at, act]: Parameters<Later>): void {
+    if (at > asOf) return
+    acts.set(planned, act)
+    due.add(at, planned++)
+  }
+
+  function* until(at: number): Generator<Step> {
+    while (due.time() <= at) {
+      const now = due.time()
+      const number = due.take()
+      const act = acts.get(number) as (at: number) => Iterable<Step>
+      acts.delete(number)
+      yield* act(now)
+    }
+  }
+
+  /** Adds the share of one to what is owed, and takes a whole one away where there is one. */
+  function owes(what: keyof typeof owed): boolean {
+    owed[what] += pace[what]
+    if (owed[what] < 1) return false
+    owed[what] -= 1
+    return true
+  }
+
+  function* begun(step: Extract<Step, { do: 'deal' }>): Generator<Step> {
+    if (owes('strangers')) soon(step.at, 40, (at) => talk(at, known.stranger(), 'new'))
+    if (step.contact === undefined) return
+    const [talks, meets] = [owes('talks'), owes('meetings')]
+    if (!talks && !meets && !isThorough && asOf - step.at > 60 * DAY_MS) return
+    const deal = known.follow(step, step.contact)
+    if (talks) soon(step.at, 200, (at) => talk(at, deal, standingOf(deal)))
+    if (!meets) return
+    if (random.chance(0.4)) yield* meeting(step.at, deal, 'call')
+    else deal.meets = true
+  }
+
+  function* moved({ at, deal, position }: Extract<Step, { do: 'move' }>): Generator<Step> {
+    const about = known.of(deal)
+    if (!about?.meets || position === 0) return
+    about.meets = false
+    yield* meeting(at, about, position === 1 ? 'demo' : 'offer')
+  }
+
+  function* closed({ at, deal, outcome }: Extract<Step, { do: 'close' }>): Generator<Step> {
+    const about = known.end(deal, outcome)
+    if (about?.meets && outcome === 'lost') owed.meetings++ // another one meets instead
+    if (!about || outcome === 'lost') return
+    if (about.meets) yield* meeting(at, about, 'kickoff')
+    if (owes('cares')) soon(at, 400, (now) => talk(now, about, 'won'))
+    if (owes('reviews')) later(desk.at(desk.of(at) + 90 * WORKING_DAY_MS), (now) => meeting(now, about, 'review'))
+  }
+
+  /** After a while, of which half are shorter than `hours` of work. */
+  function soon(at: number, hours: number, act: (at: number) => Iterable<Step>): void {
+    later(desk.at(desk.of(at) + random.logNormal(hours / 5, 1) * HOUR_MS), act)
+  }
+
+  function* talk(
+    at: number,
+    partner: Partner,
+    on: Standing,
+    ending?: Ending,
+    more: Partial<Topic> = {},
+  ): Generator<Step> {
+    const topic = topicFor(partner, on, ending !== undefined)
+    if (topic) yield* open(at, partner, { ...topic, ...more }, ending)
+  }
+
+  /** The next of the topics that fits, from a deck that is shuffled when all were told. */
+  function topicFor({ channels }: Partner, on: Standing, theyBegin: boolean): Topic | undefined {
+    for (let round = 0; round < 2; round++) {
+      const deck = decks.get(on) ?? []
+      const place = deck.findIndex(
+        ({ channels: all, lines }) =>
+          all.some((channel) => channels.includes(channel)) && !(theyBegin && lines[0]?.by !== 'them'),
+      )
+      if (place >= 0) return deck.splice(place, 1)[0]
+      const fresh = [...SALES, ...SERVICE].filter((topic) => topic.on === on)
+      decks.set(on, [...deck, ...random.shuffled(fresh)])
+    }
+    return undefined
+  }
+
+  function* leaveOpen(at: number, on: Standing, ending: Ending, more: Partial<Topic>): Generator<Step> {
+    if (on === 'new') {
+      yield* talk(at, known.stranger(), on, ending, more)
+      return
+    }
+    const all = on === 'won' ? known.customers : known.recent.filter((deal) => standingOf(deal) === on)
+    const partner = all.length > 0 ? random.pick(all) : someone()
+    if (partner) yield* talk(at, partner, standingOf(partner), ending, more)
+  }
+
+  function* comingMeeting(at: number): Generator<Step> {
+    const deal = someone()
+    const kind = deal && (deal.outcome ? 'review' : deal.stage === 0 ? 'call' : deal.stage === 1 ? 'demo' : 'offer')
+    if (deal && kind) yield* meeting(at, deal, kind, random.between(4, 9))
+  }
+
+  function someone(): Known | undefined {
+    const all = known.recent.length > 0 ? known.recent : known.customers
+    return all.length > 0 ? random.pick(all) : undefined
+  }
+
+  function meeting(at: number, deal: Known, kind: MeetingKind, days?: number): Iterable<Step> {
+    return arrange(at, kind, deal, known.beside(deal), days)
+  }
+
+  /** A promise to a key account of which nine tenths are used up when the story ends. */
+  function* atRisk(at: number, priority: keyof typeof KEY_DAYS): Generator<Step> {
+    const partner = someone()
+    const urgency = priority === 'normal' ? {} : { priority }
+    if (partner) yield* open(at, { ...partner, isKey: true }, { ...OPEN_POINTS, ...urgency }, 'taken')
+  }
+
+  /** When it has to be made, in working time; the priority says how long it lasts. */
+  function momentOfRisk(): { at: number; priority: keyof typeof KEY_DAYS } | undefined {
+    for (const priority of ['high', 'normal', 'low'] as const) {
+      const whole = KEY_DAYS[priority] * DAY_MS
+      for (const used of [0.9, 0.98]) {
+        const at = desk.at(desk.of(asOf - used * whole))
+        if (at < asOf - 0.81 * whole) return { at, priority }
+      }
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+import type { MemberGiven, TagGiven } from './steps.ts'
+import { TAGS } from '../words/deals.ts'
+import { CULTURES, TEAM } from '../words/people.ts'
+
+const DOMAIN = 'northwind-demo.example'
+const OFFICES = ['Europe/Berlin', 'Europe/London', 'Europe/Copenhagen', 'Europe/Warsaw', 'Europe/Madrid']
+
+/** The n-th colleague: the first six by hand, then names from all cultures; every tenth only looks on. */
+export function memberGiven(ref: number): MemberGiven {
+  const known = TEAM[ref]
+  if (known) return { ...known, email: `${known.email}@${DOMAIN}` }
+  const culture = CULTURES[ref % CULTURES.length] as (typeof CULTURES)[number]
+  const round = Math.floor(ref / CULTURES.length)
+  const first = culture.first[round % culture.first.length] as (typeof culture.first)[number]
+  const last = culture.last[round % culture.last.length] as (typeof culture.last)[number]
+  return {
+    name: `${first.text} ${last.text}`,
+    email: `${first.plain}.${last.plain}@${DOMAIN}`,
+    role: ref % 10 === 5 ? 'viewer' : 'member',
+    timezone: OFFICES[ref % OFFICES.length] as string,
+  }
+}
+
+export function tagGiven(ref: number): TagGiven {
+  const { name, color, description } = TAGS[ref] as (typeof TAGS)[number]
+  return { name, color, description }
+}

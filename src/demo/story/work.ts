@@ -1,0 +1,162 @@
+import { pending } from './pending.ts'
+import { random as randomOf } from './random.ts'
+import type { Profile, Step } from './steps.ts'
+import { TEAMS } from '../words/deals.ts'
+import { DAYS, FIELDS, LISTS, NEXT_STEPS, NOTES, type Occasion, TASKS } from '../words/work.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+/** How often something is noted, and planned, by occasion. The demo is a team that writes everything down. */
+const ODDS: Record<'demo' | 'large', Record<Occasion, number>> = {
+  demo: { start: 0.6, move: 0.4, change: 0.25, won: 0.8, lost: 0.6 },
+  large: { start: 0.08, move: 0.03, change: 0.02, won: 0.15, lost: 0.1 },
+}
+/** Tasks that are left lying, and those that turn out to be of no use. */
+const LEFT = 0.12
+const CANCELED = 0.06
+const PINNED = 0.05
+const FAIR_MEMBERS = 25
+
+type About = { deal: number; company: number; contact: number; owner: number; seats: number }
+
+/**
+ * The daily work around a life: the fields that the team adds to its records, its lists, and the notes and tasks
+ * around its deals. It has chance of its own, so that it changes nothing of the story.
+ */
+export function* work(
+  story: Iterable<Step>,
+  { seed, profile, asOf }: { seed: number; profile: Profile; asOf: number },
+): Generator<Step> {
+  const random = randomOf(seed + 2 ** 40)
+  const odds = ODDS[profile === 'demo' ? 'demo' : 'large']
+  const open = new Map<number, About>()
+  const due = pending()
+  let tasks = 0
+  let contacts = 0
+  let hasFields = false
+  let hasLists = false
+
+  for (const step of story) {
+    yield* finished(step.at)
+    if (step.do === 'deal' && !hasLists) {
+      hasLists = true
+      yield* lists(step.at)
+    }
+    yield enriched(step)
+    if (step.do === 'member' && !hasFields) {
+      hasFields = true
+      for (const [position, given] of FIELDS.entries())
+        yield { do: 'field', at: step.at, given: { ...given, position } }
+    }
+    if (step.do === 'contact') contacts = step.ref + 1
+    yield* around(step)
+  }
+
+  /** Tasks that are done, or dropped, by the time that the story goes on. */
+  function* finished(at: number): Generator<Step> {
+    while (due.time() <= at) {
+      const how = random.chance(CANCELED) ? 'canceled' : 'done'
+      yield { do: 'finish', at, task: due.take(), how }
+    }
+  }
+
+  function* lists(at: number): Generator<Step> {
+    const members = new Set<number>()
+    while (members.size < Math.min(FAIR_MEMBERS, contacts)) members.add(random.int(contacts))
+    const fair = {
+      name: 'Met at the spring fair',
+      object: 'contact',
+      kind: 'static',
+      description: 'Whoever left a card.',
+    } as const
+    yield { do: 'list', at, given: fair, contacts: [...members] }
+    for (const given of LISTS) yield { do: 'list', at, given: { ...given, kind: 'smart' }, contacts: [] }
+  }
+
+  /** The record with the values of the team's own fields. */
+  function enriched(step: Step): Step {
+    if (step.do === 'company') {
+      const staff = step.given.employee_count ?? 50
+      const segment = staff >= 1000 ? 'enterprise' : staff >= 100 ? 'mid_market' : 'small'
+      const number = random.chance(0.4) ? { customer_number: `K-${20_000 + step.ref}` } : {}
+      const until = random.chance(0.3) ? { support_until: dateOf(asOf + random.between(-200, 500) * DAY_MS) } : {}
+      return { ...step, given: { ...step.given, custom_fields: { segment, ...number, ...until } } }
+    }
+    if (step.do === 'contact') {
+      const channel = random.chance(0.5) ? { preferred_channel: random.pick(['email', 'phone', 'letter']) } : {}
+      const interests = ['planning', 'reports', 'mobile', 'support'].filter(() => random.chance(0.2))
+      const liked = interests.length > 0 ? { interests } : {}
+      return {
+        ...step,
+        given: { ...step.given, custom_fields: { ...channel, ...liked, newsletter: random.chance(0.35) } },
+      }
+    }
+    if (step.do !== 'deal') return step
+    const seats = seatsIn(step.given.title)
+    const known = seats > 0 ? { seats } : {}
+    const rival = random.chance(0.5)
+      ? { competitor: random.pick(['none', 'spreadsheets', 'old_system', 'other_vendor']) }
+      : {}
+    const next = random.chance(0.3) ? { next_step: random.pick(NEXT_STEPS) } : {}
+    return { ...step, given: { ...step.given, custom_fields: { ...known, ...rival, ...next } } }
+  }
+
+  function* around(step: Step): Generator<Step> {
+    if (step.do === 'deal') {
+      const { ref, company = -1, contact = -1, owner = -1 } = step
+      const about = { deal: ref, company, contact, owner, seats: seatsIn(step.given.title) }
+      open.set(ref, about)
+      yield* written('start', step.at, about)
+      return
+    }
+    if (step.do !== 'move' && step.do !== 'change' && step.do !== 'close') return
+    const about = open.get(step.deal) as About
+    if (step.do === 'close') open.delete(step.deal)
+    yield* written(step.do === 'close' ? step.outcome : step.do, step.at, about)
+  }
+
+  function* written(occasion: Occasion, at: number, { deal, company, contact, owner, seats }: About): Generator<Step> {
+    const links = { deal: some(deal), company: some(company), contact: some(contact), by: some(owner) }
+    if (random.chance(odds[occasion])) {
+      const { title, body } = random.pick(NOTES[occasion])
+      const text = body
+        .replace('{seats}', seats > 0 ? `${seats} seats` : 'one team')
+        .replace('{part}', random.pick(TEAMS))
+        .replace('{day}', random.pick(DAYS))
+      yield { do: 'note', at, given: { title, body: text, is_pinned: random.chance(PINNED) }, ...links }
+    }
+    if (!random.chance(odds[occasion])) return
+    const ref = tasks++
+    const { title, type, body = null } = random.pick(TASKS[occasion])
+    const dueAt = workday(at + random.between(1, 12) * DAY_MS)
+    const priority = random.chance(0.15) ? 'high' : random.chance(0.15) ? 'low' : 'normal'
+    yield {
+      do: 'task',
+      at,
+      ref,
+      given: { title, body, type, priority, due_at: new Date(dueAt).toISOString() },
+      ...links,
+    }
+    if (!random.chance(LEFT)) due.add(dueAt + random.between(-20, 30) * HOUR_MS, ref)
+  }
+}
+
+const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** On the hour, between 8 and 15 UTC, from Monday to Friday. */
+function workday(at: number): number {
+  const hour = 8 + (Math.floor(at / HOUR_MS) % 8)
+  const day = Math.floor(at / DAY_MS)
+  const weekday = (day + 4) % 7 // 1970 began on a Thursday
+  const free = weekday === 6 ? 2 : weekday === 0 ? 1 : 0
+  return (day + free) * DAY_MS + hour * HOUR_MS
+}
+
+/** The seats that a title names; 0 where it names none. */
+function seatsIn(title: string): number {
+  return Number(/(\d+) (?:seats|users)/.exec(title)?.[1] ?? 0)
+}
+
+function some(ref: number): number | undefined {
+  return ref < 0 ? undefined : ref
+}

@@ -1,0 +1,121 @@
+import { toMicros } from '../lib/money.ts'
+import { parseTime } from '../lib/time.ts'
+import {
+  type Comparison,
+  type Condition,
+  createdConditions,
+  createdIn,
+  type Operator,
+  type Value,
+} from '../store/list/conditions.ts'
+import type { ListField } from './catalog.ts'
+import { type Filter, fits, type Leaf } from './filter.ts'
+
+const DAY_MS = 86_400_000
+
+type Around = {
+  /** Undefined where the object has no such field (any more): then no record has a value. */
+  fieldOf: (name: string) => ListField | undefined
+  /** Fields of the company that a record belongs to, without `company.`. */
+  companyFieldOf: (name: string) => ListField | undefined
+  now: number
+  /** The day of the organisation's time zone, YYYY-MM-DD. */
+  today: string
+}
+
+/** A filter that `checkFilter` has let through, as conditions that all have to be met. */
+export const filterConditions = (filter: Filter, around: Around): Condition[] => flat(conditionOf(filter, around))
+
+const flat = (condition: Condition): Condition[] => ('all' in condition ? condition.all.flatMap(flat) : [condition])
+
+const NOTHING: Condition = { any: [] }
+const EVERYTHING: Condition = { all: [] }
+/** Before the fields of the company that a record belongs to. */
+export const COMPANY = 'company.'
+
+function conditionOf(filter: Filter, around: Around): Condition {
+  if ('all' in filter) return { all: filter.all.flatMap((each) => flat(conditionOf(each, around))) }
+  if ('any' in filter) return { any: filter.any.map((each) => conditionOf(each, around)) }
+  if ('not' in filter) return { not: conditionOf(filter.not, around) }
+  // Whatever a record without a value meets is said as the opposite of what it does not meet.
+  const opposite = OPPOSITE[filter.op]
+  if (opposite) return { not: conditionOf({ ...filter, op: opposite }, around) }
+  if (!filter.field.startsWith(COMPANY)) return met(around.fieldOf(filter.field), filter, around)
+  const condition = met(around.companyFieldOf(filter.field.slice(COMPANY.length)), filter, around)
+  return { of: { table: 'companies', column: 'company_id' }, meets: condition }
+}
+
+const OPPOSITE: Partial<Record<Leaf['op'], Leaf['op']>> = { ne: 'eq', not_in: 'in', is_null: 'not_null' }
+
+function met(field: ListField | undefined, leaf: Leaf, around: Around): Condition {
+  if (!field || !fits(field, leaf)) return NOTHING
+  const { op, value } = leaf
+  if (op === 'not_null') return compare(field, 'ne', [null])
+  if (op === 'in_last_days' || op === 'in_next_days') return days(field, op === 'in_last_days', value as number, around)
+  if (op === 'in' || op === 'has_any') return oneOf(field, value as unknown[])
+  if (op === 'has_all') return eachOf(field, value as unknown[])
+  return compare(field, op as Operator, [value])
+}
+
+/** Times are to the millisecond; a day of the calendar begins and ends with its date. */
+function days(field: ListField, past: boolean, count: number, { now, today }: Around): Condition {
+  const bounds: [unknown, unknown] =
+    field.kind === 'date'
+      ? [past ? shifted(today, -count) : today, past ? today : shifted(today, count)]
+      : [
+          new Date(past ? now - count * DAY_MS : now).toISOString(),
+          new Date(past ? now : now + count * DAY_MS).toISOString(),
+        ]
+  const all = [compare(field, 'gte', [bounds[0]]), compare(field, 'lte', [bounds[1]])]
+  return { all: all.map(timely) }
+}
+
+const shifted = (date: string, count: number): string =>
+  new Date(Date.parse(date) + count * DAY_MS).toISOString().slice(0, 10)
+
+function timely(condition: Condition): Condition {
+  if ('all' in condition) return { all: condition.all.map(timely) }
+  return { ...(condition as Comparison), timely: true }
+}
+
+function oneOf(field: ListField, values: unknown[]): Condition {
+  if (field.column === 'id') return createdIn(values.map((one) => stored(field, one) as number))
+  return compare(field, 'in', values)
+}
+
+/** The first value leads to the records that may have all of them. */
+function eachOf(field: ListField, values: unknown[]): Condition {
+  const first = compare(field, 'eq', values.slice(0, 1))
+  return { all: [first, { ...(compare(field, 'in', values) as Comparison), every: true, indexed: false }] }
+}
+
+function compare(field: ListField, operator: Operator, given: unknown[]): Condition {
+  const values = given.map((value) => stored(field, value))
+  if (field.column === 'id') {
+    if (values[0] === null) return EVERYTHING
+    const bounds = createdConditions(operator, values[0] as number)
+    return bounds.length === 1 ? (bounds[0] as Comparison) : { all: bounds }
+  }
+  const { column, link, json, folded } = field
+  return {
+    column,
+    operator,
+    values,
+    indexed: field.indexed === true && !PARTIAL.has(operator),
+    ...(link ? { link } : {}),
+    ...(json ? { json } : {}),
+    ...(folded ? { folded } : {}),
+  }
+}
+
+/** No index leads to a part of a text. */
+const PARTIAL = new Set<Operator>(['contains', 'starts_with'])
+
+/** The value as the column holds it. */
+function stored({ kind, normal }: ListField, value: unknown): Value {
+  if (value === null) return null
+  if (kind === 'amount') return toMicros(value as number)
+  if (kind === 'flag') return value ? 1 : 0
+  if (kind === 'time') return parseTime(value as string) as number
+  return normal ? normal(value as string) : (value as Value)
+}

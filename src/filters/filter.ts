@@ -1,0 +1,204 @@
+import * as v from 'valibot'
+import { UUID } from '../lib/id.ts'
+import { isAmount } from '../lib/money.ts'
+import { type FieldError, field } from '../lib/problem.ts'
+import { isDate, parseTime } from '../lib/time.ts'
+import { LIST_OPERATORS, type ListField, type ListOperator, OPERATORS_OF } from './catalog.ts'
+
+// A filter of records, as a smart list has one: how it is written, and its rules.
+
+export type Leaf = { field: string; op: ListOperator; value?: unknown }
+export type Filter = { all: Filter[] } | { any: Filter[] } | { not: Filter } | Leaf
+
+export const MOST_LEVELS = 5
+const MOST_LEAVES = 50
+const MOST_VALUES = 100
+const MOST_DAYS = 36_500
+
+const NODE = { $ref: '#/components/schemas/ListFilter' }
+const nodes = { type: 'array', minItems: 1, maxItems: MOST_LEAVES, items: NODE }
+const branch = (name: string, schema: object, description: string) => ({
+  type: 'object',
+  title: name,
+  required: [name],
+  additionalProperties: false,
+  properties: { [name]: { ...schema, description } },
+})
+
+/** For the OpenAPI document; `readFilter` is what checks. */
+const SCHEMA = {
+  description: `A tree of up to ${MOST_LEVELS} levels and ${MOST_LEAVES} conditions. Texts are compared without regard to case and accents, by their first 255 characters. A field without a value meets \`ne\`, \`not_in\` and \`is_null\` only.`,
+  examples: [
+    {
+      all: [
+        { field: 'owner_id', op: 'is_null' },
+        { field: 'created_at', op: 'in_last_days', value: 30 },
+      ],
+    },
+  ],
+  oneOf: [
+    branch('all', nodes, 'Met by what meets all of them.'),
+    branch('any', nodes, 'Met by what meets at least one of them.'),
+    branch('not', NODE, 'Met by what does not meet it.'),
+    {
+      type: 'object',
+      title: 'condition',
+      description: 'Met by what has such a value.',
+      required: ['field', 'op'],
+      additionalProperties: false,
+      properties: {
+        field: {
+          type: 'string',
+          description:
+            'A field of the object, `address.<part>`, `custom_fields.<key>`, or, for all but companies, `company.<field>`.',
+          examples: ['owner_id'],
+        },
+        op: {
+          type: 'string',
+          enum: LIST_OPERATORS,
+          description:
+            'Has to fit the type of the field. `has_any` and `has_all` are for fields with several values; the days are of 24 hours from now for times, and whole days in the time zone of the organisation, today included, for dates.',
+        },
+        value: {
+          description: `What is compared with: a list of up to ${MOST_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, else one value.`,
+        },
+      },
+    },
+  ],
+}
+
+/** Which fields there are is for the organisation to say, so the rules are not those of a schema. */
+export const ListFilter = v.pipe(
+  v.custom<Filter>((input) => isObject(input), 'invalid_type|must be an object'),
+  v.metadata({ ...NODE, definitions: { ListFilter: SCHEMA } }),
+  v.transform((filter) => canonical(filter) as Filter),
+)
+
+const MEMBERS = ['all', 'any', 'not', 'field', 'op', 'value']
+
+/** The same tree with its members in one order and its texts in NFC: equal filters are equal JSON. */
+function canonical(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(canonical)
+  if (typeof node === 'string') return isText(node) ? node.normalize('NFC') : node
+  if (!isObject(node)) return node
+  const members = Object.entries(node).sort(([one], [other]) => MEMBERS.indexOf(one) - MEMBERS.indexOf(other))
+  return Object.fromEntries(members.map(([name, value]) => [name, canonical(value)]))
+}
+
+type Check = {
+  /** Undefined where the object has no such field. */
+  fieldOf: (name: string) => ListField | undefined
+  exists: (target: string, id: string) => boolean
+}
+
+/** An error for everything in the filter that is not as it has to be; `root` is the pointer of the filter. */
+export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Check): FieldError[] {
+  const errors: FieldError[] = []
+  let leaves = 0
+  const refuse = (pointer: string, code: string, message: string): unknown => errors.push(field(pointer, code, message))
+
+  function visit(node: unknown, pointer: string, level: number): unknown {
+    if (level > MOST_LEVELS) return refuse(pointer, 'too_deep', `must not be deeper than ${MOST_LEVELS} levels`)
+    if (!isObject(node)) return refuse(pointer, 'invalid_type', 'must be an object')
+    const shape = ['all', 'any', 'not', 'field'].filter((name) => Object.hasOwn(node, name))
+    const [name] = shape
+    if (shape.length !== 1 || !name)
+      return refuse(pointer, 'invalid_filter', 'must have one of all, any, not, or field with op and value')
+    const allowed = name === 'field' ? ['field', 'op', 'value'] : [name]
+    for (const member of Object.keys(node)) {
+      if (allowed.includes(member)) continue
+      refuse(`${pointer}/${token(member)}`, 'unknown_field', 'is not a member of such a filter')
+    }
+    if (name === 'field') visitLeaf(node, pointer)
+    else if (name === 'not') visit(node.not, `${pointer}/not`, level + 1)
+    else visitAll(node[name], `${pointer}/${name}`, level + 1)
+  }
+
+  function visitAll(nodes: unknown, pointer: string, level: number): unknown {
+    if (!Array.isArray(nodes)) return refuse(pointer, 'invalid_type', 'must be an array')
+    if (nodes.length === 0) return refuse(pointer, 'empty', 'must not be empty')
+    nodes.forEach((node, index) => {
+      if (leaves <= MOST_LEAVES) visit(node, `${pointer}/${index}`, level)
+    })
+  }
+
+  function visitLeaf(leaf: Record<string, unknown>, pointer: string): unknown {
+    leaves++
+    if (leaves > MOST_LEAVES) return refuse(pointer, 'too_many', `must have at most ${MOST_LEAVES} conditions`)
+    const { field: name, op, value } = leaf
+    if (typeof name !== 'string') return refuse(`${pointer}/field`, 'invalid_type', 'must be a string')
+    if (!LIST_OPERATORS.includes(op as ListOperator)) {
+      const code = op === undefined ? 'required' : 'invalid_choice'
+      return refuse(`${pointer}/op`, code, `must be one of ${LIST_OPERATORS.join(', ')}`)
+    }
+    const known = fieldOf(name)
+    if (!known) return refuse(`${pointer}/field`, 'unknown_field', 'is not a field that this filter can look at')
+    const operators = OPERATORS_OF[known.kind]
+    if (!operators.includes(op as ListOperator))
+      return refuse(`${pointer}/op`, 'wrong_operator', `must be one of ${operators.join(', ')} for this field`)
+    visitValue(known, op as ListOperator, value, `${pointer}/value`)
+  }
+
+  function visitValue(known: ListField, op: ListOperator, value: unknown, pointer: string): void {
+    if (op === 'is_null' || op === 'not_null') {
+      if (value !== undefined) refuse(pointer, 'unknown_field', `has to be left out with ${op}`)
+    } else if (op === 'in_last_days' || op === 'in_next_days') {
+      if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MOST_DAYS)
+        refuse(pointer, 'invalid_value', `must be a whole number of days, up to ${MOST_DAYS}`)
+    } else if (TAKES_LIST.has(op)) {
+      if (!Array.isArray(value) || value.length === 0 || value.length > MOST_VALUES)
+        refuse(pointer, 'invalid_value', `must be an array of 1 to ${MOST_VALUES} values`)
+      else for (const [index, one] of value.entries()) visitOne(known, one, `${pointer}/${index}`)
+    } else visitOne(known, value, pointer)
+  }
+
+  function visitOne(known: ListField, value: unknown, pointer: string): unknown {
+    if (value === null || value === undefined)
+      return refuse(pointer, 'required', 'is required; use is_null for what has no value')
+    const wrong = wrongValue(known, value)
+    if (wrong) return refuse(pointer, 'invalid_value', wrong)
+    if (known.target && !exists(known.target, value as string))
+      refuse(pointer, 'reference_not_found', 'does not refer to a record of this organisation')
+  }
+
+  visit(filter, root, 1)
+  return errors.slice(0, 100)
+}
+
+const TAKES_LIST = new Set<ListOperator>(['in', 'not_in', 'has_any', 'has_all'])
+
+function wrongValue({ kind, choices }: Pick<ListField, 'kind' | 'choices'>, value: unknown): string | undefined {
+  if (kind === 'flag') return typeof value === 'boolean' ? undefined : 'must be true or false'
+  if (kind === 'number') return Number.isFinite(value) ? undefined : 'must be a number'
+  if (kind === 'amount') {
+    const isGood = typeof value === 'number' && isAmount(value)
+    return isGood ? undefined : 'must be an amount from 0 to 9000000000000 with at most 6 decimals'
+  }
+  if (typeof value !== 'string') return 'must be a string'
+  if (kind === 'id' || kind === 'ids') return UUID.test(value) ? undefined : 'must be a UUID in lower case'
+  if (kind === 'date') return isDate(value) ? undefined : 'must be a day of the calendar, written YYYY-MM-DD'
+  if (kind === 'time') return parseTime(value) !== undefined ? undefined : 'must be an RFC 3339 time'
+  if (choices) return choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`
+  return isText(value) ? undefined : 'must be a text of 1 to 2048 characters'
+}
+
+const isText = (value: string): boolean =>
+  value !== '' && value.length <= 2048 && value.isWellFormed() && !/\0|\p{M}{31}/u.test(value)
+
+/**
+ * Whether a stored condition can still be asked of the field: under the key of a custom field that was deleted there
+ * may be one of another type by now.
+ */
+export function fits({ kind }: ListField, { op, value }: Leaf): boolean {
+  if (!OPERATORS_OF[kind].includes(op)) return false
+  return WITHOUT_VALUE.has(op) || [value].flat().every((one) => wrongValue({ kind }, one) === undefined)
+}
+
+/** Operators that compare with nothing of the field's own type. */
+const WITHOUT_VALUE = new Set<ListOperator>(['is_null', 'not_null', 'in_last_days', 'in_next_days'])
+
+const isObject = (node: unknown): node is Record<string, unknown> =>
+  node !== null && typeof node === 'object' && !Array.isArray(node)
+
+/** As a part of a JSON Pointer (RFC 6901). */
+const token = (member: string): string => member.replace(/~/g, '~0').replace(/\//g, '~1')

@@ -1,0 +1,55 @@
+import { requireScopes } from '../auth/scopes.ts'
+import type { Caller } from '../lib/caller.ts'
+import type { Condition, Filter } from '../store/list/conditions.ts'
+import type { Store } from '../store/open.ts'
+import { scopesOf } from './access.ts'
+import { type ListObject, TABLES } from './catalog.ts'
+import { smartLists } from './smart.ts'
+
+type Row = { kind: 'static' | 'smart'; filter: string | null }
+
+/** The link table of static lists: one row for each member. */
+export const linkOf = (object: ListObject) => ({
+  table: `list_${TABLES[object]}`,
+  key: `${object}_id`,
+  column: 'list_id',
+})
+
+/** What the records of a list meet, and the filter `list_id` of contacts, companies and deals. */
+export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObject) {
+  const { db, clock } = store
+  const smart = smartLists(store)
+  const link = linkOf(object)
+  const byId = db.prepare('SELECT kind, filter FROM lists WHERE org_id = ? AND id = ? AND object = ?')
+  const touch = db.prepare(
+    `UPDATE lists SET version = version + 1, updated_at = ?
+     WHERE org_id = ? AND id IN (SELECT list_id FROM ${link.table} WHERE org_id = ? AND ${link.key} = ?)`,
+  )
+
+  /** Nothing meets a list that is not there. Throws Problem 403 where the caller may not read what the list is about. */
+  function conditions(who: Caller, id: string): Condition[] {
+    const list = byId.get(who.org, id, object) as Row | undefined
+    if (!list) return [{ any: [] }]
+    const filter = list.filter === null ? null : JSON.parse(list.filter)
+    requireScopes(who, scopesOf({ object, filter }))
+    if (filter !== null) return smart.conditions(who.org, object, filter)
+    return [{ column: link.column, link, operator: 'eq', values: [id], indexed: true }]
+  }
+
+  const filter: Filter = {
+    type: 'id',
+    resolve: (who, id) => conditions(who, id as string),
+    description:
+      'A list that it is in; see `GET /lists`. Where the filter of a smart list names fields of the company, the token needs `rest.crm.companies.read`, too.',
+  }
+
+  /**
+   * To be called when a record is about to go: the static lists that it leaves are counted anew, but the one event is
+   * the record's. Its rows in the link table go with it.
+   */
+  function leaveAll({ org }: Caller, id: string): void {
+    touch.run(clock.now(), org, org, id)
+  }
+
+  return { filter, conditions, leaveAll }
+}

@@ -1,0 +1,159 @@
+import { usage } from '../../config.ts'
+import type { Json } from '../../lib/json.ts'
+import { AMOUNTS, type Fields, type ImportObject } from './fields.ts'
+import { fieldOfHeader, headerKey } from './headers.ts'
+
+/** A column of the file and the field that it feeds; null is not imported. */
+export type MappedColumn = {
+  column: string
+  field: string | null
+  /** The column whose cells say what kind of email or phone this is. */
+  label?: string
+}
+
+export type Mapping = readonly MappedColumn[]
+
+/** What a record carries beside the fields that can be written; a file of our own export has it too. */
+const READ_ONLY = new Set([
+  'created_at',
+  'updated_at',
+  'version',
+  'unsubscribed_at',
+  'stage_changed_at',
+  'closed_at',
+  'error',
+])
+
+/** What a record is called and reached by: a custom field that has such a name does not take its column away. */
+const NAMING = new Set(['name', 'first_name', 'last_name', 'title', 'emails', 'phones', 'domains'])
+
+/**
+ * What each column feeds: our own names first, then what custom fields are called and what others call them. Where a field
+ * takes one column only, it is the first of the better name; the others are not imported.
+ */
+export function recognise(object: ImportObject, columns: readonly string[], fields: Fields): Mapping {
+  const taken = new Set<string>()
+  function take(field: string | undefined): string | null {
+    const known = field !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined
+    if (!known || field === undefined || (taken.has(field) && !known.many)) return null
+    taken.add(field)
+    return field
+  }
+  const titles = new Map(Object.entries(fields).map(([field, { title }]) => [headerKey(title ?? ''), field]))
+  const own = columns.map((column) => take(unnumbered(column)))
+  const isNaming = (column: string): boolean => NAMING.has(fieldOfHeader(object, column) ?? '')
+  const titled = columns.map((column, index) => {
+    return own[index] ?? (isNaming(column) ? null : take(titles.get(headerKey(column))))
+  })
+  const mapped = columns.map((column, index): MappedColumn => {
+    const known = titled[index] ?? (READ_ONLY.has(column) ? null : take(fieldOfHeader(object, column)))
+    return { column, field: known }
+  })
+  return withoutSecondName(withLabels(mapped))
+}
+
+/** The name that a repeated column has in the file. */
+const unnumbered = (column: string): string => column.replace(/ \(\d+\)$/, '')
+
+/** A full name is not imported beside its parts: it would say the same once more. */
+function withoutSecondName(mapping: Mapping): Mapping {
+  const hasParts = mapping.some(({ field }) => field === 'last_name' || field === 'first_name')
+  return mapping.map((each) => (hasParts && each.field === 'name' ? { ...each, field: null } : each))
+}
+
+/** Google writes the label of `Phone 1 - Value` into a column `Phone 1 - Type` or `Phone 1 - Label`. */
+function withLabels(mapping: Mapping): Mapping {
+  const byName = new Map(mapping.map(({ column }) => [column.toLowerCase(), column]))
+  const pairs = mapping.map(({ column, field }) => {
+    const [, stem] = /^(.* - )value$/i.exec(column) ?? []
+    if (!stem || (field !== 'emails' && field !== 'phones')) return undefined
+    return byName.get(`${stem}label`.toLowerCase()) ?? byName.get(`${stem}type`.toLowerCase())
+  })
+  return mapping.map((each, index) => (pairs[index] ? { ...each, label: pairs[index] } : each))
+}
+
+/**
+ * Changes a mapping by what --map says: `Column=field,Other=-`. A column may hold commas and equals signs. Throws a usage
+ * Problem that names what there is.
+ */
+export function override(mapping: Mapping, text: string, fields: Fields): Mapping {
+  const wanted = new Map<string, string | null>()
+  for (const { column, field } of pairsOf(text)) {
+    const known = columnNamed(mapping, column)
+    if (field !== '-' && !Object.hasOwn(fields, field)) {
+      throw usage(`--map: there is no field "${field}"; there are ${Object.keys(fields).join(', ')}, and - for none.`)
+    }
+    if (wanted.has(known)) throw usage(`--map names the column "${known}" twice.`)
+    const isSecond = field !== '-' && !fields[field]?.many && [...wanted.values()].includes(field)
+    if (isSecond) throw usage(`--map: only one column can be ${field}.`)
+    wanted.set(known, field === '-' ? null : field)
+  }
+  const given = new Set(wanted.values())
+  return mapping.map((each) => {
+    const chosen = wanted.get(each.column)
+    if (chosen !== undefined) return { column: each.column, field: chosen }
+    const isLost = each.field !== null && given.has(each.field) && !fields[each.field]?.many
+    return isLost ? { column: each.column, field: null } : each
+  })
+}
+
+function pairsOf(text: string): { column: string; field: string }[] {
+  const pairs: { column: string; field: string }[] = []
+  let held = ''
+  for (const part of text.split(',')) {
+    held = held === '' ? part : `${held},${part}`
+    const at = held.lastIndexOf('=')
+    if (at < 0) continue // a comma of the column's name
+    pairs.push({ column: held.slice(0, at).trim(), field: held.slice(at + 1).trim() })
+    held = ''
+  }
+  if (held !== '' || pairs.length === 0) throw usage('--map is written "Column=field,Column2=field2,Other=-".')
+  return pairs
+}
+
+function columnNamed(mapping: Mapping, name: string): string {
+  const columns = mapping.map(({ column }) => column)
+  const alike = columns.filter((column) => headerKey(column) === headerKey(name))
+  const found = columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined)
+  if (found === undefined) {
+    throw usage(`--map: the file has no column "${name}"; it has ${columns.map((each) => `"${each}"`).join(', ')}.`)
+  }
+  return found
+}
+
+/** The field that rows are matched by, for each value of --match. */
+export const MATCHED = { email: 'emails', domain: 'domains', external_id: 'external_id' } as const
+export type Match = keyof typeof MATCHED
+
+const NEEDED = { contact: ['first_name', 'last_name', 'name', 'emails', 'phones'], company: ['name'], deal: ['title'] }
+
+/** Refuses a mapping that no record can be made or found by. */
+export function checkMapping(object: ImportObject, mapping: Mapping, match: Match | undefined): void {
+  const fields = mapping.map(({ field }) => field?.split('.')[0])
+  const needed: readonly string[] = match ? [MATCHED[match]] : NEEDED[object]
+  if (needed.some((field) => fields.includes(field))) return
+  const columns = mapping.map(({ column }) => `"${column}"`).join(', ')
+  throw usage(`No column is recognised as ${needed.join(', ')}; say which one is with --map. There are ${columns}.`)
+}
+
+/** The mapping as rows of a table, with an example of what each column holds. */
+export function mappingTable(mapping: Mapping, examples: Readonly<Record<string, Json>>): string[][] {
+  const labels = new Map(mapping.flatMap(({ column, label }) => (label ? [[label, column] as const] : [])))
+  const rows = mapping.map(({ column, field }) => [
+    column,
+    field ?? (labels.has(column) ? `label of ${labels.get(column)}` : 'not imported'),
+    shortened(examples[column] ?? ''),
+  ])
+  return [['COLUMN', 'FIELD', 'FIRST VALUE'], ...rows]
+}
+
+const LONGEST_EXAMPLE = 40
+
+function shortened(value: Json): string {
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').trim()
+  return text.length > LONGEST_EXAMPLE ? `${text.slice(0, LONGEST_EXAMPLE - 1)}…` : text
+}
+
+/** Whether amounts bring their currency along because no column has it. */
+export const takesCurrency = (object: ImportObject, mapping: Mapping): boolean =>
+  AMOUNTS[object] !== undefined && !mapping.some(({ field }) => field === 'currency')

@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { fold } from '../../lib/fold.ts'
+
+// Names that stand for codes, in the languages that files are mostly in.
+
+const LOCALES = ['en', 'de', 'fr', 'es']
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+
+const LANGUAGES =
+  'ar bg bn bs ca cs da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk kn ko lt lv mk ml mr ms mt nb nl nn no pa pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur vi zh'.split(
+    ' ',
+  )
+
+/** What people write that is not what the country is called. */
+const OTHER_COUNTRIES = {
+  usa: 'US',
+  'u.s.a.': 'US',
+  'u.s.': 'US',
+  'united states of america': 'US',
+  'vereinigte staaten von amerika': 'US',
+  "etats-unis d'amerique": 'US',
+  'estados unidos de america': 'US',
+  'great britain': 'GB',
+  grossbritannien: 'GB',
+  'grande-bretagne': 'GB',
+  'gran bretana': 'GB',
+  england: 'GB',
+  scotland: 'GB',
+  wales: 'GB',
+  holland: 'NL',
+  'the netherlands': 'NL',
+  'czech republic': 'CZ',
+  'tschechische republik': 'CZ',
+  turkey: 'TR',
+  uae: 'AE',
+  'russian federation': 'RU',
+}
+
+let countries: Map<string, string> | undefined
+let languages: Map<string, string> | undefined
+
+/** ISO 3166 of a name or a code; what is neither comes back as it is, for the field to refuse. */
+export function countryCode(text: string): string {
+  if (/^[a-z]{2}$/i.test(text) && text.toUpperCase() !== 'UK') return text.toUpperCase()
+  countries ??= new Map([
+    ...namesOf(
+      'region',
+      LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter((code) => v.is(f.country, code)),
+    ),
+    ...Object.entries(OTHER_COUNTRIES),
+  ])
+  return countries.get(fold(text)) ?? text
+}
+
+/** BCP 47 of a name or a tag. */
+export function languageTag(text: string): string {
+  languages ??= namesOf('language', LANGUAGES)
+  return languages.get(fold(text)) ?? text.replaceAll('_', '-')
+}
+
+function namesOf(type: 'region' | 'language', codes: readonly string[]): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const locale of LOCALES) {
+    for (const style of ['long', 'short'] as const) {
+      const display = new Intl.DisplayNames(locale, { type, style, fallback: 'none' })
+      for (const code of codes) {
+        const name = fold(display.of(code) ?? '')
+        if (name && !names.has(name)) names.set(name, code)
+      }
+    }
+  }
+  return names
+}

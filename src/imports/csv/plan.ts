@@ -1,0 +1,54 @@
+import type { Store } from '../../store/open.ts'
+import { customFields } from './custom.ts'
+import { type Draft, draftReader } from './draft.ts'
+import { FIELDS, type Fields, type ImportObject } from './fields.ts'
+import { gatherManners, type Said } from './detect-formats.ts'
+import { checkMapping, type Mapping, type Match, override, recognise } from './mapping.ts'
+import { type Cells, membersOf, openSource, rowsOf, type Source } from './read.ts'
+
+export type Wanted = Said & {
+  object: ImportObject
+  file: string
+  map?: string | undefined
+  match?: Match | undefined
+}
+
+/** How a file will come in. It was read whole once, so nothing about it is found out when half of it is in. */
+export type Plan = {
+  source: Source
+  mapping: Mapping
+  /** The first value of each column. */
+  examples: Cells
+  rows: number
+  read: (cells: Cells) => Draft
+}
+
+/** Throws Problem 404 and 422 for the file, a usage Problem for what does not fit it. */
+export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted: Wanted): Promise<Plan> {
+  const { object, match } = wanted
+  const fields: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
+  const own = db.prepare('SELECT currency, timezone FROM orgs WHERE id = ?').get(org) as {
+    currency: string
+    timezone: string
+  }
+  const source = await openSource(wanted.file)
+  if (source.format === 'ndjson') source.columns = await membersOf(source)
+  const recognised = recognise(object, source.columns, fields)
+  const mapping = wanted.map === undefined ? recognised : override(recognised, wanted.map, fields)
+  checkMapping(object, mapping, match)
+  const manners = gatherManners(mapping, fields, wanted, own)
+  const examples: Cells = {}
+  const missing = new Set(source.columns)
+  let rows = 0
+  for await (const row of rowsOf(source)) {
+    rows++
+    manners.see(row)
+    for (const column of missing) {
+      const cell = row.cells[column] ?? ''
+      if (cell === '') continue
+      examples[column] = cell
+      missing.delete(column)
+    }
+  }
+  return { source, mapping, examples, rows, read: draftReader(object, mapping, fields, manners.mannerOf) }
+}

@@ -1,0 +1,216 @@
+import { Readable } from 'node:stream'
+import { type InfoRecord, Parser } from 'csv-parse'
+import { type Json, readJson } from '../../lib/json.ts'
+import { Problem } from '../../lib/problem.ts'
+import { type Bytes, chunksOf, survey, textOf, textOfStart } from './decode.ts'
+import { columnNames, type Separator, separatorLine, separatorOf } from './dialect.ts'
+
+/** By column. */
+export type Cells = { [column: string]: Json }
+
+/** A row of the file, and why it cannot be read where it cannot. `line` is the first one that it stands on. */
+export type Row = { line: number; cells: Cells; error?: string }
+
+/** A file whose way of writing is known. `columns` of NDJSON are known only when all of it was read. */
+export type Source = {
+  file: string
+  format: 'csv' | 'ndjson'
+  encoding: Bytes['encoding']
+  separator: Separator
+  fingerprint: string
+  bytes: number
+  columns: string[]
+}
+
+type Progress = (bytes: number) => void
+
+const LONGEST_RECORD = 1 << 20
+const MOST_COLUMNS = 1000
+
+/** Finds out how a file is written. Throws Problem 404 and 422. */
+export async function openSource(file: string): Promise<Source> {
+  const bytes = await survey(file)
+  const { encoding, fingerprint } = bytes
+  const text = textOfStart(bytes)
+  const common = { file, encoding, fingerprint, bytes: bytes.bytes }
+  if (text.trim() === '') throw new Problem(422, 'empty_file', `${file} is empty.`)
+  if (/^\s*\[?\s*\{/.test(text)) return { ...common, format: 'ndjson', separator: ',', columns: [] }
+  const separator = separatorLine(text)?.separator ?? separatorOf(text)
+  const header = await firstRecord(file, { ...common, separator })
+  // Cells without a name behind the last one that has one are no columns.
+  const named = header.findLastIndex((cell) => cell.trim() !== '') + 1
+  refuseTooMany(file, named)
+  return { ...common, format: 'csv', separator, columns: columnNames(header.slice(0, named)) }
+}
+
+/** The columns of NDJSON: the members of all its lines. Throws Problem 422. */
+export async function membersOf(source: Source): Promise<string[]> {
+  const members = new Set<string>()
+  for await (const { cells } of rowsOf(source)) {
+    for (const member of Object.keys(cells)) members.add(member)
+    refuseTooMany(source.file, members.size)
+  }
+  return [...members]
+}
+
+function refuseTooMany(file: string, columns: number): void {
+  if (columns <= MOST_COLUMNS) return
+  throw new Problem(422, 'too_many_columns', `${file} has more than ${MOST_COLUMNS} columns.`)
+}
+
+/**
+ * The rows of the file, without blank lines and the header. A row that cannot be read has an error; what makes the
+ * whole rest unreadable throws Problem 422 with the line.
+ */
+export function rowsOf(source: Source, onBytes?: Progress): AsyncGenerator<Row> {
+  return source.format === 'csv' ? csvRows(source, onBytes) : ndjsonRows(source, onBytes)
+}
+
+async function* csvRows(source: Source, onBytes?: Progress): AsyncGenerator<Row> {
+  const { columns } = source
+  let isHeader = true
+  for await (const { line, cells } of records(source, onBytes)) {
+    if (!isHeader) yield row(columns, line, cells)
+    isHeader = false
+  }
+}
+
+function row(columns: readonly string[], line: number, texts: readonly string[]): Row {
+  const cells = Object.fromEntries(columns.map((column, index) => [column, texts[index] ?? '']))
+  const surplus = texts.slice(columns.length)
+  if (texts.length >= columns.length && surplus.every((text) => text.trim() === '')) return { line, cells }
+  const more = surplus.length === 0 ? '' : `; what is too much is ${surplus.map((text) => `"${text}"`).join(', ')}`
+  return { line, cells, error: `has ${texts.length} cells where the header has ${columns.length}${more}` }
+}
+
+type Written = Pick<Source, 'file' | 'encoding' | 'separator'>
+
+async function firstRecord(file: string, written: Written): Promise<string[]> {
+  for await (const { cells } of records(written)) return cells
+  throw new Problem(422, 'empty_file', `${file} is empty.`)
+}
+
+type Record = { line: number; cells: string[] }
+
+/** The records of a CSV file with the line on which each starts. */
+async function* records({ file, encoding, separator }: Written, onBytes?: Progress): AsyncGenerator<Record> {
+  let skipped = 0
+  let last = { lines: 0, empty_lines: 0 }
+  const parser = new Parser({
+    delimiter: separator,
+    record_delimiter: ['\n'],
+    relax_quotes: true,
+    relax_column_count: true,
+    skip_records_with_empty_values: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_RECORD,
+    // Called at once, while a record that was read may be dropped when a later one fails.
+    on_record: ((cells: string[], info: InfoRecord): Record => {
+      last = info
+      return { line: info.lines + skipped - newlinesIn(cells), cells }
+    }) as never,
+  })
+  async function* withoutSeparatorLine() {
+    let isFirst = true
+    for await (const text of textOf(file, encoding, onBytes)) {
+      const line = isFirst ? separatorLine(text) : undefined
+      if (line) skipped = 1
+      isFirst = false
+      yield Buffer.from(line ? text.slice(line.length) : text)
+    }
+  }
+  const texts = Readable.from(withoutSeparatorLine())
+  // What fails while it is read has to fail the loop over the records.
+  texts.on('error', (error) => parser.destroy(error))
+  try {
+    yield* texts.pipe(parser) as AsyncIterable<Record>
+  } catch (error) {
+    const blank = ((error as Partial<InfoRecord>).empty_lines ?? 0) - last.empty_lines
+    throw unreadable(error, file, last.lines + skipped + blank + 1)
+  } finally {
+    texts.destroy()
+  }
+}
+
+function newlinesIn(cells: readonly string[]): number {
+  let count = 0
+  for (const cell of cells) if (cell.includes('\n')) count += cell.split('\n').length - 1
+  return count
+}
+
+function unreadable(error: unknown, file: string, line: number): unknown {
+  const { code } = error as { code?: string }
+  if (code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE') {
+    return new Problem(
+      422,
+      'quote_not_closed',
+      `${file}: from line ${line} on, a cell starts with " and does not end. Double the quotes inside of a cell, and quote the whole cell.`,
+    )
+  }
+  return error
+}
+
+async function* ndjsonRows({ file }: Source, onBytes?: Progress): AsyncGenerator<Row> {
+  let line = 0
+  for await (const bytes of linesOf(file, onBytes)) {
+    line++
+    if (bytes && !bytes.some((byte) => byte > 0x20)) continue
+    yield bytes ? ndjsonRow(line, bytes) : { line, cells: {}, error: 'is longer than 1 MiB' }
+  }
+}
+
+function ndjsonRow(line: number, bytes: Buffer): Row {
+  try {
+    const value = readJson(bytes)
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      return { line, cells: {}, error: 'is no JSON object; give one object on each line' }
+    }
+    return { line, cells: flat(value) }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { line, cells: {}, error: error.message.replace(/^The body /, '').replace(/\.$/, '') }
+  }
+}
+
+/** The members of `address` and `custom_fields` as columns of their own, as a CSV has them. */
+function flat(value: { [member: string]: Json }): Cells {
+  const cells: Cells = {}
+  for (const [name, inner] of Object.entries(value)) {
+    const isGroup = (name === 'address' || name === 'custom_fields') && inner !== null && typeof inner === 'object'
+    if (!isGroup || Array.isArray(inner)) cells[name] = inner
+    else for (const [member, cell] of Object.entries(inner as object)) cells[`${name}.${member}`] = cell
+  }
+  return cells
+}
+
+/** The lines of a file as bytes; undefined for one that is too long to be kept. */
+async function* linesOf(file: string, onBytes?: Progress): AsyncGenerator<Buffer | undefined> {
+  let held: Buffer[] = []
+  let size = 0
+  let isFirst = true
+  function taken(): Buffer | undefined {
+    const bytes = size > LONGEST_RECORD ? undefined : Buffer.concat(held)
+    held = []
+    size = 0
+    const marked = isFirst && bytes?.[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+    isFirst = false
+    return marked ? bytes?.subarray(3) : bytes
+  }
+  for await (const chunk of chunksOf(file)) {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      hold(chunk.subarray(start, end))
+      yield taken()
+      start = end + 1
+    }
+    hold(chunk.subarray(start))
+    onBytes?.(chunk.length)
+  }
+  if (size > 0) yield taken()
+
+  function hold(bytes: Buffer): void {
+    size += bytes.length
+    if (size <= LONGEST_RECORD) held.push(bytes)
+    else held = []
+  }
+}

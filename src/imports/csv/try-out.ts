@@ -1,0 +1,44 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DATABASE, openStore, type Store } from '../../store/open.ts'
+
+const FOLDER = 'dry-run-'
+
+/**
+ * Runs the job on a copy of the database, which is removed then: what is tried in the database itself would hold its
+ * write lock until the end. The copy lies in the data folder, where there is room for it or nowhere.
+ */
+export async function onCopy<T>({ db, clock }: Store, job: (copy: Store) => Promise<T>): Promise<T> {
+  const dataDir = dirname(db.name)
+  removeLeft(dataDir)
+  const folder = mkdtempSync(join(dataDir, `${FOLDER}${process.pid}-`))
+  try {
+    db.prepare('VACUUM INTO ?').run(join(folder, DATABASE))
+    const copy = openStore(folder, { wall: clock.now })
+    copy.db.pragma('synchronous = OFF')
+    try {
+      return await job(copy)
+    } finally {
+      copy.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What a process has left that was killed. */
+function removeLeft(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) {
+    const [, pid] = name.match(/^dry-run-(\d+)-/) ?? []
+    if (pid && !isAlive(Number(pid))) rmSync(join(dataDir, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

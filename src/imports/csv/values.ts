@@ -1,0 +1,181 @@
+import { toDomain } from '../../lib/domain.ts'
+import { fold } from '../../lib/fold.ts'
+import { unguarded as withoutGuard } from '../../lib/formula.ts'
+import type { Json } from '../../lib/json.ts'
+import { field, invalid, type Problem } from '../../lib/problem.ts'
+import { isTwofoldDay, type Order, readDay, readMoment } from './dates.ts'
+import type { Field, Kind, Label } from './fields.ts'
+import { countryCode, languageTag } from './names.ts'
+import { currencyOf, type Decimal, isCurrencySign, isExact, isTwofold, readNumber } from './numbers.ts'
+
+// The text of a cell → what the body of a create takes. What a text cannot be read as throws Problem 422; what it may not
+// be, such as a negative amount, is left to the schema of the field.
+
+/** How a column is written, as far as its cells show it, and what the organisation counts and lives in. */
+export type Manner = { decimal?: Decimal | undefined; order?: Order | undefined; currency: string; timezone: string }
+
+const refused = (code: string, message: string): Problem => invalid(field('', code, message))
+
+const quoted = (text: string): string => `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
+
+/** The text of a cell without the guard that exports put before what a spreadsheet would take for a formula. */
+export const unguarded = (text: string): string => withoutGuard(text).trim()
+
+/** The kinds whose texts stand for records of the store; they are looked up there. */
+export const LINKS: ReadonlySet<Kind> = new Set<Kind>([
+  'company',
+  'contact',
+  'member',
+  'tags',
+  'stage',
+  'pipeline',
+  'status',
+  'reason',
+])
+
+/** The value of one cell that holds something, for a field of one value. */
+export function readValue({ kind, options }: Field, text: string, manner: Manner): Json {
+  switch (kind) {
+    case 'amount':
+    case 'number':
+      return numberIn(text, manner.decimal)
+    case 'count':
+      return wholeNumber(text, manner.decimal)
+    case 'currency':
+      return currencyOf(text, manner.currency) ?? text
+    case 'date':
+      return dayIn(text, manner.order)
+    case 'time':
+      return momentIn(text, manner)
+    case 'flag':
+      return flagIn(text)
+    case 'country':
+      return countryCode(text)
+    case 'language':
+      return languageTag(text)
+    case 'url':
+      return withScheme(text)
+    case 'choice':
+      return options?.get(fold(text)) ?? text
+    default:
+      return text
+  }
+}
+
+function numberIn(text: string, decimal: Decimal | undefined): number {
+  const found = readNumber(text, decimal)
+  if (!found || (found.unit !== '' && !isCurrencySign(found.unit) && currencyOf(found.unit, '') === undefined)) {
+    throw refused('invalid_number', `must be a number; ${quoted(text)} is none`)
+  }
+  if (!decimal && isTwofold(text)) {
+    throw refused('ambiguous', `${quoted(text)} could be two numbers; say which by --decimal point or --decimal comma`)
+  }
+  if (!isExact(found.digits)) {
+    throw refused('inexact', `must have at most 15 significant digits; ${quoted(text)} has more`)
+  }
+  return Number(found.digits)
+}
+
+/** In a count a sign before three digits groups thousands. */
+function wholeNumber(text: string, decimal: Decimal | undefined): number {
+  return isTwofold(text) ? Number(text.replace(/\D/g, '')) : numberIn(text, decimal)
+}
+
+/** The currency that stands beside an amount. */
+export function currencyBeside(text: string, manner: Manner): string | undefined {
+  const unit = readNumber(text, manner.decimal)?.unit
+  if (!unit) return undefined
+  const currency = currencyOf(unit, manner.currency)
+  if (currency) return currency
+  throw refused('ambiguous', `${quoted(unit)} is the sign of several currencies; give a column with the code of each`)
+}
+
+function dayIn(text: string, order: Order | undefined): string {
+  const day = readDay(text, order)
+  if (!day) throw refused('invalid_date', `must be a day of the calendar; ${quoted(text)} is none`)
+  if (!order && isTwofoldDay(text)) throw twofoldDay(text)
+  return day
+}
+
+const twofoldDay = (text: string) =>
+  refused('ambiguous', `${quoted(text)} could be two days; say which by --dates dmy or --dates mdy`)
+
+/** Without an offset it is the time of day where the organisation is. */
+function momentIn(text: string, { order, timezone }: Manner): string {
+  const moment = readMoment(text, order)
+  if (!moment) throw refused('invalid_time', `must be a day with a time of day; ${quoted(text)} is none`)
+  if (!order && isTwofoldDay(text)) throw twofoldDay(text)
+  if (moment.offset !== '') return moment.local + moment.offset
+  return Temporal.PlainDateTime.from(moment.local).toZonedDateTime(timezone).toInstant().toString()
+}
+
+const YES = new Set(['true', 'yes', 'y', '1', 'x', 'on', 'ja', 'j', 'wahr', 'oui', 'o', 'vrai', 'si', 's', 'verdadero'])
+const NO = new Set(['false', 'no', 'n', '0', 'off', 'nein', 'falsch', 'non', 'faux', 'falso', '-'])
+
+function flagIn(text: string): boolean {
+  const word = fold(text)
+  if (!YES.has(word) && !NO.has(word)) throw refused('invalid_flag', `must be yes or no; ${quoted(text)} is neither`)
+  return YES.has(word)
+}
+
+const withScheme = (text: string): string =>
+  !/^[a-z][a-z0-9+.-]*:/i.test(text) && toDomain(text.split(/[/?#:]/)[0] as string) ? `https://${text}` : text
+
+/** The name of a host, also out of a web address. */
+function domainIn(text: string): string {
+  const host = text
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+    .replace(/^www\./i, '')
+    .split(/[/?#:]/)[0] as string
+  return toDomain(host) ?? text
+}
+
+/** The values of one cell of a field of several. Google parts them by `:::`. */
+export function readValues({ kind, options }: Field, text: string, label: Label = 'work'): Json[] {
+  const parts = partsOf(text, kind === 'emails' ? /:::|[;,|\n\s]+(?![^<]*>)/ : /:::|[;,|\n]/)
+  switch (kind) {
+    case 'emails':
+      return emailsIn(parts).map((email) => ({ email, label }))
+    case 'phones':
+      return parts.map((number) => ({ number, label }))
+    case 'domains':
+      return parts.map(domainIn)
+    case 'choices':
+      return parts.map((part) => options?.get(fold(part)) ?? part)
+    default:
+      return parts
+  }
+}
+
+const partsOf = (text: string, separator: RegExp): string[] =>
+  text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** Of `Ana Ruiz <ana@example.com>` the address; what is beside an address in another way is refused by the field. */
+function emailsIn(parts: readonly string[]): string[] {
+  const emails = parts.map((part) => (/<([^<>]+)>/.exec(part)?.[1] ?? part).replace(/^mailto:/i, ''))
+  const hasAddress = parts.some((part) => part.includes('<'))
+  return hasAddress ? emails.filter((email) => email.includes('@')) : emails
+}
+
+/** What a label says, such as Google's `* Work`. */
+export function labelOf(text: string): Label {
+  const words = fold(text)
+  if (words === '' || /work|business|office|main|arbeit|geschaft|dienst|buro|pro|bureau|trabajo|oficina/.test(words)) {
+    return 'work'
+  }
+  return /home|priv|personal|perso|domicil|maison|casa|particular/.test(words) ? 'home' : 'other'
+}
+
+/** `Ana Ruiz`, `Ruiz, Ana` and `Ludwig van Beethoven` by first and last name. */
+export function splitName(text: string): { first_name?: string; last_name?: string } {
+  const [before = '', after] = text.split(/,(.*)/s).map((part) => part.trim())
+  if (after) return { first_name: after, ...(before ? { last_name: before } : {}) }
+  const words = before.split(/\s+/)
+  if (words.length === 1) return { first_name: before }
+  const particle = words.findIndex((word, index) => index > 0 && index < words.length - 1 && /^\p{Ll}/u.test(word))
+  const last = particle > 0 ? particle : words.length - 1
+  return { first_name: words.slice(0, last).join(' '), last_name: words.slice(last).join(' ') }
+}

@@ -1,0 +1,63 @@
+import type * as v from 'valibot'
+import type { Route, Stored, WriteRoute } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import type { Json } from '../../lib/json.ts'
+import { validate } from '../../lib/validate.ts'
+import { companies } from '../../crm/companies/companies.ts'
+import { contacts } from '../../crm/contacts/contacts.ts'
+import { dealStore, deals } from '../../crm/deals/deals.ts'
+import type { Deps } from '../../deps.ts'
+import { meetings } from '../../meetings/meetings.ts'
+import { tags } from '../../crm/tags.ts'
+import type { ImportObject } from './fields.ts'
+
+export type Given = Record<string, Json>
+export type Writable = ImportObject | 'tag' | 'meeting'
+
+/** What the interface does with a body: the same schema, and the same function of the store. */
+export type Writes = {
+  /** Throws 422 for a body that a create or a patch would not take. */
+  check: (given: Given, isNew: boolean) => void
+  create: (who: Caller, given: Given) => Stored
+  /** Throws 404. */
+  find: (who: Caller, id: string) => Stored
+  patch: (who: Caller, before: Stored, given: Given) => Stored
+  remove: (who: Caller, record: Stored) => void
+  /** Of deals only. */
+  close: ((who: Caller, before: Stored, given: Given) => Stored) | undefined
+}
+
+export type AllWrites = Record<Writable, Writes>
+
+export function allWrites(deps: Deps): AllWrites {
+  return {
+    contact: writesOf(contacts(deps), '/contacts'),
+    company: writesOf(companies(deps), '/companies'),
+    // The interface deletes no deals.
+    deal: writesOf(deals(deps), '/deals', dealStore(deps).discard as Writes['remove']),
+    tag: writesOf(tags(deps), '/tags'),
+    meeting: writesOf(meetings(deps), '/meetings'),
+  }
+}
+
+function writesOf(routes: readonly Route[], path: string, discard?: Writes['remove']): Writes {
+  const routeOf = (method: WriteRoute['method'], at: string) =>
+    routes.find((route): route is WriteRoute => route.kind === 'write' && route.method === method && route.path === at)
+  const [post, patch] = [routeOf('post', path), routeOf('patch', `${path}/:id`)]
+  const [remove, close] = [routeOf('delete', `${path}/:id`), routeOf('post', `${path}/:id/close`)]
+  if (!post || !patch?.find) throw new Error(`${path} cannot be written`)
+
+  function run({ body, run }: WriteRoute, who: Caller, record: Stored | undefined, given: Given): Stored {
+    const checked = body ? validate(body, given) : undefined
+    return run({ who, record: record as Stored, body: checked as never, flags: {} }) as Stored
+  }
+
+  return {
+    check: (given, isNew) => void validate((isNew ? post : patch).body as v.GenericSchema, given),
+    create: (who, given) => run(post, who, undefined, given),
+    find: patch.find,
+    patch: (who, before, given) => run(patch, who, before, given),
+    remove: discard ?? ((who, record) => void run(remove as WriteRoute, who, record, {})),
+    close: close && ((who, before, given) => run(close, who, before, given)),
+  }
+}

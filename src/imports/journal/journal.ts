@@ -1,0 +1,120 @@
+import { conflict } from '../../lib/problem.ts'
+import type { Store } from '../../store/open.ts'
+import type { ImportObject } from '../csv/fields.ts'
+import type { Taken, Touched } from '../csv/take.ts'
+import type { Given } from '../csv/writes.ts'
+
+export const RESULTS = ['created', 'updated', 'unchanged', 'rejected'] as const
+export type Counts = Record<(typeof RESULTS)[number], number>
+
+/** An import as the store keeps it; `position` counts the rows that are done. */
+export type ImportRow = Counts & {
+  id: string
+  object: ImportObject | 'meeting'
+  file_name: string
+  content: string
+  options: string
+  position: number
+  started_at: number
+  finished_at: number | null
+  undo_started_at: number | null
+  undone_at: number | null
+}
+
+/** What became of a row of the file. */
+export type Done = { row: number; taken?: Taken; error?: string }
+
+/** All that the imports of an org did to one record, in the order of the rows. */
+export type RecordRows = { id: string; object: Touched['object']; rows: JournalRow[] }
+export type JournalRow = { action: 'created' | 'updated'; version: number; before: Given | null }
+
+type StoredRow = Omit<JournalRow, 'before'> & { record: string; object: Touched['object']; before: string | null }
+
+/** What imports did, kept with the records in the same transactions. The functions that write are for one of the caller's. */
+export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const byId = db.prepare('SELECT * FROM imports WHERE org_id = ? AND id = ?')
+  const ofContent = db.prepare(
+    'SELECT * FROM imports WHERE org_id = ? AND content = ? AND object = ? AND undo_started_at IS NULL ORDER BY id DESC',
+  )
+  const insert = db.prepare(
+    `INSERT INTO imports (org_id, id, object, file_name, content, options, position, created, updated, unchanged, rejected, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?)`,
+  )
+  const advance = db.prepare(
+    `UPDATE imports SET position = ?, created = ?, updated = ?, unchanged = ?, rejected = ?, finished_at = ?
+     WHERE org_id = ? AND id = ? AND position = ? AND finished_at IS NULL AND undo_started_at IS NULL`,
+  )
+  const addRow = db.prepare(
+    `INSERT INTO import_rows (org_id, import_id, record, row, object, action, version, before)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const addReject = db.prepare('INSERT INTO import_rejects (org_id, import_id, row, error) VALUES (?, ?, ?, ?)')
+  const rejects = db.prepare('SELECT row, error FROM import_rejects WHERE org_id = ? AND import_id = ? ORDER BY row')
+  const recordsBelow = db
+    .prepare(
+      `SELECT DISTINCT record FROM import_rows WHERE org_id = ? AND import_id = ? AND record < ? AND is_undone = 0
+       ORDER BY record DESC LIMIT ?`,
+    )
+    .pluck()
+  const rowsOf = db.prepare(
+    `SELECT record, object, action, version, before FROM import_rows
+     WHERE org_id = ? AND import_id = ? AND record = ? ORDER BY row`,
+  )
+  const setUndone = db.prepare('UPDATE import_rows SET is_undone = 1 WHERE org_id = ? AND import_id = ? AND record = ?')
+  const startUndo = db.prepare(
+    'UPDATE imports SET undo_started_at = coalesce(undo_started_at, ?) WHERE org_id = ? AND id = ? AND undone_at IS NULL',
+  )
+  const endUndo = db.prepare('UPDATE imports SET undone_at = ? WHERE org_id = ? AND id = ?')
+
+  function start(org: number, given: Pick<ImportRow, 'object' | 'file_name' | 'content' | 'options'>): ImportRow {
+    const id = clock.id()
+    insert.run(org, id, given.object, given.file_name, given.content, given.options, clock.now())
+    return find(org, id) as ImportRow
+  }
+
+  const find = (org: number, id: string): ImportRow | undefined => byId.get(org, id) as ImportRow | undefined
+
+  /** The imports of a file that were not taken back, the latest first. */
+  const ofFile = (org: number, content: string, object: ImportRow['object']): ImportRow[] =>
+    ofContent.all(org, content, object) as ImportRow[]
+
+  /** Writes down what became of the next rows. Throws 409 where another process has gone on with the import. */
+  function note(org: number, before: ImportRow, done: readonly Done[], isLast: boolean): ImportRow {
+    const after = { ...before, position: before.position + done.length, finished_at: isLast ? clock.now() : null }
+    for (const { row, taken, error } of done) {
+      after[taken?.result ?? 'rejected']++
+      if (error !== undefined) addReject.run(org, before.id, row, error)
+      for (const { object, id, action, version, before: old } of taken?.touched ?? []) {
+        addRow.run(org, before.id, id, row, object, action, version, old && JSON.stringify(old))
+      }
+    }
+    const counts = RESULTS.map((result) => after[result])
+    const { changes } = advance.run(after.position, ...counts, after.finished_at, org, before.id, before.position)
+    if (changes === 0) throw conflict('import_moved', 'Another command has gone on with this import, or takes it back.')
+    return after
+  }
+
+  /** The next records that an import touched and that were not put back, from the latest id down. */
+  function recordsOf(org: number, id: string, below: string, limit: number): RecordRows[] {
+    return (recordsBelow.all(org, id, below, limit) as string[]).map((record) => {
+      const rows = rowsOf.all(org, id, record) as StoredRow[]
+      return {
+        id: record,
+        object: (rows[0] as StoredRow).object,
+        rows: rows.map(({ action, version, before }) => ({ action, version, before: before && JSON.parse(before) })),
+      }
+    })
+  }
+
+  return {
+    start,
+    find,
+    ofFile,
+    note,
+    rejects: (org: number, id: string) => rejects.iterate(org, id) as IterableIterator<{ row: number; error: string }>,
+    recordsOf,
+    setUndone: (org: number, id: string, record: string): void => void setUndone.run(org, id, record),
+    startUndo: (org: number, id: string): boolean => startUndo.run(clock.now(), org, id).changes === 1,
+    endUndo: (org: number, id: string): void => void endUndo.run(clock.now(), org, id),
+  }
+}

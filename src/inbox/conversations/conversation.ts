@@ -1,0 +1,133 @@
+import type * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import type { Sort } from '../../store/list/page.ts'
+import { searchFilter } from '../../store/search.ts'
+import { PRIORITIES } from '../sla/policies.ts'
+import { SLA_STATUSES, Sla } from '../sla/sla.ts'
+
+// The wire form of a conversation, and its row.
+
+export const CHANNELS = ['email', 'chat', 'sms', 'phone', 'other'] as const
+export const STATUSES = ['open', 'pending', 'snoozed', 'closed'] as const
+
+const time = f.recordFields.created_at
+
+export const subject = f.doc(f.nullable(f.line()), 'What it is about, such as "Question about invoice 1042".')
+
+const fields = {
+  subject,
+  status: f.doc(
+    f.oneOf(STATUSES),
+    '`pending` waits for the other side, `snoozed` for a time. A message that comes in makes any of them `open`.',
+  ),
+  priority: f.doc(f.oneOf(PRIORITIES), '`normal` when it is opened.'),
+  owner_id: f.doc(f.nullable(f.id), 'The member who looks after it.'),
+  contact_id: f.doc(f.nullable(f.id), 'Whom it is with; null where the contact was deleted.'),
+  company_id: f.doc(f.nullable(f.id), 'At first the company of the contact.'),
+  deal_id: f.doc(f.nullable(f.id), 'The deal that it is about.'),
+  tag_ids: f.ids,
+  snoozed_until: f.doc(
+    f.nullable(f.time),
+    'In the future; required with `snoozed`, and null with any other status. Then it is `open` again by itself.',
+  ),
+  read_at: f.doc(
+    f.nullable(f.time),
+    'Up to when it was read; null makes all of it unread. Not in the future; up to five minutes ahead counts as now.',
+  ),
+}
+
+export const Conversation = f.doc(
+  f.object({
+    id: f.id,
+    number: f.doc(f.count(), 'Counts up in the organisation: for people to call it by.'),
+    subject: fields.subject,
+    channel: f.doc(f.oneOf(CHANNELS), 'Of its first message; it stays.'),
+    status: fields.status,
+    priority: fields.priority,
+    owner_id: fields.owner_id,
+    contact_id: fields.contact_id,
+    company_id: fields.company_id,
+    deal_id: fields.deal_id,
+    tag_ids: fields.tag_ids,
+    snoozed_until: fields.snoozed_until,
+    unread_count: f.doc(f.count(), 'How many messages have come in since `read_at`.'),
+    read_at: fields.read_at,
+    waiting_since: f.doc(
+      f.nullable(time),
+      'When the first message came in that nobody has answered; null where none waits, or it is closed.',
+    ),
+    first_response_at: f.doc(f.nullable(time), 'The time of the first outbound message by a member.'),
+    last_message_at: f.doc(time, 'The time of the newest message; notes do not count.'),
+    preview: f.doc(f.line(), 'How that message begins.'),
+    sla: Sla,
+    closed_at: f.doc(f.nullable(time), 'Since when it is closed; null while it is not.'),
+    ...f.recordFields,
+  }),
+  'A conversation is what is said with one contact about one matter: its first message opens it. See `POST /messages`.',
+)
+export type Conversation = v.InferOutput<typeof Conversation>
+
+export const ConversationPatch = f.patchOf(fields)
+export type ConversationPatch = v.InferOutput<typeof ConversationPatch>
+
+export const filters: Record<string, Filter> = {
+  contact_id: { type: 'id', nullable: true },
+  deal_id: { type: 'id', nullable: true },
+  company_id: { type: 'id', nullable: true },
+  owner_id: { type: 'id', nullable: true },
+  tag_id: {
+    type: 'id',
+    link: { table: 'conversation_tags', key: 'conversation_id', column: 'tag_id' },
+    description: 'A tag that it carries.',
+  },
+  'sla.status': { type: 'choice', choices: SLA_STATUSES, column: 'sla_status', description: 'How its promises stand.' },
+  status: { type: 'choice', choices: STATUSES },
+  priority: { type: 'choice', choices: PRIORITIES },
+  channel: { type: 'choice', choices: CHANNELS },
+  waiting_since: { type: 'time', nullable: true },
+  last_message_at: { type: 'time' },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time' },
+  q: searchFilter(
+    'conversation',
+    'subject and messages, notes included: the first 64 KiB of each, and 10,000 different words in all',
+  ),
+}
+
+export const sorts: Record<string, Sort> = {
+  last_message_at: { column: 'last_message_at' },
+  created_at: { column: 'id' },
+  updated_at: { column: 'updated_at' },
+  waiting_since: { column: 'waiting_since', nullable: true },
+}
+
+export const columns = c.columns<Conversation>(
+  {
+    id: c.plain('id'),
+    number: c.integer('number'),
+    subject: c.text('subject'),
+    channel: c.plain('channel'),
+    status: c.plain('status'),
+    priority: c.plain('priority'),
+    owner_id: c.plain('owner_id'),
+    contact_id: c.plain('contact_id'),
+    company_id: c.plain('company_id'),
+    deal_id: c.plain('deal_id'),
+    tag_ids: c.json('tag_ids'),
+    snoozed_until: c.time('snoozed_until'),
+    unread_count: c.integer('unread_count'),
+    read_at: c.time('read_at'),
+    waiting_since: c.time('waiting_since'),
+    first_response_at: c.time('first_response_at'),
+    last_message_at: c.time('last_message_at'),
+    preview: c.text('preview'),
+    sla: c.json('sla'),
+    closed_at: c.time('closed_at'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { sla_policy_id: ({ sla }) => sla.policy_id, sla_status: ({ sla }) => sla.status },
+)

@@ -1,0 +1,286 @@
+import type { EventName } from '../../events/names.ts'
+import type { Listed, Route } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { firstIdAt, timeOfId } from '../../lib/id.ts'
+import { change, same } from '../../lib/merge.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
+import type { RawRow } from '../../store/columns.ts'
+import { finder } from '../../store/find.ts'
+import { links } from '../../store/links.ts'
+import { listing } from '../../store/list/page.ts'
+import { rows } from '../../store/rows.ts'
+import { searchIndex } from '../../store/search.ts'
+import { type Deps, once } from '../../deps.ts'
+import { type Clock, NO_SLA } from '../sla/sla.ts'
+import { unlinking } from '../../crm/records/unlink.ts'
+import { Conversation, ConversationPatch, columns, filters, sorts } from './conversation.ts'
+import { type Heard, hearing, MOST_WORDS, wordsIn, wordsOfAll } from './message-effects.ts'
+import { conversationPromises, type Held } from './sla-targets.ts'
+import { pastTime, settled } from './statuses.ts'
+
+/** What opens one, beside its first message. */
+export type Opening = Pick<Conversation, 'subject' | 'channel' | 'contact_id' | 'company_id'> & {
+  /** What a sequence writes is no work for anyone before there is an answer. */
+  isClosed?: boolean
+}
+
+/** What a policy may look at. */
+const MATCHED: readonly (keyof Conversation)[] = [
+  'subject',
+  'channel',
+  'status',
+  'priority',
+  'owner_id',
+  'contact_id',
+  'company_id',
+  'deal_id',
+  'tag_ids',
+]
+
+export const conversationStore = once((deps: Deps) => {
+  const { db, clock, outbox, references } = deps
+  const { list } = listing(db, { table: 'conversations', columns, filters, sorts })
+  const find = finder(db, 'conversations', columns)
+  const { insert, update } = rows(db, 'conversations', columns)
+  const setTags = links(db, 'conversation_tags', 'conversation_id', 'tag_id')
+  const search = searchIndex(db, 'conversation')
+  const promises = conversationPromises(deps, update)
+  const { hold, promised, tell, schedule, clocks, history } = promises
+  const { withMessage, withoutAnswer } = hearing(deps)
+  const count = db.prepare('UPDATE orgs SET last_conversation = last_conversation + 1 WHERE id = ?')
+  const countTo = db.prepare(
+    'UPDATE orgs SET last_conversation = @number WHERE id = @org AND last_conversation < @number',
+  )
+  const counted = db.prepare('SELECT last_conversation FROM orgs WHERE id = ?').pluck()
+  const texts = db.prepare('SELECT body_text FROM messages WHERE org_id = ? AND conversation_id = ?').pluck()
+  const unread = db
+    .prepare(
+      `SELECT count(*) FROM messages INDEXED BY messages_conversation
+       WHERE org_id = +? AND conversation_id = +? AND id >= +? AND direction = 'inbound'`,
+    )
+    .pluck()
+  const clearCompany = unlinking(db, 'conversations', columns, 'company_id', (who, record) =>
+    patch(who, record, { company_id: null }),
+  )
+  const clearContact = unlinking(db, 'conversations', columns, 'contact_id', (who, record) =>
+    patch(who, record, { contact_id: null }),
+  )
+
+  const byId = (who: Caller, id: string): Conversation => columns.present(find(who, id))
+
+  function patch(who: Caller, before: Conversation, given: ConversationPatch): Conversation {
+    const now = clock.now()
+    const times = given.read_at ? { read_at: rfc3339(pastTime('/read_at', given.read_at, now)) } : {}
+    const wanted = settled({ ...before, ...given, ...times }, before, given, now)
+    const { after, changed } = change(before, wanted)
+    if (changed.length === 0) return before
+    references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    if (changed.includes('read_at')) after.unread_count = unreadSince(who.org, after, now)
+    const held = tell(who.org, hold(who.org, before), now)
+    const carried = { ...after, sla: held.record.sla, version: held.record.version }
+    return keep(who, held, carried, now)
+  }
+
+  /** Who has read up to now has read all there is: the ids of messages may be ahead. */
+  function unreadSince(org: number, { id, read_at }: Conversation, now: number): number {
+    const from = read_at === null ? 0 : (parseTime(read_at) as number) + 1
+    if (from > now) return 0
+    return unread.get(org, id, firstIdAt(from)) as number
+  }
+
+  /** A new one, by its first message, which is stored next; that tells the rest by `heard`. */
+  function open(who: Caller, opening: Opening, heard: Heard): Conversation {
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    count.run(who.org)
+    const blank: Conversation = {
+      id,
+      number: counted.get(who.org) as number,
+      subject: opening.subject,
+      channel: opening.channel,
+      status: opening.isClosed ? 'closed' : 'open',
+      priority: 'normal',
+      owner_id: null,
+      contact_id: opening.contact_id,
+      company_id: opening.company_id,
+      deal_id: null,
+      tag_ids: [],
+      snoozed_until: null,
+      unread_count: 0,
+      read_at: null,
+      waiting_since: null,
+      first_response_at: null,
+      last_message_at: rfc3339(heard.at),
+      preview: '',
+      sla: NO_SLA,
+      closed_at: opening.isClosed ? now : null,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    const record = withMessage(who.org, blank, heard)
+    insert(who.org, record)
+    history.note(who.org, record, heard.at)
+    search.put(who.org, id, wordsOfAll(record.subject, heard.words))
+    const isAwaited = heard.direction === 'inbound' && !heard.isAutomatic
+    const first = clocks.follow(clocks.first(heard.at, isAwaited), record, heard.at)
+    const made = promised(who.org, { record, clocks: first }, undefined)
+    update(who.org, record, made.record)
+    clocks.write(who.org, id, [], made.clocks)
+    schedule(who.org, undefined, made)
+    outbox.record(who, 'conversation.created', made.record)
+    return made.record
+  }
+
+  /**
+   * Writes a conversation as it is, without an event. Its promises are looked at when a server runs: they come back
+   * behind it.
+   */
+  function restore(org: number, record: Conversation): void {
+    countTo.run({ org, number: record.number })
+    insert(org, record)
+    setTags(org, record.id, [], record.tag_ids)
+    search.put(org, record.id, wordsOfAll(record.subject, []))
+    promises.look(org, record)
+  }
+
+  /** A message was stored: the conversation as it is after it. */
+  function hear(who: Caller, before: Conversation, heard: Heard): Conversation {
+    const now = clock.now()
+    const { isAnswer } = heard
+    const held = tell(who.org, hold(who.org, before), isAnswer ? heard.at : now)
+    const after = withMessage(who.org, held.record, heard)
+    search.add(who.org, before.id, heard.words, MOST_WORDS)
+    return keep(who, held, after, isAnswer ? heard.at : now)
+  }
+
+  /** What had answered it has failed: its promises go on as if nobody had. */
+  function unanswered(org: number, id: string): void {
+    const who = { org, member: null }
+    const now = clock.now()
+    const before = byId(who, id)
+    const after = withoutAnswer(org, before)
+    if (same(before, after)) return
+    const held = hold(org, before)
+    const isFirst = before.first_response_at !== null && after.first_response_at === null
+    const again = held.clocks.map((each) =>
+      isFirst && each.target === 'first_response' && after.waiting_since !== null ? { ...each, ended_at: null } : each,
+    )
+    keep(who, { record: before, clocks: held.clocks }, after, now, again)
+  }
+
+  /** Writes a change, at a time that may lie back, with what its promises make of it, and its event. */
+  function keep(
+    who: Caller,
+    before: Held,
+    given: Conversation,
+    at: number,
+    running: readonly Clock[] = before.clocks,
+  ): Conversation {
+    const record = { ...given, updated_at: rfc3339(clock.now()), version: before.record.version + 1 }
+    const isMoved = record.status !== before.record.status
+    if (isMoved) history.note(who.org, record, clock.now())
+    const isMatched = MATCHED.some((name) => !same(before.record[name], record[name]))
+    const started = { record, clocks: clocks.follow(running, record, at) }
+    if (isMatched) write(who.org, before.record, record) // for the policies to look at
+    const isPromised = isMatched || started.clocks.some((each) => !before.clocks.includes(each))
+    const after = isPromised ? promised(who.org, started, isMatched ? undefined : record.sla.policy_id) : started
+    if (!isMatched) write(who.org, before.record, after.record)
+    else if (!same(record.sla, after.record.sla)) update(who.org, record, after.record)
+    clocks.write(who.org, record.id, before.clocks, after.clocks)
+    schedule(who.org, before, after)
+    outbox.record(who, nameOf(before.record, record), after.record, before.record)
+    return after.record
+  }
+
+  function write(org: number, before: Conversation, after: Conversation): void {
+    update(org, before, after)
+    setTags(org, after.id, before.tag_ids, after.tag_ids)
+    if (after.subject === before.subject) return
+    search.put(org, after.id, wordsOfAll(after.subject, wordsSaid(org, after.id)))
+  }
+
+  /** In its messages: no more of them are read than it is found by. */
+  function wordsSaid(org: number, id: string): Set<string> {
+    const words = new Set<string>()
+    for (const text of texts.iterate(org, id) as IterableIterator<string>) {
+      for (const word of wordsIn(text)) words.add(word)
+      if (words.size >= MOST_WORDS) break
+    }
+    return words
+  }
+
+  /** The time has come up to which it was snoozed. */
+  function wake(org: number, id: string): void {
+    const who = { org, member: null }
+    const before = byId(who, id)
+    const now = clock.now()
+    if (before.snoozed_until === null || (parseTime(before.snoozed_until) as number) > now) return
+    const held = tell(org, hold(org, before), now)
+    keep(who, held, { ...held.record, status: 'open', snoozed_until: null }, now)
+  }
+
+  /** One of its promises is at risk, or broken. */
+  function slaDue(org: number, id: string): void {
+    const who = { org, member: null }
+    const before = hold(org, byId(who, id))
+    const after = tell(org, before, clock.now())
+    schedule(org, undefined, after)
+  }
+
+  /** Hours or policies have changed. */
+  function recount(org: number, id: string): void {
+    const who = { org, member: null }
+    const now = clock.now()
+    const before = tell(org, hold(org, byId(who, id)), now)
+    const after = promised(org, before, undefined)
+    clocks.write(org, id, before.clocks, after.clocks)
+    schedule(org, before, after)
+    if (same(before.record.sla, after.record.sla)) return
+    const record = { ...after.record, updated_at: rfc3339(now), version: before.record.version + 1 }
+    update(org, before.record, record)
+    outbox.record(who, 'conversation.updated', record, before.record)
+  }
+
+  const reading: Pick<Listed, 'list'> & { find: (who: Caller, id: string) => RawRow } = { list, find }
+  return {
+    ...reading,
+    filters,
+    byId,
+    patch,
+    open,
+    restore,
+    hear,
+    unanswered,
+    wake,
+    slaDue,
+    recount,
+    clearContact,
+    clearCompany,
+  }
+})
+
+/** The most specific name of what has happened. */
+function nameOf(before: Conversation, after: Conversation): EventName {
+  if (before.status === after.status) return 'conversation.updated'
+  if (after.status === 'closed') return 'conversation.closed'
+  return before.status === 'closed' ? 'conversation.reopened' : 'conversation.updated'
+}
+
+export const conversations = (deps: Deps): Route[] => {
+  const { list, find, patch } = conversationStore(deps)
+  return standardRoutes({
+    path: '/conversations',
+    scope: 'rest.inbox.conversations',
+    name: 'conversation',
+    Shape: Conversation,
+    columns,
+    filters,
+    sorts,
+    Patch: ConversationPatch,
+    list,
+    find,
+    patch,
+  })
+}

@@ -1,0 +1,104 @@
+import { firstIdAt } from '../../lib/id.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
+import { wordsOf } from '../../lib/words.ts'
+import type { Deps } from '../../deps.ts'
+import type { Conversation } from './conversation.ts'
+
+/** What a message says to its conversation; `at` is its time. */
+export type Heard = {
+  direction: 'inbound' | 'outbound' | 'note'
+  at: number
+  text: string
+  /** What it is found by. */
+  words: readonly string[]
+  /** Whether somebody answers with it: a member who writes, and not a sequence. */
+  isAnswer: boolean
+  /** Nobody in person wrote it. */
+  isAutomatic?: boolean
+}
+
+const PREVIEW_LENGTH = 200
+/** Different words that a conversation is found by; those of a long correspondence are some 5,000. */
+export const MOST_WORDS = 10_000
+/** So much of a text is looked at for them. */
+const SEARCHED_LENGTH = 65_536
+
+export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCHED_LENGTH)])
+
+export const wordsOfAll = (subject: string | null, said: Iterable<string>): string[] =>
+  [...new Set([...wordsOf([subject]), ...said])].slice(0, MOST_WORDS)
+
+/** An answer that counts: of a member in person, on its way at least; or by another program, which came in as a mail. */
+const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND is_automatic = 0
+  AND (author ->> 'type' = 'member' OR EXISTS (SELECT 1 FROM mails WHERE mails.org_id = messages.org_id
+    AND mails.message_id = messages.id AND mails.digest IS NOT NULL))`
+
+/** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */
+export function hearing({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  const answer = db
+    .prepare(
+      `SELECT 1 FROM messages INDEXED BY messages_sent
+       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND ${IS_ANSWER}`,
+    )
+    .pluck()
+  const nextInbound = db
+    .prepare(
+      `SELECT min(sent_at) FROM messages INDEXED BY messages_sent
+       WHERE org_id = +@org AND conversation_id = +@id AND sent_at > +@at AND direction = 'inbound' AND is_automatic = 0
+         AND id >= +@since`,
+    )
+    .pluck()
+  const lastClosing = db
+    .prepare("SELECT max(at) FROM conversation_statuses WHERE org_id = ? AND conversation_id = ? AND status = 'closed'")
+    .pluck()
+
+  const answered = db.prepare(
+    `SELECT min(sent_at) AS first, max(sent_at) AS last FROM messages INDEXED BY messages_sent
+     WHERE org_id = +@org AND conversation_id = +@id AND ${IS_ANSWER}`,
+  )
+
+  function withMessage(org: number, before: Conversation, heard: Heard): Conversation {
+    const { direction, at, text, isAnswer, isAutomatic } = heard
+    if (direction === 'note') return { ...before }
+    const time = rfc3339(at)
+    const isLate = time < before.last_message_at && !isAhead(before.last_message_at)
+    const after: Conversation = isLate ? { ...before } : { ...before, last_message_at: time, preview: previewOf(text) }
+    if (direction === 'inbound') {
+      after.unread_count++
+      if (isAutomatic) return after
+      Object.assign(after, { status: 'open', snoozed_until: null, closed_at: null })
+      const isAnswered = isLate && answer.get({ org, id: before.id, at }) !== undefined
+      if (!isAnswered) after.waiting_since = earlier(before.waiting_since, time)
+    } else if (isAnswer) {
+      after.first_response_at = earlier(before.first_response_at, time)
+      if (before.waiting_since !== null && (before.waiting_since <= time || isAhead(before.waiting_since)))
+        after.waiting_since = isLate ? waitingBehind(org, before.id, at) : null
+    }
+    return after
+  }
+
+  /** Of a clock that was wrong, and was put right since: what is said now is later. */
+  const isAhead = (time: string): boolean => (parseTime(time) as number) > clock.now()
+
+  /** The first that came in after an answer, and is not settled by closing. */
+  function waitingBehind(org: number, id: string, at: number): string | null {
+    const since = firstIdAt((lastClosing.get(org, id) as number | null) ?? 0)
+    const next = nextInbound.get({ org, id, at, since }) as number | null
+    return next === null ? null : rfc3339(next)
+  }
+
+  /** An answer has failed: whoever waited for it still does, as far as no other one counts. A closed one stays settled. */
+  function withoutAnswer(org: number, before: Conversation): Conversation {
+    const { id, status } = before
+    const { first, last } = answered.get({ org, id }) as { first: number | null; last: number | null }
+    const first_response_at = first === null ? null : rfc3339(first)
+    if (status === 'closed') return { ...before, first_response_at }
+    return { ...before, first_response_at, waiting_since: waitingBehind(org, id, last ?? -1) }
+  }
+
+  return { withMessage, withoutAnswer }
+}
+
+const earlier = (one: string | null, other: string): string => (one !== null && one < other ? one : other)
+
+const previewOf = (text: string): string => [...text.replace(/\s+/g, ' ').trim()].slice(0, PREVIEW_LENGTH).join('')

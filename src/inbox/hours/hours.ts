@@ -1,0 +1,166 @@
+import * as v from 'valibot'
+import type { Route } from '../../http/route.ts'
+import { type BusinessTime, businessTime, type Calendar, WEEKDAYS, type Weekday } from '../../lib/calendar/business-time.ts'
+import type { Caller } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { notFound } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import type { RawRow } from '../../store/columns.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { type Ask, listing, type Page } from '../../store/list/page.ts'
+import { type Deps, once } from '../../deps.ts'
+
+// Hours are settings: the public interface reads them; src/settings writes them.
+
+// 1. The wire form.
+
+const CLOCK = 'invalid_clock_time|must be a time of the day, such as "09:00"'
+const opens = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, CLOCK))
+const closes = v.pipe(v.string(), v.regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, CLOCK))
+
+const MOST_INTERVALS = 24
+export const MOST_EXCEPTIONS = 400
+
+/** Of one day. */
+export const Intervals = f.arrayOf(
+  f.object({
+    from: f.doc(opens, 'When it opens, such as "09:00".'),
+    to: f.doc(closes, 'When it is closed again, up to `24:00`, such as "17:30".'),
+  }),
+  MOST_INTERVALS,
+)
+
+export const Exception = f.object({
+  from_date: f.date,
+  to_date: f.doc(f.date, 'The last day.'),
+  name: f.doc(f.nullable(f.line()), 'What people call it, such as "New Year".'),
+  intervals: f.doc(Intervals, 'When it is open on each of the days; empty where it is closed.'),
+})
+export type Exception = v.InferOutput<typeof Exception>
+
+const moment = f.nullable(f.recordFields.created_at)
+
+export const Hours = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call them, such as "Office".'),
+    timezone: f.doc(f.timezone, 'Whose wall clock they follow, such as "Europe/Berlin".'),
+    is_default: f.doc(f.flag, 'Whether these are the usual ones; at most one is.'),
+    weekly: f.doc(
+      f.object(Object.fromEntries(WEEKDAYS.map((day) => [day, Intervals])) as Record<Weekday, typeof Intervals>),
+      'When it is open on each day of the week; a day without intervals is closed.',
+    ),
+    exceptions: f.doc(f.arrayOf(Exception, MOST_EXCEPTIONS), 'Days with intervals of their own, such as holidays.'),
+    is_open: f.doc(f.flag, 'Whether it is open now.'),
+    next_open_at: f.doc(moment, 'When it opens next, also where it is open now; null where it does not for two years.'),
+    next_close_at: f.doc(moment, 'When it closes next; null where it does not for two years.'),
+    ...f.recordFields,
+  }),
+  'Hours say when this organisation is at work, on the wall clock of a time zone: SLA policies count that time only, and sequences send in it.',
+)
+export type Hours = v.InferOutput<typeof Hours>
+
+const filters: Record<string, Filter> = { is_default: { type: 'flag', indexed: false } }
+
+// 2. The row.
+
+const columns = c.columns<Hours>({
+  id: c.plain('id'),
+  name: c.text('name'),
+  timezone: c.text('timezone'),
+  is_default: c.bool('is_default'),
+  weekly: c.json('weekly'),
+  exceptions: c.json('exceptions'),
+  is_open: c.computed(),
+  next_open_at: c.computed(),
+  next_close_at: c.computed(),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+const place = (name: keyof Hours): number => Object.keys(Hours.entries).indexOf(name)
+const [ID, IS_OPEN, NEXT_OPEN_AT, NEXT_CLOSE_AT] = [
+  place('id'),
+  place('is_open'),
+  place('next_open_at'),
+  place('next_close_at'),
+]
+
+// 3. The statements.
+
+/** Calendars that are kept, each with the years that were asked for: some 50 KB where it is open twice a day. */
+const MOST_KEPT = 200
+
+const order = { sort: { column: 'position' }, descending: false }
+const spec = { columns, filters, sorts: {}, order }
+
+export const hoursStore = once(({ db, clock }: Deps) => {
+  const { list: listRows } = listing(db, { table: 'hours', ...spec })
+  const findRow = finder(db, 'hours', columns)
+  const stateOf = db.prepare('SELECT version, updated_at FROM hours WHERE org_id = ? AND id = ?').raw()
+  const calendarOf = db.prepare('SELECT timezone, weekly, exceptions FROM hours WHERE org_id = ? AND id = ?').raw()
+  const kept = new Map<string, BusinessTime>()
+
+  function list(org: number, ask: Ask): Page {
+    const page = listRows(org, ask)
+    for (const row of page.rows) judge(org, row)
+    return page
+  }
+
+  const find = (who: Caller, id: string): RawRow => judge(who.org, findRow(who, id))
+
+  /** Puts into the row how things stand by now. */
+  function judge(org: number, row: RawRow): RawRow {
+    const time = businessTimeOf(org, row[ID] as string)
+    const now = clock.now()
+    row[IS_OPEN] = time.isOpen(now)
+    row[NEXT_OPEN_AT] = onWire(time.nextOpenAt(now))
+    row[NEXT_CLOSE_AT] = onWire(time.nextCloseAt(now))
+    return row
+  }
+
+  /**
+   * Throws 404. What was worked out is kept as long as the row is the same; the version alone would not tell it from
+   * one that was rolled back.
+   */
+  function businessTimeOf(org: number, id: string): BusinessTime {
+    const state = stateOf.get(org, id) as [number, number] | undefined
+    if (!state) throw notFound()
+    const key = [org, id, ...state].join()
+    let time = kept.get(key)
+    if (!time) {
+      const [timezone, weekly, exceptions] = calendarOf.get(org, id) as [string, string, string]
+      time = businessTime({ timezone, weekly: JSON.parse(weekly), exceptions: JSON.parse(exceptions) } as Calendar)
+      if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string)
+      kept.set(key, time)
+    }
+    return time
+  }
+
+  return { list, find, businessTimeOf }
+})
+
+const onWire = (ms: number | undefined): string | null => (ms === undefined ? null : rfc3339(ms))
+
+// 4. The routes.
+
+export const hours = (deps: Deps): Route[] => {
+  const { list, find } = hoursStore(deps)
+  const common = { method: 'get', scope: 'rest.inbox.hours.read', name: 'hours', timely: true } as const
+  return [
+    {
+      ...common,
+      kind: 'list',
+      path: '/hours',
+      summary: 'List hours',
+      description: 'In the order of the settings, each with how things stand now.',
+      item: Hours,
+      list,
+      ...spec,
+    },
+    { ...common, kind: 'read', path: '/hours/:id', summary: 'Get some hours', columns, returns: Hours, find },
+  ]
+}

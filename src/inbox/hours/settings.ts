@@ -1,0 +1,196 @@
+import type * as v from 'valibot'
+import { dayOf, type Interval, minuteOf, WEEKDAYS, type Weekday } from '../../lib/calendar/business-time.ts'
+import * as f from '../../lib/fields.ts'
+import { conflict, type FieldError, field } from '../../lib/problem.ts'
+import { type Exception, Intervals, MOST_EXCEPTIONS } from './hours.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
+import { key } from '../../settings/fields.ts'
+import { type Stored, settingsTable } from '../../settings/table.ts'
+
+const DAYS = Object.fromEntries(WEEKDAYS.map((day) => [day, f.optional(Intervals)])) as Record<
+  Weekday,
+  v.ExactOptionalSchema<typeof Intervals, undefined>
+>
+
+const ExceptionSettings = f.object({
+  from_date: f.date,
+  to_date: f.optional(f.date),
+  name: f.optional(f.nullable(f.line())),
+  intervals: f.optional(Intervals),
+})
+type ExceptionSettings = v.InferOutput<typeof ExceptionSettings>
+
+export const HoursSettings = f.object({
+  key,
+  name: f.title,
+  timezone: f.timezone,
+  is_default: f.optional(f.flag),
+  weekly: f.object(DAYS),
+  exceptions: f.optional(f.arrayOf(ExceptionSettings, MOST_EXCEPTIONS)),
+})
+export type HoursSettings = v.InferOutput<typeof HoursSettings>
+
+export function checkHours(given: readonly HoursSettings[]): FieldError[] {
+  const keys = given.map((hours) => hours.key)
+  const errors = [...repeatedKeys('/hours', keys), ...secondDefaults('/hours', given)]
+  for (const [index, { weekly, exceptions = [] }] of given.entries()) {
+    for (const day of WEEKDAYS) errors.push(...checkIntervals(`/hours/${index}/weekly/${day}`, weekly[day] ?? []))
+    errors.push(...checkExceptions(`/hours/${index}/exceptions`, exceptions))
+  }
+  return errors
+}
+
+function checkIntervals(pointer: string, given: readonly Interval[]): FieldError[] {
+  const ranges = given.map(({ from, to }) => ({ start: minuteOf(from), end: minuteOf(to) }))
+  const wrong = ranges.flatMap(({ start, end }, index) =>
+    start < end ? [] : [field(`${pointer}/${index}/to`, 'not_after', 'must be after from')],
+  )
+  const overlaps = overlapping(ranges).map((index) =>
+    field(`${pointer}/${index}/from`, 'overlap', 'must not lie in another interval of the same day'),
+  )
+  return [...wrong, ...overlaps]
+}
+
+function checkExceptions(pointer: string, given: readonly ExceptionSettings[]): FieldError[] {
+  const ranges = given.map(({ from_date, to_date = from_date }) => ({
+    start: dayOf(from_date),
+    end: dayOf(to_date) + 1,
+  }))
+  const wrong = ranges.flatMap(({ start, end }, index) =>
+    start < end ? [] : [field(`${pointer}/${index}/to_date`, 'not_after', 'must not be before from_date')],
+  )
+  const overlaps = overlapping(ranges).map((index) =>
+    field(`${pointer}/${index}/from_date`, 'overlap', 'must not lie in another exception'),
+  )
+  const intervals = given.flatMap((exception, index) =>
+    checkIntervals(`${pointer}/${index}/intervals`, exception.intervals ?? []),
+  )
+  return [...wrong, ...overlaps, ...intervals]
+}
+
+/** The ranges that begin in one that began before, by their index. */
+function overlapping(ranges: readonly { start: number; end: number }[]): number[] {
+  const sorted = [...ranges.entries()].sort(([, one], [, other]) => one.start - other.start)
+  let reached = Number.NEGATIVE_INFINITY
+  const found: number[] = []
+  for (const [index, { start, end }] of sorted) {
+    if (start < reached) found.push(index)
+    reached = Math.max(reached, end)
+  }
+  return found
+}
+
+type Row = Stored & {
+  key: string
+  name: string
+  timezone: string
+  is_default: boolean
+  position: number
+  weekly: Record<Weekday, Interval[]>
+  exceptions: Exception[]
+}
+
+export const columns = c.columns<Row>({
+  id: c.plain('id'),
+  key: c.plain('key'),
+  name: c.text('name'),
+  timezone: c.text('timezone'),
+  is_default: c.bool('is_default'),
+  position: c.integer('position'),
+  weekly: c.json('weekly'),
+  exceptions: c.json('exceptions'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+const FIELDS = ['name', 'timezone', 'is_default', 'position', 'weekly', 'exceptions']
+
+/** The functions that write are for a transaction of the caller's. */
+export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
+  const { db } = store
+  const { all, create, save, removeUnused } = settingsTable(store, 'hours', columns, 'position')
+  const dropDefault = db.prepare('UPDATE hours SET is_default = 0 WHERE org_id = ? AND is_default = 1')
+  const countingBy = ['sla_policies', 'sequences'].map((table) =>
+    db.prepare(`SELECT key FROM ${table} WHERE org_id = +? AND hours_id = +? ORDER BY position`).pluck(),
+  )
+
+  function show(org: number): Required<HoursSettings>[] {
+    return all(org).map(({ key, name, timezone, is_default, weekly, exceptions }) => ({
+      key,
+      name,
+      timezone,
+      is_default,
+      weekly,
+      exceptions,
+    }))
+  }
+
+  /** Answers those that the document leaves out, too: for `remove`, once the policies are written that referred to them. */
+  function apply(org: number, given: readonly HoursSettings[]): { changes: Change[]; left: Row[] } {
+    const before = new Map(all(org).map((hours) => [hours.key, hours]))
+    const stays = given.some(({ key, is_default }) => is_default && before.get(key)?.is_default)
+    if (!stays) dropDefault.run(org) // the unique index looks at every single statement
+    const changes: Change[] = []
+    for (const [position, { weekly, exceptions = [], is_default = false, ...rest }] of given.entries()) {
+      const known = before.get(rest.key)
+      before.delete(rest.key)
+      const wanted = {
+        ...rest,
+        is_default,
+        position,
+        weekly: wholeWeek(weekly),
+        exceptions: inOrder(exceptions),
+      }
+      const after = known ? save(org, known, wanted) : create(org, wanted)
+      changes.push(...changesOf('hours', rest.key, known, after, FIELDS))
+    }
+    return { changes, left: [...before.values()] }
+  }
+
+  /** Throws 409 where a policy or a sequence refers to them, also one that is not active any more. */
+  function remove(org: number, left: readonly Row[]): Change[] {
+    return left.flatMap((hours) => {
+      if (!removeUnused(org, hours.id)) throw inUse(hours.key, usersOf(org, hours.id))
+      return changesOf('hours', hours.key, hours, undefined, FIELDS)
+    })
+  }
+
+  function usersOf(org: number, id: string): Users {
+    const [policies = [], sequences = []] = countingBy.map((users) => users.all(org, id) as string[])
+    return { policies, sequences }
+  }
+
+  return { show, apply, remove }
+}
+
+type Users = { policies: string[]; sequences: string[] }
+
+function inUse(key: string, { policies, sequences }: Users) {
+  const users = [
+    ...(policies.length > 0 ? [`SLA policies count by them (${policies.join(', ')})`] : []),
+    ...(sequences.length > 0 ? [`sequences send in them (${sequences.join(', ')})`] : []),
+  ]
+  const hint = 'A policy left out of the document stays while conversations refer to it.'
+  const detail = `The hours "${key}" cannot be removed: ${users.join(', and ')}.`
+  return conflict('hours_in_use', policies.length > 0 ? `${detail} ${hint}` : detail)
+}
+
+/** All seven days, and each in order: hours that say the same are the same text. */
+const wholeWeek = (weekly: HoursSettings['weekly']): Row['weekly'] =>
+  Object.fromEntries(WEEKDAYS.map((day) => [day, sorted(weekly[day] ?? [])])) as Row['weekly']
+
+const sorted = (given: readonly Interval[]): Interval[] =>
+  given.map(({ from, to }) => ({ from, to })).sort((one, other) => minuteOf(one.from) - minuteOf(other.from))
+
+const inOrder = (given: readonly ExceptionSettings[]): Exception[] =>
+  given
+    .map(({ from_date, to_date = from_date, name = null, intervals = [] }) => ({
+      from_date,
+      to_date,
+      name,
+      intervals: sorted(intervals),
+    }))
+    .sort((one, other) => dayOf(one.from_date) - dayOf(other.from_date))

@@ -1,0 +1,298 @@
+import { conflict } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import type { ImapServer, MailServer } from '../../mail/transport/server.ts'
+import type { RawRow } from '../../store/columns.ts'
+import * as c from '../../store/columns.ts'
+import { type Deps, once } from '../../deps.ts'
+import { beginningOf } from '../../lib/calendar/days.ts'
+import { pacing } from './pacing.ts'
+
+// Mailboxes are settings that no resource shows: src/settings writes them. What is kept of how it goes with one, and
+// when a mail of a sequence may leave it, is written here.
+
+// 1. The row.
+
+/** Where one server of a mailbox is, who calls, and where the password comes from. */
+export type Endpoint = Omit<MailServer, 'password'> & {
+  /** The password is stored, whichever it comes from; both are null where "dealbox mailbox password" gives it. */
+  password_env: string | null
+  password_file: string | null
+}
+
+export type ImapEndpoint = Endpoint & {
+  folder: string
+  /** A day, or a time; see `importSince`. */
+  import_since: string | null
+  save_sent: boolean
+}
+
+export type Mailbox = {
+  id: string
+  key: string
+  name: string
+  address: string
+  is_default: boolean
+  is_active: boolean
+  position: number
+  /** Whose own it is; it is so only while they are active: see `ownOf`. */
+  member_id: string | null
+  has_reply_tags: boolean
+  daily_limit: number | null
+  spacing_s: number
+  smtp: Endpoint
+  /** Null where it does not listen. */
+  imap: ImapEndpoint | null
+  created_at: string
+  updated_at: string
+  version: number
+}
+
+export const columns = c.columns<Mailbox>({
+  id: c.plain('id'),
+  key: c.plain('key'),
+  name: c.text('name'),
+  address: c.text('address'),
+  is_default: c.bool('is_default'),
+  is_active: c.bool('is_active'),
+  position: c.integer('position'),
+  member_id: c.plain('member_id'),
+  has_reply_tags: c.bool('has_reply_tags'),
+  daily_limit: c.integer('daily_limit'),
+  spacing_s: c.integer('spacing_s'),
+  smtp: c.json('smtp'),
+  imap: c.json('imap'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+/** How it goes with a mailbox, as its row has it: see mailbox_states in schema.sql. Times are milliseconds. */
+export type State = {
+  uid_validity: number | null
+  last_uid: number
+  since: number | null
+  checked_at: number | null
+  failing_since: number | null
+  last_error: string | null
+  last_error_at: number | null
+  behind: number
+  imported: number
+  ignored: number
+  troubled: number
+  imported_at: number | null
+  sent: number
+  sent_at: number | null
+  send_error: string | null
+  send_error_at: number | null
+  free_at: number
+}
+
+const NEW_STATE: State = {
+  uid_validity: null,
+  last_uid: 0,
+  since: null,
+  checked_at: null,
+  failing_since: null,
+  last_error: null,
+  last_error_at: null,
+  behind: 0,
+  imported: 0,
+  ignored: 0,
+  troubled: 0,
+  imported_at: null,
+  sent: 0,
+  sent_at: null,
+  send_error: null,
+  send_error_at: null,
+  free_at: 0,
+}
+const FIELDS = Object.keys(NEW_STATE) as (keyof State)[]
+
+/** A mail that could not be taken in. */
+export type Trouble = {
+  id: string
+  mailbox_id: string
+  uid: number
+  external_id: string | null
+  sender: string | null
+  subject: string | null
+  error: string
+  at: number
+}
+const TROUBLE_FIELDS = 'id, mailbox_id, uid, external_id, sender, subject, error, at'
+const MOST_TROUBLES = 100
+
+export type Side = 'smtp' | 'imap'
+
+/** What the password of one side of a mailbox is sealed for. */
+export const secretPurpose = (id: string, side: Side): string => `mailbox ${id} ${side}`
+
+/** A server looks every few minutes: where none has for so long, there is no server. */
+const STALE_MS = 15 * 60_000
+
+export type Standing = Record<
+  'receiving' | 'sending',
+  {
+    status:
+      | 'deactivated'
+      | 'not_set_up'
+      | 'never_connected'
+      | 'failing'
+      | 'stale'
+      | 'behind'
+      | 'ok'
+      // Of sending alone: no mail has left it yet.
+      | 'unused'
+    /** For people. */
+    text: string
+  }
+>
+
+/** How it goes with a mailbox. Receiving is `ok` only where everything that was there is taken in, and was just now. */
+export function standing(state: State, mailbox: Pick<Mailbox, 'is_active' | 'imap'>, now: number): Standing {
+  if (!mailbox.is_active) {
+    const deactivated = { status: 'deactivated', text: 'deactivated' } as const
+    return { receiving: deactivated, sending: deactivated }
+  }
+  return { receiving: mailbox.imap ? receiving(state, now) : NOT_SET_UP, sending: sending(state) }
+}
+
+const NOT_SET_UP = { status: 'not_set_up', text: 'not set up' } as const
+
+function receiving(state: State, now: number): Standing['receiving'] {
+  const { checked_at, failing_since, last_error, last_error_at, behind, imported_at } = state
+  const isLongAgo = (...times: (number | null)[]): boolean => now - Math.max(...times.map((at) => at ?? 0)) >= STALE_MS
+  if (failing_since !== null) {
+    const idle = isLongAgo(last_error_at) ? `; last tried ${onWire(last_error_at)}: is no server running?` : ''
+    return {
+      status: 'failing',
+      text: `failing since ${onWire(failing_since)}: ${last_error ?? 'no reason given'}${idle}`,
+    }
+  }
+  const isBehind = behind > 0
+  if (checked_at === null && !isBehind) return { status: 'never_connected', text: 'never connected' }
+  const look = checked_at === null ? 'the first look is not done' : `last look ${onWire(checked_at)}`
+  const rest = `behind by ${behind} ${behind === 1 ? 'mail' : 'mails'}`
+  // A look at many mails takes its time: what it takes in meanwhile shows that it goes on.
+  if (isLongAgo(checked_at, isBehind ? imported_at : null)) {
+    return { status: 'stale', text: `stale, ${look}${isBehind ? `, ${rest}` : ''}: is no server running?` }
+  }
+  return isBehind ? { status: 'behind', text: `${rest}, ${look}` } : { status: 'ok', text: `ok, ${look}` }
+}
+
+function sending({ sent_at, send_error, send_error_at }: State): Standing['sending'] {
+  const last = sent_at === null ? 'nothing was sent yet' : `last sent ${onWire(sent_at)}`
+  if (send_error !== null && (send_error_at ?? 0) >= (sent_at ?? 0)) {
+    return { status: 'failing', text: `failing at ${onWire(send_error_at)}: ${send_error}; ${last}` }
+  }
+  return sent_at === null ? { status: 'unused', text: last } : { status: 'ok', text: `ok, ${last}` }
+}
+
+const onWire = (ms: number | null): string => (ms === null ? 'an unknown time' : rfc3339(ms))
+
+// 2. The statements and the rules.
+
+export const mailboxStore = once(({ db, clock, vault }: Deps) => {
+  const select = `SELECT ${columns.select} FROM mailboxes`
+  const one = db.prepare(`${select} WHERE org_id = ? AND id = ?`).raw()
+  const byDefault = db.prepare(`${select} WHERE org_id = +? AND is_default = 1 AND is_active = 1`).raw()
+  const owned = db
+    .prepare(
+      `${select} WHERE org_id = +? AND member_id = +? AND is_active = 1 AND EXISTS (SELECT 1 FROM members
+         WHERE members.org_id = mailboxes.org_id AND members.id = mailboxes.member_id AND members.status = 'active')`,
+    )
+    .raw()
+  const everywhere = db
+    .prepare(`SELECT ${columns.select}, org_id FROM mailboxes WHERE is_active = 1 ORDER BY org_id, position`)
+    .raw()
+  const activeAddresses = db.prepare('SELECT address FROM mailboxes WHERE org_id = ? AND is_active = 1').pluck()
+  const secrets = db.prepare(
+    'SELECT smtp_secret AS smtp, imap_secret AS imap FROM mailboxes WHERE org_id = ? AND id = ?',
+  )
+  const stateOf = db.prepare(`SELECT ${FIELDS.join(', ')} FROM mailbox_states WHERE org_id = ? AND mailbox_id = ?`)
+  const keepState = db.prepare(
+    `INSERT INTO mailbox_states (org_id, mailbox_id, ${FIELDS.join(', ')})
+     VALUES (?, ?, ${FIELDS.map(() => '?').join(', ')})
+     ON CONFLICT (org_id, mailbox_id) DO UPDATE SET ${FIELDS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+  )
+  const newestTroubles = `SELECT ${TROUBLE_FIELDS} FROM mail_troubles WHERE org_id = +?`
+  const troublesOfAll = db.prepare(`${newestTroubles} ORDER BY id DESC LIMIT +?`)
+  const troublesOfOne = db.prepare(`${newestTroubles} AND +mailbox_id = +? ORDER BY id DESC LIMIT +?`)
+  const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
+  const present = (row: unknown): Mailbox | undefined => (row ? columns.present(row as RawRow) : undefined)
+
+  const byId = (org: number, id: string): Mailbox | undefined => present(one.get(org, id))
+
+  const defaultOf = (org: number): Mailbox | undefined => present(byDefault.get(org))
+
+  /** Of a member who is active: nobody sends in the name of one who is gone. */
+  const ownOf = (org: number, memberId: string): Mailbox | undefined => present(owned.get(org, memberId))
+
+  /** Of all organisations. */
+  const active = (): { org: number; mailbox: Mailbox }[] =>
+    (everywhere.all() as RawRow[]).map((row) => ({ org: row.at(-1) as number, mailbox: columns.present(row) }))
+
+  /** In lower case, of those that are active. */
+  const addresses = (org: number): Set<string> =>
+    new Set((activeAddresses.all(org) as string[]).map((address) => address.toLowerCase()))
+
+  /** Throws Problem where the password is not there, or cannot be read. */
+  const smtpServer = (org: number, mailbox: Mailbox): MailServer => server(org, mailbox, 'smtp', mailbox.smtp)
+
+  /** The same, and where it does not listen. */
+  function imapServer(org: number, mailbox: Mailbox): ImapServer {
+    const { imap } = mailbox
+    if (!imap) throw conflict('no_imap', `The mailbox "${mailbox.key}" has no server that mails come in from.`)
+    return { ...server(org, mailbox, 'imap', imap), folder: imap.folder }
+  }
+
+  function server(org: number, { id, key }: Mailbox, side: Side, { host, port, tls, user }: Endpoint): MailServer {
+    if (user === null) return { host, port, tls, user, password: null }
+    const sealed = (secrets.get(org, id) as Record<Side, string | null> | undefined)?.[side]
+    if (sealed == null) throw noPassword(key, side)
+    return { host, port, tls, user, password: vault.open(secretPurpose(id, side), sealed) }
+  }
+
+  const state = (org: number, id: string): State => (stateOf.get(org, id) as State | undefined) ?? { ...NEW_STATE }
+
+  /** Writes only where something differs. */
+  function saveState(org: number, id: string, some: Partial<State>): void {
+    const before = state(org, id)
+    const after = { ...before, ...some }
+    if (FIELDS.some((name) => before[name] !== after[name]))
+      keepState.run(org, id, ...FIELDS.map((name) => after[name]))
+  }
+
+  /** From when on what arrived is taken in, where the settings say so. */
+  function importSince(org: number, { imap }: Mailbox): number | null {
+    const since = imap?.import_since ?? null
+    return since === null ? null : beginningOf(since, timezoneOf.get(org) as string)
+  }
+
+  /** The newest ones first: of one mailbox, or of all. */
+  const troubles = (org: number, id?: string): Trouble[] =>
+    (id === undefined ? troublesOfAll.all(org, MOST_TROUBLES) : troublesOfOne.all(org, id, MOST_TROUBLES)) as Trouble[]
+
+  const plan = pacing({ db, clock }, { state, saveState })
+
+  return {
+    byId,
+    defaultOf,
+    ownOf,
+    active,
+    addresses,
+    smtpServer,
+    imapServer,
+    state,
+    saveState,
+    importSince,
+    troubles,
+    plan,
+  }
+})
+
+const noPassword = (key: string, side: Side) =>
+  conflict(
+    'no_password',
+    `The mailbox "${key}" has no password for ${side.toUpperCase()} yet; "dealbox mailbox password ${key}" takes one.`,
+  )

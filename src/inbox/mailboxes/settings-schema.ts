@@ -1,0 +1,212 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { type FieldError, field } from '../../lib/problem.ts'
+import { isDate, parseTime, rfc3339 } from '../../lib/time.ts'
+import { TLS_MODES } from '../../mail/transport/server.ts'
+import type { Endpoint, ImapEndpoint, Mailbox } from './mailboxes.ts'
+import { repeatedKeys, secondDefaults } from '../../settings/changes.ts'
+import { key } from '../../settings/fields.ts'
+import type { Stored } from '../../settings/table.ts'
+
+const DAY_S = 86_400
+const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
+const HOST = new RegExp(`^(?:${LABEL}\\.)*(?!\\d+$)${LABEL}$`)
+
+/** As DNS has it; also of one word, as on a small network. Undefined for what is neither a name nor an address. */
+function toHost(text: string): string | undefined {
+  if (isIP(text) !== 0) return text
+  if (/[^\w.\-\u{80}-\u{10ffff}]/u.test(text)) return undefined // domainToASCII would end there, or read over it
+  const name = /[^\w.-]/.test(text) ? domainToASCII(text) : text.toLowerCase()
+  return name.length <= 253 && HOST.test(name) ? name : undefined
+}
+
+const host = v.pipe(
+  f.line(253),
+  v.check(
+    (text) => toHost(text) !== undefined,
+    'invalid_host|must be the name or the address of a server alone, such as "mail.example.com"',
+  ),
+  v.transform((text) => toHost(text) as string),
+)
+
+const port = v.pipe(
+  v.number(),
+  v.integer('invalid_integer|must be a whole number'),
+  v.minValue(1, 'out_of_range|must be a port, from 1 to 65535'),
+  v.maxValue(65_535, 'out_of_range|must be a port, from 1 to 65535'),
+)
+
+/** Goes into a line of a protocol, or of a header. */
+const word = (longest = 255) =>
+  v.pipe(
+    f.line(longest),
+    v.check((text) => text.trim() !== '', 'empty|must not be empty'),
+    v.check((text) => !/\p{Cc}/u.test(text), 'invalid_text|must not contain control characters'),
+  )
+
+const endpoint = {
+  host,
+  port,
+  tls: f.oneOf(TLS_MODES),
+  user: f.optional(word(320)),
+  password_env: f.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Za-z_]\w{0,254}$/, 'invalid_variable|must be the name of a variable of the environment'),
+    ),
+  ),
+  password_file: f.optional(word(4096)),
+}
+
+const moment = v.pipe(
+  v.string(),
+  v.check(
+    (text) => isDate(text) || parseTime(text) !== undefined,
+    'invalid_time|must be a day, such as "2026-11-20", or an RFC 3339 time, such as "2026-11-20T08:36:00Z"',
+  ),
+  v.transform((text) => (isDate(text) ? text : rfc3339(parseTime(text) as number))),
+)
+
+const email = v.pipe(
+  f.email,
+  v.transform((text) => text.toLowerCase()),
+)
+
+export const MailboxSettings = f.object({
+  key,
+  name: word(),
+  address: f.email,
+  is_default: f.optional(f.flag),
+  member: f.optional(f.nullable(email)),
+  has_reply_tags: f.optional(f.flag),
+  daily_limit: f.optional(
+    f.nullable(
+      v.pipe(f.count(1_000_000), v.minValue(1, 'out_of_range|must be at least 1; leave it out where there is none')),
+    ),
+  ),
+  spacing_s: f.optional(f.count(DAY_S)),
+  smtp: f.object(endpoint),
+  imap: f.optional(
+    f.nullable(
+      f.object({
+        ...endpoint,
+        folder: f.optional(word()),
+        import_since: f.optional(f.nullable(moment)),
+        save_sent: f.optional(f.flag),
+      }),
+    ),
+  ),
+})
+export type MailboxSettings = v.InferOutput<typeof MailboxSettings>
+type SmtpSettings = MailboxSettings['smtp']
+type ImapSettings = NonNullable<MailboxSettings['imap']>
+
+export function checkMailboxes(given: readonly MailboxSettings[]): FieldError[] {
+  const keys = given.map((mailbox) => mailbox.key)
+  return [
+    ...repeatedKeys('/mailboxes', keys),
+    ...secondDefaults('/mailboxes', given),
+    ...repeated(given, 'address', ({ address }) => address.toLowerCase()),
+    ...repeated(given, 'member', ({ member }) => member ?? undefined),
+    ...given.flatMap(({ smtp, imap }, index) => [
+      ...sourceFaults(`/mailboxes/${index}/smtp`, smtp),
+      ...(imap
+        ? [...userFaults(`/mailboxes/${index}/imap`, imap), ...sourceFaults(`/mailboxes/${index}/imap`, imap)]
+        : []),
+    ]),
+  ]
+}
+
+function repeated(
+  given: readonly MailboxSettings[],
+  name: 'address' | 'member',
+  read: (mailbox: MailboxSettings) => string | undefined,
+): FieldError[] {
+  const values = given.map(read)
+  return values.flatMap((value, index) => {
+    const first = values.indexOf(value)
+    if (value === undefined || first === index) return []
+    const message = `must differ from that of every other mailbox; "${given[first]?.key}" has it`
+    return [field(`/mailboxes/${index}/${name}`, 'duplicate', message)]
+  })
+}
+
+function sourceFaults(pointer: string, { user, password_env, password_file }: SmtpSettings): FieldError[] {
+  if (password_env !== undefined && password_file !== undefined) {
+    return [field(`${pointer}/password_file`, 'two_sources', 'must be left out where there is password_env')]
+  }
+  const name = password_env === undefined ? 'password_file' : 'password_env'
+  if (user !== undefined || (password_env ?? password_file) === undefined) return []
+  return [field(`${pointer}/${name}`, 'no_user', 'must be left out where there is no user')]
+}
+
+const userFaults = (pointer: string, { user }: ImapSettings): FieldError[] =>
+  user === undefined ? [field(`${pointer}/user`, 'required', 'is required: mails are read after a login')] : []
+
+export type Member = { id: string; email: string; status: string }
+
+/** The row that an item of the document is, the active one of its place; `members` are all of the organisation. */
+export function rowOf(
+  given: MailboxSettings,
+  position: number,
+  members: readonly Member[],
+): Omit<Mailbox, keyof Stored> {
+  const { key, name, address, is_default = false, has_reply_tags = false, daily_limit = null, spacing_s = 0 } = given
+  return {
+    key,
+    name,
+    address,
+    is_default,
+    is_active: true,
+    position,
+    member_id: members.find(({ email }) => email === given.member)?.id ?? null,
+    has_reply_tags,
+    daily_limit,
+    spacing_s,
+    smtp: endpointOf(given.smtp),
+    imap: given.imap ? imapOf(given.imap) : null,
+  }
+}
+
+function endpointOf({ host, port, tls, user, password_env, password_file }: SmtpSettings): Endpoint {
+  return {
+    host,
+    port,
+    tls,
+    user: user ?? null,
+    password_env: password_env ?? null,
+    password_file: password_file ?? null,
+  }
+}
+
+function imapOf(given: ImapSettings): ImapEndpoint {
+  const { folder = 'INBOX', import_since = null, save_sent = false } = given
+  return { ...endpointOf(given), folder, import_since, save_sent }
+}
+
+/** The item of the document that a row is: no password, but where it comes from. */
+export function itemOf(row: Mailbox, members: readonly Member[]): MailboxSettings {
+  const { key, name, address, is_default, has_reply_tags, daily_limit, spacing_s, smtp, imap } = row
+  const member = members.find(({ id }) => id === row.member_id)?.email
+  return {
+    key,
+    name,
+    address,
+    is_default,
+    ...(member === undefined ? {} : { member }),
+    has_reply_tags,
+    daily_limit,
+    spacing_s,
+    smtp: withoutNulls(smtp),
+    ...(imap ? { imap: withoutNulls(imap) } : {}),
+  }
+}
+
+type WithoutNulls<Shape> = { [Name in keyof Shape as null extends Shape[Name] ? never : Name]: Shape[Name] } & {
+  [Name in keyof Shape as null extends Shape[Name] ? Name : never]?: NonNullable<Shape[Name]>
+}
+
+const withoutNulls = <Shape extends object>(given: Shape): WithoutNulls<Shape> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as WithoutNulls<Shape>

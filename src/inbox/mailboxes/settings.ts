@@ -1,0 +1,184 @@
+import { conflict, type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
+import { beginningOf } from '../../lib/calendar/days.ts'
+import { columns, type Mailbox, type Side } from './mailboxes.ts'
+import type { Store } from '../../store/open.ts'
+import { type Change, changesOf } from '../../settings/changes.ts'
+import { itemOf, type MailboxSettings, type Member, rowOf } from './settings-schema.ts'
+import { mailboxSecrets, type Passwords, SECRET_FIELDS, SIDES, shownSecrets } from './settings-secrets.ts'
+import { type Stored, settingsTable } from '../../settings/table.ts'
+
+type Wanted = Omit<Mailbox, keyof Stored>
+
+const FIELDS = [
+  'name',
+  'address',
+  'is_default',
+  'is_active',
+  'position',
+  'member',
+  'has_reply_tags',
+  'daily_limit',
+  'spacing_s',
+  'smtp',
+  'imap',
+  ...SECRET_FIELDS,
+]
+
+/** The functions that write are for a transaction of the caller's. */
+export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
+  const { db } = store
+  const { all, create, save, removeUnused } = settingsTable(store, 'mailboxes', columns, 'position')
+  const secrets = mailboxSecrets(store)
+  const membersOf = db.prepare('SELECT id, email, status FROM members WHERE org_id = ?')
+  const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
+  // The unique indexes look at every single statement.
+  const dropDefault = db.prepare('UPDATE mailboxes SET is_default = 0 WHERE org_id = ? AND is_default = 1')
+  const dropMember = db.prepare('UPDATE mailboxes SET member_id = NULL WHERE org_id = ? AND id = ?')
+  const readAnew = db.prepare(
+    `UPDATE mailbox_states SET uid_validity = NULL, last_uid = 0, since = coalesce(?, since)
+     WHERE org_id = ? AND mailbox_id = ?`,
+  )
+
+  const members = (org: number): Member[] => membersOf.all(org) as Member[]
+
+  /** The active ones: a mailbox that stands in the document is. */
+  function show(org: number): MailboxSettings[] {
+    const people = members(org)
+    return all(org)
+      .filter(({ is_active }) => is_active)
+      .map((mailbox) => itemOf(mailbox, people))
+  }
+
+  /** `removeLeft` is for those that the document leaves out, once the sequences are written that go by them. */
+  function apply(
+    org: number,
+    given: readonly MailboxSettings[] | undefined,
+  ): { changes: Change[]; removeLeft: () => Change[] } {
+    if (!given) return { changes: [], removeLeft: () => [] }
+    const before = new Map(all(org).map((mailbox) => [mailbox.key, mailbox]))
+    const people = members(org)
+    const items = given.map((item, index) => {
+      const known = before.get(item.key)
+      const wanted = rowOf(item, index, people)
+      const faults = memberFaults(item, known, people, `/mailboxes/${index}/member`)
+      const { passwords, errors } = secrets.read(wanted, known, secrets.of(org, known?.id), `/mailboxes/${index}`)
+      return { known, wanted, passwords, errors: [...faults, ...errors] }
+    })
+    const errors = items.flatMap((item) => item.errors)
+    if (errors.length > 0) throw invalid(...errors.slice(0, 100))
+    for (const { key } of given) before.delete(key)
+    const left = [...before.values()]
+    release(org, [...items, ...left.map((known) => ({ known, wanted: undefined }))])
+    const changes = items.flatMap(({ known, wanted, passwords }) => write(org, known, wanted, passwords, people))
+    return { changes, removeLeft: () => remove(org, left, given.length) }
+  }
+
+  /** Frees what one mailbox alone can have of those that lose it. */
+  function release(org: number, items: readonly { known: Mailbox | undefined; wanted: Wanted | undefined }[]): void {
+    if (!items.some(({ known, wanted }) => known?.is_default && wanted?.is_default)) dropDefault.run(org)
+    for (const { known, wanted } of items) {
+      if (known?.member_id && known.member_id !== wanted?.member_id) dropMember.run(org, known.id)
+    }
+  }
+
+  function write(
+    org: number,
+    known: Mailbox | undefined,
+    wanted: Wanted,
+    passwords: Passwords,
+    people: readonly Member[],
+  ): Change[] {
+    const stored = secrets.of(org, known?.id)
+    const row = known ?? create(org, wanted)
+    const kept = secrets.renewed(row.id, wanted, passwords, stored)
+    const isOther = SIDES.some((side) => kept[side] !== stored[side])
+    if (isOther) secrets.keep(org, row.id, kept)
+    const after = known ? save(org, known, wanted, isOther) : row
+    if (known) followFolder(org, known, after)
+    const { from, to } = shownSecrets(stored, kept)
+    const told = { ...shown(after, people), ...to }
+    return changesOf('mailboxes', wanted.key, known && { ...shown(known, people), ...from }, told, FIELDS)
+  }
+
+  /** The numbers in one folder tell nothing of another one, and what is asked for from an earlier time on lies behind. */
+  function followFolder(org: number, { id, imap: before }: Mailbox, { imap: after }: Mailbox): void {
+    if (!after) return
+    const isMoved = (['host', 'user', 'folder'] as const).some((name) => before?.[name] !== after[name])
+    const since = after.import_since === before?.import_since ? null : after.import_since
+    if (!isMoved && since === null) return
+    readAnew.run(since === null ? null : beginningOf(since, timezoneOf.get(org) as string), org, id)
+  }
+
+  /** Those that mails or sequences refer to are deactivated, and stand behind the `count` others. */
+  function remove(org: number, left: readonly Mailbox[], count: number): Change[] {
+    const people = members(org)
+    let position = count
+    return left.flatMap((mailbox) => {
+      const stored = secrets.of(org, mailbox.id)
+      const isRemoved = removeUnused(org, mailbox.id)
+      const rest = { is_active: false, is_default: false, member_id: null, position }
+      if (!isRemoved) position++
+      const { from, to } = shownSecrets(stored, stored)
+      const after = isRemoved ? undefined : { ...shown(save(org, mailbox, rest), people), ...to }
+      return changesOf('mailboxes', mailbox.key, { ...shown(mailbox, people), ...from }, after, FIELDS)
+    })
+  }
+
+  /** Throws 404. */
+  function byKey(org: number, key: string): Mailbox {
+    const found = all(org).find((mailbox) => mailbox.key === key)
+    if (found) return found
+    throw new Problem(404, 'no_such_mailbox', `There is no mailbox "${key}"; "dealbox mailbox list" shows all.`)
+  }
+
+  /** The sides that ask for a password: the one, or all that do. Throws 409 where there is none. */
+  function passwordSides(mailbox: Mailbox, side?: Side): Side[] {
+    const sides = (side ? [side] : SIDES).filter((each) => reasonAgainst(mailbox, each) === undefined)
+    if (sides.length > 0) return sides
+    throw conflict('no_password_needed', reasonAgainst(mailbox, side ?? 'smtp') as string)
+  }
+
+  /** The same password for each of the sides. Throws 404 and 409. */
+  function setPassword(org: number, key: string, password: string, side?: Side): void {
+    const mailbox = byKey(org, key)
+    const passwords = Object.fromEntries(passwordSides(mailbox, side).map((each) => [each, password]))
+    const stored = secrets.of(org, mailbox.id)
+    const kept = secrets.renewed(mailbox.id, mailbox, passwords, stored)
+    if (SIDES.every((each) => kept[each] === stored[each])) return
+    secrets.keep(org, mailbox.id, kept)
+    save(org, mailbox, {}, true)
+  }
+
+  return { all, byKey, show, apply, passwordSides, setPassword }
+}
+
+/** A member who has left may keep standing with their mailbox, which is nobody's own meanwhile. */
+function memberFaults(
+  { member }: MailboxSettings,
+  known: Mailbox | undefined,
+  people: readonly Member[],
+  pointer: string,
+): FieldError[] {
+  const found = people.find(({ email }) => email === member)
+  if (member == null || found?.status === 'active' || (found && found.id === known?.member_id)) return []
+  return [field(pointer, 'unknown_member', 'must be the email of an active member of this organisation')]
+}
+
+/** Why nobody has to say the password of a side; undefined where somebody has to. */
+function reasonAgainst({ key, ...mailbox }: Mailbox, side: Side): string | undefined {
+  const endpoint = mailbox[side]
+  const name = side.toUpperCase()
+  if (!endpoint) return `The mailbox "${key}" has no ${name} server.`
+  if (endpoint.user === null)
+    return `The mailbox "${key}" calls its ${name} server without a user: it needs no password.`
+  const source = endpoint.password_env ?? endpoint.password_file
+  if (source === null) return undefined
+  return `The mailbox "${key}" has its password for ${name} from ${source}; change it there, and apply the settings.`
+}
+
+/** As the document has it, with what no document says. */
+const shown = (row: Mailbox, people: readonly Member[]) => ({
+  ...itemOf(row, people),
+  is_active: row.is_active,
+  position: row.position,
+})

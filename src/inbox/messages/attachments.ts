@@ -1,0 +1,122 @@
+import * as v from 'valibot'
+import type { Streamed } from '../../http/answer.ts'
+import * as f from '../../lib/fields.ts'
+import { fileName } from '../../lib/file-name.ts'
+import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import * as c from '../../store/columns.ts'
+import type { Deps } from '../../deps.ts'
+import type { Message } from './message.ts'
+
+// Files of messages: in a table of their own, so that nobody reads their data who has not asked for it.
+
+export const MOST_BYTES = 10 * 1_048_576
+/** What a body with all of that in base64 takes, and a text and HTML beside it. */
+export const MOST_BODY_BYTES = 18 * 1_048_576
+
+/**
+ * Buffer leaves out what is no base64, and also takes that of URLs. For some megabytes a pattern of groups of four takes
+ * more stack than there is, and one sign by sign a hundred times as long.
+ */
+function isBase64(text: string): boolean {
+  if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return false
+  const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='))
+  return Buffer.from(text, 'base64').length === (text.length / 4) * 3 - padding
+}
+
+const name = v.pipe(
+  f.title,
+  v.check((text) => !/[/\\\p{Cc}]/u.test(text), 'invalid_name|must be the name of a file, without a path'),
+  v.transform((text) => fileName(text)),
+)
+const contentType = v.pipe(
+  f.line(127),
+  v.regex(
+    /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/,
+    'invalid_media_type|must be a media type, such as "application/pdf"',
+  ),
+)
+const data = v.pipe(
+  v.string(),
+  v.check(isBase64, 'invalid_base64|must be base64 (RFC 4648, section 4)'),
+  v.metadata({ contentEncoding: 'base64' }),
+)
+
+export const AttachmentGiven = f.object({
+  name: f.doc(
+    name,
+    'Such as "invoice.pdf". What would do harm as the name of a file is taken out of it: dots and blanks at its ends, signs that turn the direction of writing or show nothing, and a colon; a name of a device, such as "CON.txt", gets a "_" in front. Where nothing is left it is "attachment".',
+  ),
+  content_type: f.optional(f.doc(contentType, '`application/octet-stream` unless said otherwise.')),
+  data: f.doc(data, 'In base64.'),
+})
+export type AttachmentGiven = v.InferOutput<typeof AttachmentGiven>
+
+export const AttachmentShown = f.object({
+  id: f.id,
+  name: f.title,
+  content_type: f.line(127),
+  size_bytes: f.count(),
+  data: f.optional(f.doc(v.string(), 'In base64; with `include=attachments` only.')),
+})
+export type AttachmentShown = v.InferOutput<typeof AttachmentShown>
+
+/** The row: what the message says of its file is in the message. */
+export const columns = c.columns<{ id: string; message_id: string; data: string }>({
+  id: c.plain('id'),
+  message_id: c.plain('message_id'),
+  data: c.bytes('data'),
+})
+
+/** Whole groups of three bytes. */
+const SLICE_BYTES = 3 * 65_536
+
+export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, data) VALUES (?, ?, ?, ?)')
+  const byId = db.prepare('SELECT data FROM attachments WHERE org_id = ? AND id = ?').pluck()
+
+  /** What is to be stored beside a message, and what the message shows of it. Throws 422. */
+  function read(given: readonly AttachmentGiven[]): { shown: AttachmentShown; bytes: Buffer }[] {
+    const all = given.map(({ name, content_type = 'application/octet-stream', data }) => {
+      const bytes = Buffer.from(data, 'base64')
+      return { shown: { id: clock.id(), name, content_type, size_bytes: bytes.length }, bytes }
+    })
+    const errors: FieldError[] = []
+    if (all.reduce((sum, { bytes }) => sum + bytes.length, 0) > MOST_BYTES)
+      errors.push(field('/attachments', 'too_large', `must be at most ${MOST_BYTES} bytes together`))
+    if (errors.length > 0) throw invalid(...errors)
+    return all
+  }
+
+  function add(org: number, message: string, id: string, bytes: Buffer): void {
+    insert.run(org, id, message, bytes)
+  }
+
+  /** The message as JSON with the data of its files, one of which at a time is in memory. */
+  function withData(org: number, message: Message): Streamed {
+    const { attachments, created_at, updated_at, version, ...head } = message
+    const start = `${JSON.stringify(head).slice(0, -1)},"attachments":[`
+    const end = `],${JSON.stringify({ created_at, updated_at, version }).slice(1)}`
+    const opened = attachments.map(
+      (one, index) => `${index > 0 ? ',' : ''}${JSON.stringify(one).slice(0, -1)},"data":"`,
+    )
+    const fixed = [start, end, ...opened, '"}'.repeat(opened.length)]
+    const files = attachments.map(({ size_bytes }) => 4 * Math.ceil(size_bytes / 3))
+
+    function* parts(): Generator<string> {
+      yield start
+      for (const [index, { id }] of attachments.entries()) {
+        yield opened[index] as string
+        const bytes = byId.get(org, id) as Buffer
+        for (let at = 0; at < bytes.length; at += SLICE_BYTES)
+          yield bytes.subarray(at, at + SLICE_BYTES).toString('base64')
+        yield '"}'
+      }
+      yield end
+    }
+
+    const lengths = [...fixed.map((text) => Buffer.byteLength(text)), ...files]
+    return { bytes: lengths.reduce((sum, length) => sum + length, 0), parts }
+  }
+
+  return { read, add, withData }
+}

@@ -1,0 +1,30 @@
+import type { Caller } from '../../lib/caller.ts'
+import * as c from '../../store/columns.ts'
+import { finder } from '../../store/find.ts'
+import { type Deps, once } from '../../deps.ts'
+
+type Authored = { id: string; author_id: string | null; version: number }
+
+export const columns = c.columns<Authored>({
+  id: c.plain('id'),
+  author_id: c.plain('author_id'),
+  version: c.integer('version'),
+})
+
+/** Messages keep who wrote them, as known then; only the id follows the contact. That is not told as an event. */
+export const authorStore = once(({ db, clock }: Deps) => {
+  const set = `author_id = @author, author = json_set(author, '$.id', @author), version = version + 1, updated_at = @now`
+  const setOne = db.prepare(`UPDATE messages SET ${set} WHERE org_id = @org AND id = @id`)
+  const clear = db.prepare(`UPDATE messages SET ${set} WHERE org_id = @org AND author_id = @contact`)
+
+  /** As merges of contacts need it. */
+  function patch({ org }: Caller, { id }: Authored, { author_id: author }: Pick<Authored, 'author_id'>): void {
+    setOne.run({ org, id, author, now: clock.now() })
+  }
+
+  function clearContact({ org }: Caller, contact: string): void {
+    clear.run({ org, contact, author: null, now: clock.now() })
+  }
+
+  return { columns, find: finder(db, 'messages', columns), patch, clearContact }
+})

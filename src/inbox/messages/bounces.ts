@@ -1,0 +1,64 @@
+import { firstIdAt } from '../../lib/id.ts'
+import type { MailIn, Report } from '../../mail/mail.ts'
+import { type Deps, once } from '../../deps.ts'
+import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { sendingStore } from './sending.ts'
+import { threadStore } from '../conversations/threads.ts'
+
+/** A report that names no mail is about one that was sent this recently. */
+const RECENT_MS = 14 * 86_400_000
+const LONGEST_WHY = 500
+
+export type Returned = { id: string; conversation_id: string }
+
+/** Reports of deliveries (RFC 3464): which mail they are about, and what they say of it. */
+export const returnsStore = once((deps: Deps) => {
+  const { db, clock } = deps
+  const threads = threadStore(deps)
+  const { bounced } = sendingStore(deps)
+  const contactsOf = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ?').pluck()
+  const lastMailTo = db.prepare(
+    `SELECT message.id, message.conversation_id
+     FROM conversations AS conversation INDEXED BY conversations_contact
+       CROSS JOIN messages AS message INDEXED BY messages_sent
+         ON message.org_id = conversation.org_id AND message.conversation_id = conversation.id
+     WHERE conversation.org_id = +@org AND conversation.contact_id = +@contact AND conversation.channel = 'email'
+       AND message.sent_at >= +@since AND message.id >= +@first AND message.direction = 'outbound'
+       AND message.status <> 'queued'
+       AND message.sent_to ->> '$[0].email' = +@email COLLATE NOCASE
+     ORDER BY message.sent_at DESC LIMIT 1`,
+  )
+
+  /** By the mail that it gives back, by what it answers, and else by whom that was for. */
+  function returnedBy(org: number, mail: MailIn): Returned | undefined {
+    const { messageId = null, recipients = [] } = mail.report ?? {}
+    for (const id of [...(messageId === null ? [] : [messageId]), ...mail.inReplyTo, ...mail.references.toReversed()]) {
+      const found = threads.messageOf(org, id)
+      if (found) return found
+    }
+    for (const { email } of recipients) {
+      const found = sentTo(org, email)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  function sentTo(org: number, email: string): Returned | undefined {
+    const since = clock.now() - RECENT_MS
+    for (const contact of contactsOf.all(org, emailKey(email)) as string[]) {
+      const found = lastMailTo.get({ org, contact, email, since, first: firstIdAt(since) }) as Returned | undefined
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** A failure for good makes the mail one that has failed; a delay does not. */
+  function note(org: number, { id }: Returned, { recipients }: Report): void {
+    const failed = recipients.filter(({ action }) => action === 'failed')
+    if (failed.length === 0) return
+    const why = failed.map(({ email, why, status }) => [email, why ?? status].filter(Boolean).join(': ')).join('; ')
+    bounced(org, id, why.slice(0, LONGEST_WHY))
+  }
+
+  return { returnedBy, note }
+})

@@ -1,0 +1,187 @@
+import type { MailIn } from '../../mail/mail.ts'
+import { type Deps, once } from '../../deps.ts'
+import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
+import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
+import { conversationStore } from '../conversations/conversations.ts'
+import type { Mailbox } from '../mailboxes/mailboxes.ts'
+import { mailboxStore } from '../mailboxes/mailboxes.ts'
+import { type Author, MOST_STORED_HTML_BYTES, type Recipient } from './message.ts'
+import { outgoingStore } from './outgoing.ts'
+import { returnsStore } from './bounces.ts'
+import { senders } from './from-address.ts'
+import { shownHtml, textIn } from './texts.ts'
+import { threadStore } from '../conversations/threads.ts'
+import { messageWriter, type Place } from './message-writer.ts'
+
+/** What became of a mail: a message, nothing since it is known or its own, or nothing since nobody knows what it is about. */
+export type Taken = { outcome: 'imported' | 'ignored' } | { outcome: 'troubled'; error: string }
+
+const LONGEST_ERROR = 2048
+const LONGEST_SUBJECT = 255
+
+/** Of one sender in an hour: what comes behind them is taken for a machine, so that two machines do not go on for ever. */
+const MOST_AN_HOUR = 60
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const LOOP = `More than ${MOST_AN_HOUR} mails of this sender came in within an hour; it is taken for a machine.`
+
+const UNKNOWN_REPORT = 'It is the report of a delivery, of no mail that is known here.'
+
+/** Mails that come in, made messages. For a transaction of the caller's: throws what the caller notes as the mail's error. */
+export const incomingStore = once((deps: Deps) => {
+  const { db, clock } = deps
+  const mailboxes = mailboxStore(deps)
+  const conversations = conversationStore(deps)
+  const threads = threadStore(deps)
+  const returns = returnsStore(deps)
+  const outgoing = outgoingStore(deps)
+  const enrollments = enrollmentWatch(deps)
+  const { fromSubject } = unsubscribing(deps)
+  const { contactOf, contactAuthor } = senders(deps)
+  const { write } = messageWriter(deps)
+  const digestOf = db.prepare(
+    `SELECT message.id, mail.digest FROM messages AS message
+       LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+     WHERE message.org_id = +? AND message.channel = 'email' AND message.external_id = +?
+       AND message.external_id IS NOT NULL`,
+  )
+  const around = db
+    .prepare(
+      `SELECT count(*) FROM (
+         SELECT sent_at FROM messages WHERE org_id = +? AND author_id = +? AND channel = 'email'
+         ORDER BY id DESC LIMIT +?
+       ) WHERE abs(sent_at - +?) < +?`,
+    )
+    .pluck()
+
+  /** Whether a mail with this Message-ID need not be looked at: one that came in under it says no more. */
+  function isKnown(org: number, messageId: string): boolean {
+    return threads.messageOf(org, messageId) !== undefined
+  }
+
+  /** `arrivedAt` is when its server got it. */
+  function take(org: number, mailbox: Mailbox, mail: MailIn, arrivedAt: number): Taken {
+    const external_id = idOf(org, mail)
+    if (external_id === undefined) return { outcome: 'ignored' }
+    if (mail.subject !== null && fromSubject(org, mail.subject)) return { outcome: 'ignored' }
+    const own = mailboxes.addresses(org)
+    const from = own.has(mail.from?.email.toLowerCase() ?? '') ? mail.replyTo : mail.from // forms of websites
+    const isOwn = mail.from !== null && (from === null || own.has(from.email.toLowerCase()))
+    const returned = mail.report && returns.returnedBy(org, mail)
+    const thread = returned?.conversation_id ?? threads.conversationOf(org, mail)
+    if (isOwn && thread === undefined) return { outcome: 'ignored' }
+    if (mail.report && !returned && thread === undefined) return { outcome: 'troubled', error: UNKNOWN_REPORT }
+    if (mail.report && returned) returns.note(org, returned, mail.report)
+    keep(org, mailbox, mail, { external_id, thread, from, isOwn, arrivedAt })
+    return { outcome: 'imported' }
+  }
+
+  /** What it is stored under; undefined for one that is stored. Two different mails with one Message-ID are two. */
+  function idOf(org: number, { messageId, digest }: MailIn): string | undefined {
+    const plain = messageId ?? `<${digest}@mail.invalid>`
+    const known = digestOf.get(org, plain) as { digest: string | null } | undefined
+    if (!known) return messageId !== null && isKnown(org, messageId) ? undefined : plain
+    if (known.digest === null || known.digest === digest) return undefined
+    const other = `${plain.slice(0, 950)} ${digest.slice(0, 16)}`
+    return digestOf.get(org, other) ? undefined : other
+  }
+
+  type Kept = {
+    external_id: string
+    thread: string | undefined
+    from: MailIn['from']
+    /** A mailbox of the org wrote it: what somebody sent with another program. */
+    isOwn: boolean
+    arrivedAt: number
+  }
+
+  function keep(
+    org: number,
+    mailbox: Mailbox,
+    mail: MailIn,
+    { external_id, thread, from, isOwn, arrivedAt }: Kept,
+  ): void {
+    const who = { org, member: null }
+    const own = mailboxes.addresses(org)
+    const at = timeOf(mail, arrivedAt)
+    const conversation = thread === undefined ? undefined : conversations.byId(who, thread)
+    // A machine that reports is nobody; one that answers in the place of a person is that person's.
+    const contact = from === null || isOwn || mail.report ? undefined : contactOf(who, from)
+    const isLoop = contact !== undefined && countAround(org, contact.id, at) >= MOST_AN_HOUR
+    const { text, html, notes } = bodyOf(mail)
+    const error = [...mail.notes, ...notes, ...(isLoop ? [LOOP] : [])].join(' ').slice(0, LONGEST_ERROR) || null
+    const is_automatic = mail.automatic !== null || isLoop
+    const place: Place = conversation
+      ? { conversation }
+      : {
+          opening: {
+            subject: mail.subject?.slice(0, LONGEST_SUBJECT) ?? null,
+            channel: 'email',
+            contact_id: contact?.id ?? null,
+            company_id: contact?.company_id ?? null,
+          },
+        }
+    const message = write(who, place, {
+      direction: isOwn ? 'outbound' : 'inbound',
+      author: contact ? contactAuthor(contact, from ?? undefined) : stranger(mail.from),
+      at,
+      files: mail.files.map(({ name, content_type, bytes }) => ({
+        shown: { id: clock.id(), name, content_type, size_bytes: bytes.length },
+        bytes,
+      })),
+      body_text: text,
+      body_html: html,
+      external_id,
+      in_reply_to: mail.inReplyTo[0] ?? mail.references.at(-1) ?? null,
+      status: isOwn ? 'sent' : 'received',
+      error,
+      to: mail.to.map(recipient),
+      cc: mail.cc.map(recipient),
+      is_automatic,
+      isAnswer: isOwn && !is_automatic,
+    })
+    const answerTo = own.has(mail.replyTo?.email.toLowerCase() ?? '') ? null : mail.replyTo
+    const reply_to = answerTo && answerTo.email !== from?.email ? answerTo.email : null
+    outgoing.note(org, {
+      message_id: message.id,
+      mailbox_id: mailbox.id,
+      subject: mail.subject,
+      refs: mail.references,
+      digest: mail.digest,
+      reply_to,
+    })
+    if (is_automatic || isOwn) return
+    const contact_id = contact?.id ?? message.author.id
+    enrollments.heard(org, { contact_id, conversation_id: message.conversation_id, at })
+  }
+
+  /** Of the newest ones, those within an hour: many old ones may come in at once. */
+  const countAround = (org: number, contact: string, at: number): number =>
+    around.get(org, contact, MOST_AN_HOUR, at, HOUR_MS) as number
+
+  /** What it says itself, unless that cannot be: clocks and forgers of other people decide on nobody's promises. */
+  function timeOf({ date }: MailIn, arrivedAt: number): number {
+    const arrived = Math.max(0, Math.min(arrivedAt, clock.now()))
+    return date !== null && date <= arrived && arrived - date <= DAY_MS ? date : arrived
+  }
+
+  return { take, isKnown }
+})
+
+const recipient = ({ email, name }: Recipient): Recipient => ({ email, name })
+
+const stranger = (from: MailIn['from']): Author => ({
+  type: 'system',
+  id: null,
+  name: from?.name ?? null,
+  email: from?.email ?? null,
+  phone: null,
+})
+
+function bodyOf({ text, html }: MailIn): { text: string; html: string | null; notes: string[] } {
+  const shown = html === null ? null : shownHtml(html) || null
+  if (shown === null || Buffer.byteLength(shown) <= MOST_STORED_HTML_BYTES)
+    return { text: text.trim() ? text : textIn(shown ?? ''), html: shown, notes: [] }
+  const plain = text.trim() ? text : textIn(shown).slice(0, 262_144)
+  return { text: plain, html: null, notes: ['Its HTML was too long to keep; the text is there.'] }
+}

@@ -1,0 +1,299 @@
+import type { Scope } from '../../auth/scopes.ts'
+import { createRoute, type Listed, type Repeated, type Route, type Shown } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import type { RawRow } from '../../store/columns.ts'
+import type { Condition, Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { listing, type Page, type Sort } from '../../store/list/page.ts'
+import { searchIndex } from '../../store/search.ts'
+import type { Contact } from '../../crm/contacts/contacts.ts'
+import { type Deps, once } from '../../deps.ts'
+import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
+import { attachmentStore, MOST_BODY_BYTES } from './attachments.ts'
+import type { Conversation } from '../conversations/conversation.ts'
+import { conversationStore, type Opening } from '../conversations/conversations.ts'
+import { MOST_WORDS, wordsIn } from '../conversations/message-effects.ts'
+import type { Mailbox } from '../mailboxes/mailboxes.ts'
+import { columns, DIRECTIONS, Message, MessageCreate, MOST_STORED_HTML_BYTES, type Recipient } from './message.ts'
+import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
+import { senders } from './from-address.ts'
+import { pastTime } from '../conversations/statuses.ts'
+import { shownHtml, textIn } from './texts.ts'
+import { type Draft, messageWriter, type Place } from './message-writer.ts'
+
+const filters: Record<string, Filter> = {
+  direction: { type: 'choice', choices: DIRECTIONS, indexed: false },
+  created_at: { type: 'time' },
+}
+const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
+
+const MOST_PAGE_LENGTH = 16 * 1_048_576
+const [BODY_TEXT, BODY_HTML] = (['body_text', 'body_html'] as const).map((name) =>
+  Object.keys(Message.entries).indexOf(name),
+) as [number, number]
+
+/** What a step of a sequence writes. */
+export type SequenceMail = {
+  conversation_id: string | null
+  contact: Contact
+  to: Recipient
+  subject: string
+  body_text: string
+  body_html: string | null
+  mailbox: Mailbox
+  sender_id: string | null
+  enrollment_id: string
+}
+
+/** Where a message goes: into a conversation that there is, or into one that it opens with a contact. */
+type Given = { conversation?: Conversation; channel: Conversation['channel'] }
+
+export const messageStore = once((deps: Deps) => {
+  const { db, clock, references } = deps
+  const conversations = conversationStore(deps)
+  const { contactById, contactOf, contactAuthor, memberAuthor } = senders(deps)
+  const attachments = attachmentStore(deps)
+  const { write, insert } = messageWriter(deps)
+  const outgoing = outgoingStore(deps)
+  const enrollments = enrollmentWatch(deps)
+  const find = finder(db, 'messages', columns)
+  const search = searchIndex(db, 'conversation')
+  const { list } = listing(db, {
+    table: 'messages',
+    columns,
+    filters: { ...filters, conversation_id: { type: 'id' } },
+    sorts,
+  })
+  const known = db
+    .prepare(
+      'SELECT id FROM messages WHERE org_id = +? AND channel = +? AND external_id = +? AND external_id IS NOT NULL',
+    )
+    .pluck()
+
+  function post(who: Caller, given: MessageCreate): Message | Repeated<Message> {
+    const { conversation, channel } = placeOf(who, given)
+    const repeated = given.external_id && (known.get(who.org, channel, given.external_id) as string | undefined)
+    if (repeated) return { repeated: columns.present(find(who, repeated)) }
+    const at = timeOf(given)
+    const files = attachments.read(given.attachments ?? [])
+    const { direction } = given
+    const body_html = given.body_html ? storedHtml(given.body_html) || null : null
+    const body_text = given.body_text?.trim() ? given.body_text : textIn(body_html ?? '')
+    if (body_text.trim() === '' && body_html === null && files.length === 0)
+      throw invalid(field('', 'empty', 'must have a body_text, a body_html or an attachment'))
+    const contact = contactFor(who, given, conversation)
+    const draft = {
+      direction,
+      at,
+      files,
+      body_text,
+      body_html,
+      external_id: given.external_id ?? null,
+      in_reply_to: given.in_reply_to ?? null,
+    }
+    const place: Place = conversation ? { conversation } : { opening: openingOf(given, contact as Contact) }
+    if (direction === 'inbound') {
+      const author = contact ? contactAuthor(contact, given.from) : NOBODY
+      const message = write(who, place, { ...draft, author, status: 'received', error: null, isAnswer: false })
+      const heard = { contact_id: contact?.id ?? null, conversation_id: message.conversation_id, at }
+      enrollments.heard(who.org, heard)
+      return message
+    }
+    const written = { ...draft, author: memberAuthor(who), isAnswer: who.member !== null }
+    if (direction === 'note' || channel !== 'email' || given.sent_at !== undefined)
+      return write(who, place, { ...written, status: 'sent', error: null })
+    const leaving = outgoing.leaving(who.org, conversation?.id, contact, given.subject ?? null, draft.in_reply_to)
+    if (typeof leaving === 'string')
+      return write(who, place, { ...written, isAnswer: false, status: 'failed', error: leaving })
+    return leave(who, place, written, leaving, null)
+  }
+
+  /** Writes a message that waits to be sent. */
+  function leave(
+    who: Caller,
+    place: Place,
+    draft: Omit<Draft, 'status' | 'error'>,
+    leaving: Leaving,
+    enrollment_id: string | null,
+  ): Message {
+    const { mailbox, to, in_reply_to } = leaving
+    const id = clock.id()
+    const external_id = draft.external_id ?? mailIdOf(id, null, mailbox)
+    const ids = { id, external_id, in_reply_to, enrollment_id }
+    const message = write(who, place, { ...draft, ...ids, to: [to], status: 'queued', error: null })
+    outgoing.queue(who.org, message, leaving, enrollment_id)
+    return message
+  }
+
+  /** The mail of a sequence. It opens a conversation that is closed until there is an answer. */
+  function send(who: Caller, mail: SequenceMail): Message {
+    const { conversation_id, contact, to, subject, mailbox, sender_id } = mail
+    const place: Place =
+      conversation_id === null
+        ? { opening: { ...openingOf({ subject, channel: 'email' }, contact), isClosed: true } }
+        : { conversation: conversations.byId(who, conversation_id) }
+    const draft = {
+      direction: 'outbound' as const,
+      at: clock.now(),
+      files: [],
+      author: memberAuthor({ org: who.org, member: sender_id }),
+      body_text: mail.body_text,
+      body_html: mail.body_html,
+      external_id: null,
+      in_reply_to: null,
+      isAnswer: false,
+    }
+    const thread = outgoing.threaded(who.org, conversation_id ?? undefined, subject, null)
+    return leave(who, place, draft, { ...thread, subject, mailbox, to }, mail.enrollment_id)
+  }
+
+  function timeOf({ sent_at }: MessageCreate): number {
+    const at = sent_at === undefined ? clock.now() : pastTime('/sent_at', sent_at, clock.now())
+    if (at < 0) throw invalid(field('/sent_at', 'too_early', 'must not be before 1970'))
+    return at
+  }
+
+  /** Throws 422 for what does not go together. */
+  function placeOf(who: Caller, given: MessageCreate): Given {
+    const { conversation_id, channel, direction, from } = given
+    const errors: FieldError[] = []
+    if (from && direction !== 'inbound')
+      errors.push(field('/from', 'not_inbound', 'is for an inbound message; what goes out is written by you'))
+    if (conversation_id !== undefined) {
+      for (const name of ['contact_id', 'channel', 'subject'] as const)
+        if (given[name] !== undefined)
+          errors.push(field(`/${name}`, 'not_opening', 'is for a message that opens a conversation'))
+      if (errors.length > 0) throw invalid(...errors)
+      references.check(who.org, { conversation_id })
+      const conversation = conversations.byId(who, conversation_id)
+      return { conversation, channel: conversation.channel }
+    }
+    if (direction === 'note')
+      errors.push(field('/conversation_id', 'required', 'is required: a note belongs to a conversation that there is'))
+    else if ((given.contact_id === undefined) === (from === undefined))
+      errors.push(field('', 'no_contact', 'must have one of conversation_id, contact_id and, if inbound, from'))
+    if (channel === undefined) errors.push(field('/channel', 'required', 'is required to open a conversation'))
+    if (errors.length > 0) throw invalid(...errors)
+    return { channel: channel as Conversation['channel'] }
+  }
+
+  function contactFor(
+    who: Caller,
+    { contact_id, from }: MessageCreate,
+    conversation: Conversation | undefined,
+  ): Contact | undefined {
+    if (from) return contactOf(who, from)
+    if (contact_id !== undefined) references.check(who.org, { contact_id })
+    const id = contact_id ?? conversation?.contact_id
+    return id ? contactById(who, id) : undefined
+  }
+
+  /** Writes a message as it is, without an event. Its conversation is there. */
+  function restore(org: number, message: Message): void {
+    insert(org, message)
+    search.add(org, message.conversation_id, wordsIn(message.body_text), MOST_WORDS)
+    if (message.status === 'queued') outgoing.send(org, message.id)
+  }
+
+  function show({ org }: Caller, row: RawRow, { given }: { given: ReadonlyMap<string, string> }): Shown {
+    if (!given.has('include')) return { json: columns.json(row) }
+    return { json: attachments.withData(org, columns.present(row)) }
+  }
+
+  function open(who: Caller, conversationId: string): Listed & { scope: Scope } {
+    conversations.find(who, conversationId)
+    const own: Condition = { column: 'conversation_id', operator: 'eq', values: [conversationId], indexed: true }
+    return {
+      columns,
+      filters,
+      sorts,
+      scope: 'rest.inbox.conversations.read',
+      list: (org, ask) => lightPage(list(org, { ...ask, conditions: [...ask.conditions, own] })),
+    }
+  }
+
+  return { post, send, find, show, open, restore }
+})
+
+/** What is sanitised may be longer: every "&" is five characters then. Throws 422. */
+function storedHtml(given: string): string {
+  const html = shownHtml(given)
+  if (Buffer.byteLength(html) <= MOST_STORED_HTML_BYTES) return html
+  const message = `must be at most ${MOST_STORED_HTML_BYTES} bytes long as it is stored, with its signs escaped`
+  throw invalid(field('/body_html', 'too_long', message))
+}
+
+/** Fewer than were asked for, where they would make an answer of more than that; there is always one. */
+function lightPage({ rows, next, ...rest }: Page): Page {
+  let length = 0
+  const end = rows.findIndex((row, index) => {
+    length += String(row[BODY_TEXT] ?? '').length + String(row[BODY_HTML] ?? '').length
+    return length > MOST_PAGE_LENGTH && index > 0
+  })
+  if (end < 0) return { rows, next, ...rest }
+  const last = rows[end - 1] as RawRow
+  return { rows: rows.slice(0, end), next: { key: last.at(-2) as null, id: last.at(-1) as string }, ...rest }
+}
+
+const openingOf = (
+  { subject, channel }: Pick<MessageCreate, 'subject' | 'channel'>,
+  { id, company_id }: Contact,
+): Opening => ({
+  subject: subject ?? null,
+  channel: channel as Conversation['channel'],
+  contact_id: id,
+  company_id,
+})
+
+export const NOBODY = { type: 'contact', id: null, name: null, email: null, phone: null } as const
+
+export const messages = (deps: Deps): Route[] => {
+  const { post, find, show, open } = messageStore(deps)
+  return [
+    {
+      kind: 'list',
+      method: 'get',
+      path: '/conversations/:id/messages',
+      scope: 'rest.inbox.conversations.read',
+      name: 'message',
+      operation: 'listMessagesOfConversation',
+      summary: 'List the messages of a conversation',
+      item: Message,
+      open,
+      filters,
+      sorts,
+    },
+    createRoute({
+      path: '/messages',
+      scope: 'rest.inbox.messages.write',
+      name: 'message',
+      summary: 'Write a message, or tell of one',
+      description:
+        'Into a conversation, or, with a `channel` and a `contact_id` or `from`, into a new one. An inbound message opens a conversation that is closed, snoozed or pending; an outbound one of a member answers what waits; a note does neither. The body may have up to 18 MiB.',
+      body: MessageCreate,
+      returns: Message,
+      maxBytes: MOST_BODY_BYTES,
+      repeats: 'The message that is there already with this `external_id`.',
+      run: ({ who, body }) => post(who, body),
+    }),
+    {
+      kind: 'read',
+      method: 'get',
+      path: '/messages/:id',
+      scope: 'rest.inbox.messages.read',
+      name: 'message',
+      summary: 'Get one message',
+      parameters: {
+        include: {
+          schema: { type: 'string', enum: ['attachments'] },
+          description: 'With `attachments`, each of them has its `data` in base64.',
+        },
+      },
+      columns,
+      returns: Message,
+      find,
+      show,
+    },
+  ]
+}

@@ -1,0 +1,165 @@
+import { newMessageId } from '../../mail/message-id.ts'
+import { jobQueue } from '../../store/jobs.ts'
+import type { Contact } from '../../crm/contacts/contacts.ts'
+import { type Deps, once } from '../../deps.ts'
+import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
+import type { Message, Recipient } from './message.ts'
+
+/** The kind of job that sends a message; its key is the message. */
+export const MESSAGE_SEND = 'message.send'
+
+/** An id of RFC 5322 as it stands in headers. */
+export const MAIL_ID = /^<[^<>\s]+@[^<>\s]+>$/
+/** Of those the ones that go over the wire as they are: in ASCII, and on one line. */
+const SENT_ID = /^<[!-;=?A-~]+@[!-;=?A-~]+>$/
+const LONGEST_SENT_ID = 900
+/** Ids in References: the first, and the last ones. */
+const MOST_REFERENCES = 50
+
+const NO_MAILBOX = 'There is no mailbox to send it from. Give sent_at with a mail that was sent elsewhere.'
+const NO_EMAIL = 'The contact has no email address that it could be sent to.'
+
+/** What is known of a message as a mail, in the store. */
+export type MailRow = {
+  message_id: string
+  mailbox_id: string | null
+  subject: string | null
+  refs: string[]
+  digest: string | null
+  reply_to: string | null
+  attempted_at: number | null
+  doubtful: number
+  enrollment_id: string | null
+}
+
+/** How a message of a member is going to leave. */
+export type Leaving = {
+  mailbox: Mailbox
+  to: Recipient
+  subject: string
+  in_reply_to: string | null
+  refs: string[]
+}
+
+type Before = { external_id: string; refs: string | null }
+
+/** Mails on their way out. */
+export const outgoingStore = once((deps: Deps) => {
+  const { db, clock } = deps
+  const mailboxes = mailboxStore(deps)
+  const jobs = jobQueue(deps)
+  const ofConversation = 'org_id = +@org AND conversation_id = +@conversation'
+  const newest = db.prepare(
+    `SELECT message.external_id, mail.refs FROM messages AS message INDEXED BY messages_sent
+       LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+     WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND message.direction <> 'note'
+       AND message.external_id LIKE '<%@%>'
+     ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
+  )
+  const usedMailbox = db
+    .prepare(
+      `SELECT mail.mailbox_id FROM messages AS message INDEXED BY messages_sent
+         CROSS JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+       WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND mail.mailbox_id IS NOT NULL
+       ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
+    )
+    .pluck()
+  const writer = db.prepare(
+    `SELECT coalesce(mail.reply_to, message.author ->> 'email') AS email, message.author ->> 'name' AS name
+     FROM messages AS message INDEXED BY messages_sent
+       LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+     WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND message.direction = 'inbound'
+       AND message.is_automatic = 0 AND message.author ->> 'email' IS NOT NULL
+     ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
+  )
+  const subjectOf = db.prepare('SELECT subject FROM conversations WHERE org_id = ? AND id = ?').pluck()
+  const insert = db.prepare(
+    `INSERT INTO mails (org_id, message_id, mailbox_id, subject, refs, digest, reply_to, enrollment_id)
+     VALUES (@org, @message_id, @mailbox_id, @subject, @refs, @digest, @reply_to, @enrollment_id)`,
+  )
+
+  /** How a message of a conversation, or of one that it opens, would leave; or why it cannot, as a sentence. */
+  function leaving(
+    org: number,
+    conversation: string | undefined,
+    contact: Contact | undefined,
+    subject: string | null,
+    inReplyTo: string | null,
+  ): Leaving | string {
+    const mailbox = mailboxFor(org, conversation)
+    if (!mailbox) return NO_MAILBOX
+    const to = (conversation && answered(org, conversation)) || primary(contact)
+    if (!to) return NO_EMAIL
+    return { mailbox, to, ...threaded(org, conversation, subject, inReplyTo) }
+  }
+
+  /** The headers by which other programs put a mail behind those before it. */
+  function threaded(
+    org: number,
+    conversation: string | undefined,
+    given: string | null,
+    inReplyTo: string | null,
+  ): Pick<Leaving, 'subject' | 'in_reply_to' | 'refs'> {
+    const before = conversation && (newest.get({ org, conversation }) as Before | undefined)
+    const subject = given || (conversation && (subjectOf.get(org, conversation) as string | null)) || '(no subject)'
+    if (!before)
+      return { subject, in_reply_to: inReplyTo, refs: inReplyTo && MAIL_ID.test(inReplyTo) ? [inReplyTo] : [] }
+    const all = [...(JSON.parse(before.refs ?? '[]') as string[]), before.external_id].filter((id) => MAIL_ID.test(id))
+    return {
+      subject: answering(subject),
+      in_reply_to: inReplyTo ?? before.external_id,
+      refs: bounded([...new Set(all)]),
+    }
+  }
+
+  /** By the mailbox that the conversation came in by, else by the default one. */
+  function mailboxFor(org: number, conversation: string | undefined): Mailbox | undefined {
+    const used = conversation && (usedMailbox.get({ org, conversation }) as string | undefined)
+    const known = used ? mailboxes.byId(org, used) : undefined
+    return known?.is_active ? known : mailboxes.defaultOf(org)
+  }
+
+  const answered = (org: number, conversation: string): Recipient | undefined =>
+    writer.get({ org, conversation }) as Recipient | undefined
+
+  /** Notes what there is to know of a mail beside its message, and has it sent. */
+  function queue(
+    org: number,
+    message: Message,
+    { mailbox, subject, refs }: Pick<Leaving, 'mailbox' | 'subject' | 'refs'>,
+    enrollment_id: string | null = null,
+  ): void {
+    note(org, { message_id: message.id, mailbox_id: mailbox.id, subject, refs, enrollment_id })
+    send(org, message.id)
+  }
+
+  function send(org: number, id: string): void {
+    jobs.put(org, { kind: MESSAGE_SEND, key: id, payload: {}, dueAt: clock.now() })
+  }
+
+  function note(
+    org: number,
+    mail: Pick<MailRow, 'message_id' | 'mailbox_id' | 'subject' | 'refs'> &
+      Partial<Pick<MailRow, 'digest' | 'reply_to' | 'enrollment_id'>>,
+  ): void {
+    insert.run({ org, digest: null, reply_to: null, enrollment_id: null, ...mail, refs: JSON.stringify(mail.refs) })
+  }
+
+  return { leaving, threaded, queue, send, note }
+})
+
+/** The Message-ID that a message goes out under: its own where that can stand in a head, or one by which it is found. */
+export const mailIdOf = (id: string, external: string | null, mailbox: Mailbox): string =>
+  external !== null && external.length <= LONGEST_SENT_ID && SENT_ID.test(external)
+    ? external
+    : newMessageId(id, mailbox.address)
+
+function primary(contact: Contact | undefined): Recipient | undefined {
+  const email = contact?.emails.find(({ is_primary }) => is_primary) ?? contact?.emails[0]
+  return contact && email ? { email: email.email, name: contact.name === email.email ? null : contact.name } : undefined
+}
+
+const answering = (subject: string): string => (/^re:/i.test(subject) ? subject : `Re: ${subject}`)
+
+const bounded = (ids: readonly string[]): string[] =>
+  ids.length <= MOST_REFERENCES ? [...ids] : [ids[0] as string, ...ids.slice(1 - MOST_REFERENCES)]

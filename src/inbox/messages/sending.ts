@@ -1,0 +1,166 @@
+import { parseTime } from '../../lib/time.ts'
+import type { MailFile, MailOut } from '../../mail/mail.ts'
+import type { RawRow } from '../../store/columns.ts'
+import { type Deps, once } from '../../deps.ts'
+import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
+import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
+import { conversationStore } from '../conversations/conversations.ts'
+import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
+import { columns, type Message } from './message.ts'
+import { type MailRow, mailIdOf } from './outgoing.ts'
+import { replyTags } from '../mailboxes/reply-tags.ts'
+import { messageWriter } from './message-writer.ts'
+
+const LONGEST_ERROR = 2048
+
+const TWICE = 'It may have arrived twice: whether an earlier try had succeeded could not be found out.'
+
+type StoredMail = Omit<MailRow, 'refs' | 'message_id'> & { refs: string }
+
+/** Of a message that came without one: it is not sent. */
+const NO_MAIL: StoredMail = {
+  mailbox_id: null,
+  subject: null,
+  refs: '[]',
+  digest: null,
+  reply_to: null,
+  attempted_at: null,
+  doubtful: 0,
+  enrollment_id: null,
+}
+
+/** A message that waits to be sent, with what is known of it as a mail. */
+export type Waiting = { message: Message; mail: Omit<MailRow, 'message_id'>; mailbox: Mailbox | undefined }
+
+/** What becomes of mails on their way out: read by the job that sends them, and written in its transactions. */
+export const sendingStore = once((deps: Deps) => {
+  const { db, clock } = deps
+  const mailboxes = mailboxStore(deps)
+  const conversations = conversationStore(deps)
+  const enrollments = enrollmentWatch(deps)
+  const tags = replyTags(deps)
+  const { headers } = unsubscribing(deps)
+  const { settle } = messageWriter(deps)
+  const byId = db.prepare(`SELECT ${columns.select} FROM messages WHERE org_id = ? AND id = ?`).raw()
+  const mailOf = db.prepare('SELECT * FROM mails WHERE org_id = ? AND message_id = ?')
+  const files = db.prepare('SELECT id, data FROM attachments WHERE org_id = ? AND message_id = ?')
+  const attempt = db.prepare('UPDATE mails SET attempted_at = ? WHERE org_id = ? AND message_id = ?')
+  const doubt = db.prepare(
+    'UPDATE mails SET attempted_at = NULL, doubtful = doubtful + 1 WHERE org_id = ? AND message_id = ?',
+  )
+
+  /** Undefined for a message that does not wait any more. */
+  function waiting(org: number, id: string): Waiting | undefined {
+    const row = byId.get(org, id) as RawRow | undefined
+    const message = row && columns.present(row)
+    if (message?.status !== 'queued') return undefined
+    const { refs, ...mail } = (mailOf.get(org, id) as StoredMail | undefined) ?? NO_MAIL
+    const known = mail.mailbox_id === null ? undefined : mailboxes.byId(org, mail.mailbox_id)
+    return { message, mail: { ...mail, refs: JSON.parse(refs) }, mailbox: known?.is_active ? known : undefined }
+  }
+
+  /** What is sent. In the name of the mailbox; the mail of a sequence in that of who sends it. */
+  function mailOut(org: number, { message, mail }: Waiting, mailbox: Mailbox): MailOut {
+    const { author, body_text, body_html, in_reply_to, external_id, conversation_id } = message
+    const name = mail.enrollment_id !== null && author.name ? author.name : mailbox.name
+    const { number } = conversations.byId({ org, member: null }, conversation_id)
+    return {
+      messageId: mailIdOf(message.id, external_id, mailbox),
+      date: parseTime(message.sent_at) as number,
+      from: { email: mailbox.address, name },
+      replyTo: mailbox.has_reply_tags ? { email: tags.addressOf(org, mailbox, number), name } : null,
+      to: message.to,
+      subject: mail.subject ?? '(no subject)',
+      inReplyTo: in_reply_to,
+      references: mail.refs,
+      text: body_text,
+      html: body_html,
+      files: filesOf(org, message),
+      headers: mail.enrollment_id === null ? {} : headers(org, mailbox, { id: mail.enrollment_id }),
+    }
+  }
+
+  function filesOf(org: number, { id, attachments }: Message): MailFile[] {
+    if (attachments.length === 0) return []
+    const data = new Map((files.all(org, id) as { id: string; data: Buffer }[]).map((one) => [one.id, one.data]))
+    return attachments.flatMap(({ id: file, name, content_type }) => {
+      const bytes = data.get(file)
+      return bytes ? [{ name, content_type, bytes }] : []
+    })
+  }
+
+  /**
+   * Before anything is sent: should the server end in the middle, whoever comes next knows that a try had begun. False
+   * where it is not to be sent any more.
+   */
+  function begin(org: number, id: string): boolean {
+    const found = waiting(org, id)
+    if (!found) return false
+    const { enrollment_id } = found.mail
+    const reason = enrollment_id === null ? undefined : enrollments.withdrawn(org, enrollment_id)
+    attempt.run(reason === undefined ? clock.now() : null, org, id)
+    if (reason !== undefined) lost(org, found.message, `It was not sent. ${reason}`)
+    return reason === undefined
+  }
+
+  /** It was accepted, or found where it is kept when it was. */
+  function sent(org: number, id: string): void {
+    const found = waiting(org, id)
+    if (!found) return
+    const { message, mail } = found
+    const now = clock.now()
+    attempt.run(null, org, id)
+    settle(org, message, { status: 'sent', error: mail.doubtful > 0 ? TWICE : null })
+    enrollments.sent(org, id, now)
+    if (mail.mailbox_id === null) return
+    const { sent } = mailboxes.state(org, mail.mailbox_id)
+    mailboxes.saveState(org, mail.mailbox_id, { sent: sent + 1, sent_at: now, send_error: null, send_error_at: null })
+  }
+
+  /** It waits for the next try, for that reason. What is on record of tries whose end nobody knows stays. */
+  function delayed(org: number, id: string, error: string): void {
+    const found = waiting(org, id)
+    if (!found) return
+    if (found.message.error !== error) settle(org, found.message, { error: error.slice(0, LONGEST_ERROR) })
+    trouble(org, found.mail.mailbox_id, error)
+  }
+
+  /** The try that had begun has ended, and the mail certainly did not go. */
+  function ended(org: number, id: string): void {
+    attempt.run(null, org, id)
+  }
+
+  /** Nobody knows how a try has ended. */
+  function unknown(org: number, id: string): void {
+    doubt.run(org, id)
+  }
+
+  /** It is not going to be sent. Whoever waited for it as an answer still waits. */
+  function failed(org: number, id: string, error: string, isTrouble: boolean): void {
+    const found = waiting(org, id)
+    if (!found) return
+    attempt.run(null, org, id)
+    lost(org, found.message, error)
+    if (isTrouble) trouble(org, found.mail.mailbox_id, error)
+    if (found.mail.enrollment_id !== null) enrollments.failed(org, id, error)
+  }
+
+  /** It was sent, and came back. */
+  function bounced(org: number, id: string, why: string): void {
+    const message = columns.present(byId.get(org, id) as RawRow)
+    if (message.direction !== 'outbound' || message.status === 'failed') return
+    lost(org, message, `It came back: ${why}`)
+    enrollments.bounced(org, id, why)
+  }
+
+  function lost(org: number, message: Message, error: string): void {
+    settle(org, message, { status: 'failed', error: error.slice(0, LONGEST_ERROR) })
+    if (message.enrollment_id === null) conversations.unanswered(org, message.conversation_id)
+  }
+
+  function trouble(org: number, mailbox: string | null, error: string): void {
+    if (mailbox !== null) mailboxes.saveState(org, mailbox, { send_error: error, send_error_at: clock.now() })
+  }
+
+  return { waiting, mailOut, begin, ended, sent, delayed, unknown, failed, bounced }
+})

@@ -1,0 +1,123 @@
+import { parseTime } from '../../lib/time.ts'
+import { type Deps, once } from '../../deps.ts'
+import { hoursStore } from '../hours/hours.ts'
+import { type Policy, slaStore } from './policies.ts'
+import { type Clock, isAwaited, type Target } from './sla.ts'
+import { running, type StatusChange, usedUpAt } from './timeline.ts'
+
+/** What the clocks of a conversation follow. */
+export type Followed = {
+  status: string
+  priority: string
+  waiting_since: string | null
+  first_response_at: string | null
+}
+
+/** So much of each second of a promise used up is a risk. */
+const RISK_MS = 800
+
+/** The promises of conversations: which are awaited, and until when. */
+export const slaClocks = once((deps: Deps) => {
+  const { db } = deps
+  const { businessTimeOf } = hoursStore(deps)
+  const select = db.prepare(
+    `SELECT target, n, started_at, ended_at, promised_s, risk_at, due_at, warned_at, breached_at, missed_at
+     FROM sla_clocks WHERE org_id = ? AND conversation_id = ? ORDER BY target, n`,
+  )
+  const insert = db.prepare(
+    `INSERT INTO sla_clocks (org_id, conversation_id, target, n, started_at, ended_at, promised_s, risk_at, due_at,
+       warned_at, breached_at, missed_at)
+     VALUES (@org, @conversation, @target, @n, @started_at, @ended_at, @promised_s, @risk_at, @due_at, @warned_at,
+       @breached_at, @missed_at)`,
+  )
+  const update = db.prepare(
+    `UPDATE sla_clocks SET started_at = @started_at, ended_at = @ended_at, promised_s = @promised_s, risk_at = @risk_at, due_at = @due_at,
+       warned_at = @warned_at, breached_at = @breached_at, missed_at = @missed_at
+     WHERE org_id = @org AND conversation_id = @conversation AND target = @target AND n = @n`,
+  )
+
+  const of = (org: number, id: string): Clock[] => select.all(org, id) as Clock[]
+
+  /** The clocks that a conversation starts with: the first response is awaited only by who wrote first. */
+  function first(at: number, isInbound: boolean): Clock[] {
+    return [...(isInbound ? [started('first_response', at)] : []), started('resolution', at)]
+  }
+
+  /** The clocks after a change at a time: those that it ends, and those that it starts. */
+  function follow(clocks: readonly Clock[], now: Followed, at: number): Clock[] {
+    const isClosed = now.status === 'closed'
+    const answeredAt = now.first_response_at === null ? null : (parseTime(now.first_response_at) as number)
+    const waitingSince = now.waiting_since === null ? null : (parseTime(now.waiting_since) as number)
+    const after = clocks.map((clock): Clock => {
+      if (clock.target === 'resolution') {
+        if (isClosed === (clock.ended_at !== null)) return clock
+        return { ...clock, ended_at: isClosed ? at : null } // opened again, the same promise goes on
+      }
+      if (!isAwaited(clock)) return clock
+      if (clock.target === 'first_response')
+        return answeredAt === null && !isClosed ? clock : ended(clock, answeredAt ?? at)
+      if (waitingSince === clock.started_at) return clock
+      if (waitingSince === null || waitingSince > clock.started_at) return ended(clock, at)
+      return { ...clock, started_at: waitingSince } // an earlier message was told late: it is the same wait
+    })
+    const isAnyAwaited = after.some((clock) => clock.target !== 'resolution' && isAwaited(clock))
+    if (waitingSince === null || isAnyAwaited) return after
+    const others = after.filter(({ target }) => target === 'next_response')
+    const same = others.find(({ started_at }) => started_at === waitingSince)
+    if (!same) return [...after, started('next_response', waitingSince, others.length)]
+    return after.map((clock) => (clock === same ? { ...clock, ended_at: null } : clock))
+  }
+
+  /** The clocks with what the policy promises; those that have ended keep what they had. */
+  function promise(
+    org: number,
+    clocks: readonly Clock[],
+    policy: Policy | undefined,
+    priority: string,
+    changes: readonly StatusChange[],
+  ): Clock[] {
+    const hours = policy?.hours_id ? businessTimeOf(org, policy.hours_id) : undefined
+    const stops = ['closed', ...(policy?.pause_on ?? [])]
+    return clocks.map((clock) => {
+      if (!isAwaited(clock)) return clock
+      const seconds = policy?.targets[priority as keyof Policy['targets']][`${clock.target}_s`] ?? null
+      if (seconds === null) return { ...clock, promised_s: null, risk_at: null, due_at: null }
+      const stretches = running(clock.started_at, changes, stops)
+      return {
+        ...clock,
+        promised_s: seconds,
+        risk_at: usedUpAt(stretches, seconds * RISK_MS, hours) ?? null,
+        due_at: usedUpAt(stretches, seconds * 1000, hours) ?? null,
+      }
+    })
+  }
+
+  /** Writes those that differ. */
+  function write(org: number, conversation: string, before: readonly Clock[], after: readonly Clock[]): void {
+    for (const clock of after) {
+      const known = before.find(({ target, n }) => clock.target === target && clock.n === n)
+      if (!known) insert.run({ org, conversation, ...clock })
+      else if (known !== clock && differs(known, clock)) update.run({ org, conversation, ...clock })
+    }
+  }
+
+  return { of, first, follow, promise, write, policies: slaStore(deps) }
+})
+
+const started = (target: Target, at: number, n = 0): Clock => ({
+  target,
+  n,
+  started_at: at,
+  ended_at: null,
+  promised_s: null,
+  risk_at: null,
+  due_at: null,
+  warned_at: null,
+  breached_at: null,
+  missed_at: null,
+})
+
+const ended = (clock: Clock, at: number): Clock => ({ ...clock, ended_at: Math.max(at, clock.started_at) })
+
+const differs = (one: Clock, other: Clock): boolean =>
+  (Object.keys(one) as (keyof Clock)[]).some((name) => one[name] !== other[name])

@@ -1,0 +1,179 @@
+import type * as v from 'valibot'
+import type { Route } from '../../http/route.ts'
+import * as f from '../../lib/fields.ts'
+import * as c from '../../store/columns.ts'
+import { conditionSql, type SqlPart } from '../../store/list/condition-sql.ts'
+import { isTimely, type Filter as QueryFilter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { listing } from '../../store/list/page.ts'
+import { statements } from '../../store/statements.ts'
+import { type Deps, once } from '../../deps.ts'
+import { type Filter, ListFilter } from '../../filters/filter.ts'
+import { CUSTOM, smartLists } from '../../filters/smart.ts'
+
+// SLA policies are settings: the public interface reads them; src/settings writes them.
+
+// 1. The wire form.
+
+export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const
+export type Priority = (typeof PRIORITIES)[number]
+
+/** Statuses of a conversation in which its clocks may stand still. */
+export const PAUSES = ['pending', 'snoozed'] as const
+
+const seconds = (what: string) => f.doc(f.nullable(f.count()), `${what}, in seconds; null where nothing is promised.`)
+
+const Target = f.object({
+  first_response_s: seconds('How soon the first answer is sent'),
+  next_response_s: seconds('How soon each later answer is sent'),
+  resolution_s: seconds('How soon the conversation is closed'),
+})
+export type Target = v.InferOutput<typeof Target>
+
+export const SlaPolicy = f.doc(
+  f.object({
+    id: f.id,
+    name: f.doc(f.title, 'What people call it, such as "Key accounts".'),
+    is_default: f.doc(f.flag, 'Whether it is for the conversations that no other one is for; at most one is.'),
+    is_active: f.doc(f.flag, 'Whether it is for any conversation; false for one that was given up.'),
+    position: f.doc(f.count(), 'Its place in the order in which they are tried, from 0.'),
+    match: f.doc(
+      f.nullable(ListFilter),
+      'A filter as of smart lists, over conversations: which ones it is for. Null for all.',
+    ),
+    hours_id: f.doc(f.nullable(f.id), 'The hours whose time counts; null where all time does.'),
+    targets: f.doc(
+      f.object({ low: Target, normal: Target, high: Target, urgent: Target }),
+      'What is promised, by the priority of the conversation.',
+    ),
+    pause_on: f.doc(f.arrayOf(f.oneOf(PAUSES)), 'Statuses of the conversation in which no time counts.'),
+    ...f.recordFields,
+  }),
+  'An SLA policy says how soon those who write to this organisation are answered. The first one that matches a conversation is the one for it.',
+)
+export type SlaPolicy = v.InferOutput<typeof SlaPolicy>
+
+const filters: Record<string, QueryFilter> = {
+  include_inactive: { type: 'flag', lifts: 'is_active', description: 'With `true`, inactive policies are listed too.' },
+}
+
+// 2. The row.
+
+const columns = c.columns<SlaPolicy>({
+  id: c.plain('id'),
+  name: c.text('name'),
+  is_default: c.bool('is_default'),
+  is_active: c.bool('is_active'),
+  position: c.integer('position'),
+  match: c.json('match'),
+  hours_id: c.plain('hours_id'),
+  targets: c.json('targets'),
+  pause_on: c.json('pause_on'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+// 3. The statements and the rules.
+
+/** What is promised of a conversation. */
+export type Policy = {
+  id: string
+  /** Null: around the clock. */
+  hours_id: string | null
+  targets: Record<Priority, Target>
+  pause_on: string[]
+}
+
+type Row = Record<'id' | 'targets' | 'pause_on', string> & Record<'match' | 'hours_id', string | null>
+
+const FIELDS = 'id, match, hours_id, targets, pause_on'
+
+/** Filters that are kept as SQL. */
+const MOST_TESTS = 500
+
+const order = { sort: { column: 'position' }, descending: false }
+const spec = { columns, filters, sorts: {}, order }
+
+export const slaStore = once((deps: Deps) => {
+  const { db } = deps
+  const { list } = listing(db, { table: 'sla_policies', ...spec })
+  const find = finder(db, 'sla_policies', columns)
+  const smart = smartLists(deps)
+  const conditions = conditionSql(db, 'conversations')
+  const prepare = statements(db)
+  const tests = new Map<string, SqlPart>()
+  const inOrder = db.prepare(
+    `SELECT ${FIELDS} FROM sla_policies WHERE org_id = ? AND is_active = 1 ORDER BY is_default, position`,
+  )
+  const byId = db.prepare(`SELECT ${FIELDS} FROM sla_policies WHERE org_id = ? AND id = ?`)
+
+  /** The policy for a conversation, as its row stands: the first that matches, the default one last. */
+  function matching(org: number, conversationId: string): Policy | undefined {
+    const found = (inOrder.all(org) as Row[]).find(({ match }) => match === null || meets(org, conversationId, match))
+    return found && policyOf(found)
+  }
+
+  function meets(org: number, conversationId: string, match: string): boolean {
+    const { sql, values } = testOf(org, match)
+    return prepare(sql).get(org, conversationId, ...values) !== undefined
+  }
+
+  /** Kept where it is the same for everyone at any time: not of custom fields, nor of days from now. */
+  function testOf(org: number, match: string): SqlPart {
+    const known = tests.get(match)
+    if (known) return known
+    const all = smart.conditions(org, 'conversation', JSON.parse(match) as Filter)
+    const { sql, values } = conditions.test(org, { all }, true)
+    const test = { sql: `SELECT 1 FROM conversations WHERE org_id = +? AND id = +? AND ${sql}`, values }
+    if (match.includes(CUSTOM) || all.some(isTimely)) return test
+    if (tests.size >= MOST_TESTS) tests.clear()
+    tests.set(match, test)
+    return test
+  }
+
+  /** Also one that is not active any more; undefined where there is none. */
+  function policyById(org: number, id: string): Policy | undefined {
+    const row = byId.get(org, id) as Row | undefined
+    return row && policyOf(row)
+  }
+
+  return { list, find, matching, policyById }
+})
+
+const policyOf = ({ id, hours_id, targets, pause_on }: Row): Policy => ({
+  id,
+  hours_id,
+  targets: JSON.parse(targets),
+  pause_on: JSON.parse(pause_on),
+})
+
+// 4. The routes.
+
+export const slaPolicies = (deps: Deps): Route[] => {
+  const { list, find } = slaStore(deps)
+  const common = { method: 'get', scope: 'rest.inbox.sla.read', name: 'sla policy' } as const
+  return [
+    {
+      ...common,
+      kind: 'list',
+      path: '/sla',
+      operation: 'listSlaPolicies',
+      summary: 'List SLA policies',
+      description: 'In the order in which they are tried; the default one is tried last, wherever it stands.',
+      item: SlaPolicy,
+      list,
+      ...spec,
+    },
+    {
+      ...common,
+      kind: 'read',
+      path: '/sla/:id',
+      summary: 'Get one SLA policy',
+      description: 'Also one that is not active any more, while conversations refer to it.',
+      columns,
+      returns: SlaPolicy,
+      find,
+    },
+  ]
+}

@@ -1,0 +1,27 @@
+import { recountLater } from './recount.ts'
+import type { Store } from '../../store/open.ts'
+import type { Change } from '../../settings/changes.ts'
+import { type HoursSettings, hoursSettings } from '../hours/settings.ts'
+import { type SlaSettings, slaSettings } from './settings.ts'
+
+type Given = { hours?: readonly HoursSettings[]; sla?: readonly SlaSettings[] }
+
+/**
+ * Hours and the SLA policies that count by them. `removeLeft` removes the hours that the document leaves out, once all
+ * is written that referred to them: one document can drop both. Conversations are counted anew afterwards, by a job. For
+ * a transaction of the caller's.
+ */
+export function applyServiceLevels(store: Pick<Store, 'db' | 'clock'>, org: number, { hours, sla }: Given) {
+  const settings = hoursSettings(store)
+  const written = hours ? settings.apply(org, hours) : { changes: [], left: [] }
+  const left = new Set(written.left.map(({ key }) => key))
+  const isKept = (key: string): boolean => !left.has(key)
+  const changes = counted([...written.changes, ...(sla ? slaSettings(store).apply(org, sla, isKept) : [])])
+
+  function counted(changes: Change[]): Change[] {
+    if (changes.length > 0) recountLater(store, org)
+    return changes
+  }
+
+  return { changes, isKept, removeLeft: () => counted(settings.remove(org, written.left)) }
+}

@@ -1,0 +1,43 @@
+import type { BusinessTime } from '../../lib/calendar/business-time.ts'
+
+// When a promise is used up: pure arithmetic over the time that counts.
+
+/** From when on a conversation had a status. */
+export type StatusChange = { at: number; status: string }
+
+/** Time that counts, in milliseconds; the last stretch may be open, with Infinity for its end. */
+type Stretch = [from: number, to: number]
+
+/** The stretches behind `start` in which a clock runs: not while the conversation has one of the statuses that stop it. */
+export function running(start: number, changes: readonly StatusChange[], stops: readonly string[]): Stretch[] {
+  const stretches: Stretch[] = []
+  let from: number | undefined = start
+  for (const { at, status } of changes) {
+    const isStopped = stops.includes(status)
+    if (isStopped && from !== undefined) {
+      if (at > from) stretches.push([from, at])
+      from = undefined
+    } else if (!isStopped) from ??= Math.max(at, start)
+  }
+  if (from !== undefined) stretches.push([from, Number.POSITIVE_INFINITY])
+  return stretches
+}
+
+/**
+ * The moment at which so much time is used up; undefined where it stands still before that. Without hours all time
+ * counts.
+ */
+export function usedUpAt(
+  stretches: readonly Stretch[],
+  amountMs: number,
+  hours: Pick<BusinessTime, 'add' | 'between'> | undefined,
+): number | undefined {
+  let rest = amountMs
+  for (const [from, to] of stretches) {
+    const end = hours ? hours.add(from, rest) : from + rest
+    if (end !== undefined && end <= to) return end
+    if (to === Number.POSITIVE_INFINITY) return undefined
+    rest -= hours ? hours.between(from, to) : to - from
+  }
+  return undefined
+}

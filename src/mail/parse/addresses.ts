@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module'
+import type { Address as Parsed } from 'postal-mime'
+import * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { decodeField, type Head } from './head.ts'
+import type { Address } from '../mail.ts'
+import { oneLine } from './text.ts'
+
+const requireHere = typeof require === 'function' ? undefined : createRequire(import.meta.filename)
+const library = (): typeof import('postal-mime') => (requireHere ? requireHere('postal-mime') : require('postal-mime'))
+
+const MOST = 50
+/** So many addresses with their names are shorter. The library takes its time for what is none. */
+const MOST_CHARS = 16_384
+const MOST_FIELDS = 4
+
+/** The addresses that a field names, in their order: those that are some, each once. */
+export function addressesIn(head: Head, name: string, charset?: string): Address[] {
+  const found = new Map<string, Address>()
+  for (const field of (head.fields.get(name) ?? []).slice(0, MOST_FIELDS))
+    for (const parsed of library().addressParser(oneCharset(field.slice(0, MOST_CHARS), charset), { flatten: true })) {
+      const address = addressOf(parsed)
+      if (address && found.size < MOST && !found.has(address.email)) found.set(address.email, address)
+    }
+  return [...found.values()]
+}
+
+/**
+ * The library decodes the words in a name when it knows where the name ends, which is how it has to be: a comma inside
+ * is of the name. Yet it does not know all charsets, so that it gets all words in UTF-8.
+ */
+function oneCharset(field: string, charset: string | undefined): string {
+  const words = /(?:=\?[^?\s]{1,60}\?[bBqQ]\?[^?]{0,8000}\?=[ \t]*)+/g
+  const labelled = field.replace(words, (run) => {
+    const decoded = decodeField(run.trimEnd(), charset)
+    return `=?utf-8?B?${Buffer.from(decoded).toString('base64')}?=${/[ \t]$/.test(run) ? ' ' : ''}`
+  })
+  return /[\u0080-\u00ff]/.test(labelled)
+    ? decodeField(labelled.replaceAll('=?', '=\u0001?'), charset).replaceAll('=\u0001?', '=?')
+    : labelled
+}
+
+function addressOf({ address = '', name }: Parsed): Address | undefined {
+  const email = cleanEmail(address)
+  if (email === undefined) return undefined
+  const shown = oneLine(name)
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .trim()
+  return { email, name: shown === '' || shown.toLowerCase() === email.toLowerCase() ? null : shown }
+}
+
+/** The domain in lower case, since it means the same; undefined for what is no address. */
+export function cleanEmail(text: string): string | undefined {
+  const bare = oneLine(text, 300).replace(/^<|\.?>?$/g, '')
+  const at = bare.lastIndexOf('@')
+  const email = v.safeParse(f.email, bare.slice(0, at) + bare.slice(at).toLowerCase())
+  return email.success ? email.output : undefined
+}

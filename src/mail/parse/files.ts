@@ -1,0 +1,115 @@
+import { fileName } from '../../lib/file-name.ts'
+import { isBody, MOST_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
+import type { MailFile } from '../mail.ts'
+import { bodyOf, type Leaf } from './mime.ts'
+import { oneLine } from './text.ts'
+
+// The files of a mail. What comes out passes the rules of attachments (resources/inbox/attachments.ts).
+
+export const MOST_FILES = 100
+export const MOST_FILE_BYTES = 10 * 1_048_576
+/** So many are named in notes of their own. */
+const MOST_NOTES = 20
+
+export type Files = { files: MailFile[]; notes: string[] }
+
+/** Other forms of the body that only their makers can show. */
+const OTHER_FORMS = new Set(['text/x-amp-html', 'text/watch-html', 'text/enriched', 'text/richtext'])
+
+export function isFile(leaf: Leaf, isFirst: boolean): boolean {
+  if (isBody(leaf, isFirst)) return false
+  return !(OTHER_FORMS.has(leaf.type) && within(leaf, 'alternative'))
+}
+
+/** The bytes of these parts, as long as there is room for them. A file that does not fit leaves it to those behind it. */
+export function readFiles(source: Buffer, leaves: readonly Leaf[], charset: string | undefined): Files {
+  const files: MailFile[] = []
+  const left: { name: string; isLarge: boolean }[] = []
+  let room = MOST_FILE_BYTES
+  for (const leaf of leaves) {
+    const contentType = leaf.type.length <= 127 ? leaf.type : 'application/octet-stream'
+    const name = nameOfFile(nameOf(leaf, charset), leaf)
+    const bytes = files.length < MOST_FILES ? bytesOf(source, leaf, room) : undefined
+    if (bytes === undefined) {
+      left.push({ name, isLarge: files.length < MOST_FILES })
+      continue
+    }
+    // Some programs send an invitation twice, as a form of the body and as a file.
+    if (name.endsWith('.ics') && files.some((file) => file.name.endsWith('.ics') && file.bytes.equals(bytes))) continue
+    files.push({ name, content_type: contentType, bytes })
+    room -= bytes.length
+  }
+  return { files, notes: notesOf(left) }
+}
+
+/** Undefined where there are more than so many. Less is decoded of what is too large by far. */
+function bytesOf(source: Buffer, leaf: Leaf, most: number): Buffer | undefined {
+  const encoded = leaf.end - leaf.start
+  // Four characters of base64 are three bytes, and three of quoted-printable at least one.
+  if (encoded > most * 3 + 4096) return undefined
+  const bytes = isCalendar(leaf) && encoded <= MOST_TEXT_BYTES ? calendarOf(source, leaf) : bodyOf(source, leaf)
+  // A copy: the bytes may be a part of the whole mail, which would stay in memory as long as they do.
+  return bytes.length > most ? undefined : Buffer.from(bytes)
+}
+
+const isCalendar = (leaf: Leaf): boolean => leaf.type === 'text/calendar' || leaf.type === 'application/ics'
+
+/** In UTF-8 (RFC 5545), whatever it was sent in. */
+const calendarOf = (source: Buffer, leaf: Leaf): Buffer =>
+  Buffer.from(`${textOf(source, leaf).toWellFormed().trim().replaceAll('\n', '\r\n')}\r\n`)
+
+function notesOf(left: { name: string; isLarge: boolean }[]): string[] {
+  const notes = left
+    .slice(0, MOST_NOTES)
+    .map(({ name, isLarge }) =>
+      isLarge
+        ? `The file "${name}" was left out, because the files of a mail may come to 10 MiB together.`
+        : `The file "${name}" was left out, because a mail may have ${MOST_FILES} files.`,
+    )
+  if (left.length > MOST_NOTES) notes.push(`${left.length - MOST_NOTES} more files were left out for the same reason.`)
+  return notes
+}
+
+/** What files are called that have no name of their own. */
+const BY_TYPE = new Map([
+  ['message/rfc822', 'message.eml'],
+  ['message/global', 'message.eml'],
+  ['text/rfc822-headers', 'headers.txt'],
+  ['message/delivery-status', 'delivery-status.txt'],
+  ['message/global-delivery-status', 'delivery-status.txt'],
+  ['message/disposition-notification', 'disposition-notification.txt'],
+  ['message/feedback-report', 'feedback-report.txt'],
+  ['text/calendar', 'invite.ics'],
+  ['application/ics', 'invite.ics'],
+  ['text/plain', 'attachment.txt'],
+  ['text/html', 'attachment.html'],
+  ['text/csv', 'attachment.csv'],
+  ['text/vcard', 'contact.vcf'],
+  ['text/x-vcard', 'contact.vcf'],
+  ['image/png', 'image.png'],
+  ['image/jpeg', 'image.jpg'],
+  ['image/jpg', 'image.jpg'],
+  ['image/gif', 'image.gif'],
+  ['image/webp', 'image.webp'],
+  ['image/svg+xml', 'image.svg'],
+  ['application/pdf', 'attachment.pdf'],
+  ['application/zip', 'attachment.zip'],
+  ['application/json', 'attachment.json'],
+  ['application/ms-tnef', 'winmail.dat'],
+  ['application/pgp-signature', 'signature.asc'],
+  ['application/pgp-encrypted', 'version.asc'],
+  ['application/pgp-keys', 'key.asc'],
+  ['application/pkcs7-signature', 'smime.p7s'],
+  ['application/x-pkcs7-signature', 'smime.p7s'],
+  ['application/pkcs7-mime', 'smime.p7m'],
+  ['application/x-pkcs7-mime', 'smime.p7m'],
+  ['audio/mpeg', 'audio.mp3'],
+  ['audio/ogg', 'audio.ogg'],
+  ['video/mp4', 'video.mp4'],
+])
+
+function nameOfFile(given: string | undefined, leaf: Leaf): string {
+  const otherwise = BY_TYPE.get(leaf.type) ?? 'attachment'
+  const name = fileName(oneLine((given ?? '').slice(-4096), 4096), otherwise)
+  return leaf.type === 'message/rfc822' && !name.toLowerCase().endsWith('.eml') ? 'message.eml' : name
+}

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto'
+import { addressesIn } from './addresses.ts'
+import { automaticOf } from './automatic.ts'
+import { isBody, readBodies } from './body.ts'
+import { decodeText } from './charset.ts'
+import { isFile, readFiles } from './files.ts'
+import { decodeField, type Head, rawField } from './head.ts'
+import { idsIn, timeIn } from './ids.ts'
+import type { MailIn } from '../mail.ts'
+import { MOST_LEAVES, splitMime } from './mime.ts'
+import { reportOf } from './report.ts'
+import { oneLine, plainText } from './text.ts'
+
+/** What is longer was cut by whoever fetched it. */
+export const MOST_MAIL_BYTES = 30 * 1_048_576
+export const UNREADABLE_BYTES = 65_536
+
+/** Never throws for what a mail may contain. */
+export async function readMail(source: Uint8Array): Promise<MailIn> {
+  const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, MOST_MAIL_BYTES))
+  try {
+    return withDigest(readParts(withLineFeeds(bytes)))
+  } catch {
+    return unreadableMail(bytes)
+  }
+}
+
+/** Some programs end lines with CR alone. A mail that does so in its head does so everywhere. */
+function withLineFeeds(source: Buffer): Buffer {
+  const first = source.indexOf(0x0d)
+  if (first < 0 || source[first + 1] === 0x0a || source[first + 1] === 0x0d) return source
+  const feed = source.indexOf(0x0a)
+  if (feed >= 0 && feed < first) return source
+  const bytes = Buffer.from(source)
+  for (let at = first; at >= 0; at = bytes.indexOf(0x0d, at + 1)) if (bytes[at + 1] !== 0x0a) bytes[at] = 0x0a
+  return bytes
+}
+
+type Undigested = Omit<MailIn, 'digest'>
+
+function readParts(source: Buffer): Undigested {
+  const mime = splitMime(source)
+  const { head, leaves } = mime
+  const charset = leaves.find(({ type }) => type.startsWith('text/'))?.contentType.params.get('charset')
+  const reading = readBodies(
+    source,
+    leaves.filter((leaf, index) => isBody(leaf, index === 0)),
+  )
+  const { files, notes } = readFiles(
+    source,
+    leaves.filter((leaf, index) => isFile(leaf, index === 0)),
+    charset,
+  )
+  if (reading.isCut) notes.unshift('The text was cut, because a mail may have 1 MiB of it.')
+  if (mime.isCut) notes.push(`The mail has more than ${MOST_LEAVES} parts; the rest was left out.`)
+  const subject = oneLine(decodeField((rawField(head, 'subject') ?? '').slice(0, 16_384), charset))
+  const report = reportOf(source, mime, { ...reading, subject })
+  const addresses = (name: string) => addressesIn(head, name, charset)
+  return {
+    messageId: idsIn(rawField(head, 'message-id'))[0] ?? null,
+    inReplyTo: idsIn(rawField(head, 'in-reply-to')),
+    references: idsIn(rawField(head, 'references')),
+    from: addresses('from')[0] ?? addresses('sender')[0] ?? null,
+    replyTo: addresses('reply-to')[0] ?? null,
+    to: addresses('to'),
+    cc: addresses('cc'),
+    deliveredTo: deliveredTo(head),
+    subject: subject || null,
+    date: timeIn(rawField(head, 'date')),
+    text: reading.text,
+    html: reading.html,
+    files,
+    automatic: report ? 'report' : automaticOf(mime, subject),
+    report,
+    notes,
+  }
+}
+
+const MOST_DELIVERED = 50
+
+function deliveredTo(head: Head): string[] {
+  const named = ['delivered-to', 'x-original-to', 'envelope-to'].flatMap((name) => addressesIn(head, name))
+  return [...new Set(named.map(({ email }) => email.toLowerCase()))].slice(0, MOST_DELIVERED)
+}
+
+/** What came in where nothing else can be told of it. */
+export function unreadableMail(source: Buffer): MailIn {
+  return withDigest({
+    messageId: null,
+    inReplyTo: [],
+    references: [],
+    from: null,
+    replyTo: null,
+    to: [],
+    cc: [],
+    deliveredTo: [],
+    subject: null,
+    date: null,
+    text: plainText(decodeText(source.subarray(0, UNREADABLE_BYTES))),
+    html: null,
+    files: [],
+    automatic: null,
+    report: null,
+    notes: ['This could not be read as a mail. Its text is the beginning of what came in.'],
+  })
+}
+
+/** Of what does not change on the way, as the fields do that each server adds. */
+function withDigest(mail: Undigested): MailIn {
+  const files = mail.files.map(({ name, bytes }) => [name, bytes.length])
+  const told = JSON.stringify([mail.from?.email ?? null, mail.date, mail.subject, mail.text, mail.html, files])
+  return { ...mail, digest: hash('sha256', told, 'base64url') }
+}

@@ -1,0 +1,14 @@
+import { constants, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { handedOver } from './transfer.ts'
+import { readMail } from './read.ts'
+
+// The thread of reader.ts: reads the mails that it is given, and answers each.
+
+// On Linux this is of the thread alone: where the machine is busy, requests go before mails.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+
+parentPort?.on('message', async (source: Uint8Array) => {
+  const { mail, transfer } = handedOver(await readMail(source))
+  parentPort?.postMessage(mail, transfer)
+})

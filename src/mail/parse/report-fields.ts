@@ -1,0 +1,64 @@
+import { cleanEmail } from './addresses.ts'
+import { decodeField, type Head, rawField, readHead } from './head.ts'
+import type { Report } from '../mail.ts'
+import { oneLine } from './text.ts'
+
+// The fields of a report as the standard has them (RFC 3464).
+
+export const MOST_RECIPIENTS = 100
+const MOST_WHY = 500
+
+type Recipient = Report['recipients'][number]
+
+/** One block for each recipient, and one before them for the mail. */
+export function blocksIn(bytes: Buffer): Head[] {
+  const blocks: Head[] = []
+  for (let at = 0; at < bytes.length && blocks.length < 4 * MOST_RECIPIENTS; ) {
+    while (bytes[at] === 0x0a || bytes[at] === 0x0d) at++
+    const head = readHead(bytes, at)
+    if (head.fields.size > 0) blocks.push(head)
+    at = Math.max(head.bodyAt, at + 1)
+  }
+  return blocks
+}
+
+export function recipientOf(block: Head): Recipient | undefined {
+  const email =
+    mailboxIn(block, 'original-recipient') ??
+    mailboxIn(block, 'final-recipient') ??
+    mailboxIn(block, 'x-actual-recipient')
+  if (email === undefined) return undefined
+  const diagnostic = decodeField(rawField(block, 'diagnostic-code') ?? '').slice(0, 10_000)
+  const said = oneLine(diagnostic.replace(/^\s*[\w.-]{1,40}\s*;\s*/, ''), MOST_WHY)
+  const status = statusIn(rawField(block, 'status') ?? '') ?? statusIn(said)
+  const why =
+    said || oneLine((rawField(block, 'status') ?? '').replace(/^[\d.\s]+/, '').replace(/^\((.*)\)$/, '$1'), MOST_WHY)
+  return { email, action: actionOf(rawField(block, 'action') ?? '', status), status, why: why || null }
+}
+
+/** "rfc822; ana@shop.example", also without its type. What X.400 calls an address has none of ours in it. */
+function mailboxIn(block: Head, name: string): string | undefined {
+  const value = decodeField((rawField(block, name) ?? '').slice(0, 1000))
+  const bare = value.replace(/^\s*[\w.-]{1,40}\s*;/, '').trim()
+  const [, inner] = /<([^<>]+)>/.exec(bare) ?? []
+  return cleanEmail((inner ?? bare).replace(/\s*\(.*$/, ''))
+}
+
+export const statusIn = (text: string): string | null =>
+  /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.]*\d)/.exec(text)?.[0] ?? null
+
+const ACTIONS = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
+
+/** A mail that could not go out for days has failed, though each try says that it may yet go. */
+function actionOf(said: string, status: string | null): Recipient['action'] {
+  const [word = ''] = /[a-z]+/.exec(said.toLowerCase()) ?? []
+  const known = ACTIONS.find((action) => action === word)
+  return known ?? (status?.startsWith('2') ? 'delivered' : status?.startsWith('4') ? 'delayed' : 'failed')
+}
+
+/** The first word on each counts. */
+export function distinct(recipients: readonly Recipient[]): Recipient[] {
+  const found = new Map<string, Recipient>()
+  for (const recipient of recipients) if (!found.has(recipient.email)) found.set(recipient.email, recipient)
+  return [...found.values()]
+}

@@ -1,0 +1,227 @@
+import type { FetchMessageObject, ImapFlow } from 'imapflow'
+import { idsIn } from '../parse/ids.ts'
+import { type Connected, connectImap, type ImapTimes, TIMES } from './imap-connection.ts'
+import { newsOf } from './imap-news.ts'
+import type { ImapServer, Trust } from './server.ts'
+import { type Failure, type ImapFailure, imapTrouble, placeOf, sentence, wordsOf } from './error-messages.ts'
+
+/** `arrivedAt` as the server says, in milliseconds; 0 where that cannot be read. */
+export type Listed = { uid: number; size: number; arrivedAt: number; messageId: string | null }
+
+/** A folder that is only looked at: nothing in it is marked as read. All of it rejects with one sentence. */
+export type Folder = {
+  uidValidity: number
+  uidNext: number
+  canIdle: boolean
+  /** Ascending by uid, and none below that one. */
+  listFrom(uid: number): Promise<Listed[]>
+  /** Those that arrived at that time or later, ascending by uid. */
+  listSince(ms: number): Promise<Listed[]>
+  /** Cut at so many bytes; undefined where it is gone. */
+  source(uid: number, mostBytes: number): Promise<Buffer | undefined>
+  /** Resolves when something new may be there, after so many milliseconds, or when the signal aborts; rejects when the connection is gone. */
+  news(ms: number, signal: AbortSignal): Promise<void>
+  /** In the folder of sent mails; false also where there is none. */
+  findSent(messageId: string): Promise<boolean>
+  /** Makes the folder where there is none. */
+  saveSent(source: Buffer): Promise<void>
+  close(): Promise<void>
+}
+
+/** So many mails are described at once: the line that asks for them has to stay short. */
+const CHUNK = 300
+const DAY_MS = 86_400_000
+const MOST_NAMED = 10
+
+/** Opens a folder. The signal holds for as long as it is open: it ends the connection. */
+export async function openFolder(
+  server: ImapServer,
+  trust: Trust,
+  signal?: AbortSignal,
+  times: ImapTimes = TIMES,
+): Promise<Folder> {
+  const connected = await connectImap(server, trust, signal, times)
+  try {
+    return await folderOf(connected, server, times)
+  } catch (error) {
+    connected.client.close()
+    throw error
+  }
+}
+
+/** Null where the folder can be opened; else one sentence that says what is wrong. */
+export async function checkImap(server: ImapServer, trust: Trust, times: ImapTimes = TIMES): Promise<string | null> {
+  try {
+    const folder = await openFolder(server, trust, AbortSignal.timeout(times.check_ms), times)
+    await folder.close()
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function folderOf({ client, whyGone }: Connected, server: ImapServer, times: ImapTimes): Promise<Folder> {
+  let last: Promise<unknown> = Promise.resolve()
+  let sentPath: string | undefined
+  const { path, uidValidity, uidNext } = await inTurn(() => openNumbered(client, server))
+  let known = uidNext
+  // While it is held, a connection on which nobody says anything is kept alive.
+  await inTurn(() => client.getMailboxLock(path, { readOnly: true }))
+  const watch = newsOf(client, path, times, inTurn)
+
+  /** One command after the other, since some of them go to another folder for a moment. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(() => {
+      if (!client.usable) throw whyGone()
+      return work()
+    })
+    last = turn.catch(() => {})
+    return turn.catch((error: Failure) => {
+      throw error?.isSentence ? error : sentence(imapTrouble(client.usable ? error : whyGone(), server))
+    })
+  }
+
+  /** Numbers of mails. Some servers take it for an error to ask for them where there are none. */
+  async function find(query: Parameters<ImapFlow['search']>[0]): Promise<number[]> {
+    if (isEmpty()) await client.noop()
+    if (isEmpty() && client.usable) return []
+    const found = await client.search(query, { uid: true })
+    if (Array.isArray(found)) return found
+    throw client.usable ? sentence(`The server ${placeOf(server)} could not search the folder "${path}".`) : whyGone()
+  }
+
+  const isEmpty = (): boolean => client.mailbox !== false && client.mailbox.exists === 0
+
+  async function describe(uids: number[]): Promise<Listed[]> {
+    const all = new Map<number, Listed>()
+    for (let at = 0; at < uids.length; at += CHUNK) {
+      const chunk = uids.slice(at, at + CHUNK)
+      const query = { uid: true, size: true, internalDate: true, headers: ['message-id'] }
+      for (const mail of await client.fetchAll(chunk.join(','), query, { uid: true })) {
+        const listed = listedOf(mail)
+        if (listed) all.set(mail.uid, listed)
+      }
+    }
+    return uids.flatMap((uid) => all.get(uid) ?? [])
+  }
+
+  const listFrom = (uid: number) =>
+    inTurn(async () => {
+      // Where there is none from that number on, servers give the last one.
+      const uids = await find({ uid: `${Math.max(uid, 1)}:*` })
+      return describe(uids.filter((one) => one >= uid))
+    })
+
+  const listSince = (ms: number) =>
+    inTurn(async () => {
+      // Servers compare days, and those of their own zone.
+      const listed = await describe(await find({ since: new Date(ms - DAY_MS) }))
+      return listed.filter(({ arrivedAt }) => arrivedAt >= ms || arrivedAt === 0)
+    })
+
+  const source = (uid: number, mostBytes: number) =>
+    inTurn(async () => {
+      const query = { uid: true, source: { start: 0, maxLength: mostBytes } }
+      // What has changed in other mails may come in between.
+      const answers = await client.fetchAll(String(uid), query, { uid: true })
+      return answers.find((mail) => mail.uid === uid && mail.source)?.source?.subarray(0, mostBytes)
+    })
+
+  /** Does something in the folder of sent mails, and comes back. */
+  const inSent = <T>(isReadOnly: boolean, work: (path: string | undefined) => Promise<T>) =>
+    inTurn(async () => {
+      sentPath ??= await findSentFolder(client)
+      if (!sentPath && isReadOnly) return work(undefined)
+      sentPath ??= (await client.mailboxCreate('Sent')).path
+      try {
+        await client.mailboxOpen(sentPath, { readOnly: isReadOnly })
+        return await work(sentPath)
+      } finally {
+        if (client.usable) await comeBack()
+      }
+    })
+
+  async function comeBack(): Promise<void> {
+    const again = await openNumbered(client, server)
+    if (again.uidValidity !== uidValidity) {
+      client.close()
+      throw sentence(`The folder "${path}" of ${placeOf(server)} was made anew.`)
+    }
+    if (again.uidNext > known) watch.found()
+    known = again.uidNext
+  }
+
+  const findSent = (messageId: string) =>
+    inSent(true, async (at) => at !== undefined && (await find({ header: { 'message-id': messageId } })).length > 0)
+
+  const saveSent = (mail: Buffer) =>
+    inSent(false, async (at) => {
+      const isSaved = at !== undefined && (await client.append(at, mail, ['\\Seen']))
+      if (!isSaved) throw sentence(`The server ${placeOf(server)} did not keep a copy of what was sent.`)
+    })
+
+  async function close(): Promise<void> {
+    if (client.usable) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, times.goodbye_ms)
+      await Promise.race([client.logout().catch(() => {}), promise])
+      clearTimeout(timer)
+    }
+    client.close()
+  }
+
+  const canIdle = client.capabilities.has('IDLE')
+  return { uidValidity, uidNext, canIdle, listFrom, listSince, source, news: watch.news, findSent, saveSent, close }
+}
+
+/** Undefined for what else comes in between, such as flags that others set. */
+function listedOf({ uid, size, internalDate, headers }: FetchMessageObject): Listed | undefined {
+  if (size === undefined) return undefined
+  const arrivedAt = new Date(internalDate ?? 0).getTime() || 0
+  const field = headers
+    ?.toString('latin1')
+    .replace(/\r?\n(?=[ \t])/g, '')
+    .match(/^message-id:(.*)/im)?.[1]
+  return { uid, size, arrivedAt, messageId: idsIn(field)[0] ?? null }
+}
+
+async function openNumbered(client: ImapFlow, server: ImapServer) {
+  const { folder } = server
+  const opened = await client.mailboxOpen(folder, { readOnly: true }).catch(async (error: ImapFailure) => {
+    throw client.usable ? sentence(await whyClosed(client, server, error)) : error
+  })
+  const { path, uidValidity, uidNext } = opened
+  if (!uidValidity || !uidNext)
+    throw sentence(`The server ${placeOf(server)} does not number the mails of "${folder}".`)
+  return { path, uidValidity: Number(uidValidity), uidNext }
+}
+
+async function whyClosed(
+  client: ImapFlow,
+  server: ImapServer,
+  { responseText, response }: ImapFailure,
+): Promise<string> {
+  const { folder } = server
+  const names = (await foldersOf(client)).map(({ path }) => path)
+  if (names.includes(folder) || /^inbox$/i.test(folder))
+    return `The folder "${folder}" of ${placeOf(server)} cannot be opened: ${wordsOf(responseText ?? response, server)}.`
+  const named = names.slice(0, MOST_NAMED).map((name) => `"${name}"`)
+  const rest = names.length - named.length
+  const all = named.join(', ') + (rest > 0 ? ` and ${rest} others` : '')
+  return `There is no folder "${folder}" on ${placeOf(server)}; there are: ${all}.`
+}
+
+async function foldersOf(client: ImapFlow) {
+  return (await client.list()).filter(({ flags }) => !flags.has('\\Noselect') && !flags.has('\\NonExistent'))
+}
+
+const SENT_NAMES = ['sent', 'sent items', 'sent messages', 'sent mail']
+
+/** The one that the server says it is, the one that has such a name, or the one that has it in another language. */
+async function findSentFolder(client: ImapFlow): Promise<string | undefined> {
+  const folders = await foldersOf(client)
+  const marked = folders.filter(({ specialUse }) => specialUse === '\\Sent')
+  const named = SENT_NAMES.flatMap((wanted) => folders.find(({ name }) => name.toLowerCase() === wanted) ?? [])
+  const isSaid = marked.find(({ specialUseSource }) => specialUseSource === 'extension')
+  return (isSaid ?? named[0] ?? marked[0])?.path
+}

@@ -1,0 +1,267 @@
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { SecureContext } from 'node:tls'
+import { domainToASCII } from 'node:url'
+import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { contextOf, dial } from './dial.ts'
+import type { MailServer, Trust } from './server.ts'
+import { connectionTrouble, placeOf, type SmtpFailure, sentence, smtpTrouble, wordsOf } from './error-messages.ts'
+
+export type Sent =
+  | { outcome: 'sent'; reply: string }
+  | {
+      /** By the server, for good; not now, and certainly not taken; nobody knows, since the answer did not come. */
+      outcome: 'refused' | 'later' | 'doubtful'
+      error: string
+    }
+
+export type Envelope = { from: string; to: string[] }
+
+export type SmtpTimes = { connect_ms: number; greeting_ms: number; answer_ms: number; idle_ms: number; try_ms: number }
+
+const TIMES: SmtpTimes = {
+  connect_ms: 15_000,
+  greeting_ms: 15_000,
+  answer_ms: 60_000,
+  idle_ms: 30_000,
+  /** A server that sends a word now and then is never silent for long. */
+  try_ms: 600_000,
+}
+
+/** To one server at the same time. More of them are seen as an attack by some. */
+const MOST_CONNECTIONS = 2
+const MOST_REPLY_BYTES = 65_536
+const CHUNK_BYTES = 65_536
+
+type Session = { connection: SMTPConnection; socket: Socket; isUsed: boolean; timer: NodeJS.Timeout | undefined }
+
+/** Sends mails by one server. Connections are kept for a while; one that waits keeps no process alive. */
+export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = TIMES) {
+  const idle: Session[] = []
+  const queue = new Set<() => void>()
+  let open = 0
+  let isClosed = false
+  let context: SecureContext | undefined
+
+  async function send(mail: Envelope & { source: Buffer }, signal?: AbortSignal): Promise<Sent> {
+    const limit = AbortSignal.any([AbortSignal.timeout(times.try_ms), ...(signal ? [signal] : [])])
+    if (open < MOST_CONNECTIONS) open++
+    else if (!(await turn(limit))) return { outcome: 'later', error: connectionTrouble(limit.reason, server) }
+    try {
+      return await sendNow(mail, limit)
+    } finally {
+      const [next] = queue
+      if (next) next()
+      else open--
+    }
+  }
+
+  /** Whether it has come, before the signal aborted. */
+  function turn(signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const answer = (hasCome: boolean) => {
+      queue.delete(come)
+      resolve(hasCome)
+    }
+    const come = () => answer(true)
+    const abort = () => answer(false)
+    queue.add(come)
+    signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
+    return promise.finally(() => signal.removeEventListener('abort', abort))
+  }
+
+  async function sendNow(mail: Envelope & { source: Buffer }, signal: AbortSignal): Promise<Sent> {
+    for (;;) {
+      let session: Session
+      try {
+        session = takeIdle() ?? (await openSession(server, (context ??= contextOf(trust)), times, signal))
+      } catch (error) {
+        return { outcome: 'later', error: smtpTrouble(error, server) }
+      }
+      const { sent, isStale } = await sendOver(session, mail, server, signal)
+      if (sent.outcome === 'sent' && !isClosed) keep(session)
+      else end(session)
+      if (!isStale || signal.aborted) return sent
+    }
+  }
+
+  function takeIdle(): Session | undefined {
+    for (let session = idle.pop(); session; session = idle.pop()) {
+      clearTimeout(session.timer)
+      if (session.connection.destroyed) continue
+      session.socket.ref()
+      return session
+    }
+  }
+
+  function keep(session: Session): void {
+    session.isUsed = true
+    session.socket.unref()
+    session.timer = setTimeout(() => {
+      idle.splice(idle.indexOf(session), 1)
+      end(session)
+    }, times.idle_ms)
+    session.timer.unref()
+    idle.push(session)
+  }
+
+  /** Those that wait end at once; those at work end with their mail. */
+  function close(): void {
+    isClosed = true
+    for (const session of idle.splice(0)) {
+      clearTimeout(session.timer)
+      end(session)
+    }
+  }
+
+  return { send, close }
+}
+
+/** Null where the server can be reached and lets the user in; else one sentence that says what is wrong. */
+export async function checkSmtp(server: MailServer, trust: Trust, times: SmtpTimes = TIMES): Promise<string | null> {
+  try {
+    end(await openSession(server, contextOf(trust), times, AbortSignal.timeout(times.answer_ms)))
+    return null
+  } catch (error) {
+    return smtpTrouble(error, server)
+  }
+}
+
+/** Connected, encrypted where it is to be, and logged in where there is a user. */
+async function openSession(
+  server: MailServer,
+  context: SecureContext | undefined,
+  times: SmtpTimes,
+  signal: AbortSignal,
+): Promise<Session> {
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection')
+  const socket = await dial(server, { context, timeout_ms: times.connect_ms, signal })
+  const connection = new Connection({
+    host: server.host,
+    port: server.port,
+    connection: socket,
+    secure: server.tls === 'tls',
+    secured: server.tls === 'tls',
+    requireTLS: server.tls === 'starttls',
+    ignoreTLS: server.tls === 'none',
+    tls: context ? { secureContext: context } : {},
+    connectionTimeout: 2 * times.greeting_ms, // for the greeting and for TLS behind it
+    greetingTimeout: times.greeting_ms,
+    socketTimeout: times.answer_ms,
+    socketCloseTimeout: 1000,
+    maxResponseSize: MOST_REPLY_BYTES,
+    logger: false,
+  })
+  connection.on('error', () => {}) // each step hears of it; between them it must not end the process
+  const session: Session = { connection, socket, isUsed: false, timer: undefined }
+  try {
+    await step(session, signal, (done) => connection.connect(done))
+    if (server.user !== null) await login(session, server, signal)
+    return session
+  } catch (error) {
+    end(session)
+    throw error
+  }
+}
+
+async function login(session: Session, server: MailServer, signal: AbortSignal): Promise<void> {
+  const { connection } = session
+  const { user, password } = server
+  if (!connection.allowsAuth)
+    throw sentence(`The server ${placeOf(server)} offers no login, but the settings have the user "${user}".`)
+  if (!user || !password) throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
+  await step(session, signal, (done) =>
+    connection.login({ user, pass: password, credentials: { user, pass: password } }, done),
+  )
+}
+
+/** Runs what calls back, and rejects also where the connection ends or the signal aborts before it does. */
+function step<T>(
+  { connection, socket }: Session,
+  signal: AbortSignal,
+  start: (done: (error?: Error | null, result?: T) => void) => void,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const abort = () => {
+    reject(signal.reason)
+    socket.destroy()
+    connection.close()
+  }
+  // What the server said last is told a moment after the end.
+  const gone = () => setImmediate(() => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
+  connection.once('error', reject)
+  connection.once('end', gone)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  else start((error, result) => (error ? reject(error) : resolve(result as T)))
+  return promise.finally(() => {
+    connection.off('error', reject)
+    connection.off('end', gone)
+    signal.removeEventListener('abort', abort)
+  })
+}
+
+/** `isStale` where a connection that had waited was gone: the mail is for another one. */
+async function sendOver(
+  session: Session,
+  { from, to, source }: Envelope & { source: Buffer },
+  server: MailServer,
+  signal: AbortSignal,
+): Promise<{ sent: Sent; isStale: boolean }> {
+  const message = reader(source)
+  const envelope = { from: asciiDomain(from), to: to.map(asciiDomain), size: source.length }
+  try {
+    const info = await step<SMTPConnection.SentMessageInfo>(session, signal, (done) =>
+      session.connection.send(envelope, message.stream, done),
+    )
+    return { sent: { outcome: 'sent', reply: replyOf(info, server) }, isStale: false }
+  } catch (error) {
+    const outcome = outcomeOf(error as SmtpFailure, message.isRead())
+    const { responseCode } = error as SmtpFailure
+    const isStale = session.isUsed && outcome === 'later' && (!responseCode || responseCode === 421)
+    return { sent: { outcome, error: smtpTrouble(error, server) }, isStale }
+  }
+}
+
+/** Tells whether all was handed on: before that, the sign that ends a mail cannot have gone out. */
+function reader(source: Buffer) {
+  let at = 0
+  const stream = new Readable({
+    read() {
+      this.push(source.subarray(at, (at += CHUNK_BYTES)))
+      if (at >= source.length) this.push(null)
+    },
+  })
+  return { stream, isRead: () => at >= source.length }
+}
+
+/** Mails go to domains in ASCII; what stands before them is left as it is. */
+function asciiDomain(address: string): string {
+  const at = address.lastIndexOf('@') + 1
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))
+}
+
+function replyOf({ response, rejectedErrors }: SMTPConnection.SentMessageInfo, server: MailServer): string {
+  const refused = (rejectedErrors ?? []).map((error) => `not to ${error.recipient}: ${wordsOf(error.response, server)}`)
+  return [wordsOf(response, server), ...refused].join('; ')
+}
+
+/** Replies that speak of the session, not of the mail: out of order, and the ways to say that a login is missing. */
+const OF_SESSION = new Set([503, 530, 534, 535, 538])
+
+function outcomeOf({ code, command, responseCode = 0, timeoutType }: SmtpFailure, isRead: boolean) {
+  if (responseCode >= 500 && responseCode < 600) return OF_SESSION.has(responseCode) ? 'later' : 'refused'
+  if (responseCode >= 400 && responseCode < 500) return 'later'
+  if (isRead) return 'doubtful'
+  // What the library itself refuses: an address that cannot be one, and a mail that is larger than the server takes.
+  const isOwn = (code === 'EENVELOPE' && command === 'API') || (code === 'EMESSAGE' && command === 'MAIL FROM')
+  return isOwn && !timeoutType ? 'refused' : 'later'
+}
+
+/** Says goodbye; what comes back is not waited for. */
+function end({ connection, socket }: Session): void {
+  if (!connection.destroyed) connection.quit()
+  connection.close()
+  socket.unref()
+}

@@ -1,0 +1,131 @@
+import * as v from 'valibot'
+import { LAST_MS, type Segment as Said } from '../lib/captions/captions.ts'
+import * as f from '../lib/fields.ts'
+import { queryOf, wordsOf } from '../lib/words.ts'
+import * as c from '../store/columns.ts'
+import type { SqlPart } from '../store/list/condition-sql.ts'
+import type { Database } from '../store/driver.ts'
+import { statements } from '../store/statements.ts'
+
+// What is said in a transcript, piece by piece.
+
+export const MOST_SEGMENTS = 20_000
+
+const fields = {
+  speaker: f.doc(f.nullable(f.title), 'The key of the speaker; null where nobody knows.'),
+  start_ms: f.doc(f.count(LAST_MS), 'When it begins, in milliseconds from the beginning of the recording.'),
+  end_ms: f.doc(f.count(LAST_MS), 'When it ends: not before `start_ms`.'),
+  text: f.doc(
+    v.pipe(
+      f.longText(),
+      v.check((text) => text.trim() !== '', 'empty|must not be empty'),
+      v.metadata({ minLength: 1 }),
+    ),
+    'What is said.',
+  ),
+}
+
+export const Segment = f.object({ index: f.doc(f.count(), 'Its place, from 0 on.'), ...fields })
+export type Segment = v.InferOutput<typeof Segment>
+
+export const SegmentsGiven = v.pipe(
+  f.arrayOf(f.object({ ...fields, speaker: v.exactOptional(fields.speaker, null) }), MOST_SEGMENTS),
+  v.examples([[{ speaker: null, start_ms: 0, end_ms: 2400, text: 'Good morning.' }]]),
+)
+
+const columns = c.columns<Segment>({
+  index: c.integer('position'),
+  speaker: c.text('speaker'),
+  start_ms: c.integer('start_ms'),
+  end_ms: c.integer('end_ms'),
+  text: c.text('text'),
+})
+
+/** What an export has of it. */
+export const exportedSegments = c.columns<Said & { transcript_id: string; position: number }>(
+  {
+    transcript_id: c.plain('transcript_id'),
+    position: c.integer('position'),
+    speaker: c.text('speaker'),
+    start_ms: c.integer('start_ms'),
+    end_ms: c.integer('end_ms'),
+    text: c.text('text'),
+  },
+  { words: ({ text }) => wordsOf([text]).join(' ') },
+)
+
+type Row = [position: number, speaker: string | null, start_ms: number, end_ms: number, text: string]
+
+/** A page as JSON text, and the index of its last segment where more follow. */
+export type SegmentPage = { json: string; last: number | null }
+
+/** The segments of transcripts, in the order of their start. */
+export function segmentRows(db: Database) {
+  const prepare = statements(db)
+  const from = `SELECT ${columns.select} FROM transcript_segments WHERE org_id = +? AND transcript_id = +?`
+  const every = db.prepare(`${from} ORDER BY position`).raw()
+  const forget = db.prepare('DELETE FROM transcript_segments WHERE org_id = ? AND transcript_id = ?')
+  const insert = db.prepare(
+    `INSERT INTO transcript_segments (org_id, transcript_id, position, speaker, start_ms, end_ms, text, words)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+
+  /** Behind an index; with `q` only those in which each word of it begins a word. */
+  function read(org: number, id: string, after: number, limit: number, q?: string): SegmentPage {
+    const test = q === undefined ? { sql: '', values: [] } : testOf(q)
+    const statement = prepare(`${from} AND position > +?${test.sql} ORDER BY position LIMIT +?`)
+    const rows = statement.all(org, id, after, ...test.values, limit + 1) as Row[]
+    const shown = rows.slice(0, limit)
+    const last = rows.length > limit ? (shown.at(-1) as Row)[0] : null
+    return { json: `[${shown.map(columns.json).join(',')}]`, last }
+  }
+
+  function all(org: number, id: string): Said[] {
+    return (every.all(org, id) as Row[]).map(([, speaker, start_ms, end_ms, text]) => ({
+      speaker,
+      start_ms,
+      end_ms,
+      text,
+    }))
+  }
+
+  /** Whether the stored ones are these. */
+  function are(org: number, id: string, given: readonly Said[]): boolean {
+    const rows = every.all(org, id) as Row[]
+    return rows.length === given.length && rows.every((row, at) => isSame(row, given[at] as Said))
+  }
+
+  /** `words` are those of each segment. */
+  function replace(org: number, id: string, given: readonly Said[], words: readonly string[][]): void {
+    forget.run(org, id)
+    given.forEach(({ speaker, start_ms, end_ms, text }, at) => {
+      insert.run(org, id, at, speaker, start_ms, end_ms, text, words[at]?.join(' '))
+    })
+  }
+
+  return { read, all, are, replace }
+}
+
+/** Different words that a meeting is found by; the longest talks have some 5,000. */
+const MOST_WORDS = 20_000
+
+/** Those of the words of all segments. */
+export function foundBy(words: readonly string[][]): string[] {
+  const found = new Set<string>()
+  for (const each of words) {
+    for (const word of each) found.add(word)
+    if (found.size >= MOST_WORDS) break
+  }
+  return [...found].slice(0, MOST_WORDS)
+}
+
+/** Not by has_words: a function of TypeScript takes three times as long, which would be 20 ms for 20,000 segments. */
+function testOf(q: string): SqlPart {
+  const query = queryOf(q)
+  if (query.length === 0) return { sql: ' AND FALSE', values: [] }
+  const alternatives = query.map((words) => words.map(() => "instr(' ' || words, +?) > 0").join(' AND '))
+  return { sql: ` AND (${alternatives.join(' OR ')})`, values: query.flat().map((word) => ` ${word}`) }
+}
+
+const isSame = ([, speaker, start_ms, end_ms, text]: Row, given: Said): boolean =>
+  speaker === given.speaker && start_ms === given.start_ms && end_ms === given.end_ms && text === given.text

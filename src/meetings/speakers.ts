@@ -1,0 +1,141 @@
+import * as v from 'valibot'
+import type { Segment, Speaker as Voice } from '../lib/captions/captions.ts'
+import * as f from '../lib/fields.ts'
+import { fold } from '../lib/fold.ts'
+import { type FieldError, field } from '../lib/problem.ts'
+import type { Database } from '../store/driver.ts'
+import { missing } from '../store/references.ts'
+import type { Meeting } from './meetings.ts'
+
+// Who speaks in a transcript: contacts, members, and voices that nobody has put a name to.
+
+export const MOST_SPEAKERS = 1000
+const LONGEST = 255
+const key = f.doc(f.title, 'What segments name the speaker by, such as "speaker_1".')
+const ids = {
+  member_id: f.doc(f.nullable(f.id), 'The member who it is.'),
+  contact_id: f.doc(f.nullable(f.id), 'The contact who it is.'),
+}
+const name = f.doc(f.nullable(f.title), 'What it is called; null where nobody knows.')
+
+export const Speaker = f.object({
+  key,
+  name,
+  ...ids,
+  talk_ms: f.doc(f.count(), 'How long it speaks; where its own segments overlap, that time counts once.'),
+})
+export type Speaker = v.InferOutput<typeof Speaker>
+
+export const SpeakerGiven = v.pipe(
+  f.object({
+    key,
+    name: v.exactOptional(name, null),
+    member_id: v.exactOptional(ids.member_id, null),
+    contact_id: v.exactOptional(ids.contact_id, null),
+  }),
+  v.check(
+    ({ contact_id, member_id }) => !contact_id || !member_id,
+    'contact_and_member|must not have both a contact_id and a member_id',
+  ),
+)
+export type SpeakerGiven = v.InferOutput<typeof SpeakerGiven>
+
+/** The speakers as they are stored; those that the segments name where none are given. */
+export function speakersOf(given: readonly SpeakerGiven[] | undefined, segments: readonly Segment[]): Speaker[] {
+  const named = new Set(segments.flatMap(({ speaker }) => speaker ?? []))
+  const all = given ?? [...named].map((key): SpeakerGiven => ({ key, ...UNKNOWN }))
+  const talks = talkTimes(segments)
+  return all.map((speaker) => ({ ...speaker, talk_ms: talks.get(speaker.key) ?? 0 }))
+}
+const UNKNOWN = { name: null, member_id: null, contact_id: null }
+
+/** How long each of them speaks, by their keys; the segments come in the order of their start. */
+function talkTimes(segments: readonly Segment[]): Map<string | null, number> {
+  const talks = new Map<string | null, number>()
+  const heardUntil = new Map<string | null, number>()
+  for (const { speaker, start_ms, end_ms } of segments) {
+    const until = heardUntil.get(speaker) ?? 0
+    if (end_ms <= until) continue
+    talks.set(speaker, (talks.get(speaker) ?? 0) + end_ms - Math.max(start_ms, until))
+    heardUntil.set(speaker, end_ms)
+  }
+  return talks
+}
+
+type Person = Pick<Speaker, 'member_id' | 'contact_id'>
+
+/** Finds the people behind speakers. */
+export function speakerReader(db: Database) {
+  const memberName = db.prepare('SELECT name FROM members WHERE org_id = ? AND id = ?').pluck()
+  const contactName = db.prepare('SELECT name FROM contacts WHERE org_id = ? AND id = ?').pluck()
+
+  /** What is wrong with speakers that a caller gives. */
+  function errorsIn(org: number, speakers: readonly SpeakerGiven[]): FieldError[] {
+    const seen = new Set<string>()
+    return speakers.flatMap(({ key, member_id, contact_id }, index) => {
+      const errors: FieldError[] = []
+      if (seen.has(key)) errors.push(field(`/speakers/${index}/key`, 'repeated', 'is the key of another speaker'))
+      seen.add(key)
+      if (member_id !== null && memberName.get(org, member_id) === undefined)
+        errors.push(missing(`/speakers/${index}/member_id`))
+      if (contact_id !== null && contactName.get(org, contact_id) === undefined)
+        errors.push(missing(`/speakers/${index}/contact_id`))
+      return errors
+    })
+  }
+
+  /**
+   * The names of those who take part in a meeting, and who has which: as the meeting has it, and as the contact or the
+   * member has it. The one who owns the meeting takes part.
+   */
+  function peopleOf(org: number, { participants, owner_id }: Meeting): [name: string, person: Person][] {
+    const all = [...participants, { name: null, contact_id: null, member_id: owner_id }]
+    return all.flatMap(({ name, contact_id, member_id }) => {
+      const own = contact_id !== null ? contactName.get(org, contact_id) : memberName.get(org, member_id)
+      const names = [name, own as string | undefined].filter((each) => each && each.length <= LONGEST)
+      return names.map((each): [string, Person] => [each as string, { contact_id, member_id }])
+    })
+  }
+
+  return { errorsIn, peopleOf }
+}
+
+/** Speakers of a file, with the people whose names they have. A name that two people share is nobody's. */
+export function recognized(
+  speakers: readonly Voice[],
+  people: readonly [name: string, person: Person][],
+): SpeakerGiven[] {
+  const byName = new Map<string, Person | undefined>()
+  for (const [name, person] of people) {
+    const key = fold(name.trim())
+    const other = byName.has(key) ? byName.get(key) : person
+    byName.set(
+      key,
+      other?.contact_id === person.contact_id && other.member_id === person.member_id ? person : undefined,
+    )
+  }
+  return speakers.map(({ key, name }) => ({ key, ...UNKNOWN, name, ...byName.get(fold(name ?? '')) }))
+}
+
+export const contactsOf = (speakers: readonly Speaker[]): string[] => [
+  ...new Set(speakers.flatMap(({ contact_id }) => contact_id ?? [])),
+]
+
+export const membersOf = (speakers: readonly Speaker[]): string[] => [
+  ...new Set(speakers.flatMap(({ member_id }) => member_id ?? [])),
+]
+
+/** The one contact, or none, in the place of the other. */
+export const swapContact = (speakers: readonly Speaker[], from: string, to: string | null): Speaker[] =>
+  speakers.map((each) => (each.contact_id === from ? { ...each, contact_id: to } : each))
+
+/** Gives back to those who had `from` before they were swapped, and who have `to` now, what they had. */
+export function unswapContact(
+  now: readonly Speaker[],
+  before: readonly Speaker[],
+  from: string,
+  to: string,
+): Speaker[] {
+  const keys = new Set(before.filter(({ contact_id }) => contact_id === from).map(({ key }) => key))
+  return now.map((each) => (each.contact_id === to && keys.has(each.key) ? { ...each, contact_id: from } : each))
+}

@@ -1,0 +1,74 @@
+import * as v from 'valibot'
+import type { Segment as Said } from '../lib/captions/captions.ts'
+import * as f from '../lib/fields.ts'
+import * as c from '../store/columns.ts'
+import { MOST_SEGMENTS, Segment, SegmentsGiven } from './segments.ts'
+import { MOST_SPEAKERS, Speaker, SpeakerGiven } from './speakers.ts'
+
+// 1. The wire form.
+
+const language = f.doc(f.nullable(f.language), 'What is spoken, such as "en" or "pt-BR".')
+const source = f.doc(f.nullable(f.line()), 'Where it comes from, such as "zoom".')
+
+export const Transcript = f.doc(
+  f.object({
+    id: f.id,
+    meeting_id: f.doc(f.id, 'The meeting that it is of.'),
+    language,
+    source,
+    speakers: f.doc(v.array(Speaker), 'Who speaks.'),
+    segments: f.doc(v.array(Segment), 'What is said, in the order in which it begins: a page of it.'),
+    next_cursor: f.doc(v.nullable(v.string()), 'The cursor of the next page of segments; null on the last one.'),
+    duration_ms: f.doc(f.count(), 'When the last of what is said ends.'),
+    word_count: f.doc(f.count(), 'How many words are said, as white space separates them.'),
+    ...f.recordFields,
+  }),
+  'A transcript is what was said at a meeting, by whom and when. A meeting has one at most.',
+)
+export type Transcript = v.InferOutput<typeof Transcript>
+
+export const TranscriptPut = f.object({
+  language: f.optional(language),
+  source: f.optional(source),
+  speakers: f.optional(
+    f.doc(f.arrayOf(SpeakerGiven, MOST_SPEAKERS), 'Who speaks; where they are left out, those whom the segments name.'),
+  ),
+  segments: f.doc(SegmentsGiven, `What is said, up to ${MOST_SEGMENTS} segments. They may overlap.`),
+})
+export type TranscriptPut = v.InferOutput<typeof TranscriptPut>
+
+// 2. The row.
+
+const ofMeeting = {
+  id: c.plain('id'),
+  meeting_id: c.plain('meeting_id'),
+  language: c.plain('language'),
+  source: c.text('source'),
+  speakers: c.json('speakers'),
+}
+const summed = {
+  duration_ms: c.integer('duration_ms'),
+  word_count: c.integer('word_count'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+}
+/** JSON text that is put into the row: a page of them. */
+const inserted = { name: '', sql: 'NULL', json: (text: never) => text ?? '[]', store: () => null, isComputed: true }
+
+export const columns = c.columns<Transcript>({ ...ofMeeting, segments: inserted, next_cursor: c.computed(), ...summed })
+export const SEGMENTS = Object.keys(Transcript.entries).indexOf('segments')
+export const NEXT_CURSOR = SEGMENTS + 1
+
+/** All that is stored of it beside its segments: what an export has. */
+export const exported = c.columns<Stored>({ ...ofMeeting, words: c.text('words'), ...summed })
+export type Stored = Omit<Transcript, 'segments' | 'next_cursor'> & { words: string }
+
+/** As it is answered, with all of its segments. */
+export function whole(
+  { words, id, meeting_id, language, source, speakers, ...rest }: Stored,
+  said: Said[],
+): Transcript {
+  const segments = said.map((segment, index) => ({ index, ...segment }))
+  return { id, meeting_id, language, source, speakers, segments, next_cursor: null, ...rest }
+}

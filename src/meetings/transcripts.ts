@@ -1,0 +1,289 @@
+import * as v from 'valibot'
+import { badQuery } from '../http/query.ts'
+import { type Asked, changeRoute, type Route, type Shown } from '../http/route.ts'
+import type { Caller } from '../lib/caller.ts'
+import { type Captions, type Segment as Said, speakersOf as voicesOf } from '../lib/captions/captions.ts'
+import { writeText } from '../lib/captions/plain.ts'
+import { spokenBy } from '../lib/captions/spoken-by.ts'
+import { readSrt, writeSrt } from '../lib/captions/subrip.ts'
+import { readVtt, writeVtt } from '../lib/captions/webvtt.ts'
+import * as f from '../lib/fields.ts'
+import { timeOfId } from '../lib/id.ts'
+import { same } from '../lib/merge.ts'
+import { field, invalid, notFound } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import { wordsOf } from '../lib/words.ts'
+import type { RawRow } from '../store/columns.ts'
+import { finder } from '../store/find.ts'
+import { links } from '../store/links.ts'
+import { rows } from '../store/rows.ts'
+import { type Deps, once } from '../deps.ts'
+import { type Meeting, columns as meetingColumns, meetingStore } from './meetings.ts'
+import { foundBy, MOST_SEGMENTS, segmentRows } from './segments.ts'
+import {
+  contactsOf,
+  MOST_SPEAKERS,
+  membersOf,
+  recognized,
+  type SpeakerGiven,
+  speakerReader,
+  speakersOf,
+  swapContact,
+} from './speakers.ts'
+import {
+  columns,
+  exported,
+  NEXT_CURSOR,
+  SEGMENTS,
+  type Stored,
+  Transcript,
+  TranscriptPut,
+  whole,
+} from './transcript.ts'
+
+// The wire form and the row are in transcript.ts.
+
+// 3. The statements and the rules.
+
+/** What a PUT finds: the meeting, and its transcript where it has one; version 0 is none yet. */
+type Place = { id: string; version: number; meeting: Meeting; stored: Stored | undefined }
+
+/** What somebody says that was said: speakers are left out where the segments name them. */
+type Heard = { speakers?: SpeakerGiven[]; segments: Said[] }
+
+export const transcriptStore = once((deps: Deps) => {
+  const { db, clock, outbox } = deps
+  const meetings = meetingStore(deps)
+  const segments = segmentRows(db)
+  const people = speakerReader(db)
+  const { insert, update, remove: removeRow } = rows(db, 'transcripts', exported)
+  const byId = finder(db, 'transcripts', exported)
+  const where = 'FROM transcripts WHERE org_id = ? AND meeting_id = ?'
+  const rowOf = db.prepare(`SELECT ${columns.select} ${where}`).raw()
+  const storedOf = db.prepare(`SELECT ${exported.select} ${where}`).raw()
+  const ofContact = db
+    .prepare('SELECT transcript_id FROM transcript_contacts WHERE org_id = ? AND contact_id = ?')
+    .pluck()
+  const setContacts = links(db, 'transcript_contacts', 'transcript_id', 'contact_id')
+  const setMembers = links(db, 'transcript_members', 'transcript_id', 'member_id')
+
+  /** The transcript of a meeting. Throws 404. */
+  function find(who: Caller, meetingId: string): RawRow {
+    const row = rowOf.get(who.org, meetingId) as RawRow | undefined
+    if (!row) throw notFound()
+    return row
+  }
+
+  /** Throws 404 where there is no such meeting. */
+  function place(who: Caller, meetingId: string): Place {
+    const meeting = meetingColumns.present(meetings.find(who, meetingId))
+    const row = storedOf.get(who.org, meetingId) as RawRow | undefined
+    const stored = row && exported.present(row)
+    return { id: stored?.id ?? meetingId, version: stored?.version ?? 0, meeting, stored }
+  }
+
+  /** A page of its segments, or of those that `q` finds. */
+  function show(who: Caller, row: RawRow, { given, limit, after, cursorAt }: Asked): Shown {
+    const id = row[0] as string
+    const { json, last } = segments.read(who.org, id, Number(after?.key ?? -1), limit, readQ(given.get('q')))
+    const next = last === null ? null : cursorAt({ key: last, id })
+    const shown = [...row]
+    shown[SEGMENTS] = json
+    shown[NEXT_CURSOR] = next
+    return { json: columns.json(shown), next }
+  }
+
+  function captions(who: Caller, row: RawRow): Captions {
+    const { id, speakers } = columns.present(row)
+    return { speakers, segments: segments.all(who.org, id) }
+  }
+
+  /** Writes what was said at a meeting in the place of what there is. A file says by their names who speaks. */
+  function put(who: Caller, { meeting, stored: before }: Place, given: TranscriptPut, isFile: boolean): Transcript {
+    const heard = isFile ? hear(who, meeting, given.segments) : given
+    check(who.org, heard)
+    const said = heard.segments.toSorted((one, other) => one.start_ms - other.start_ms)
+    const words = said.map(({ text }) => wordsOf([text]))
+    const id = before?.id ?? clock.id()
+    const after: Stored = {
+      id,
+      meeting_id: meeting.id,
+      language: given.language ?? null,
+      source: given.source ?? null,
+      speakers: speakersOf(heard.speakers, said),
+      words: foundBy(words).join(' '),
+      duration_ms: said.reduce((last, { end_ms }) => Math.max(last, end_ms), 0),
+      word_count: said.reduce((sum, { text }) => sum + countWords(text), 0),
+      created_at: before?.created_at ?? rfc3339(timeOfId(id)),
+      updated_at: rfc3339(before ? clock.now() : timeOfId(id)),
+      version: (before?.version ?? 0) + 1,
+    }
+    const isSaid = before !== undefined && segments.are(who.org, id, said)
+    if (before && isSaid && WRITABLE.every((name) => same(before[name], after[name]))) return whole(before, said)
+    write(who.org, before, after)
+    if (!isSaid) segments.replace(who.org, id, said, words)
+    meetings.transcriptChanged(who, meeting.id, true)
+    tell(who, after, before)
+    return whole(after, said)
+  }
+
+  /** What a file says, with those who were there for speakers where they have the names. */
+  function hear({ org }: Caller, meeting: Meeting, given: Said[]): Heard {
+    const there = people.peopleOf(org, meeting)
+    const names = there.map(([name]) => name)
+    const { speakers, segments } = spokenBy({ speakers: voicesOf(given), segments: given }, names)
+    return { speakers: recognized(speakers, there), segments }
+  }
+
+  /** Throws 422 with a pointer for each rule that is broken. */
+  function check(org: number, { speakers, segments }: Heard): void {
+    const errors = speakers ? people.errorsIn(org, speakers) : []
+    const keys = speakers && new Set(speakers.map(({ key }) => key))
+    segments.forEach(({ speaker, start_ms, end_ms }, index) => {
+      if (end_ms < start_ms)
+        errors.push(field(`/segments/${index}/end_ms`, 'wrong_order', 'must not be before start_ms'))
+      if (speaker !== null && keys && !keys.has(speaker))
+        errors.push(field(`/segments/${index}/speaker`, 'unknown_speaker', 'must be the key of one of the speakers'))
+    })
+    if (segments.length > MOST_SEGMENTS)
+      errors.push(field('/segments', 'too_many', `must have at most ${MOST_SEGMENTS} items`))
+    // Where they are left out, or come from a file, nobody has counted them yet.
+    if (voicesOf(segments).length > MOST_SPEAKERS)
+      errors.push(field('/segments', 'too_many_speakers', `must name at most ${MOST_SPEAKERS} speakers`))
+    if (errors.length > 0) throw invalid(...errors.slice(0, MOST_ERRORS))
+  }
+
+  function write(org: number, before: Stored | undefined, after: Stored): void {
+    if (before) update(org, before, after)
+    else insert(org, after)
+    const old = before?.speakers ?? []
+    setContacts(org, after.id, contactsOf(old), contactsOf(after.speakers))
+    setMembers(org, after.id, membersOf(old), membersOf(after.speakers))
+  }
+
+  function tell(who: Caller, { words, ...after }: Stored, before?: Stored): void {
+    outbox.record(who, 'transcript.ready', after, before)
+  }
+
+  /** Writes a transcript as it is, without its segments and without an event. Its meeting has to be there. */
+  function restore(org: number, stored: Stored): void {
+    write(org, undefined, stored)
+    meetings.transcriptChanged({ org, member: null }, stored.meeting_id, true)
+  }
+
+  /** Points speakers to others as it is told. */
+  function relink(who: Caller, before: Stored, { speakers }: Pick<Stored, 'speakers'>): Stored {
+    const after = { ...before, speakers, updated_at: rfc3339(clock.now()), version: before.version + 1 }
+    write(who.org, before, after)
+    tell(who, after, before)
+    return after
+  }
+
+  /** A contact that is about to go stays a speaker by name. */
+  function clearContact(who: Caller, contactId: string): void {
+    for (const id of ofContact.all(who.org, contactId) as string[]) {
+      const before = exported.present(byId(who, id))
+      relink(who, before, { speakers: swapContact(before.speakers, contactId, null) })
+    }
+  }
+
+  function remove(who: Caller, { id, meeting_id }: Transcript): void {
+    removeRow(who.org, id) // its segments and its rows in the link tables go with it
+    meetings.transcriptChanged(who, meeting_id, false)
+  }
+
+  return { find, byId, place, show, captions, put, restore, relink, clearContact, remove }
+})
+
+const MOST_ERRORS = 100
+const WRITABLE = ['language', 'source', 'speakers'] as const
+
+const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+
+/** Throws 400. */
+function readQ(q: string | undefined): string | undefined {
+  if (q === undefined || v.is(f.line(), q)) return q
+  throw badQuery('The parameter "q" has to be a text of at most 255 characters.')
+}
+
+// 4. The routes.
+
+const MOST_BYTES = 8 * 1_048_576
+const VTT = 'text/vtt'
+const SRT = 'application/x-subrip'
+
+/** Bodies that were read from a file: only such a one is asked whose names it has. */
+const files = new WeakSet<object>()
+const fromFile =
+  (read: (file: string, most: number) => Captions) =>
+  (file: string): Pick<Captions, 'segments'> => {
+    // A file may have a hundred times as many, which takes seconds to read; one more is enough to be refused.
+    const { segments } = read(file, MOST_SEGMENTS)
+    const body = { segments }
+    files.add(body)
+    return body
+  }
+
+const ABOUT_FILES =
+  'As `text/vtt` or `application/x-subrip` it is read from a file of captions: each voice is a speaker, and so is a name in front of a text, as in "Ana Ruiz: Hello", where somebody of that name takes part in the meeting; other names stay in the text. Speakers with the name of a participant, or of the owner, get its `contact_id` or `member_id`, unless two have that name. A file that is malformed is 400 `malformed_captions`, with the line.'
+
+export const transcripts = (deps: Deps): Route[] => {
+  const { find, place, show, captions, put, remove } = transcriptStore(deps)
+  const common = { path: '/meetings/:id/transcript', name: 'transcript' }
+  return [
+    {
+      ...common,
+      kind: 'read',
+      method: 'get',
+      scope: 'rest.meetings.transcript.read',
+      summary: 'Get the transcript of a meeting',
+      description: `Its segments come in pages. As \`${VTT}\`, \`${SRT}\` or \`text/plain\` it is answered whole, without \`q\`, \`limit\` and \`cursor\`.`,
+      columns,
+      returns: Transcript,
+      find,
+      paged: true,
+      parameters: {
+        q: {
+          schema: { type: 'string', maxLength: 255 },
+          description: 'Only the segments in which each word of it begins a word, without regard to case and accents.',
+        },
+      },
+      show,
+      forms: {
+        [VTT]: (who, row) => writeVtt(captions(who, row)),
+        [SRT]: (who, row) => writeSrt(captions(who, row)),
+        'text/plain': (who, row) => writeText(captions(who, row)),
+      },
+    },
+    {
+      ...common,
+      kind: 'write',
+      method: 'put',
+      scope: 'rest.meetings.transcript.write',
+      operation: 'replaceTranscript',
+      summary: 'Replace the transcript of a meeting',
+      description: `It is 200 also where there was none before; the answer has all of its segments. ${ABOUT_FILES} The body may have up to 8 MiB.`,
+      body: TranscriptPut,
+      takes: { [VTT]: fromFile(readVtt), [SRT]: fromFile(readSrt) },
+      maxBytes: MOST_BYTES,
+      maxItems: MOST_SEGMENTS,
+      returns: Transcript,
+      status: 200,
+      find: place,
+      ahead: async (body) => files.has(body as object),
+      run: ({ who, body, record, known }) => put(who, record as Place, body, known === true),
+    },
+    changeRoute({
+      ...common,
+      method: 'delete',
+      scope: 'rest.meetings.transcript.write',
+      operation: 'deleteTranscript',
+      summary: 'Delete the transcript of a meeting',
+      description: 'The meeting stays, and is no longer found by what was said.',
+      find,
+      columns,
+      status: 204,
+      run: ({ who, record }) => void remove(who, record),
+    }),
+  ]
+}

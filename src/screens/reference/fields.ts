@@ -1,0 +1,102 @@
+import { nameOf, type Parameter, type Schema } from './document.ts'
+import { type Content, type Html, html, join } from '../html.ts'
+import { inline } from './markdown.ts'
+
+// What a value may be, field by field.
+
+type Row = { name: Content; marks: Content[]; schema: Schema; description: string | undefined }
+
+const rows = (all: readonly Row[]): Html =>
+  html`<dl class="fields">${all.map(
+    ({ name, marks, schema, description }) => html`<div>
+<dt>${name}${marks.map((mark) => html` <span class="mark">${mark}</span>`)}</dt>
+<dd><p class="type">${join([typeOf(schema), ...limits(schema)], ' · ')}</p>${description && html`<p>${inline(description)}</p>`}</dd>
+</div>`,
+  )}</dl>`
+
+/** The fields of an object and of the objects in it. Of a body it says what is required, of an answer what is not. */
+export function fieldList(schema: Schema, kind: 'body' | 'answer'): Html {
+  return rows(fieldsOf(schema, kind))
+}
+
+function fieldsOf(schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
+  if (schema.oneOf) return schema.oneOf.flatMap((each) => fieldsOf(each, kind, path))
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const isRequired = schema.required?.includes(name)
+    const marks = [
+      kind === 'body' && isRequired && 'required',
+      kind === 'answer' && !isRequired && 'not always',
+      field.readOnly && 'read-only',
+    ].filter(Boolean)
+    const row = {
+      name: html`<code>${path && html`<span class="path">${path}</span>`}${name}</code>`,
+      marks,
+      schema: field,
+      description: field.description,
+    }
+    const inner = field.items ?? field
+    return [row, ...fieldsOf(inner, kind, `${path}${name}${field.items ? '[]' : ''}.`)]
+  })
+}
+
+/** Parameters, one row each; `amount[gte]` stands as an operator in the row of `amount`. */
+export function parameterList(parameters: readonly Parameter[]): Html {
+  const bases = Map.groupBy(parameters, ({ name }) => name.replace(/\[\w+\]$/, ''))
+  return rows(
+    [...bases].map(([base, all]) => {
+      const [first] = all as [Parameter]
+      const operators = all.filter(({ name }) => name !== base)
+      return {
+        name: [
+          html`<code>${base}</code>`,
+          operators.length > 0 &&
+            html` <span class="operators">${operators.map(
+              ({ name, description }) => html`<code title="${description}">${name.slice(base.length)}</code> `,
+            )}</span>`,
+        ],
+        marks: first.required ? ['required'] : [],
+        schema: first.schema,
+        description: first.description,
+      }
+    }),
+  )
+}
+
+const FORMATS: Record<string, string> = { uuid: 'UUID', date: 'date', 'date-time': 'time' }
+const code = (value: unknown): Html => html`<code>${value === null ? 'null' : String(value)}</code>`
+
+export function typeOf(schema: Schema): Content {
+  const name = nameOf(schema)
+  if (name) return html`<a href="#schema-${name}">${name}</a>`
+  if (schema.anyOf) return join(schema.anyOf.map(typeOf), ' or ')
+  if ('const' in schema) return code(schema.const)
+  if (schema.enum) return join(plainChoices(schema.enum).map(code), ' or ')
+  const types = [schema.type ?? 'any'].flat().map((type): Content => {
+    if (type === 'array') return ['array of ', schema.items ? typeOf(schema.items) : 'anything']
+    return type === 'string' ? (FORMATS[schema.format ?? ''] ?? schema.format ?? type) : type
+  })
+  return join(types, ' or ')
+}
+
+/** The choices without those that are another one with "-" in front, which is how a sort is turned around. */
+const plainChoices = (choices: unknown[]): unknown[] =>
+  choices.filter((choice) => !(String(choice).startsWith('-') && choices.includes(String(choice).slice(1))))
+
+function limits(schema: Schema): Content[] {
+  const { minLength, maxLength, minimum, maximum, maxItems, pattern, format } = schema
+  return [
+    range(minLength, maxLength, ' characters'),
+    range(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum, ''),
+    range(undefined, maxItems, ' items'),
+    // A long pattern says nothing that its description does not say better.
+    pattern && !format && pattern.length <= 40 && html`matches <code>${pattern}</code>`,
+    'default' in schema && html`default ${code(schema.default)}`,
+  ].filter(Boolean)
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string | undefined {
+  const write = (bound: number) => bound.toLocaleString('en')
+  if (least !== undefined && most !== undefined) return `${write(least)} to ${write(most)}${unit}`
+  if (most !== undefined) return `at most ${write(most)}${unit}`
+  return least === undefined ? undefined : `at least ${write(least)}${unit}`
+}

@@ -1,0 +1,141 @@
+import type { Context } from 'koa'
+import type { Bodies } from '../../http/bodies.ts'
+import type { Log } from '../../http/log.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Deps } from '../../deps.ts'
+import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
+import type { Store } from '../../store/open.ts'
+import { type Content, html } from '../html.ts'
+
+/** Everything that the pages need lies below this path, so that a proxy need not let anything else through. */
+export const UNSUBSCRIBE = '/unsubscribe/'
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'Cache-Control': 'no-store',
+  'X-Robots-Tag': 'noindex',
+}
+const METHODS = ['GET', 'HEAD', 'POST']
+const FORMS = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i
+const MAX_BODY_BYTES = 8192
+
+type Options = { store: Pick<Store, 'write' | 'health'>; deps: Deps; log: Log; bodies: Bodies }
+type Shown = { org_name: string; email: string | null }
+
+/**
+ * What the link in a mail of a sequence leads to. Programs that look into mails follow every link, so a GET shows a
+ * button and changes nothing; a POST, by the button or by a mail program (RFC 8058), unsubscribes. Whoever has the link
+ * may: there is nothing to log in to.
+ */
+export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Context) => Promise<void> {
+  const { about, unsubscribe } = unsubscribing(deps)
+
+  async function answer(ctx: Context): Promise<void> {
+    const { method, path } = ctx
+    if (!METHODS.includes(method)) {
+      const Allow = METHODS.join(', ')
+      throw new Problem(405, 'method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } })
+    }
+    const token = path.slice(UNSUBSCRIBE.length)
+    const known = about(token)
+    if (!known) return show(ctx, 404, brokenPage())
+    if (method !== 'POST') return show(ctx, 200, questionPage(known))
+    await readOneClick(ctx, bodies)
+    const isDone = await store.write(() => unsubscribe(token))
+    show(ctx, isDone ? 200 : 404, isDone ? donePage(known) : brokenPage())
+  }
+
+  return async (ctx) => {
+    ctx.set(HEADERS)
+    try {
+      await answer(ctx)
+    } catch (error) {
+      // What the asker did wrong is said to a program, since the button does nothing wrong.
+      if (error instanceof Problem && error.status < 500 && error.code !== 'secret_unreadable') throw error
+      if (!store.health.note(error)) log.error({ err: error }, 'unsubscribing failed')
+      ctx.set('Retry-After', '60') // mail programs try again
+      show(ctx, 503, failedPage())
+    }
+  }
+}
+
+/** Throws Problem 400, 413 or 415 where the body is not the form that RFC 8058 prescribes. */
+async function readOneClick({ req, res }: Context, bodies: Bodies): Promise<void> {
+  const type = req.headers['content-type'] ?? ''
+  if (!FORMS.test(type)) {
+    throw new Problem(415, 'unsupported_media_type', 'Send a form, as application/x-www-form-urlencoded or multipart.')
+  }
+  const body = await bodies.read(req, res, MAX_BODY_BYTES)
+  const form = await new Response(new Uint8Array(body.bytes), { headers: { 'Content-Type': type } })
+    .formData()
+    .catch(() => undefined)
+  bodies.release(body)
+  if (form?.get('List-Unsubscribe') === 'One-Click') return
+  throw new Problem(400, 'not_one_click', 'The form has to have the field List-Unsubscribe=One-Click.')
+}
+
+function show(ctx: Context, status: number, page: string): void {
+  ctx.status = status
+  ctx.body = page
+}
+
+/** The first character tells people which of their addresses it is, and nobody else what it is. */
+function masked(email: string): string {
+  const [first = ''] = email
+  return `${first}•••${email.slice(email.lastIndexOf('@'))}`
+}
+
+const questionPage = ({ org_name, email }: Shown) =>
+  page(
+    'Unsubscribe',
+    html`<p>Get no more mailings from <strong>${org_name}</strong>${place(email)}?</p>
+<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Unsubscribe</button></form>
+${STILL}`,
+  )
+
+const donePage = ({ org_name, email }: Shown) =>
+  page(
+    'You are unsubscribed',
+    html`<p>You get no more mailings from <strong>${org_name}</strong>${place(email)}. This page can be closed.</p>
+${STILL}`,
+  )
+
+const brokenPage = () =>
+  page(
+    'This link does not work',
+    html`<p>It is not complete, or it was changed on its way. Open it from the mail once more. Where it runs over two lines there, copy both of them.</p>
+<p>Or answer that mail, and ask for no more of them.</p>`,
+  )
+
+const failedPage = () =>
+  page(
+    'That did not work',
+    html`<p>Nothing was changed, and it is no fault of yours. Open the link from the mail again in a few minutes.</p>
+<p>Or answer that mail, and ask for no more of them.</p>`,
+  )
+
+const STILL = html`<p class="soft">Answers to what you write yourself still reach you.</p>`
+
+const place = (email: string | null): string => (email === null ? '' : ` at ${masked(email)}`)
+
+/** Addresses are relative: the page may lie below any path of the web site that it is reached by. */
+const page = (title: string, content: Content): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="style.css">
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`.markup

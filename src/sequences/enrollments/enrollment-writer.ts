@@ -1,0 +1,84 @@
+import type { EventName } from '../../events/names.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { same } from '../../lib/merge.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
+import type { RawRow } from '../../store/columns.ts'
+import { jobQueue } from '../../store/jobs.ts'
+import { rows } from '../../store/rows.ts'
+import { type Deps, once } from '../../deps.ts'
+import { type Enrollment, enrollmentOf, isLive, type Kept, keptColumns, type StopReason } from './enrollment.ts'
+
+/** The kind of job that does the next step of an enrollment, which is its key. */
+export const ENROLLMENT_STEP = 'enrollment.step'
+
+/** How enrollments are written, whoever changes them: with their event, and with the job of their next step. */
+export const enrollmentKeeping = once((deps: Deps) => {
+  const { db, clock, outbox } = deps
+  const jobs = jobQueue(deps)
+  const { insert, update } = rows(db, 'enrollments', keptColumns)
+  const findRow = db.prepare(`SELECT ${keptColumns.select} FROM enrollments WHERE org_id = ? AND id = ?`).raw()
+
+  function byId(org: number, id: string): Kept | undefined {
+    const row = findRow.get(org, id) as RawRow | undefined
+    return row && keptColumns.present(row)
+  }
+
+  function add(who: Caller, kept: Kept): Enrollment {
+    const record = enrollmentOf(kept)
+    insert(who.org, kept)
+    schedule(who.org, record)
+    outbox.record(who, 'enrollment.created', record)
+    return record
+  }
+
+  /** Nothing where nothing differs; no event where the outside sees nothing of it. */
+  function save(who: Caller, before: Kept, given: Partial<Kept>, { event, job }: Way = {}): Kept {
+    const wanted = { ...before, ...given }
+    const next = isLive(wanted) && wanted.status !== 'paused' ? wanted.due_at : null
+    const after = { ...wanted, next_step_at: next }
+    const [was, is] = [enrollmentOf(before), enrollmentOf(after)]
+    if (!same(was, is)) {
+      after.updated_at = rfc3339(clock.now())
+      after.version++
+      outbox.record(who, event ?? 'enrollment.updated', enrollmentOf(after), was)
+    }
+    update(who.org, before, after)
+    if (job !== 'left' && (job || next !== before.next_step_at)) schedule(who.org, after, job)
+    return after
+  }
+
+  /** It has come to its end. */
+  function end(
+    who: Caller,
+    before: Kept,
+    status: 'completed' | 'stopped' | 'failed',
+    reason: StopReason | null,
+    given: Partial<Kept> = {},
+    job?: 'left',
+  ): Kept {
+    const finished = before.finished_at ?? rfc3339(clock.now())
+    const ended = { status, stop_reason: reason, due_at: null, finished_at: finished }
+    // Also of one that has failed: `status` tells them apart.
+    const event = status === 'completed' ? 'enrollment.completed' : 'enrollment.stopped'
+    return save(who, before, { ...given, ...ended }, job ? { event, job } : { event })
+  }
+
+  /** Has the scheduler come when its next step is due. */
+  function schedule(org: number, { id, next_step_at }: Next, payload: Planned = {}): void {
+    if (next_step_at === null) jobs.cancel(org, ENROLLMENT_STEP, id)
+    else jobs.put(org, { kind: ENROLLMENT_STEP, key: id, payload, dueAt: parseTime(next_step_at) as number })
+  }
+
+  return { insert, byId, add, save, end, schedule }
+})
+
+type Next = Pick<Enrollment, 'id' | 'next_step_at'>
+
+/** What the job of a step carries: the moment at which a mailbox has a place for its mail. */
+export type Planned = { mailbox_id?: string; at?: number }
+
+/**
+ * `job` is what the job of the next step is to carry: it is put anew, also where its time stays; `left` leaves the one
+ * that there is.
+ */
+type Way = { event?: EventName; job?: Planned | 'left' }

@@ -1,0 +1,245 @@
+import { changeRoute, createRoute, type Route, type Several } from '../../http/route.ts'
+import { standardRoutes } from '../../http/standard.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { timeOfId } from '../../lib/id.ts'
+import { conflict, field, invalid, type Problem } from '../../lib/problem.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
+import type { RawRow } from '../../store/columns.ts'
+import { finder } from '../../store/find.ts'
+import { listing } from '../../store/list/page.ts'
+import { missing } from '../../store/references.ts'
+import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { type Deps, once } from '../../deps.ts'
+import { membership } from '../../filters/membership.ts'
+import { enrollmentEngine } from './engine.ts'
+import {
+  columns,
+  Enrolled,
+  Enrollment,
+  EnrollmentCreate,
+  EnrollmentPatch,
+  enrollmentOf,
+  filters,
+  isLive,
+  type Kept,
+  type Skipped,
+  sorts,
+} from './enrollment.ts'
+import { enrollmentKeeping } from './enrollment-writer.ts'
+import type { Step } from '../sequences/sequence.ts'
+import { type SequenceRow, sequenceStore } from '../sequences/sequences.ts'
+import { dueAt } from './timing.ts'
+
+/** Contacts of a list that are enrolled at a time. */
+const MOST_LISTED = 1000
+
+const TOO_LATE = 'must be so early that the first step comes before the year 10000'
+
+/** What all enrollments of one request have in common. */
+type Plan = {
+  sequence: SequenceRow
+  steps: readonly Step[]
+  sender_id: string | null
+  deal_id: string | null
+  /** When it begins. */
+  start: number
+  /** When the first step is due: the same for all, since it takes its time to count business days. */
+  due_at: string
+}
+
+export const enrollmentStore = once((deps: Deps) => {
+  const { db, clock, references } = deps
+  const { byId, insert, add, save, end, schedule } = enrollmentKeeping(deps)
+  const { windowOf, resumedAt } = enrollmentEngine(deps)
+  const sequences = sequenceStore(deps)
+  const contacts = contactStore(deps)
+  const { list } = listing(db, { table: 'enrollments', columns, filters, sorts })
+  const find = finder(db, 'enrollments', columns)
+  const { conditions } = membership(deps, 'contact')
+  const objectOf = db.prepare('SELECT object FROM lists WHERE org_id = ? AND id = ?').pluck()
+  const enrolled = db
+    .prepare(
+      `SELECT id FROM enrollments WHERE org_id = +? AND sequence_id = +? AND contact_id = +?
+       AND status IN ('scheduled', 'active', 'paused')`,
+    )
+    .pluck()
+
+  function create(who: Caller, given: EnrollmentCreate): Enrollment | Several<Enrollment> {
+    const { contact_id, contact_ids, list_id } = given
+    if ([contact_id, contact_ids, list_id].filter((each) => each !== undefined).length !== 1)
+      throw invalid(field('', 'one_of', 'must have exactly one of contact_id, contact_ids and list_id'))
+    references.check(who.org, given)
+    if (contact_id !== undefined) return enrollOne(who, planOf(who, given), contactById(who, contact_id))
+    const all = list_id === undefined ? contact_ids?.map((id) => contactById(who, id)) : listed(who, list_id)
+    return enrollAll(who, planOf(who, given), all as Contact[])
+  }
+
+  /** Throws 422. */
+  function planOf(who: Caller, { sequence_id, sender_id, deal_id, start_at }: EnrollmentCreate): Plan {
+    const sequence = sequences.byId(who.org, sequence_id) as SequenceRow
+    const { steps } = sequences.versionOf(who.org, sequence_id, sequence.current)
+    const start = Math.max(start_at === undefined ? 0 : (parseTime(start_at) as number), clock.now())
+    const [first] = steps
+    const due_at = rfc3339(first ? dueAt(start, first, windowOf(who.org, sequence)) : start)
+    if (parseTime(due_at) === undefined) throw invalid(field('/start_at', 'out_of_range', TOO_LATE))
+    return { sequence, steps, sender_id: sender_id ?? who.member, deal_id: deal_id ?? null, start, due_at }
+  }
+
+  const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
+
+  /** The contacts that are in the list at the moment. Throws 422, and 403 where the caller may not read them. */
+  function listed(who: Caller, id: string): Contact[] {
+    const { org } = who
+    const object = objectOf.get(org, id)
+    if (object === undefined) throw invalid(missing('/list_id'))
+    if (object !== 'contact') throw invalid(field('/list_id', 'wrong_object', 'must be a list of contacts'))
+    const meant = conditions(who, id)
+    const number = contacts.count(org, meant)
+    if (number > MOST_LISTED) {
+      const message = `must be a list of at most ${MOST_LISTED} contacts; this one has ${number}`
+      throw invalid(field('/list_id', 'list_too_large', message))
+    }
+    const ask = { limit: MOST_LISTED, sort: { column: 'id' }, descending: false, conditions: meant, count: false }
+    return contacts.list(org, ask).rows.map(contactColumns.present)
+  }
+
+  function enrollOne(who: Caller, plan: Plan, contact: Contact): Enrollment {
+    const reason = obstacle(who.org, plan, contact)
+    if (reason) throw refusal(reason, enrolled.get(who.org, plan.sequence.id, contact.id) as string | undefined)
+    return enroll(who, plan, contact)
+  }
+
+  function enrollAll(who: Caller, plan: Plan, all: readonly Contact[]): Several<Enrollment> {
+    const data: Enrollment[] = []
+    const skipped: { contact_id: string; reason: Skipped }[] = []
+    for (const contact of all) {
+      const reason = plan.sequence.status === 'active' ? obstacle(who.org, plan, contact) : 'sequence_inactive'
+      if (reason) skipped.push({ contact_id: contact.id, reason })
+      else data.push(enroll(who, plan, contact))
+    }
+    return { data, skipped }
+  }
+
+  /** Why the contact cannot be enrolled: what is so of the contact comes first. */
+  function obstacle(org: number, { sequence, steps }: Plan, contact: Contact): Skipped | undefined {
+    if (contact.do_not_contact) return 'do_not_contact'
+    if (contact.unsubscribed_at !== null) return 'unsubscribed'
+    if (contact.emails.length === 0 && steps.some(({ type }) => type === 'email')) return 'no_email'
+    if (sequence.status !== 'active') return 'sequence_inactive'
+    return enrolled.get(org, sequence.id, contact.id) === undefined ? undefined : 'already_enrolled'
+  }
+
+  function enroll(who: Caller, { sequence, sender_id, deal_id, start, due_at }: Plan, { id }: Contact) {
+    const own = clock.id()
+    const now = rfc3339(timeOfId(own))
+    return add(who, {
+      id: own,
+      sequence_id: sequence.id,
+      sequence_version: sequence.current,
+      contact_id: id,
+      sender_id,
+      deal_id,
+      status: start > clock.now() ? 'scheduled' : 'active',
+      stop_reason: null,
+      current_step: 0,
+      next_step_at: due_at,
+      conversation_id: null,
+      replied_at: null,
+      finished_at: null,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+      due_at,
+      bounced_at: null,
+      unsubscribed_at: null,
+      meeting_booked_at: null,
+    })
+  }
+
+  function patch(who: Caller, before: Enrollment, { status }: EnrollmentPatch): Enrollment {
+    if (status === undefined || status === before.status) return before
+    if (!isLive(before))
+      throw conflict('enrollment_finished', `This enrollment is ${before.status}: it does not go on.`)
+    const kept = byId(who.org, before.id) as Kept
+    if (status === 'stopped') return enrollmentOf(end(who, kept, 'stopped', 'manual'))
+    if (status === 'paused') return enrollmentOf(save(who, kept, { status }, { event: 'enrollment.paused' }))
+    if (before.status === 'scheduled')
+      throw conflict('enrollment_scheduled', 'This enrollment is not paused: it begins by itself, see next_step_at.')
+    const due = resumedAt(who.org, kept)
+    if (due === undefined) throw inactive()
+    return enrollmentOf(save(who, kept, { status, due_at: rfc3339(due) }))
+  }
+
+  /** Writes one as it is, without an event. Its next step is done when it is due, once a server runs. */
+  function restore(org: number, kept: Kept): void {
+    insert(org, kept)
+    if (kept.next_step_at !== null) schedule(org, kept)
+  }
+
+  /** As merges of contacts need it: of two that are live in one sequence, the one that moves is stopped first. */
+  function relink(who: Caller, before: Enrollment, { contact_id }: Pick<Enrollment, 'contact_id'>): void {
+    let kept = byId(who.org, before.id) as Kept
+    const other = contact_id && isLive(kept) && enrolled.get(who.org, kept.sequence_id, contact_id)
+    if (other) kept = end(who, kept, 'stopped', 'merged')
+    save(who, kept, { contact_id })
+  }
+
+  const reading = { columns, list, find: (who: Caller, id: string): RawRow => find(who, id) }
+  return { ...reading, create, patch, restore, relink }
+})
+
+const inactive = (): Problem =>
+  conflict('sequence_inactive', 'The sequence is not active; the settings have its status.')
+
+function refusal(reason: Skipped, other: string | undefined): Problem {
+  if (reason === 'sequence_inactive') return inactive()
+  if (reason === 'already_enrolled') {
+    const detail = `The contact is enrolled in this sequence already, by ${other}.`
+    return conflict(reason, detail, { duplicate_id: other })
+  }
+  return invalid(field('/contact_id', reason, REFUSED[reason]))
+}
+
+const REFUSED = {
+  do_not_contact: 'must be a contact who has not asked to be left alone',
+  unsubscribed: 'must be a contact who has not unsubscribed',
+  no_email: 'must be a contact with an email: the sequence sends some',
+} as const
+
+// 4. The routes.
+
+export const enrollments = (deps: Deps): Route[] => {
+  const { create, patch, list, find } = enrollmentStore(deps)
+  const scope = 'rest.sequences.enrollments'
+  const resource = { path: '/enrollments', scope, name: 'enrollment', Shape: Enrollment, columns } as const
+  return [
+    ...standardRoutes({ ...resource, filters, sorts, list, find }),
+    createRoute({
+      path: '/enrollments',
+      scope: `${scope}.write`,
+      name: 'enrollment',
+      summary: 'Enroll contacts in a sequence',
+      description:
+        'One by `contact_id`: the answer is the enrollment, or says why there is none, by 409 `already_enrolled` or `sequence_inactive`, or by 422 with the reason as its code. Several by `contact_ids` or `list_id`, of up to 1,000 contacts, which needs the scopes to read the members of the list: the answer has those that were made, and names the contacts who were skipped, each with the reason; in a sequence that is not active all of them are.',
+      body: EnrollmentCreate,
+      returns: Enrollment,
+      several: Enrolled,
+      run: ({ who, body }) => create(who, body),
+    }),
+    changeRoute({
+      method: 'patch',
+      path: '/enrollments/:id',
+      scope: `${scope}.write`,
+      name: 'enrollment',
+      summary: 'Pause, resume or stop an enrollment',
+      description:
+        'One that is completed, stopped or has failed does not go on: 409 `enrollment_finished`. One of a sequence that is not active cannot be resumed: 409 `sequence_inactive`. One that is scheduled begins by itself, and not before: 409 `enrollment_scheduled`.',
+      find,
+      columns,
+      body: EnrollmentPatch,
+      returns: Enrollment,
+      status: 200,
+      run: ({ who, record, body }) => patch(who, record, body),
+    }),
+  ]
+}

@@ -1,0 +1,196 @@
+import type { Caller } from '../../lib/caller.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import type { RawRow } from '../../store/columns.ts'
+import { type Deps, once } from '../../deps.ts'
+import { isLive, type Kept, keptColumns, type StopReason } from './enrollment.ts'
+import { enrollmentKeeping } from './enrollment-writer.ts'
+import type { Stop } from '../sequences/sequence.ts'
+
+// What others do that enrollments hear of: some of it ends them. All of it runs in the transaction of whoever tells it.
+
+/** Of one that is over; what is noted on it does not change what became of it. */
+type Note = 'replied_at' | 'bounced_at' | 'unsubscribed_at' | 'meeting_booked_at'
+
+/** What of these ends one says also of a mail that waits to be sent that it is not wanted any more. */
+const NOTED = { reply: 'replied_at', bounce: 'bounced_at', meeting_booked: 'meeting_booked_at' } as const
+
+/** What an answer is to an enrollment. */
+export type Heard = {
+  contact_id: string | null
+  conversation_id: string
+  /** When it was written. */
+  at: number
+}
+
+export const enrollmentWatch = once((deps: Deps) => {
+  const { db, clock } = deps
+  const { byId, save, end } = enrollmentKeeping(deps)
+  const { select, present } = keptColumns
+  const ofContact = db
+    .prepare(`SELECT ${select} FROM enrollments WHERE org_id = ? AND contact_id = ? ORDER BY id`)
+    .raw()
+  const ofConversation = db
+    .prepare(`SELECT ${select} FROM enrollments WHERE org_id = ? AND conversation_id = ? ORDER BY id`)
+    .raw()
+  const ofDeal = db.prepare(`SELECT ${select} FROM enrollments WHERE org_id = ? AND deal_id = ? ORDER BY id`).raw()
+  const stopOn = db
+    .prepare('SELECT stop_on FROM sequence_versions WHERE org_id = ? AND sequence_id = ? AND number = ?')
+    .pluck()
+  const firstMail = db
+    .prepare(`SELECT min(at) FROM enrollment_steps WHERE org_id = ? AND enrollment_id = ? AND type = 'email'`)
+    .pluck()
+  const ofMessage = db.prepare(
+    'SELECT enrollment_id AS id, position FROM enrollment_steps WHERE org_id = +? AND message_id = +?',
+  )
+  const stepSent = db.prepare(
+    `UPDATE enrollment_steps SET sent_at = +? WHERE org_id = +? AND message_id = +? AND sent_at IS NULL`,
+  )
+  const stepBounced = db.prepare(
+    `UPDATE enrollment_steps SET bounced_at = +? WHERE org_id = +? AND message_id = +? AND bounced_at IS NULL`,
+  )
+  const stepReplied = db.prepare(
+    'UPDATE enrollment_steps SET replied_at = ? WHERE org_id = ? AND enrollment_id = ? AND position = ?',
+  )
+  const newestStep = db
+    .prepare(
+      `SELECT max(position) FROM enrollment_steps
+       WHERE org_id = ? AND enrollment_id = ? AND (at <= ? OR position = 0)`,
+    )
+    .pluck()
+
+  const wishes = db.prepare('SELECT do_not_contact, unsubscribed_at FROM contacts WHERE org_id = ? AND id = ?')
+
+  const all = (found: unknown[]): Kept[] => (found as RawRow[]).map(present)
+  const contactsOwn = (org: number, id: string): Kept[] => all(ofContact.all(org, id))
+  const live = (of: Kept[]): Kept[] => of.filter(isLive)
+
+  function stopsOn(org: number, { sequence_id, sequence_version }: Kept, what: Stop): boolean {
+    return (JSON.parse(stopOn.get(org, sequence_id, sequence_version) as string) as Stop[]).includes(what)
+  }
+
+  /** Notes the first time, and stops one that is live where its sequence says so. */
+  function happened(org: number, before: Kept, what: Stop, note: { [Name in Note]?: string }): void {
+    const who = { org, member: null }
+    const [name] = Object.keys(note) as Note[]
+    const given = name && before[name] === null ? note : {}
+    if (isLive(before) && stopsOn(org, before, what)) end(who, before, 'stopped', what, given)
+    else save(who, before, given)
+  }
+
+  /**
+   * A person answered. It counts for what had written to the contact by then, and for what the conversation is of;
+   * however long ago that has come to its end.
+   */
+  function heard(org: number, { contact_id, conversation_id, at }: Heard): void {
+    const own = all(ofConversation.all(org, conversation_id))
+    const others = contact_id === null ? [] : contactsOwn(org, contact_id)
+    for (const one of own) answered(org, one, at)
+    for (const one of others)
+      if (!own.some(({ id }) => id === one.id) && wroteBefore(org, one, at)) answered(org, one, at)
+  }
+
+  function wroteBefore(org: number, { id }: Kept, at: number): boolean {
+    const first = firstMail.get(org, id) as number | null
+    return first !== null && first <= at
+  }
+
+  function answered(org: number, before: Kept, at: number): void {
+    if (before.replied_at === null) {
+      const position = newestStep.get(org, before.id, at) as number | null
+      if (position !== null) stepReplied.run(at, org, before.id, position)
+    }
+    happened(org, before, 'reply', { replied_at: rfc3339(at) })
+  }
+
+  /** The mail of a step was accepted by the server that it is sent by. */
+  function sent(org: number, message_id: string, at: number): void {
+    stepSent.run(at, org, message_id)
+  }
+
+  /** The mail of a step was refused for good. One whose last step that was is not completed by it. */
+  function failed(org: number, message_id: string, _error: string): void {
+    const step = ofMessage.get(org, message_id) as { id: string; position: number } | undefined
+    const before = step && byId(org, step.id)
+    if (!before || !step) return
+    const wasLast = before.status === 'completed' && step.position === before.current_step - 1
+    if (isLive(before) || wasLast) end({ org, member: null }, before, 'failed', 'send_failed')
+  }
+
+  /** The mail of a step was accepted, and came back. */
+  function bounced(org: number, message_id: string, _why: string): void {
+    const step = ofMessage.get(org, message_id) as { id: string } | undefined
+    const before = step && byId(org, step.id)
+    if (!before) return
+    const at = clock.now()
+    stepBounced.run(at, org, message_id)
+    happened(org, before, 'bounce', { bounced_at: rfc3339(at) })
+  }
+
+  /**
+   * Why a mail that was written, and could not be sent so far, is not to be sent any more: much may happen while a
+   * server for mail is away. Undefined where it is.
+   */
+  function withdrawn(org: number, id: string): string | undefined {
+    const kept = byId(org, id)
+    const contact = kept?.contact_id && (wishes.get(org, kept.contact_id) as Wishes | undefined)
+    if (!kept || !contact) return 'The contact is gone.'
+    if (contact.do_not_contact === 1) return 'The contact is to be left alone.'
+    if (contact.unsubscribed_at !== null) return 'The contact has unsubscribed.'
+    const stops = (Object.keys(NOTED) as (keyof typeof NOTED)[]).some(
+      (what) => kept[NOTED[what]] !== null && stopsOn(org, kept, what),
+    )
+    return stops || kept.status === 'stopped' || kept.status === 'failed' ? 'Its enrollment has ended.' : undefined
+  }
+
+  /** The contact wants no more mailings. By which of those that are over, only who read it there can tell. */
+  function unsubscribed(org: number, contact_id: string): void {
+    const at = rfc3339(clock.now())
+    for (const one of live(contactsOwn(org, contact_id))) happened(org, one, 'unsubscribe', { unsubscribed_at: at })
+  }
+
+  function meetingBooked(org: number, contact_ids: string[]): void {
+    const at = rfc3339(clock.now())
+    for (const one of new Set(contact_ids).values().flatMap((id) => contactsOwn(org, id)))
+      if (isLive(one) || one.current_step > 0) happened(org, one, 'meeting_booked', { meeting_booked_at: at })
+  }
+
+  /** For what is about the deal, and for what is about none where the deal is the contact's. */
+  function dealClosed(org: number, deal: { id: string; primary_contact_id: string | null }): void {
+    const { id, primary_contact_id } = deal
+    const others = primary_contact_id === null ? [] : contactsOwn(org, primary_contact_id)
+    const meant = [...all(ofDeal.all(org, id)), ...others.filter(({ deal_id }) => deal_id === null)]
+    for (const one of live(meant)) happened(org, one, 'deal_closed', {})
+  }
+
+  /** Whatever the sequences say. */
+  function doNotContact(org: number, contact_id: string): void {
+    stopAll({ org, member: null }, live(contactsOwn(org, contact_id)), 'do_not_contact')
+  }
+
+  function stopAll(who: Caller, those: Kept[], reason: StopReason): void {
+    for (const one of those) end(who, one, 'stopped', reason)
+  }
+
+  /** The contact is about to go. */
+  function clearContact(who: Caller, contact_id: string): void {
+    for (const one of contactsOwn(who.org, contact_id)) {
+      if (isLive(one)) end(who, one, 'stopped', 'contact_deleted', { contact_id: null })
+      else save(who, one, { contact_id: null })
+    }
+  }
+
+  return {
+    heard,
+    sent,
+    failed,
+    bounced,
+    withdrawn,
+    unsubscribed,
+    meetingBooked,
+    dealClosed,
+    doNotContact,
+    clearContact,
+  }
+})
+
+type Wishes = { do_not_contact: 0 | 1; unsubscribed_at: number | null }

@@ -1,0 +1,61 @@
+import type { BusinessTime } from '../../lib/calendar/business-time.ts'
+
+// When a step is due. Pure: the calendar is an argument.
+
+/** When a sequence may do something: in its hours, if it has some. */
+export type Window = {
+  /** Of its hours, else of the org: its days are meant. */
+  timezone: string
+  hours: BusinessTime | undefined
+}
+
+export type Delay = { delay_s: number; business_days_only: boolean }
+
+const DAY_S = 86_400
+const DAY_MS = DAY_S * 1000
+/** So many days without a business day, and it is looked at again later. */
+const MOST_CLOSED_DAYS = 800
+
+/**
+ * When a step is due, counted from the end of the one before. Whole days of its delay are days of the calendar, so that
+ * it keeps its time of the day when the clocks change, and business days only where the step says so; the rest is time
+ * that passes.
+ */
+export function dueAt(from: number, { delay_s, business_days_only }: Delay, window: Window): number {
+  const days = Math.floor(delay_s / DAY_S)
+  const start = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(window.timezone)
+  const day = business_days_only ? daysLater(start, days, window) : start.add({ days })
+  return allowedFrom(day.add({ seconds: delay_s - days * DAY_S }).epochMilliseconds, { business_days_only }, window)
+}
+
+/**
+ * The first moment from this one on at which a step may be done. On a day that is none of business it goes on with the
+ * next one: when the hours open, else at the same time of the day.
+ */
+export function allowedFrom(ms: number, { business_days_only }: Omit<Delay, 'delay_s'>, window: Window): number {
+  const { hours, timezone } = window
+  // Where there are hours, the days on which they open are those of business: the next opening is on one of them.
+  if (hours) return hours.isOpen(ms) ? ms : (hours.nextOpenAt(ms) ?? ms + DAY_MS)
+  if (!business_days_only) return ms
+  const there = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone)
+  return (isBusinessDay(there, window) ? there : daysLater(there, 1, window)).epochMilliseconds
+}
+
+function daysLater(from: Temporal.ZonedDateTime, count: number, window: Window): Temporal.ZonedDateTime {
+  let days = 0
+  for (let left = count, closed = 0; left > 0 && closed < MOST_CLOSED_DAYS; ) {
+    days++
+    if (isBusinessDay(from.add({ days }), window)) {
+      left--
+      closed = 0
+    } else closed++
+  }
+  return from.add({ days })
+}
+
+/** A day on which the hours open at all; without hours, Monday to Friday. */
+function isBusinessDay(day: Temporal.ZonedDateTime, { hours }: Window): boolean {
+  if (!hours) return day.dayOfWeek <= 5
+  const start = day.startOfDay()
+  return hours.between(start.epochMilliseconds, start.add({ days: 1 }).startOfDay().epochMilliseconds) > 0
+}

@@ -1,0 +1,140 @@
+import { timingSafeEqual } from 'node:crypto'
+import { rfc3339 } from '../../lib/time.ts'
+import { columns, contactStore } from '../../crm/contacts/contacts.ts'
+import { type Deps, once } from '../../deps.ts'
+import { enrollmentWatch } from './stop-rules.ts'
+
+// How a person gets out of what a sequence sends, by what its mails carry.
+
+/** Whose mails somebody wants no more of: an enrollment, of the org with that number in the store. */
+export type Unsubscribing = { org: number; enrollment_id: string }
+
+type Sending = { address: string; imap: object | null }
+type Enrolled = { id: string }
+
+const PURPOSE = 'unsubscribe'
+const ID_BYTES = 16
+const TOKEN = /^[A-Za-z0-9_-]{64}$/
+const ASKED = /(?:^|[\s:])unsubscribe\s+([A-Za-z0-9_-]{64})$/i
+
+/**
+ * Tokens are 64 characters: the public id of the org, the id of the enrollment, and a signature over both. There is
+ * nothing of them in the store, and so nothing that could run out: the mails that carry them are read years later.
+ */
+export const unsubscribing = once((deps: Deps) => {
+  const { db, clock, vault } = deps
+  const orgById = db.prepare('SELECT public_id, public_base_url FROM orgs WHERE id = ?')
+  const orgByPublicId = db.prepare('SELECT id FROM orgs WHERE public_id = ?').pluck()
+  const enrolled = db.prepare('SELECT contact_id FROM enrollments WHERE org_id = ? AND id = ?')
+  const described = db.prepare(
+    `SELECT orgs.name AS org_name, contacts.emails
+     FROM enrollments JOIN orgs ON orgs.id = enrollments.org_id
+     LEFT JOIN contacts ON contacts.org_id = enrollments.org_id AND contacts.id = enrollments.contact_id
+     WHERE enrollments.org_id = ? AND enrollments.id = ?`,
+  )
+  const credit = db.prepare(
+    'UPDATE enrollments SET unsubscribed_at = +? WHERE org_id = +? AND id = +? AND unsubscribed_at IS NULL',
+  )
+  const { find, save } = contactStore(deps)
+  const watch = enrollmentWatch(deps)
+
+  /**
+   * What a mail says of how to get out (RFC 2369 and 8058): by its link where the org is reachable, by mail where the
+   * mailbox listens. Nothing where neither is so: nobody would hear of it.
+   */
+  function headers(org: number, { address, imap }: Sending, enrollment: Enrolled): Record<string, string> {
+    const link = url(org, enrollment)
+    const mail = imap && `mailto:${addressPart(address)}?subject=unsubscribe%20${tokenOf(org, enrollment)}`
+    const ways = [link, mail].filter((way) => way !== null)
+    if (ways.length === 0) return {}
+    return {
+      'List-Unsubscribe': ways.map((way) => `<${way}>`).join(', '),
+      // RFC 8058 has it go with https only: what a mail program posts in the background is not to be sent in the open.
+      ...(link?.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
+    }
+  }
+
+  /** Null where the org has no public_base_url. */
+  function url(org: number, enrollment: Enrolled): string | null {
+    const { public_base_url } = orgById.get(org) as { public_base_url: string | null }
+    if (public_base_url === null) return null
+    const { origin, pathname } = new URL(public_base_url)
+    return `${origin}${pathname.replace(/\/+$/, '')}/unsubscribe/${tokenOf(org, enrollment)}`
+  }
+
+  function tokenOf(org: number, { id }: Enrolled): string {
+    const { public_id } = orgById.get(org) as { public_id: string }
+    const signature = vault.sign(PURPOSE, `${public_id} ${id}`)
+    return Buffer.concat([bytesOf(public_id), bytesOf(id), Buffer.from(signature, 'base64url')]).toString('base64url')
+  }
+
+  /** Undefined for what nobody here has signed, and for an org that is not in this store. */
+  function read(token: string): Unsubscribing | undefined {
+    if (!TOKEN.test(token)) return undefined
+    const bytes = Buffer.from(token, 'base64url')
+    const publicId = idOf(bytes.subarray(0, ID_BYTES))
+    const id = idOf(bytes.subarray(ID_BYTES, 2 * ID_BYTES))
+    const signature = Buffer.from(vault.sign(PURPOSE, `${publicId} ${id}`), 'base64url')
+    if (!timingSafeEqual(signature, bytes.subarray(2 * ID_BYTES))) return undefined
+    const org = orgByPublicId.get(publicId) as number | undefined
+    return org === undefined ? undefined : { org, enrollment_id: id }
+  }
+
+  /** What to show to who has the token: who wrote, and to which address; null where that is gone. */
+  function about(token: string): { org_name: string; email: string | null } | undefined {
+    const known = read(token)
+    const row = known && (described.get(known.org, known.enrollment_id) as Described | undefined)
+    return row && { org_name: row.org_name, email: primaryOf(row.emails) }
+  }
+
+  /**
+   * In the caller's transaction: the contact wants no more mailings, and what runs for it ends. False for a token that
+   * is none; true also where that was so already, or the contact is gone, to whom nothing is sent any more.
+   */
+  function unsubscribe(token: string): boolean {
+    const known = read(token)
+    const row = known && (enrolled.get(known.org, known.enrollment_id) as { contact_id: string | null } | undefined)
+    if (!row) return false
+    if (row.contact_id === null) return true
+    const at = mark(known.org, row.contact_id)
+    watch.unsubscribed(known.org, row.contact_id)
+    // Also where all of its mails had been sent: it is with one of them that the person left.
+    if (at !== null) credit.run(at, known.org, known.enrollment_id)
+    return true
+  }
+
+  /** Since when, in milliseconds; null for a contact that had unsubscribed before. */
+  function mark(org: number, contactId: string): number | null {
+    const who = { org, member: null }
+    const before = columns.present(find(who, contactId))
+    if (before.unsubscribed_at !== null) return null
+    const at = clock.now()
+    save(who, before, { ...before, unsubscribed_at: rfc3339(at) })
+    return at
+  }
+
+  /** Whether a mail with that subject, to a mailbox of the org, asked for it, and so it was done. */
+  function fromSubject(org: number, subject: string): boolean {
+    const token = ASKED.exec(subject.trim())?.[1]
+    return token !== undefined && read(token)?.org === org && unsubscribe(token)
+  }
+
+  return { headers, url, read, about, unsubscribe, fromSubject }
+})
+
+type Described = { org_name: string; emails: string | null }
+
+function primaryOf(emails: string | null): string | null {
+  const known = JSON.parse(emails ?? '[]') as { email: string; is_primary: boolean }[]
+  return known.find(({ is_primary }) => is_primary)?.email ?? known[0]?.email ?? null
+}
+
+const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
+
+const idOf = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+/** As RFC 6068 wants it: what means something in an address for links is escaped. */
+function addressPart(address: string): string {
+  const at = address.lastIndexOf('@')
+  return `${encodeURIComponent(address.slice(0, at))}@${encodeURIComponent(address.slice(at + 1))}`
+}

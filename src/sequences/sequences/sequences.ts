@@ -1,0 +1,163 @@
+import type { Route } from '../../http/route.ts'
+import type { BusinessTime } from '../../lib/calendar/business-time.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { notFound } from '../../lib/problem.ts'
+import * as c from '../../store/columns.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { finder } from '../../store/find.ts'
+import { type Ask, listing, type Page } from '../../store/list/page.ts'
+import { type Deps, once } from '../../deps.ts'
+import { hoursStore } from '../../inbox/hours/hours.ts'
+import { performanceRoute } from './performance.ts'
+import { type Counts, Sequence, type SequenceStatus, STATUSES, type Step, type Stop } from './sequence.ts'
+
+const filters: Record<string, Filter> = {
+  status: { type: 'choice', choices: STATUSES },
+  created_at: { type: 'time' },
+  updated_at: { type: 'time', indexed: false },
+}
+
+// 2. The row.
+
+const sendWindow: c.Column<Sequence['send_window']> = {
+  name: 'hours_id',
+  sql: 'hours_id',
+  json: (id: string | null) => JSON.stringify({ hours_id: id }),
+  store: ({ hours_id }) => hours_id,
+}
+
+const counts: c.Column<Counts> = {
+  name: '',
+  sql: 'NULL',
+  json: (counted: Counts) => JSON.stringify(counted),
+  store: () => null,
+  isComputed: true,
+}
+
+const columns = c.columns<Sequence>({
+  id: c.plain('id'),
+  name: c.text('name'),
+  description: c.text('description'),
+  status: c.plain('status'),
+  steps: c.json('steps'),
+  send_window: sendWindow,
+  stop_on: c.json('stop_on'),
+  counts,
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+const place = (name: keyof Sequence): number => Object.keys(Sequence.entries).indexOf(name)
+const [ID, COUNTS] = [place('id'), place('counts')]
+
+// 3. The statements.
+
+/** What there is to know of a sequence without its steps. */
+export type SequenceRow = {
+  id: string
+  name: string
+  status: SequenceStatus
+  hours_id: string | null
+  mailbox_id: string | null
+  /** The number of the version that enrollments begin with. */
+  current: number
+}
+
+/** What the enrollments follow that began with it. */
+export type SequenceVersion = { steps: Step[]; stop_on: Stop[] }
+
+const order = { sort: { column: 'position' }, descending: false }
+const spec = { columns, filters, sorts: {}, order }
+
+/** The count that an enrollment is in, by its status. */
+const COUNTED_AS: Record<string, keyof Counts> = {
+  scheduled: 'active',
+  active: 'active',
+  paused: 'paused',
+  completed: 'completed',
+  stopped: 'stopped',
+  failed: 'stopped',
+}
+
+export const sequenceStore = once((deps: Deps) => {
+  const { db } = deps
+  const { list: listRows } = listing(db, { table: 'sequences', ...spec })
+  const findRow = finder(db, 'sequences', columns)
+  const { businessTimeOf } = hoursStore(deps)
+  const rowById = db.prepare(
+    'SELECT id, name, status, hours_id, mailbox_id, current FROM sequences WHERE org_id = ? AND id = ?',
+  )
+  const version = db.prepare(
+    'SELECT steps, stop_on FROM sequence_versions WHERE org_id = ? AND sequence_id = ? AND number = ?',
+  )
+  const byStatus = db
+    .prepare('SELECT status, count(*) FROM enrollments WHERE org_id = ? AND sequence_id = ? GROUP BY status')
+    .raw()
+
+  function list(org: number, ask: Ask): Page {
+    const page = listRows(org, ask)
+    for (const row of page.rows) counted(org, row)
+    return page
+  }
+
+  const find = (who: Caller, id: string): c.RawRow => counted(who.org, findRow(who, id))
+
+  /** Puts into the row how many enrollments there are by now. */
+  function counted(org: number, row: c.RawRow): c.RawRow {
+    const counts: Counts = { active: 0, paused: 0, completed: 0, stopped: 0 }
+    for (const [status, number] of byStatus.all(org, row[ID]) as [string, number][]) {
+      counts[COUNTED_AS[status]!] += number
+    }
+    row[COUNTS] = counts
+    return row
+  }
+
+  /** Undefined where there is none. */
+  const byId = (org: number, id: string): SequenceRow | undefined => rowById.get(org, id) as SequenceRow | undefined
+
+  /** Throws 404. */
+  function versionOf(org: number, sequenceId: string, number: number): SequenceVersion {
+    const found = version.get(org, sequenceId, number) as { steps: string; stop_on: string } | undefined
+    if (!found) throw notFound()
+    return { steps: JSON.parse(found.steps), stop_on: JSON.parse(found.stop_on) }
+  }
+
+  /** The hours in which its steps are done; undefined where any will do, and where there is no such sequence. */
+  function windowOf(org: number, sequenceId: string): BusinessTime | undefined {
+    const hoursId = byId(org, sequenceId)?.hours_id
+    return hoursId ? businessTimeOf(org, hoursId) : undefined
+  }
+
+  return { list, find, byId, versionOf, windowOf }
+})
+
+// 4. The routes.
+
+export const sequences = (deps: Deps): Route[] => {
+  const { list, find } = sequenceStore(deps)
+  const common = { method: 'get', scope: 'rest.sequences.sequences.read', name: 'sequence', timely: true } as const
+  return [
+    {
+      ...common,
+      kind: 'list',
+      path: '/sequences',
+      summary: 'List sequences',
+      description: 'In the order of the settings, those that were given up too.',
+      item: Sequence,
+      list,
+      ...spec,
+    },
+    {
+      ...common,
+      kind: 'read',
+      path: '/sequences/:id',
+      summary: 'Get one sequence',
+      description: 'Never answered with 304: its counts are those of the moment.',
+      columns,
+      returns: Sequence,
+      find,
+    },
+    performanceRoute(deps),
+  ]
+}

@@ -1,0 +1,232 @@
+import type * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { same } from '../../lib/merge.ts'
+import { conflict, type FieldError, field, invalid } from '../../lib/problem.ts'
+import { sequenceChanged } from '../enrollments/resume.ts'
+import {
+  MOST_STEPS,
+  type SequenceStatus,
+  STATUSES,
+  STOPS,
+  type Step,
+  type Stop,
+} from './sequence.ts'
+import { UNSUBSCRIBE_URL, variables } from './variables.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
+import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
+import { key } from '../../settings/fields.ts'
+import { checkSteps, hasUnsubscribeUrl, StepSettings, shownSteps, stepsOf, textFaults } from './settings-steps.ts'
+import { sequenceVersions } from './versions.ts'
+import { type Stored, settingsTable } from '../../settings/table.ts'
+
+export const SequenceSettings = f.object({
+  key,
+  name: f.title,
+  description: f.optional(f.nullable(f.longText())),
+  status: f.oneOf(STATUSES),
+  stop_on: f.optional(f.arrayOf(f.oneOf(STOPS))),
+  hours: f.optional(f.nullable(key)),
+  mailbox: f.optional(f.nullable(key)),
+  steps: f.arrayOf(StepSettings, MOST_STEPS),
+})
+export type SequenceSettings = v.InferOutput<typeof SequenceSettings>
+
+export function checkSequences(given: readonly SequenceSettings[]): FieldError[] {
+  const keys = given.map((sequence) => sequence.key)
+  const errors = repeatedKeys('/sequences', keys)
+  for (const [index, { status, steps }] of given.entries()) {
+    const pointer = `/sequences/${index}/steps`
+    if (steps.length === 0 && (status === 'active' || status === 'paused')) {
+      errors.push(field(pointer, 'no_steps', `must have at least one step while the sequence is ${status}`))
+    }
+    errors.push(...checkSteps(pointer, steps))
+  }
+  return errors
+}
+
+type Row = Stored & {
+  key: string
+  name: string
+  description: string | null
+  status: SequenceStatus
+  position: number
+  hours_id: string | null
+  mailbox_id: string | null
+  current: number
+  steps: Step[]
+  stop_on: Stop[]
+}
+
+export const columns = c.columns<Row>({
+  id: c.plain('id'),
+  key: c.plain('key'),
+  name: c.text('name'),
+  description: c.text('description'),
+  status: c.plain('status'),
+  position: c.integer('position'),
+  hours_id: c.plain('hours_id'),
+  mailbox_id: c.plain('mailbox_id'),
+  current: c.integer('current'),
+  steps: c.json('steps'),
+  stop_on: c.json('stop_on'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+const FIELDS = ['name', 'description', 'status', 'position', 'stop_on', 'hours', 'mailbox', 'steps']
+
+/** What a document names by keys, by those keys. */
+type Named = { id: string; key: string; isActive: boolean }
+type Names = { hours: Named[]; mailboxes: Named[] }
+/** Whether what has a key stays, as the rest of the document says. */
+type IsKept = Record<'hours' | 'mailbox', (key: string) => boolean>
+
+/** The functions that write are for a transaction of the caller's. */
+export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
+  const { db, clock } = store
+  const { all, create, save, removeUnused } = settingsTable(store, 'sequences', columns, 'position')
+  const versions = sequenceVersions(store)
+  const variablesOf = variables(db)
+  const publicUrl = db.prepare('SELECT public_base_url FROM orgs WHERE id = ?').pluck()
+  const hoursOf = db.prepare('SELECT id, key, 1 AS isActive FROM hours WHERE org_id = ?')
+  const mailboxesOf = db.prepare('SELECT id, key, is_active AS isActive FROM mailboxes WHERE org_id = ?')
+
+  const namesOf = (org: number): Names => ({
+    hours: hoursOf.all(org) as Named[],
+    mailboxes: mailboxesOf.all(org) as Named[],
+  })
+
+  /** All of them: one that is archived stands in the document, too. */
+  function show(org: number): SequenceSettings[] {
+    const names = namesOf(org)
+    return all(org).map((row) => {
+      const { key, name, description, status, stop_on, hours, mailbox, steps } = shown(names, row)
+      return { key, name, description, status, stop_on, hours, mailbox, steps }
+    })
+  }
+
+  function apply(org: number, given: readonly SequenceSettings[], isKept: IsKept): Change[] {
+    const names = namesOf(org)
+    const before = new Map(all(org).map((sequence) => [sequence.key, sequence]))
+    const texts = { known: variablesOf(org), hasPublicUrl: publicUrl.get(org) !== null }
+    const errors = given.flatMap((sequence, index) => {
+      const known = before.get(sequence.key)
+      const pointer = `/sequences/${index}`
+      return [
+        ...nameFaults(pointer, sequence, known, names, isKept),
+        ...textFaults(`${pointer}/steps`, sequence.steps, known?.steps ?? [], texts),
+      ]
+    })
+    if (errors.length > 0) throw invalid(...errors.slice(0, 100))
+    const changed = (key: string, old: Row | undefined, after: Row | undefined): Change[] =>
+      changesOf('sequences', key, old && shown(names, old), after && shown(names, after), FIELDS)
+    const changes: Change[] = []
+    for (const [position, sequence] of given.entries()) {
+      const known = before.get(sequence.key)
+      before.delete(sequence.key)
+      const after = write(org, known, { ...rowOf(sequence, names), position })
+      changes.push(...changed(sequence.key, known, after))
+    }
+    let position = given.length // those left out that have enrollments stand behind the others
+    for (const left of before.values()) {
+      if (removeUnused(org, left.id)) changes.push(...changed(left.key, left, undefined))
+      else changes.push(...changed(left.key, left, giveUp(org, left, position++)))
+    }
+    return changes
+  }
+
+  function write(org: number, known: Row | undefined, { given, ...rest }: Wanted): Row {
+    const steps = stepsOf(given, known?.steps ?? [], clock.id)
+    if (!known) {
+      const made = create(org, { ...rest, steps, current: 1 })
+      versions.add(org, made)
+      return made
+    }
+    const isOther = !same(known.steps, steps) || !same(known.stop_on, rest.stop_on)
+    const current = isOther && versions.isFollowed(org, known) ? known.current + 1 : known.current
+    const after = save(org, known, { ...rest, steps, current })
+    if (current !== known.current) versions.add(org, after)
+    else if (isOther) versions.replace(org, after)
+    if (after.status !== known.status) sequenceChanged(store, org, after.id, after.status)
+    return after
+  }
+
+  /** Nothing is sent any more, so that neither hours nor a mailbox have to stay for it. */
+  function giveUp(org: number, left: Row, position: number): Row {
+    const after = save(org, left, { status: 'archived', position, hours_id: null, mailbox_id: null })
+    if (after.status !== left.status) sequenceChanged(store, org, after.id, after.status)
+    return after
+  }
+
+  /** Throws 409 where mails that are still to come lead to a public page, and there is none any more. */
+  function checkPublicUrl(org: number): void {
+    if (publicUrl.get(org) !== null) return
+    const keys = versions
+      .inUse(org, UNSUBSCRIBE_URL)
+      .flatMap(({ key, steps }) => (hasUnsubscribeUrl(steps) ? [key] : []))
+    if (keys.length === 0) return
+    throw conflict(
+      'public_base_url_in_use',
+      `The org needs its public_base_url: texts of sequences have {{unsubscribe_url}} (${[...new Set(keys)].join(', ')}).`,
+    )
+  }
+
+  /** The keys of active mailboxes that are not among these. */
+  function mailboxesBut(org: number, kept: readonly { key: string }[]): string[] {
+    const active = namesOf(org).mailboxes.filter(({ isActive }) => isActive)
+    return active.flatMap(({ key }) => (kept.some((each) => each.key === key) ? [] : [key]))
+  }
+
+  return { show, apply, checkPublicUrl, mailboxesBut }
+}
+
+function nameFaults(
+  pointer: string,
+  { hours = null, mailbox = null }: SequenceSettings,
+  known: Row | undefined,
+  names: Names,
+  isKept: IsKept,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (hours !== null && !(names.hours.some(({ key }) => key === hours) && isKept.hours(hours))) {
+    const message = 'must be the key of hours of this organisation, or null'
+    errors.push(field(`${pointer}/hours`, 'unknown_hours', message))
+  }
+  // One that was given up before may go on standing where it stood: what is shown can be applied.
+  const found = names.mailboxes.find(({ key }) => key === mailbox)
+  const isThere = found && isKept.mailbox(found.key) && (found.isActive || found.id === known?.mailbox_id)
+  if (mailbox !== null && !isThere) {
+    const message = 'must be the key of a mailbox of this organisation, or null'
+    errors.push(field(`${pointer}/mailbox`, 'unknown_mailbox', message))
+  }
+  return errors
+}
+
+type Wanted = Omit<Row, keyof Stored | 'steps' | 'current'> & { given: readonly StepSettings[] }
+
+/** Everything in full and in one order: sequences that say the same are the same text. */
+function rowOf(sequence: SequenceSettings, names: Names): Omit<Wanted, 'position'> {
+  const { key, name, description = null, status, stop_on = STOPS, hours = null, mailbox = null, steps } = sequence
+  return {
+    key,
+    name,
+    description,
+    status,
+    hours_id: names.hours.find((each) => each.key === hours)?.id ?? null,
+    mailbox_id: names.mailboxes.find((each) => each.key === mailbox)?.id ?? null,
+    stop_on: STOPS.filter((stop) => stop_on.includes(stop)),
+    given: steps,
+  }
+}
+
+/** As the document has it. */
+function shown({ hours, mailboxes }: Names, row: Row) {
+  return {
+    ...row,
+    hours: hours.find(({ id }) => id === row.hours_id)?.key ?? null,
+    mailbox: mailboxes.find(({ id }) => id === row.mailbox_id)?.key ?? null,
+    steps: shownSteps(row.steps),
+  }
+}

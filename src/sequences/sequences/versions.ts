@@ -1,0 +1,54 @@
+import type { Step, Stop } from './sequence.ts'
+import type { Store } from '../../store/open.ts'
+
+type Versioned = { id: string; current: number; steps: readonly Step[]; stop_on: readonly Stop[] }
+
+/**
+ * What enrollments follow: the steps of a sequence and what stops it, as they were when the enrollment began. A version
+ * that one has begun with stays as it is. For a transaction of the caller's.
+ */
+export function sequenceVersions({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const insert = db.prepare(
+    `INSERT INTO sequence_versions (org_id, sequence_id, number, steps, stop_on, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const update = db.prepare(
+    'UPDATE sequence_versions SET steps = ?, stop_on = ?, created_at = ? WHERE org_id = ? AND sequence_id = ? AND number = ?',
+  )
+  const follower = db
+    .prepare('SELECT 1 FROM enrollments WHERE org_id = +? AND sequence_id = +? AND sequence_version = +? LIMIT 1')
+    .pluck()
+  const used = db.prepare(
+    `SELECT sequences.key, version.steps
+     FROM sequences CROSS JOIN sequence_versions AS version
+       ON version.org_id = sequences.org_id AND version.sequence_id = sequences.id
+     WHERE sequences.org_id = +? AND sequences.status <> 'archived' AND version.steps LIKE +? AND (
+       version.number = sequences.current OR EXISTS (
+         SELECT 1 FROM enrollments
+         WHERE enrollments.org_id = version.org_id AND enrollments.sequence_id = version.sequence_id
+           AND enrollments.sequence_version = version.number AND enrollments.status IN ('scheduled', 'active', 'paused')
+       )
+     )
+     ORDER BY sequences.position, version.number`,
+  )
+
+  function add(org: number, { id, current, steps, stop_on }: Versioned): void {
+    insert.run(org, id, current, JSON.stringify(steps), JSON.stringify(stop_on), clock.now())
+  }
+
+  function replace(org: number, { id, current, steps, stop_on }: Versioned): void {
+    update.run(JSON.stringify(steps), JSON.stringify(stop_on), clock.now(), org, id, current)
+  }
+
+  /** Whether an enrollment has begun with the current one. */
+  const isFollowed = (org: number, { id, current }: Pick<Versioned, 'id' | 'current'>): boolean =>
+    follower.get(org, id, current) !== undefined
+
+  /** Those by which steps are still to be done, and that have a text with this word. */
+  const inUse = (org: number, word: string): { key: string; steps: Step[] }[] =>
+    (used.all(org, `%${word}%`) as { key: string; steps: string }[]).map(({ key, steps }) => ({
+      key,
+      steps: JSON.parse(steps),
+    }))
+
+  return { add, replace, isFollowed, inUse }
+}

@@ -1,0 +1,295 @@
+import type { RawRow, Readable } from '../columns.ts'
+import { conditionSql, type Group, grouped, isOneValue, isSearch, type Search, type SqlPart } from './condition-sql.ts'
+import {
+  admitsNull,
+  type Comparison,
+  type Condition,
+  columnOf,
+  emptyOf,
+  type Filter,
+  isComparison,
+  type Link,
+} from './conditions.ts'
+import type { Database } from '../driver.ts'
+import { indexes } from './indexes.ts'
+import { type Position, positionCheck } from '../position.ts'
+import { searchWalk, walkBound } from '../search.ts'
+import { statements } from '../statements.ts'
+
+/**
+ * A sort: the column that holds its key, in the record's own table or in one row of another. `big` marks integers past
+ * 2^53, which travel as text.
+ */
+export type Sort = { column: string; link?: Link; nullable?: boolean; big?: boolean }
+
+export type Listing = {
+  table: string
+  /** The FROM clause, where it goes on behind the table. */
+  from?: string
+  columns: Readable
+  filters: Record<string, Filter>
+  /** By the name on the wire; `created_at` is the id. */
+  sorts: Record<string, Sort>
+  /** The order without `sort=`; newest first where it is left out. */
+  order?: { sort: Sort; descending: boolean }
+}
+
+export type Ask = {
+  limit: number
+  sort: Sort
+  descending: boolean
+  conditions: Condition[]
+  after?: Position | undefined
+  count: boolean
+}
+
+export type Page = { rows: RawRow[]; next: Position | null; total?: number }
+
+/** Conditions that fewer rows than this meet are narrow. */
+export const NARROW = 2000
+/** The same for a search where it is not walked: to test one row for its words takes long. */
+export const NARROW_SEARCH = 5 * NARROW
+
+/** What leads to the rows of a page: the few rows that meet a condition, the search index, or the index of an order. */
+type Lead = { narrow: Group } | { search: Search } | { index: string } | { link: Link }
+
+/** The FROM clause of a lead with its conditions, and what the rows are ordered by there. */
+type Way = { from: string; where: SqlPart[]; key: string | undefined; id: string }
+
+/**
+ * Keyset paging over one table. A list is walked along the index of its sort, and the conditions are tested on the
+ * way, which is fast while many rows meet them. Where one is narrow, found by counting in its index, the ids of its
+ * rows come from there instead, and SQLite sorts the few rows. Every statement names its index, so that plans do not
+ * depend on statistics. docs/decisions/002-lists.md has the reasons and the figures.
+ */
+export function listing(db: Database, spec: Listing) {
+  const { table, columns, filters, sorts, order } = spec
+  const joined = (spec.from ?? table).slice(table.length)
+  const indexOf = indexes(db)
+  const sql = conditionSql(db, table)
+  const key = indexOf(table, 'id')
+  const prepare = statements(db)
+  const checkPosition = positionCheck(db, table)
+
+  // A filter or a sort without its index stops the server before it listens.
+  for (const [name, filter] of Object.entries(filters)) {
+    if (filter.lifts || filter.search || filter.resolve || filter.indexed === false) continue
+    indexOf(filter.link?.table ?? table, filter.link?.column ?? columnOf(name, filter), filter.link?.only?.column)
+  }
+  for (const { column } of [...Object.values(sorts), ...(order ? [order.sort] : [])]) indexOf(table, column)
+
+  /** Throws Problem 400 for a position that is none of this sort. */
+  function list(org: number, ask: Ask): Page {
+    if (ask.after) checkPosition(ask.sort, ask.after)
+    const lead = leadOf(org, ask)
+    const rows: RawRow[] = []
+    for (const nulls of parts(ask)) {
+      if (rows.length <= ask.limit) rows.push(...read(org, ask, lead, nulls, ask.limit + 1 - rows.length))
+    }
+    const more = rows.length > ask.limit
+    if (more) rows.pop()
+    const last = rows.at(-1)
+    const page: Page = { rows, next: more && last ? positionOf(last) : null }
+    if (ask.count) page.total = more || ask.after ? count(org, ask.conditions) : rows.length
+    return page
+  }
+
+  function leadOf(org: number, { sort, conditions }: Ask): Lead {
+    const others = grouped(conditions).filter(([first]) => !isOf(sort, first))
+    const able = others.filter((group) => group.some(sql.isIndexed))
+    // The rows of one value stand in its index in the order of their ids, and so do those of a search.
+    const inOrder =
+      sort.column === 'id'
+        ? (able.find(([first]) => isSearch(first)) ?? able.find((group) => group.some(isOneValue)))
+        : undefined
+    const narrow = inOrder && others.length === 1 ? undefined : narrowOf(org, able, !inOrder)
+    if (narrow) return { narrow }
+    if (!inOrder) return sort.link ? { link: sort.link } : { index: indexOf(table, sort.column) }
+    const [first] = inOrder
+    return isSearch(first) ? { search: first } : { index: indexOf(table, (first as Comparison).column) }
+  }
+
+  function narrowOf(org: number, groups: Group[], isTested: boolean): Group | undefined {
+    const hasFewer = (group: Group, most: number): boolean => {
+      const entries = sql.entries(org, group)
+      return one(`SELECT count(*) FROM (${entries.sql} LIMIT ${most})`, entries.values) < most
+    }
+    const narrow = groups.find((group) => hasFewer(group, NARROW))
+    if (narrow || !isTested) return narrow
+    return groups.find((group) => isSearch(group[0]) && hasFewer(group, NARROW_SEARCH))
+  }
+
+  function read(org: number, ask: Ask, lead: Lead, nulls: boolean, limit: number): RawRow[] {
+    const { descending, conditions } = ask
+    const way = wayOf(org, ask, lead, nulls)
+    const narrow = 'narrow' in lead ? lead.narrow : undefined
+    const isMet = (condition: Condition) =>
+      (narrow?.includes(condition) && sql.isExact(narrow)) ||
+      ('search' in lead && lead.search === condition) ||
+      isPassed(ask, condition)
+    const where = all([
+      { sql: `${table}.org_id = +?`, values: [org] },
+      ...way.where,
+      ...conditions
+        .filter((each) => !isMet(each))
+        .map((each) =>
+          'link' in lead && !nulls && isOf(ask.sort, each)
+            ? sql.compare(each as Comparison, isScattered(ask, each))
+            : sql.test(org, each, narrow !== undefined || 'search' in lead || isScattered(ask, each)),
+        ),
+      ...behind(ask, way, 'search' in lead, nulls),
+    ])
+    const direction = descending ? ' DESC' : ''
+    const by = `${way.key ? `${way.key}${direction}, ` : ''}${way.id}${direction}`
+    const wireKey = way.key === undefined ? 'NULL' : ask.sort.big ? `CAST(${way.key} AS TEXT)` : way.key
+    return prepare(
+      `SELECT ${columns.select}, ${wireKey}, ${table}.id FROM ${way.from}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT +?`,
+    ).all(...where.values, limit) as RawRow[]
+  }
+
+  function wayOf(org: number, ask: Ask, lead: Lead, nulls: boolean): Way {
+    const { sort, conditions } = ask
+    const isKeyed = sort.column !== 'id' && !nulls
+    const own = { key: isKeyed && !sort.link ? `${table}.${sort.column}` : undefined, id: `${table}.id` }
+    if ('search' in lead) {
+      const { from, where: match } = searchWalk(table, sql.search(org, lead.search.search, lead.search.text))
+      const bounds = conditions.filter(
+        (each) => isOf(sort, each) && isBound(each) && !isPassed(ask, each),
+      ) as Comparison[]
+      const where = [match, ...bounds.map(({ operator, values }) => walkBound(operator, values[0] as string))]
+      return { from, where, key: undefined, id: 'search.rowid' }
+    }
+    if ('narrow' in lead) {
+      const { link } = sort
+      const ids = sql.ids(org, lead.narrow)
+      const where = [{ sql: `${table}.id IN (${ids.sql})`, values: ids.values }]
+      const from = `${table} INDEXED BY ${key}`
+      if (!link) return { from, where, ...own }
+      if (nulls) return { from, where: [...where, without(link)], ...own }
+      return {
+        from: `${from} CROSS JOIN ${link.table} ON ${belongs(link)}`,
+        where: [...where, only(link)],
+        key: `${link.table}.${link.column}`,
+        id: `${table}.id`,
+      }
+    }
+    if ('index' in lead) return { from: `${table} INDEXED BY ${lead.index}`, where: [], ...own }
+    const { link } = lead
+    if (nulls) return { from: `${table} INDEXED BY ${key}`, where: [without(link)], ...own }
+    const index = indexOf(link.table, link.column, link.only?.column)
+    return {
+      from: `${link.table} INDEXED BY ${index} CROSS JOIN ${table} ON ${belongs(link)}`,
+      where: [{ sql: `${link.table}.org_id = +?`, values: [org] }, only(link)],
+      key: `${link.table}.${link.column}`,
+      id: `${link.table}.${link.key}`,
+    }
+  }
+
+  const belongs = (link: Link): string =>
+    `${link.table}.org_id = ${table}.org_id AND ${link.table}.${link.key} = ${table}.id`
+
+  const only = ({ table: source, only: fixed }: Link): SqlPart =>
+    fixed ? { sql: `${source}.${fixed.column} = +?`, values: [fixed.value] } : { sql: '1', values: [] }
+
+  function without(link: Link): SqlPart {
+    const rows = only(link)
+    return {
+      sql: `NOT EXISTS (SELECT 1 FROM ${link.table} WHERE ${belongs(link)} AND ${rows.sql})`,
+      values: rows.values,
+    }
+  }
+
+  /** What keeps a page behind the one before it. */
+  function behind(
+    { sort, descending, conditions, after }: Ask,
+    way: Way,
+    isSearched: boolean,
+    nulls: boolean,
+  ): SqlPart[] {
+    const beyond = descending ? '<' : '>'
+    const found: SqlPart[] = []
+    if (sort.nullable && !sort.link)
+      found.push({ sql: `${table}.${sort.column} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
+    if (!after) return found
+    if (isSearched) {
+      const reached = walkBound(descending ? 'lt' : 'gt', after.id)
+      return [reached, { sql: `${table}.id ${beyond} +?`, values: [after.id] }]
+    }
+    const oneKey =
+      sort.column === 'id' || conditions.some((each) => isOf(sort, each) && (each as Comparison).operator === 'eq')
+    if (oneKey || (nulls && after.key === null)) found.push({ sql: `${way.id} ${beyond} +?`, values: [after.id] })
+    else if (!nulls)
+      found.push({ sql: `(${way.key}, ${way.id}) ${beyond} (+?, +?)`, values: [keyValue(sort, after), after.id] })
+    return found
+  }
+
+  /** How many records meet the conditions. */
+  function count(org: number, conditions: Condition[]): number {
+    const groups = grouped(conditions)
+    const [first] = groups[0] ?? []
+    if (first && 'not' in first && groups.length === 1) return count(org, []) - count(org, [first.not])
+    const able = groups.filter((group) => group.some(sql.isIndexed))
+    const [group] = able
+    if (group && groups.length === 1 && sql.isExact(group)) {
+      const { sql: entries, values } = sql.entries(org, group)
+      const records = hasEachOnce(group[0]) ? entries : `SELECT DISTINCT * FROM (${entries})`
+      return one(`SELECT count(*) FROM (${records})`, values)
+    }
+    const narrow = narrowOf(org, able, true) ?? group
+    const ids = narrow && sql.ids(org, narrow)
+    const where = all([
+      { sql: `${table}.org_id = +?`, values: [org] },
+      ...(ids ? [{ sql: `${table}.id IN (${ids.sql})`, values: ids.values }] : []),
+      ...conditions
+        .filter((condition) => !narrow?.includes(condition) || !sql.isExact(narrow))
+        .map((condition) => sql.test(org, condition, narrow !== undefined)),
+    ])
+    return one(`SELECT count(*) FROM ${table}${narrow ? ` INDEXED BY ${key}` : ''} WHERE ${where.sql}`, where.values)
+  }
+
+  const one = (text: string, values: unknown[]): number => (prepare(text).get(...values) as [number])[0]
+
+  return { list, count }
+}
+
+/** Whether the condition is a comparison of the key that the list is sorted by. */
+const isOf = ({ column, link }: Sort, condition: Condition): boolean =>
+  isComparison(condition) &&
+  condition.column === column &&
+  condition.link?.table === link?.table &&
+  condition.link?.only?.value === link?.only?.value
+
+/** Whether the index has each record once that meets the condition. */
+const hasEachOnce = (condition: Condition): boolean =>
+  isSearch(condition) || (isComparison(condition) && (!condition.link || condition.link.single === true))
+
+/** A bound that the page before this one was within already: left out, since SQLite would start from it again. */
+function isPassed({ sort, descending, after }: Ask, condition: Condition): boolean {
+  if (!after || !isComparison(condition) || !isOf(sort, condition)) return false
+  const { operator } = condition
+  return descending ? operator === 'lt' || operator === 'lte' : operator === 'gt' || operator === 'gte'
+}
+
+const isBound = (condition: Condition): boolean => isComparison(condition) && /^[gl]te?$/.test(condition.operator)
+
+/** Several values of the key: behind the first page a test alone, since SQLite would start from the first of each. */
+const isScattered = ({ sort, after }: Ask, condition: Condition): boolean =>
+  after !== undefined && isOf(sort, condition) && (condition as Comparison).operator === 'in'
+
+/** A key that can be null makes two parts of a list: the rows that have one, then those that have none. */
+function parts({ sort, conditions, after }: Ask): boolean[] {
+  if (!sort.nullable) return [false]
+  const own = conditions.filter((condition) => isOf(sort, condition)) as Comparison[]
+  const keyed = after?.key !== null && !conditions.map(emptyOf).some((each) => each && isOf(sort, each))
+  return [...(keyed ? [false] : []), ...(own.every(admitsNull) ? [true] : [])]
+}
+
+function all(found: SqlPart[]): SqlPart {
+  return { sql: found.map(({ sql }) => sql).join(' AND '), values: found.flatMap(({ values }) => values) }
+}
+
+function positionOf(row: RawRow): Position {
+  return { key: row.at(-2) as Position['key'], id: row.at(-1) as string }
+}
+
+const keyValue = ({ big }: Sort, { key }: Position): unknown => (big ? BigInt(key as string) : key)

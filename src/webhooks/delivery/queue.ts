@@ -1,0 +1,251 @@
+import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../events/body.ts'
+import { eventsOf } from '../../events/names.ts'
+import { timeOfId } from '../../lib/id.ts'
+import type { Deps } from '../../deps.ts'
+import { TEST, type Try } from '../deliveries.ts'
+import type { DeliveryVerdict, Health } from './retry-policy.ts'
+
+/** Where a delivery goes; the secrets are sealed. */
+export type Receiver = { org: number; id: string; url: string; secrets: string }
+
+/** A webhook that may be sent to, with what the sender knows of it. */
+export type Target = Receiver &
+  Health & {
+    event_types: string
+    planned_seq: number
+    last_seq: number
+    status: string
+    /** The earliest time at which a delivery of it is due. */
+    due_at: number | null
+  }
+
+/** A delivery as it is taken to be sent. */
+export type Taken = {
+  org: number
+  id: string
+  webhook_id: string
+  event_id: string
+  seq: number | null
+  type: string
+  object_id: string
+  tries: string
+  failures: number
+  is_ordered: number
+  body: string | null
+}
+
+type PlannedEvent = Pick<StoredEvent, 'seq' | 'id' | 'type' | 'object_id'>
+
+/** So many events are looked at for one webhook at a time, so that requests have their turn. */
+const MOST_PLANNED = 500
+/** Of which so many are read at once: mostly the first ones are wanted. */
+const READ_AT_ONCE = 20
+/** A try ends within 15 s. */
+const LEASE_MS = 60_000
+/** So many tries of a delivery are kept. */
+const MOST_TRIES = 30
+
+/** The statements of the sender: from the outbox to deliveries, and from one try of a delivery to the next. */
+export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  const FIELDS = 'org_id AS org, id, webhook_id, event_id, seq, type, object_id, tries, failures, is_ordered, body'
+  const targets = db.prepare(
+    `SELECT w.org_id AS org, w.id, url, event_types, status, secrets, planned_seq, last_seq,
+       failures, failing_since, held_until, last_success_at, last_failure_at,
+       (SELECT min(due_at) FROM deliveries AS d INDEXED BY deliveries_due
+        WHERE d.org_id = w.org_id AND d.webhook_id = w.id AND due_at IS NOT NULL) AS due_at
+     FROM webhooks AS w
+     JOIN webhook_states AS s ON s.org_id = w.org_id AND s.webhook_id = w.id
+     JOIN orgs AS o ON o.id = w.org_id
+     WHERE status = 'active'`,
+  )
+  const testTargets = db.prepare(
+    `SELECT ${FIELDS} FROM deliveries INDEXED BY deliveries_tests WHERE type = '${TEST}' AND due_at <= +?
+     ORDER BY due_at LIMIT +?`,
+  )
+  const receiver = db.prepare(
+    `SELECT w.org_id AS org, w.id, url, secrets FROM webhooks AS w
+     JOIN webhook_states AS s ON s.org_id = w.org_id AND s.webhook_id = w.id WHERE w.org_id = ? AND w.id = ?`,
+  )
+  const due = db.prepare(
+    `SELECT ${FIELDS} FROM deliveries INDEXED BY deliveries_due
+     WHERE org_id = +? AND webhook_id = +? AND due_at <= +? ORDER BY due_at, id LIMIT +?`,
+  )
+  const behind = db.prepare(
+    'SELECT seq, id, type, object_id FROM events WHERE org_id = +? AND seq > +? ORDER BY seq LIMIT +?',
+  )
+  const event = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq = ?`)
+  const firstOfRecord = db.prepare(
+    `SELECT id, due_at, leased_until FROM deliveries INDEXED BY deliveries_record
+     WHERE org_id = +? AND webhook_id = +? AND object_id = +? AND status = 'pending' AND is_ordered = 1
+     ORDER BY seq LIMIT 1`,
+  )
+  const ofSeq = db.prepare(
+    'SELECT id, status, tries FROM deliveries WHERE org_id = +? AND webhook_id = +? AND seq = +?',
+  )
+  const insert = db.prepare(
+    `INSERT INTO deliveries (org_id, id, webhook_id, event_id, seq, type, object_id, status, tries, failures,
+       is_ordered, leased_until, created_at, updated_at, version)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', '[]', 0, 1, ?, ?, ?, 1)
+     ON CONFLICT (org_id, webhook_id, seq) WHERE seq IS NOT NULL DO NOTHING`,
+  )
+  const again = db.prepare(
+    `UPDATE deliveries SET status = 'pending', failures = 0, is_ordered = 1, due_at = NULL, leased_until = @lease,
+       updated_at = @now, version = version + 1 WHERE org_id = @org AND id = @id`,
+  )
+  const lease = db.prepare('UPDATE deliveries SET due_at = NULL, leased_until = ? WHERE org_id = ? AND id = ?')
+  const makeDue = db.prepare('UPDATE deliveries SET due_at = ? WHERE org_id = ? AND id = ?')
+  const planned = db.prepare('UPDATE webhook_states SET planned_seq = ? WHERE org_id = ? AND webhook_id = ?')
+  const finish = db.prepare(
+    `UPDATE deliveries SET status = ?, tries = ?, failures = ?, due_at = ?,
+       leased_until = NULL, updated_at = ?, version = version + 1
+     WHERE org_id = +? AND id = +? AND leased_until IS NOT NULL`,
+  )
+  const health = db.prepare(
+    `UPDATE webhook_states SET failures = @failures, failing_since = @failing_since, held_until = @held_until,
+       last_success_at = @last_success_at, last_failure_at = @last_failure_at
+     WHERE org_id = @org AND webhook_id = @id`,
+  )
+  const healthOf = db.prepare(
+    `SELECT failures, failing_since, held_until, last_success_at, last_failure_at FROM webhook_states
+     WHERE org_id = ? AND webhook_id = ?`,
+  )
+  const hurry = db.prepare(
+    `UPDATE deliveries SET due_at = +@now WHERE org_id = +@org AND webhook_id = +@id AND due_at > +@now`,
+  )
+  const leased = db
+    .prepare(
+      `SELECT id FROM deliveries INDEXED BY deliveries_status
+     WHERE org_id = +? AND webhook_status = +? AND leased_until IS NOT NULL`,
+    )
+    .pluck()
+  const webhooks = db.prepare('SELECT org_id AS org, id FROM webhooks')
+  const release = db.prepare('UPDATE deliveries SET due_at = ?, leased_until = NULL WHERE org_id = ? AND id = ?')
+
+  /** Takes up to `most` deliveries that are due. */
+  function take({ org, id }: { org: number; id: string }, now: number, most: number): Taken[] {
+    const taken = due.all(org, id, now, most) as Taken[]
+    for (const each of taken) lease.run(now + LEASE_MS, org, each.id)
+    return taken
+  }
+
+  function takeTests(now: number, most: number): Taken[] {
+    const taken = testTargets.all(now, most) as Taken[]
+    for (const each of taken) lease.run(now + LEASE_MS, each.org, each.id)
+    return taken
+  }
+
+  /** The seq of the first event behind `seq` that the webhook asks for; `seq` goes on to where the look ended. */
+  function firstWanted(target: Target, seq: number): { wanted: number | undefined; seq: number } {
+    const wanted = eventsOf(JSON.parse(target.event_types))
+    let last = seq
+    let seen = 0
+    for (const each of eventsBehind(target.org, seq)) {
+      if (wanted.has(each.type)) return { wanted: each.seq, seq: last }
+      last = each.seq
+      seen++
+    }
+    // The newest may have been purged: then there is nothing behind, and nothing to look for again.
+    return { wanted: undefined, seq: seen < MOST_PLANNED ? Math.max(last, target.last_seq) : last }
+  }
+
+  function* eventsBehind(org: number, seq: number): Generator<PlannedEvent> {
+    let last = seq
+    for (let read = 0; read < MOST_PLANNED; read += READ_AT_ONCE) {
+      const events = behind.all(org, last, READ_AT_ONCE) as PlannedEvent[]
+      yield* events
+      if (events.length < READ_AT_ONCE) return
+      last = (events.at(-1) as PlannedEvent).seq
+    }
+  }
+
+  /**
+   * Makes deliveries of the events behind `from`, and takes up to `most` of them. One whose record has an earlier one
+   * on its way waits for it. Where nothing more can be taken, the rest of the events stays for later.
+   */
+  function plan(target: Target, from: number, now: number, most: number): Taken[] {
+    const { org, id: webhook } = target
+    const wanted = eventsOf(JSON.parse(target.event_types))
+    const taken: Taken[] = []
+    let seq = from
+    for (const each of eventsBehind(org, from)) {
+      if (wanted.has(each.type)) {
+        const waits = firstOfRecord.get(org, webhook, each.object_id) !== undefined
+        if (!waits && taken.length === most) break
+        const made = deliver(target, each, now, waits ? null : now + LEASE_MS)
+        if (made && !waits) taken.push(made)
+      }
+      seq = each.seq
+    }
+    if (seq > target.planned_seq) planned.run(seq, org, webhook)
+    return taken
+  }
+
+  /** The delivery of an event: a new one, or the one that was done where events are replayed. */
+  function deliver(
+    target: Target,
+    { seq, id: event, type, object_id: object }: PlannedEvent,
+    now: number,
+    lease: number | null,
+  ) {
+    const { org, id: webhook } = target
+    const fixed = { org, webhook_id: webhook, event_id: event, seq, type, object_id: object }
+    const start = { failures: 0, is_ordered: 1, body: null }
+    const id = clock.id()
+    const isNew = insert.run(org, id, webhook, event, seq, type, object, lease, timeOfId(id), now).changes === 1
+    if (isNew) return { ...fixed, ...start, id, tries: '[]' }
+    const known = ofSeq.get(org, webhook, seq) as { id: string; status: string; tries: string }
+    if (known.status === 'pending') return undefined
+    again.run({ org, id: known.id, lease, now })
+    return { ...fixed, ...start, id: known.id, tries: known.tries }
+  }
+
+  /** What is sent: always the same bytes for the same event. Undefined where the event is not kept any longer. */
+  function bodyOf({ org, seq, body }: Taken): string | undefined {
+    if (seq === null) return body as string
+    const stored = event.get(org, seq) as StoredEvent | undefined
+    return stored && eventJson(stored)
+  }
+
+  /** Writes down a try and what follows; the next delivery of the record has its turn. */
+  function settle(taken: Taken, attempt: Try, verdict: DeliveryVerdict, now: number): void {
+    const { org, id } = taken
+    const tries = taken.tries === '[]' ? [attempt] : [...JSON.parse(taken.tries), attempt].slice(-MOST_TRIES)
+    const { status, failures, dueAt } = verdict
+    finish.run(status, JSON.stringify(tries), failures, dueAt, now, org, id)
+    if (status !== 'pending' && taken.is_ordered === 1) promote(taken, now)
+  }
+
+  function promote({ org, webhook_id, object_id }: Taken, now: number): void {
+    const next = firstOfRecord.get(org, webhook_id, object_id) as
+      | { id: string; due_at: number | null; leased_until: number | null }
+      | undefined
+    if (next && next.due_at === null && next.leased_until === null) makeDue.run(now, org, next.id)
+  }
+
+  /** What was on its way when the last server ended is due again. Only one server runs on a data folder. */
+  function recover(now: number): void {
+    for (const webhook of webhooks.all() as { org: number; id: string }[]) {
+      for (const id of leased.all(webhook.org, `${webhook.id} pending`) as string[]) release.run(now, webhook.org, id)
+    }
+  }
+
+  return {
+    targets: () => targets.all() as Target[],
+    receiver: (org: number, id: string) => receiver.get(org, id) as Receiver | undefined,
+    hasTests: (now: number): boolean => testTargets.get(now, 1) !== undefined,
+    firstWanted,
+    take,
+    takeTests,
+    plan,
+    bodyOf,
+    settle,
+    /** Due again at a time, without a word of how it went. */
+    release: ({ org, id }: Taken, dueAt: number): void => void release.run(dueAt, org, id),
+    recover,
+    health: (org: number, id: string) => healthOf.get(org, id) as Health | undefined,
+    setHealth: (org: number, id: string, after: Health): void => void health.run({ ...after, org, id }),
+    hurry: (org: number, id: string, now: number): void => void hurry.run({ now, org, id }),
+  }
+}
+
+export type DeliveryQueue = ReturnType<typeof deliveryQueue>

@@ -1,0 +1,98 @@
+import type { Reply } from '../egress/http-post.ts'
+
+// What follows from a try: for the delivery, and for its webhook. Nothing here reads or writes.
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** The pauses between the tries of a delivery, each up to a tenth longer. The first try has none before it. */
+export const PAUSES_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+]
+const JITTER = 0.1
+
+/** After so many failures in a row a receiver counts as down: one probe at a time, so often. */
+export const DOWN_AFTER = 10
+export const PROBE_MS = 5 * MINUTE_MS
+/** Down for so long, it is given up. */
+export const DISABLED_AFTER_MS = 5 * DAY_MS
+const LONGEST_RETRY_AFTER_MS = DAY_MS
+
+/** What the sender knows of a webhook. */
+export type Health = {
+  failures: number
+  failing_since: number | null
+  held_until: number | null
+  last_success_at: number | null
+  last_failure_at: number | null
+}
+
+export const isDown = ({ failures }: Pick<Health, 'failures'>): boolean => failures >= DOWN_AFTER
+
+type Sent = {
+  /** Tries so far that failed and count for the schedule. */
+  failures: number
+  /** Sent to see whether a receiver that was down is back: it does not count for the schedule. */
+  isProbe: boolean
+  /** Tried once only. */
+  isTest: boolean
+}
+
+export type DeliveryVerdict = { status: 'pending' | 'delivered' | 'failed'; failures: number; dueAt: number | null }
+
+/** `random` is from 0 to 1. */
+export function deliveryAfter(sent: Sent, reply: Reply, now: number, random: number): DeliveryVerdict {
+  const { failures, isProbe, isTest } = sent
+  if (reply.error === null) return { status: 'delivered', failures, dueAt: null }
+  if (isTest) return { status: 'failed', failures: failures + 1, dueAt: null }
+  if (isProbe) return { status: 'pending', failures, dueAt: now + PROBE_MS }
+  const pause = PAUSES_MS[failures]
+  if (pause === undefined) return { status: 'failed', failures: failures + 1, dueAt: null }
+  const wait = Math.max(Math.round(pause * (1 + JITTER * random)), retryAfterMs(reply, now))
+  return { status: 'pending', failures: failures + 1, dueAt: now + wait }
+}
+
+/** The webhook after a try; `disabled` is the reason for which nothing more is sent. */
+export function healthAfter(before: Health, reply: Reply, now: number): Health & { disabled?: string } {
+  if (reply.error === null) {
+    // A try that had begun before its receiver asked for a pause does not end the pause.
+    const isPaused = !isDown(before) && (before.held_until ?? 0) > now
+    const held_until = isPaused ? before.held_until : null
+    return { ...before, failures: 0, failing_since: null, held_until, last_success_at: now }
+  }
+  const failures = before.failures + 1
+  const failing_since = before.failing_since ?? now
+  const pause = Math.max(isDown({ failures }) ? PROBE_MS : 0, retryAfterMs(reply, now))
+  const heldUntil = Math.max(before.held_until ?? 0, now + pause)
+  const after = {
+    ...before,
+    failures,
+    failing_since,
+    held_until: heldUntil > now ? heldUntil : null,
+    last_failure_at: now,
+  }
+  if (reply.status === 410) return { ...after, disabled: 'Its receiver answered 410: it wants no more events.' }
+  // A few failures with a long silence between, as of a server that was off meanwhile, are no five days.
+  if (isDown(after) && now - failing_since >= DISABLED_AFTER_MS) {
+    return { ...after, disabled: `Its receiver failed for five days; the last error: ${reply.error}` }
+  }
+  return after
+}
+
+/** What the header Retry-After asks for: seconds, or a time of HTTP (RFC 9110, section 10.2.3); at most a day. */
+function retryAfterMs({ retry_after }: Reply, now: number): number {
+  if (retry_after === null) return 0
+  const text = retry_after.trim()
+  const wait = /^\d+$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - now
+  return wait > 0 ? Math.min(wait, LONGEST_RETRY_AFTER_MS) : 0
+}

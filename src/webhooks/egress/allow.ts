@@ -1,0 +1,114 @@
+import { isIP } from 'node:net'
+import { usage } from '../../config.ts'
+import { canonical, groupsOf, type Kind, network, type Range, rangeOf } from './addresses.ts'
+
+/** One entry of --webhook-allow: a host, or a network of at least one address, with a port or for all ports. */
+type Entry = { port: number | undefined } & (
+  | { host: string; covers?: never; prefix?: never }
+  | { host?: never; covers: (address: string) => boolean; prefix: number }
+)
+
+/** What --webhook-allow lists. */
+export type Allow = readonly Entry[]
+
+/** `host` is that of the URL, in lower case and without the last dot; `address` is canonical. */
+export type Target = { host: string; address: string; port: number }
+
+/** Too dangerous to come with a name that anybody's DNS can point there, or with a network that is wide. */
+const EXPLICIT_ONLY: ReadonlySet<Kind> = new Set(['loopback', 'link-local', 'unspecified', 'a metadata server'])
+
+const HOST = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
+
+/** Reads `hooks.lan, 10.0.0.5:8080, [::1]:8080, fd00::/8`; '' is an empty list. Throws a usage Problem. */
+export function parseAllow(text: string): Allow {
+  if (text.trim() === '') return []
+  return text.split(',').map((entry) => parseEntry(entry.trim()))
+}
+
+/** Whether what is not public may be a target: by its address, or by its host. */
+export function allowsRange(allow: Allow, { host, address, port }: Target, { kind, prefix }: Range): boolean {
+  const isExplicit = EXPLICIT_ONLY.has(kind)
+  if (kind === 'IPv4-compatible') return false
+  return allow.some((entry) => {
+    if (entry.port !== undefined && entry.port !== port) return false
+    if (entry.host === undefined) return entry.covers(address) && (!isExplicit || entry.prefix >= prefix)
+    return entry.host === host && (!isExplicit || (host === 'localhost' && kind === 'loopback'))
+  })
+}
+
+/** Whether the target is listed together with its very port. */
+export function listsPort(allow: Allow, { host, address, port }: Target): boolean {
+  return allow.some((entry) => entry.port === port && (entry.host === host || entry.covers?.(address) === true))
+}
+
+function parseEntry(entry: string): Entry {
+  const [, network, prefix] = /^([^/]*)\/(.*)$/.exec(entry) ?? []
+  if (network !== undefined && prefix !== undefined) return parseNetwork(entry, network, prefix)
+  // Without brackets, colons are those of the address: ::1 has no port.
+  if (isIP(entry) === 6) return single(entry, entry, undefined)
+  const [, ipv6, other, digits] = /^(?:\[(.*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(entry) ?? []
+  const port = digits === undefined ? undefined : Number(digits)
+  if (port !== undefined && (port < 1 || port > 65_535)) throw malformed(entry, 'has a port that is none')
+  if (ipv6 !== undefined && isIP(ipv6) === 6) return single(entry, ipv6, port)
+  if (other !== undefined && isIP(other) === 4) return single(entry, other, port)
+  if (other) return { host: parseHost(entry, other), port }
+  throw malformed(entry, 'is no host, address or network')
+}
+
+function parseNetwork(entry: string, start: string, digits: string): Entry {
+  const address = canonical(start)
+  const bits = isIP(start) === 6 ? 128 : 32
+  if (address === undefined) throw malformed(entry, 'is no network')
+  if (!/^\d{1,3}$/.test(digits) || Number(digits) > bits)
+    throw malformed(entry, `needs a prefix from 0 to ${bits} behind the slash`)
+  // An IPv4-mapped network is kept as the IPv4 one.
+  const prefix = Number(digits) - (bits === 128 && isIP(address) === 4 ? 96 : 0)
+  if (prefix < 0) throw malformed(entry, 'mixes IPv4 and IPv6')
+  if (firstAddress(address, prefix) !== address)
+    throw malformed(entry, 'starts within its network, not where it starts')
+  return ranged(entry, address, prefix, undefined)
+}
+
+function single(entry: string, text: string, port: number | undefined): Entry {
+  const address = canonical(text)
+  if (address === undefined) throw malformed(entry, 'has a zone, which no webhook can have')
+  return ranged(entry, address, isIP(address) === 4 ? 32 : 128, port)
+}
+
+function ranged(entry: string, address: string, prefix: number, port: number | undefined): Entry {
+  const range = rangeOf(address)
+  if (range?.kind === 'IPv4-compatible' && prefix >= range.prefix)
+    throw malformed(entry, 'is IPv4-compatible, which is always refused; list the IPv4 address')
+  return { covers: network(`${address}/${prefix}`), prefix, port }
+}
+
+function parseHost(entry: string, text: string): string {
+  // A URL would take what is left of these for a user, and what is right of them for no part of the host.
+  if (/[@?#%\\\s]/.test(text)) throw malformed(entry, 'is no host, address or network')
+  const host = URL.parse(`http://${text}/`)?.hostname.replace(/\.$/, '') ?? ''
+  if (isIP(host)) throw malformed(entry, `is an address in disguise; write ${host}`)
+  if (!HOST.test(host)) throw malformed(entry, 'is no host, address or network')
+  if (host.endsWith('.localhost')) throw malformed(entry, 'is loopback; list localhost, 127.0.0.1 or [::1]')
+  return host
+}
+
+/** The address with all bits behind the prefix off. */
+function firstAddress(address: string, prefix: number): string {
+  if (isIP(address) === 4) {
+    const bytes = address.split('.').map(Number)
+    return bytes.map((byte, index) => byte & mask(8, prefix - 8 * index)).join('.')
+  }
+  const masked = groupsOf(address).map((group, index) => group & mask(16, prefix - 16 * index))
+  return canonical(masked.map((group) => group.toString(16)).join(':')) as string
+}
+
+function mask(width: number, ones: number): number {
+  const on = Math.min(Math.max(ones, 0), width)
+  return (2 ** on - 1) * 2 ** (width - on)
+}
+
+function malformed(entry: string, what: string): Error {
+  return usage(
+    `"${entry}" in --webhook-allow ${what}; write hosts, addresses and networks like hooks.lan, 10.0.0.5:8080, [::1]:8080, 10.0.0.0/8.`,
+  )
+}

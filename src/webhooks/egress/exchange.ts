@@ -1,0 +1,55 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { Problem } from '../../lib/problem.ts'
+import { READ_BYTES, type ReplyReader } from './reply.ts'
+
+/** What has come so far. */
+export type Answer = { head: IncomingMessage | undefined; body: ReplyReader }
+
+export type Post = { url: URL; headers: Record<string, string>; body: string }
+
+/**
+ * Sends the request over an open connection and fills the answer. Resolves when the answer has come to its end, or to
+ * 64 KiB; rejects with the error of the connection or the parser, or a Problem.
+ */
+export function exchange(socket: Socket, { url, headers, body }: Post, answer: Answer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const req = request({
+      method: 'POST',
+      path: url.pathname + url.search,
+      headers: {
+        Host: url.host.replace(/\.(?=$|:)/, ''),
+        'User-Agent': 'Dealbox',
+        ...headers,
+        'Content-Length': Buffer.byteLength(body),
+        Connection: 'close',
+      },
+      // Without an agent there is no pool, so no socket of an earlier try can be taken for this one.
+      createConnection: () => socket,
+    })
+    req.on('error', reject)
+    req.on('close', () => {
+      if (!answer.head?.complete) reject(Object.assign(new Error('closed early'), { code: 'ECONNRESET' }))
+    })
+    req.on('information', () => {
+      if (socket.bytesRead > READ_BYTES) reject(badReply('It sent interim answers without end.'))
+    })
+    req.on('upgrade', (head) => {
+      answer.head = head
+      reject(badReply('It answered with a change of the protocol.'))
+    })
+    req.on('response', (head) => {
+      answer.head = head
+      head.on('error', reject)
+      head.on('end', resolve)
+      head.on('data', (chunk: Buffer) => {
+        if (!answer.body.take(chunk)) resolve()
+      })
+    })
+    req.end(body)
+  })
+}
+
+function badReply(sentence: string): Problem {
+  return new Problem(502, 'bad_reply', sentence)
+}

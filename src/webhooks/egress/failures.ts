@@ -1,0 +1,46 @@
+import { Problem } from '../../lib/problem.ts'
+
+/** By the code of the error; the sentence stands alone. */
+const SENTENCES: Record<string, string> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was closed before the answer was complete.',
+  EPIPE: 'The connection was closed before the answer was complete.',
+  ETIMEDOUT: 'The host cannot be reached.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The network of the host cannot be reached.',
+  EADDRNOTAVAIL: 'The network of the host cannot be reached.',
+  EMFILE: 'This server has too many files and connections open.',
+  ENFILE: 'This server has too many files and connections open.',
+  ENOTFOUND: 'The name of the host is not known.',
+  EAI_AGAIN: 'The name of the host could not be looked up at the moment.',
+  EPROTO: 'The host does not speak TLS here.',
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+  CERT_REVOKED: 'The certificate was revoked.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is signed by an authority that is not trusted.',
+  UNABLE_TO_GET_ISSUER_CERT: 'The certificate is signed by an authority that is not trusted.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is signed by an authority that is not trusted.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is signed by an authority that is not trusted.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name.',
+  HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
+}
+
+/** What went wrong with a try, as a sentence for those who look at their deliveries. */
+export function failureOf(error: unknown): string {
+  if (error instanceof Problem) return error.message
+  const code = codeOf(error)
+  if (code === undefined) return 'The try failed.'
+  if (Object.hasOwn(SENTENCES, code)) return SENTENCES[code] as string
+  if (code.startsWith('HPE_')) return 'The answer is not valid HTTP.'
+  if (code.startsWith('EAI_')) return 'The name of the host could not be looked up.'
+  if (code.startsWith('ERR_SSL_')) return 'The host does not speak TLS here.'
+  return `The try failed (${code}).`
+}
+
+/** Where all addresses of a host failed, the first that did speaks for them. */
+function codeOf(error: unknown): string | undefined {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  const code = (first as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : undefined
+}

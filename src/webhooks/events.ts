@@ -1,0 +1,121 @@
+import * as v from 'valibot'
+import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../events/body.ts'
+import { EVENT_PATTERNS } from '../events/names.ts'
+import type { Route, Stretch } from '../http/route.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { conflict } from '../lib/problem.ts'
+import type { Deps } from '../deps.ts'
+import { readableEvents } from './access.ts'
+
+// 1. The wire form.
+
+const json = v.record(v.string(), v.unknown())
+
+export const Event = f.doc(
+  f.object({
+    id: f.doc(f.id, 'The same in the stream and in every delivery.'),
+    seq: f.doc(v.number(), 'Counts up by one with each event of the organisation, without a gap.'),
+    type: f.doc(v.string(), 'What happened, such as "deal.stage_changed".'),
+    timestamp: f.recordFields.created_at,
+    actor: f.doc(
+      f.object({ type: f.oneOf(['member', 'system']), id: v.nullable(f.id) }),
+      'The member who did it; the system has no id.',
+    ),
+    data: f.object({
+      object: f.doc(json, 'The record as it was then, as a GET shows it; before it was deleted, for a deletion.'),
+      changed_fields: f.doc(v.array(v.string()), 'What an update changed.'),
+      previous: f.doc(json, 'What those fields were before.'),
+    }),
+  }),
+  'An event tells of one change, in the words of the API. It is written together with the change: nothing that was rolled back is announced, and nothing announced is lost.',
+)
+
+// 3. The statements and the rules.
+
+/** So many events are looked at for one answer, so that nobody waits long for a stretch without any of the types. */
+const MOST_LOOKED_AT = 5000
+/** An answer that is this long, in characters, takes no further event: notes may have 256 KiB each. */
+const LONGEST_ANSWER = 1_048_576
+/** So few events are read once for all who look at them in the same turn of the event loop. */
+const MOST_SHARED = 20
+
+type Behind = { from: number; events: Iterable<StoredEvent> }
+
+export function eventStore({ db }: Pick<Deps, 'db'>) {
+  const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
+  const firstSeq = db.prepare('SELECT seq FROM events WHERE org_id = ? ORDER BY seq LIMIT 1').pluck()
+  const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > +? ORDER BY seq`)
+  let shared: (Behind & { org: number; after: number; newest: number }) | undefined
+
+  const newestOf = ({ org }: Caller): number => lastSeq.get(org) as number
+
+  /**
+   * The events behind `after` that the caller may read; without it, or from 0 on, behind all that were purged. Throws
+   * 409 for any other gap.
+   */
+  function read(who: Caller, after: number | undefined, types: readonly string[], limit: number): Stretch {
+    const { org } = who
+    const newest = newestOf(who)
+    if (after === newest) return { items: [], last: newest, more: false }
+    const { from, events } = eventsBehind(org, after ?? 0, newest)
+    const isWanted = readableEvents(who, types)
+    const items: string[] = []
+    let last = from
+    let length = 0
+    for (const event of events) {
+      last = event.seq
+      if (isWanted(event.type)) {
+        const item = eventJson(event)
+        items.push(item)
+        length += item.length
+      }
+      if (items.length === limit || length >= LONGEST_ANSWER || last - from === MOST_LOOKED_AT) break
+    }
+    return { items, last, more: last < newest }
+  }
+
+  /** A thousand clients that wait for the next event look for the same one, one after the other. */
+  function eventsBehind(org: number, after: number, newest: number): Behind {
+    if (shared?.org === org && shared.after === after && shared.newest === newest) return shared
+    const from = startOf(org, after, newest)
+    if (newest - from > MOST_SHARED) return { from, events: behind.iterate(org, from) as Iterable<StoredEvent> }
+    if (!shared) setImmediate(() => (shared = undefined))
+    shared = { org, after, newest, from, events: behind.all(org, from) as StoredEvent[] }
+    return shared
+  }
+
+  function startOf(org: number, after: number, newest: number): number {
+    if (after > newest) {
+      const detail = `The newest event has the seq ${newest}: the stream was restored from before ${after}. Start again with after_seq=${newest}, or from 0.`
+      throw conflict('seq_ahead', detail)
+    }
+    const before = ((firstSeq.get(org) as number | undefined) ?? newest + 1) - 1
+    if (after > 0 && after < before) {
+      const detail = `The events up to the seq ${before} are not kept any longer: some behind ${after} are lost. Read the records again, and go on with after_seq=${before}.`
+      throw conflict('events_expired', detail)
+    }
+    return Math.max(after, before)
+  }
+
+  return { newest: newestOf, read }
+}
+
+// 4. The routes.
+
+export const events = (deps: Deps): Route[] => [
+  {
+    kind: 'poll',
+    method: 'get',
+    path: '/webhooks/events',
+    scope: 'rest.crm.webhooks.read',
+    name: 'event',
+    operation: 'listEvents',
+    summary: 'Pull the stream of events',
+    description:
+      'All events of the organisation, whatever the record, in their order: what webhooks get, for those who would rather ask. Events of records that the token may not read (such as those of deals without `rest.crm.deals.read`) are left out, also where `types` names them; `last_seq` moves on past them. Give the `last_seq` of an answer as `after_seq` of the next question, and `wait` for new ones. 409 `events_expired` where events behind `after_seq` are not kept any longer, and `seq_ahead` where there is no such event yet.',
+    item: Event,
+    patterns: EVENT_PATTERNS,
+    ...eventStore(deps),
+  },
+]

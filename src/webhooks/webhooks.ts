@@ -1,0 +1,295 @@
+import * as v from 'valibot'
+import { EVENT_PATTERNS } from '../events/names.ts'
+import { newSecret } from '../events/signature.ts'
+import { changeRoute, createRoute, type Route } from '../http/route.ts'
+import { standardRoutes } from '../http/standard.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { timeOfId } from '../lib/id.ts'
+import { change } from '../lib/merge.ts'
+import { conflict } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import * as c from '../store/columns.ts'
+import type { Filter } from '../store/list/conditions.ts'
+import { finder } from '../store/find.ts'
+import { listing, type Sort } from '../store/list/page.ts'
+import { rows } from '../store/rows.ts'
+import { type Deps, once } from '../deps.ts'
+import { requireEvents } from './access.ts'
+import { positions } from './position.ts'
+import { secretShelf } from './signing-secrets.ts'
+import { notAllowed, refusalOf } from './targets.ts'
+
+// 1. The wire form.
+
+const MOST_WEBHOOKS = 50
+const STATUSES = ['active', 'paused', 'disabled'] as const
+
+const pattern = v.picklist(
+  EVENT_PATTERNS,
+  'unknown_event|must be the name of an event such as "deal.created", all events of a resource such as "deal.*", or "*"',
+)
+
+const fields = {
+  url: f.doc(
+    f.url,
+    'Where events are sent, by POST; such as "https://hooks.example.com/dealbox". No user name or password, and no private, loopback, link-local or metadata address, unless the server was started with `--webhook-allow`: 422 `url_not_allowed`.',
+  ),
+  event_types: f.doc(
+    v.pipe(
+      f.arrayOf(pattern, 100),
+      v.minLength(1, 'empty|must name at least one event'),
+      v.transform((all) => [...new Set(all)]),
+    ),
+    'Events to send: their names, `deal.*` for all of a resource, or `*` for all. `deal.updated` brings `deal.stage_changed` and `deal.closed`, too, and `task.updated` brings `task.completed`. Whoever sets them, or the `url`, needs a token with the scope to read the records of each: `deal.*` needs `rest.crm.deals.read`, and `*` all of them, else it is 403. A webhook keeps sending what it was made with, whatever becomes of the token.',
+  ),
+  description: f.doc(f.nullable(f.longText()), 'What it is for.'),
+  status: f.doc(
+    f.oneOf(STATUSES),
+    'Only `active` ones are sent to. The server sets `disabled` when a receiver answers 410, or fails for five days. Set to `active` again, it goes on with the events since, as far as they are kept (30 days unless the server says otherwise).',
+  ),
+}
+
+const readOnly = {
+  disabled_reason: f.doc(v.nullable(v.string()), 'Why it is disabled; null where it is not.'),
+  last_success_at: f.doc(v.nullable(f.recordFields.created_at), 'When its receiver last took a delivery.'),
+  last_failure_at: f.doc(v.nullable(f.recordFields.created_at), 'When a try last failed.'),
+}
+
+const shape = { id: f.id, ...fields, event_types: f.arrayOf(v.string()), ...readOnly }
+const ABOUT =
+  'A webhook has events sent to a URL, signed by [Standard Webhooks](https://www.standardwebhooks.com): at least once, and those of one record in their order.'
+
+export const Webhook = f.doc(f.object({ ...shape, ...f.recordFields }), ABOUT)
+export type Webhook = v.InferOutput<typeof Webhook>
+
+const WebhookWithSecret = f.object({
+  ...shape,
+  secret: f.doc(v.string(), 'What signs the deliveries, such as "whsec_...". It is shown this once.'),
+  ...f.recordFields,
+})
+type WebhookWithSecret = v.InferOutput<typeof WebhookWithSecret>
+
+const WebhookPatch = f.patchOf(fields)
+type WebhookPatch = v.InferOutput<typeof WebhookPatch>
+
+const WebhookCreate = f.object({ ...WebhookPatch.entries, url: fields.url, event_types: fields.event_types })
+type WebhookCreate = v.InferOutput<typeof WebhookCreate>
+
+const filters: Record<string, Filter> = { status: { type: 'choice', choices: STATUSES } }
+const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
+
+// 2. The row.
+
+/** Of the sender's own table: it writes them, with no new version of the record. */
+const stateTime = (name: string) => ({ ...c.time(name), isComputed: true })
+const FROM = `webhooks JOIN webhook_states ON webhook_states.org_id = webhooks.org_id AND webhook_id = id`
+
+export const columns = c.columns<Webhook>({
+  id: c.plain('id'),
+  url: c.text('url'),
+  event_types: c.json('event_types'),
+  description: c.text('description'),
+  status: c.plain('status'),
+  disabled_reason: c.text('disabled_reason'),
+  last_success_at: stateTime('last_success_at'),
+  last_failure_at: stateTime('last_failure_at'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+
+/** What an export has of it. */
+export const exported = c.columns<Exported>({
+  id: c.plain('id'),
+  url: c.text('url'),
+  event_types: c.json('event_types'),
+  description: c.text('description'),
+  status: c.plain('status'),
+  disabled_reason: c.text('disabled_reason'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
+type Exported = Omit<Webhook, 'last_success_at' | 'last_failure_at'>
+
+// 3. The statements and the rules.
+
+const RESTORED = 'It came from an export, without its secret: rotate the secret, then set it to active.'
+
+export const webhookStore = once(({ db, clock, vault }: Deps) => {
+  const { list } = listing(db, { table: 'webhooks', from: FROM, columns, filters, sorts })
+  const { insert, update, remove: removeRow } = rows(db, 'webhooks', columns)
+  const find = finder(db, 'webhooks', columns, FROM)
+  const secrets = secretShelf({ db, clock, vault })
+  const { passUnwanted } = positions({ db })
+  const howMany = db.prepare('SELECT count(*) FROM webhooks WHERE org_id = ?').pluck()
+  const insertState = db.prepare(
+    `INSERT INTO webhook_states (org_id, webhook_id, secrets, planned_seq, failures)
+     VALUES (?, ?, ?, (SELECT last_seq FROM orgs WHERE id = ?), 0)`,
+  )
+  const forgetFailures = db.prepare(
+    `UPDATE webhook_states SET failures = 0, failing_since = NULL, held_until = NULL
+     WHERE org_id = ? AND webhook_id = ? AND failures > 0`,
+  )
+  const hurry = db.prepare(
+    'UPDATE deliveries SET due_at = +@now WHERE org_id = @org AND webhook_id = @id AND due_at > @now',
+  )
+
+  /** It gets the events from now on. `refusal` is what the egress guard has against the URL. */
+  function create(who: Caller, given: WebhookCreate, refusal: string | undefined): WebhookWithSecret {
+    requireEvents(who, given.event_types)
+    if (refusal !== undefined) throw notAllowed(refusal)
+    if ((howMany.get(who.org) as number) >= MOST_WEBHOOKS) {
+      throw conflict('too_many_webhooks', `There are ${MOST_WEBHOOKS} webhooks already; delete one first.`)
+    }
+    const id = clock.id()
+    const now = rfc3339(timeOfId(id))
+    const status = given.status ?? 'active'
+    const made: Webhook = {
+      id,
+      url: given.url,
+      event_types: given.event_types,
+      description: given.description ?? null,
+      status,
+      disabled_reason: reasonOf(status),
+      last_success_at: null,
+      last_failure_at: null,
+      created_at: now,
+      updated_at: now,
+      version: 1,
+    }
+    return { ...made, secret: store(who.org, made) }
+  }
+
+  /** Gives it a secret, and lets it begin behind the events that there are. */
+  function store(org: number, made: Webhook): string {
+    const secret = newSecret()
+    insert(org, made)
+    insertState.run(org, made.id, secrets.sealed(made.id, [{ secret, until: null }]), org)
+    return secret
+  }
+
+  /** As an export has it; nobody knows the secret that signs from now on. */
+  function restore(org: number, exported: Exported): void {
+    const unset = { last_success_at: null, last_failure_at: null }
+    store(org, { ...exported, ...unset, status: 'disabled', disabled_reason: RESTORED })
+  }
+
+  function patch(who: Caller, before: Webhook, given: WebhookPatch, refusal: string | undefined): Webhook {
+    const { after, changed } = change(before, given)
+    if (changed.length === 0) return before
+    // Another URL shows the events to others, so it needs what naming them did.
+    if (changed.includes('url') || changed.includes('event_types')) requireEvents(who, after.event_types)
+    if (changed.includes('url') && refusal !== undefined) throw notAllowed(refusal)
+    if (changed.includes('event_types')) passUnwanted(who.org, before.id, before.event_types)
+    if (changed.includes('status')) after.disabled_reason = reasonOf(after.status)
+    // What stood in the way may be mended: no reason to wait any longer.
+    if (changed.includes('url') || changed.includes('status')) startAnew(who.org, after.id)
+    save(who, before, after)
+    return after
+  }
+
+  function startAnew(org: number, id: string): void {
+    forgetFailures.run(org, id)
+    hurry.run({ now: clock.now(), org, id })
+  }
+
+  /** Its deliveries are cleared away by a job: they may be many. */
+  function remove(who: Caller, gone: Webhook): void {
+    removeRow(who.org, gone.id)
+  }
+
+  /** Another secret; the one before signs along for a day, so that the receiver can change at leisure. */
+  function rotateSecret(who: Caller, before: Webhook): WebhookWithSecret {
+    const secret = newSecret()
+    secrets.rotate(who.org, before.id, secret)
+    const after = { ...before }
+    save(who, before, after)
+    return { ...after, secret }
+  }
+
+  /** The sender stops sending to it. */
+  function disable(org: number, id: string, reason: string): void {
+    const who = { org, member: null }
+    const before = columns.present(find(who, id))
+    if (before.status !== 'disabled') save(who, before, { ...before, status: 'disabled', disabled_reason: reason })
+  }
+
+  function save(who: Caller, before: Webhook, after: Webhook): void {
+    after.updated_at = rfc3339(clock.now())
+    after.version++
+    update(who.org, before, after)
+  }
+
+  return { list, find, create, restore, patch, remove, rotateSecret, disable }
+})
+
+const reasonOf = (status: Webhook['status']): string | null =>
+  status === 'disabled' ? 'It was set to disabled by a member.' : null
+
+// 4. The routes.
+
+const ABOUT_ROTATION =
+  'For 24 hours each delivery has two signatures, one of the new secret and one of the old, so that no delivery is refused while the receiver changes.'
+
+export const webhooks = (deps: Deps): Route[] => {
+  const { create, patch, rotateSecret, ...store } = webhookStore(deps)
+  const ahead = (body: unknown): Promise<string | undefined> => refusalOf(deps, body)
+  const write = 'rest.crm.webhooks.write'
+  return [
+    ...standardRoutes({
+      path: '/webhooks',
+      scope: 'rest.crm.webhooks',
+      name: 'webhook',
+      Shape: Webhook,
+      columns,
+      filters,
+      sorts,
+      timely: true,
+      ...store,
+    }),
+    createRoute({
+      path: '/webhooks',
+      scope: write,
+      name: 'webhook',
+      operation: 'createWebhook',
+      summary: 'Create a webhook',
+      description: 'The answer has its secret, once. At most 50 in an organisation: 409 `too_many_webhooks`.',
+      body: WebhookCreate,
+      returns: WebhookWithSecret,
+      isSecret: true,
+      ahead,
+      run: ({ who, body, known }) => create(who, body, known as string | undefined),
+    }),
+    changeRoute({
+      method: 'patch',
+      path: '/webhooks/:id',
+      scope: write,
+      name: 'webhook',
+      summary: 'Change a webhook',
+      find: store.find,
+      columns,
+      body: WebhookPatch,
+      returns: Webhook,
+      status: 200,
+      ahead,
+      run: ({ who, record, body, known }) => patch(who, record, body, known as string | undefined),
+    }),
+    changeRoute({
+      method: 'post',
+      path: '/webhooks/:id/rotate-secret',
+      scope: write,
+      name: 'webhook',
+      operation: 'rotateWebhookSecret',
+      summary: 'Give a webhook a new secret',
+      description: ABOUT_ROTATION,
+      find: store.find,
+      columns,
+      returns: WebhookWithSecret,
+      status: 200,
+      isSecret: true,
+      run: ({ who, record }) => rotateSecret(who, record),
+    }),
+  ]
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { incomingStore } from '../../src/inbox/messages/incoming.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { sendingStore } from '../../src/inbox/messages/sending.ts'
+import { showSettings } from '../../src/settings/document.ts'
+import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
+import type { Org } from '../support/org.ts'
+import type { TestServer } from '../support/server.ts'
+import { setLevels } from '../support/settings.ts'
+
+// Mailboxes and what goes through them: mails that came in, mails that wait to be sent, and a sequence that sends some.
+
+/** Neither is allowed to come out. */
+export const PASSWORD = 'Sesame, open! 4711'
+
+const VARIABLE = 'DEALBOX_TEST_OF_EXPORTS'
+
+/** A mailbox with everything that one can have, another one, and one that was given up. */
+export function addMailboxes(server: TestServer, org: Org): Mailbox {
+  process.env[VARIABLE] = PASSWORD
+  const login = { user: 'support', password_env: VARIABLE }
+  const full = {
+    ...SUPPORT,
+    name: '=Acme, "Support"',
+    member: 'ana@acme.example',
+    has_reply_tags: true,
+    daily_limit: 40,
+    spacing_s: 60,
+    smtp: { ...SUPPORT.smtp, ...login },
+    imap: { ...SUPPORT.imap, ...login, folder: 'Größe' },
+  }
+  const plain = { key: 'plain', name: 'Plain', address: 'plain@acme.example', smtp: SUPPORT.smtp }
+  const boxes = setMailboxes({ ...server, a: org }, [full, plain])
+  delete process.env[VARIABLE]
+  return boxes.support as Mailbox
+}
+
+/** The contact has an email, and may be written to. */
+export async function fillMail(server: TestServer, org: Org, texts: readonly string[], contact_id: string) {
+  const { store, deps, call } = server
+  const mailbox = addMailboxes(server, org)
+  const { sequences } = showSettings(store, org.org)
+  const step = { delay_s: 86_400, business_days_only: true }
+  const steps = texts.flatMap((text) => [
+    { ...step, type: 'email', subject: `x ${text}`.slice(0, 200), body: `x ${text}` },
+    { ...step, type: 'call', task_title: `x ${text}`, body: `x ${text}` },
+  ])
+  const own = { key: 'own', name: '=Own', description: '=x', status: 'active', hours: 'h1', mailbox: 'support' }
+  const ids = setLevels(store, org.org, {
+    sequences: [...sequences, { ...own, steps: steps.map(plainText), stop_on: ['reply'] }],
+  })
+
+  async function send(path: string, body: object): Promise<{ id: string }> {
+    const answer = await call('POST', path, body, { token: org.token })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body
+  }
+
+  await send('/enrollments', { sequence_id: ids.own, contact_id })
+  for (const [at, text] of texts.entries()) {
+    const mail = mailIn({
+      subject: text,
+      text,
+      references: [`<${at}@x>`],
+      replyTo: { email: `=${at}@firm.example`, name: text },
+      cc: [{ email: 'eva@firm.example', name: text }],
+    })
+    const taken = store.transaction(() => incomingStore(deps).take(org.org, mailbox, mail, server.now()))
+    assert.equal(taken.outcome, 'imported')
+  }
+  const waiting = { contact_id, channel: 'email', direction: 'outbound', subject: '=x' }
+  const [first] = [
+    await send('/messages', { ...waiting, body_text: 'On its way' }),
+    await send('/messages', { ...waiting, body_text: 'Waits' }),
+  ]
+  store.transaction(() => sendingStore(deps).begin(org.org, first.id))
+}
+
+/** Titles and subjects are one line. */
+const plainText = <Step extends { subject?: string; task_title?: string }>(step: Step): Step => ({
+  ...step,
+  ...(step.subject === undefined ? {} : { subject: oneLine(step.subject) }),
+  ...(step.task_title === undefined ? {} : { task_title: oneLine(step.task_title) }),
+})
+
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openStore } from '../../../src/store/open.ts'
+import { cli, cliJson, dealbox, temporaryFolder } from '../../cli/command-line.ts'
+
+/** A data folder with one organisation, and a file with this content beside it. */
+async function place(content: string, name = 'people.csv') {
+  const folder = temporaryFolder()
+  const data = join(folder, 'data')
+  await cliJson('init', '--org', 'Acme', '--email', 'ana@acme.example', '--data', data)
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  return { data, file, at: ['--data', data] }
+}
+
+test('the mapping is shown first, then what became of the rows', async () => {
+  const { at, file } = await place('Vorname;E-Mail;Fax\nAna;ana@x.example;1\nBo;nix;2\n')
+  const { code, out, err } = await dealbox(['import', 'contacts', file, ...at])
+  assert.equal(code, 0)
+  assert.match(out, /^Rows: 1 created, 0 updated, 0 unchanged, 1 rejected\.$/m)
+  assert.match(
+    err,
+    /^COLUMN +FIELD +FIRST VALUE\nVorname +first_name +Ana\nE-Mail +emails +ana@x.example\nFax +not imported +1\n/,
+  )
+  assert.match(
+    err,
+    /rejected rows with their reasons: .*people\.rejected\.csv\nTo take it back: dealbox import --undo /,
+  )
+})
+
+test('--json answers the counts, the mapping and the file of rejected rows', async () => {
+  const { at, file, data } = await place('Name;Umsatz\nAna AG;1.234\nBo AG;\n')
+  const { id, ...rest } = await cliJson('import', 'companies', file, ...at)
+  const rejected_file = file.replace('.csv', '.rejected.csv')
+  assert.deepEqual(rest, {
+    created: 1,
+    updated: 0,
+    unchanged: 0,
+    rejected: 1,
+    rejected_file,
+    imported_before: null,
+    mapping: [
+      { column: 'Name', field: 'name' },
+      { column: 'Umsatz', field: 'annual_revenue' },
+    ],
+  })
+  assert.match(readFileSync(rejected_file, 'utf8'), /could be two numbers; say which by --decimal/)
+  const said = await cliJson('import', 'companies', rejected_file, '--decimal', 'comma', ...at)
+  assert.deepEqual([said.created, said.rejected, said.rejected_file], [1, 0, null])
+  assert.deepEqual(await cliJson('import', '--undo', id, ...at), { id, deleted: 1, restored: 0, kept: [] })
+  const { db, close } = openStore(data)
+  assert.deepEqual(db.prepare('SELECT name, annual_revenue_micros / 1000000 AS revenue FROM companies').all(), [
+    { name: 'Ana AG', revenue: 1234 },
+  ])
+  close()
+})
+
+test('--dry-run, --map, --dates and --rejected do as they say', async () => {
+  const { at, file, data } = await place('Deal,When,Worth\nOne,11/12/2026,5\nTwo,soon,6\n', 'deals.csv')
+  const rejected = join(data, 'elsewhere.csv')
+  const options = ['--map', 'Worth=amount,When=expected_close_date', '--dates', 'mdy', '--rejected', rejected, ...at]
+  const dry = await cliJson('import', 'deals', file, '--dry-run', ...options)
+  assert.deepEqual([dry.id, dry.created, dry.rejected], [null, 1, 1])
+  const { created } = await cliJson('import', 'deals', file, ...options)
+  assert.equal(created, 1)
+  assert.ok(existsSync(rejected) && !existsSync(file.replace('.csv', '.rejected.csv')))
+  const { db, close } = openStore(data)
+  const deals = db
+    .prepare('SELECT title, amount_micros / 1000000 AS amount, expected_close_date AS day FROM deals')
+    .all()
+  assert.deepEqual(deals, [{ title: 'One', amount: 5, day: '2026-11-12' }])
+  close()
+})
+
+test('a second run of the same command says that nothing was done', async () => {
+  const { at, file } = await place('Name\nAna\n')
+  await cliJson('import', 'contacts', file, ...at)
+  const { code, out } = await dealbox(['import', 'contacts', file, ...at])
+  assert.equal(code, 0)
+  assert.match(out, /^Nothing was done: the file was imported .*Z; --again does it once more\.\nRows: 1 created/)
+  assert.equal((await cliJson('import', 'contacts', file, '--again', ...at)).imported_before, null)
+})
+
+test('what is wrong on the command line is usage, and what is wrong with the file is failure', async () => {
+  const { at, file } = await place('Fax\n1\n')
+  const wrong: [number, RegExp, ...string[]][] = [
+    [2, /No column is recognised as first_name, .*There are "Fax"/, 'contacts', file],
+    [2, /--map: there is no field "fax"/, 'contacts', file, '--map', 'Fax=fax'],
+    [2, /--match has to be one of email, external_id/, 'contacts', file, '--match', 'domain'],
+    [2, /There is no option --match/, 'deals', file, '--match', 'email'],
+    [2, /--decimal has to be one of point, comma/, 'contacts', file, '--decimal', ','],
+    [2, /--dates has to be one of dmy, mdy/, 'contacts', file, '--dates', 'ymd'],
+    [1, /cannot be read/, 'contacts', `${file}.not`],
+    [1, /There is no import nothing/, '--undo', 'nothing'],
+  ]
+  for (const [expected, message, ...argv] of wrong) {
+    const { code, err } = await cli(['import', ...argv, ...at, ...(expected === 1 ? ['--json'] : [])])
+    assert.equal(code, expected, err)
+    assert.match(err, message)
+  }
+})
+
+const KILLS = 4
+const ROWS = 4000
+const REJECTED = ROWS / 1000
+
+test(`kill -9 in the middle, ${KILLS} times, and the same command again: every row is in once`, async () => {
+  const rows = Array.from({ length: ROWS }, (_, n) => `Ana ${n},Firm ${n % 40},${n % 1000 === 3 ? 'nowhere' : 'DE'}`)
+  const { at, file, data } = await place(`Name,Company,Country\n${rows.join('\n')}\n`)
+  const argv = ['import', 'contacts', file, '--json', ...at]
+  const { db, close } = openStore(data)
+  const position = db.prepare('SELECT coalesce(max(position), 0) FROM imports').pluck()
+  let seen = 0
+  for (let kill = 0; kill < KILLS; kill++) {
+    const main = join(import.meta.dirname, '../../../src/main.ts')
+    const child: ChildProcess = spawn(process.execPath, [main, ...argv], { stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    while (child.exitCode === null && position.get() === seen) await wait(1)
+    child.kill('SIGKILL')
+    await ended
+    seen = position.get() as number
+  }
+  assert.ok(seen > 0 && seen < ROWS, `the last kill came after ${seen} rows`)
+  const { id, created, rejected, rejected_file } = await cliJson(...argv.filter((arg) => arg !== '--json'))
+  assert.deepEqual([created, rejected], [ROWS - REJECTED, REJECTED])
+  assert.equal(readFileSync(rejected_file, 'utf8').trim().split('\r\n').length, 1 + REJECTED)
+  const names = db.prepare('SELECT count(*) AS all_names, count(DISTINCT name) AS names FROM contacts').get()
+  assert.deepEqual(names, { all_names: ROWS - REJECTED, names: ROWS - REJECTED })
+  assert.equal(db.prepare('SELECT count(*) FROM companies').pluck().get(), 40)
+  assert.equal(db.prepare("SELECT count(*) FROM events WHERE type = 'contact.created'").pluck().get(), ROWS - REJECTED)
+  assert.equal(db.prepare('SELECT count(*) FROM imports').pluck().get(), 1)
+  assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
+  const undo = await cliJson('import', '--undo', id, ...at)
+  assert.deepEqual([undo.deleted, undo.kept], [ROWS - REJECTED + 40, []])
+  assert.equal(db.prepare('SELECT count(*) FROM contacts').pluck().get(), 0)
+  close()
+})
+
+test('Ctrl-C stops behind the rows that are being written, and says how to go on', async () => {
+  const { at, file } = await place(`Name\n${Array.from({ length: 30_000 }, (_, n) => `Ana ${n}`).join('\n')}\n`)
+  const main = join(import.meta.dirname, '../../../src/main.ts')
+  const child = spawn(process.execPath, [main, 'import', 'contacts', file, ...at])
+  let err = ''
+  child.stderr.on('data', (bytes) => {
+    err += bytes
+    if (String(bytes).includes('COLUMN')) child.kill('SIGINT')
+  })
+  const [code] = await once(child, 'close')
+  assert.equal(code, 1)
+  const [, position] = /Stopped after (\d+) of 30000 rows; the same command goes on from there/.exec(err) ?? []
+  assert.ok(Number(position) >= 1 && Number(position) < 30_000, err)
+})

@@ -1,0 +1,370 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Draft, draftReader } from '../../../src/imports/csv/draft.ts'
+import { FIELDS, type Fields, type ImportObject } from '../../../src/imports/csv/fields.ts'
+import { gatherManners, type Said } from '../../../src/imports/csv/detect-formats.ts'
+import { recognise } from '../../../src/imports/csv/mapping.ts'
+import type { Cells } from '../../../src/imports/csv/read.ts'
+import { labelOf, splitName } from '../../../src/imports/csv/values.ts'
+
+const own = { currency: 'EUR', timezone: 'Europe/Berlin' }
+
+/** The drafts of rows, or the pointers and codes of what cannot be read of them. */
+function drafts(object: ImportObject, rows: Cells[], said: Said = {}, more: Fields = {}): (Draft | string[])[] {
+  const fields = { ...FIELDS[object], ...more }
+  const mapping = recognise(object, [...new Set(rows.flatMap(Object.keys))], fields)
+  const manners = gatherManners(mapping, fields, said, own)
+  rows.forEach((cells, index) => {
+    manners.see({ line: index + 1, cells })
+  })
+  const read = draftReader(object, mapping, fields, manners.mannerOf)
+  return rows.map((cells) => {
+    try {
+      return read(cells)
+    } catch (error) {
+      return (error as { errors: { pointer: string; code: string }[] }).errors.map(
+        (one) => `${one.pointer} ${one.code}`,
+      )
+    }
+  })
+}
+
+/** What a draft gives, or what cannot be read. */
+const given = (object: ImportObject, rows: Cells[], said?: Said, more?: Fields) =>
+  drafts(object, rows, said, more).map((draft) => (Array.isArray(draft) ? draft : draft.given))
+
+/** A column of cells as the values of one field. */
+const column = (object: ImportObject, field: string, cells: string[], said?: Said, more?: Fields): unknown[] =>
+  given(
+    object,
+    cells.map((cell) => ({ [field]: cell })),
+    said,
+    more,
+  ).map((each) => (Array.isArray(each) ? each[0]?.split(' ')[1] : each[field]))
+
+describe('amounts', () => {
+  const amounts = (cells: string[], said?: Said) => column('deal', 'amount', cells, said)
+
+  test('are read with either decimal sign where a cell shows which it is', () => {
+    const cells = [
+      '1.234,50',
+      '1,234.50',
+      '1234.5',
+      '12,5',
+      '1 234,50',
+      '1\u202f234,50',
+      "1'234.50",
+      '1.234.567',
+      '0.125',
+    ]
+    assert.deepEqual(amounts(cells), [1234.5, 1234.5, 1234.5, 12.5, 1234.5, 1234.5, 1234.5, 1234567, 0.125])
+    assert.deepEqual(amounts(['12,34,567.00', '9000000000000', '0']), [1234567, 9000000000000, 0])
+  })
+
+  test('are read as their column shows where a cell could be two numbers', () => {
+    assert.deepEqual(amounts(['1.234', '1.234,50', '1,234']), [1234, 1234.5, 1.234])
+    assert.deepEqual(amounts(['1.234', '1,234.50', '1,234']), [1.234, 1234.5, 1234])
+  })
+
+  test('are refused where the cell could be two numbers, and the column shows no sign or both', () => {
+    assert.deepEqual(amounts(['1.234', '5', '1,234']), ['ambiguous', 5, 'ambiguous'])
+    assert.deepEqual(amounts(['1.234', '1,5', '1.5', '7']), ['ambiguous', 1.5, 1.5, 7])
+  })
+
+  test('are read as --decimal says, and refused where they are not so', () => {
+    assert.deepEqual(amounts(['1.234', '5', '1.5'], { decimal: ',' }), [1234, 5, 'invalid_number'])
+    assert.deepEqual(amounts(['1.234', '5', '1,5'], { decimal: '.' }), [1.234, 5, 'invalid_number'])
+  })
+
+  test('are refused where they are none, or where a digit would be lost', () => {
+    assert.deepEqual(
+      amounts(['abc', '5 pcs', '1.2.3', '12.345,67.8', '€ 5 $', '1,2345678901234567', '9000000000000.000001']),
+      ['invalid_number', 'invalid_number', 'invalid_number', 'invalid_number', 'invalid_number', 'inexact', 'inexact'],
+    )
+    assert.deepEqual(amounts(['1234.50000000000000000']), [1234.5])
+    assert.deepEqual(amounts(['-5', '€ -5']), [-5, -5], 'for the schema to refuse')
+  })
+
+  test('bring their currency where no column has it; a sign of several is the own one, else the best known', () => {
+    const cells = ['1.234,50 €', '$1', 'CHF 2', '3 USD', 'US$ 4', '£5', '7']
+    assert.deepEqual(
+      given(
+        'deal',
+        cells.map((amount) => ({ amount })),
+      ).map((each) => (each as { currency?: string }).currency),
+      ['EUR', 'USD', 'CHF', 'USD', 'USD', 'GBP', undefined],
+    )
+    assert.deepEqual(given('deal', [{ amount: '5 kr' }]), [['/amount ambiguous']])
+    assert.deepEqual(
+      given('deal', [
+        { amount: '5 $', currency: 'CAD' },
+        { amount: '5 kr', currency: 'sek' },
+      ]),
+      [
+        { amount: 5, currency: 'CAD' },
+        { amount: 5, currency: 'SEK' },
+      ],
+    )
+  })
+
+  test('of a count have groups of thousands, and no decimals that are left to the schema', () => {
+    assert.deepEqual(column('company', 'employee_count', ['1.200', '1,200', '50', '12.5', '1200.0', '50-100']), [
+      1200,
+      1200,
+      50,
+      12.5,
+      1200,
+      'invalid_number',
+    ])
+  })
+})
+
+describe('days', () => {
+  const days = (cells: string[], said?: Said) => column('deal', 'expected_close_date', cells, said)
+
+  test('are read as people and programs write them, without a time of day', () => {
+    const cells = [
+      '2026-12-31',
+      '2026/12/31',
+      '20261231',
+      '31.12.2026',
+      '31.12.26',
+      '12/31/2026',
+      '31/12/2026',
+      '31-12-2026',
+      'Dec 31, 2026',
+      'December 31st 2026',
+      '31 Dec 2026',
+      '31-Dec-26',
+      '31. Dezember 2026',
+      '31 déc. 2026',
+      '31 DÉCEMBRE 2026',
+      '31 de diciembre de 2026',
+      '2026-12-31 23:59',
+      '2026-12-31T23:59:59.999Z',
+      '2026-12-31T23:59:59+01:00',
+      '31.12.2026 08:30:00',
+      '12/31/2026 8:30 PM',
+      'Dec 31, 2026, 8:30 p.m.',
+    ]
+    for (const cell of cells) assert.deepEqual(days([cell]), ['2026-12-31'], cell)
+    assert.deepEqual(days(['1er mars 2027', '5. März 2027', 'Sept. 5, 2027']), [
+      '2027-03-01',
+      '2027-03-05',
+      '2027-09-05',
+    ])
+  })
+
+  test('are read as their column shows where the day could be the month', () => {
+    assert.deepEqual(days(['11/12/2026', '31/12/2026']), ['2026-12-11', '2026-12-31'])
+    assert.deepEqual(days(['11/12/2026', '12/31/2026']), ['2026-11-12', '2026-12-31'])
+    assert.deepEqual(days(['11.12.2026', '12/31/2026']), ['2026-12-11', '2026-12-31'], 'points have one order only')
+  })
+
+  test('are refused where they could be two days, and the column shows no order or both', () => {
+    assert.deepEqual(days(['11/12/2026', '05/05/2026']), ['ambiguous', '2026-05-05'])
+    assert.deepEqual(days(['11/12/2026', '31/12/2026', '12/31/2026']), ['ambiguous', '2026-12-31', '2026-12-31'])
+  })
+
+  test('are read as --dates says, and refused where they are not so', () => {
+    assert.deepEqual(days(['11/12/2026', '12/31/2026'], { order: 'mdy' }), ['2026-11-12', '2026-12-31'])
+    assert.deepEqual(days(['11/12/2026', '12/31/2026'], { order: 'dmy' }), ['2026-12-11', 'invalid_date'])
+  })
+
+  test('are refused where they are none', () => {
+    const cells = [
+      '31.02.2026',
+      '46387',
+      'soon',
+      '12.31.2026',
+      '2026-13-01',
+      'Dec 31',
+      '10:00',
+      '31/12-2026',
+      '0000-01-01',
+    ]
+    for (const cell of cells) assert.deepEqual(days([cell]), ['invalid_date'], cell)
+  })
+
+  test('with a time of day are moments, where the organisation is if they have no offset', () => {
+    const more: Fields = { 'custom_fields.at': { kind: 'time' } }
+    const at = (cell: string) => given('deal', [{ 'custom_fields.at': cell }], {}, more)[0]
+    for (const [cell, moment] of [
+      ['2026-12-31T10:30:00Z', '2026-12-31T10:30:00Z'],
+      ['2026-12-31 10:30:00+0530', '2026-12-31T10:30:00+05:30'],
+      ['31.12.2026 10:30', '2026-12-31T09:30:00Z'],
+      ['12/31/2026 12:05 AM', '2026-12-30T23:05:00Z'],
+      ['07/01/2026 12:05 pm', undefined],
+      ['31.12.2026', '2026-12-30T23:00:00Z'],
+    ] as const) {
+      assert.deepEqual(at(cell), moment ? { custom_fields: { at: moment } } : ['/custom_fields/at ambiguous'], cell)
+    }
+    assert.deepEqual(at('31.12.2026 25:00'), ['/custom_fields/at invalid_time'])
+    assert.deepEqual(at('2026-12-31 10:30 EST'), ['/custom_fields/at invalid_time'])
+  })
+})
+
+describe('other cells', () => {
+  test('are empty where they hold nothing but white space, and lose the guard against formulas', () => {
+    assert.deepEqual(
+      given('contact', [{ first_name: ' ', last_name: '\u00a0', job_title: '', source: "'=SUM(A1)", website: "'t" }]),
+      [{ source: '=SUM(A1)', website: "'t" }],
+    )
+    assert.deepEqual(given('contact', [{ phones: "'+49 30 123" }]), [
+      { phones: [{ number: '+49 30 123', label: 'work' }] },
+    ])
+  })
+
+  test('say yes or no in several languages', () => {
+    for (const yes of ['true', 'TRUE', 'yes', 'Y', '1', 'x', 'Ja', 'wahr', 'oui', 'vrai', 'Sí', 'verdadero'])
+      assert.deepEqual(column('contact', 'do_not_contact', [yes]), [true], yes)
+    for (const no of ['false', 'No', '0', 'nein', 'falsch', 'non', 'faux', 'falso'])
+      assert.deepEqual(column('contact', 'do_not_contact', [no]), [false], no)
+    assert.deepEqual(column('contact', 'do_not_contact', ['maybe']), ['invalid_flag'])
+  })
+
+  test('name countries and languages in several languages, or by their code', () => {
+    const names = ['Germany', 'DEUTSCHLAND', 'Allemagne', 'Alemania', 'de', 'DE']
+    for (const name of names)
+      assert.deepEqual(given('contact', [{ 'address.country': name }]), [{ address: { country: 'DE' } }], name)
+    const others = {
+      Österreich: 'AT',
+      'Côte d’Ivoire': 'CI',
+      USA: 'US',
+      UK: 'GB',
+      'Hong Kong': 'HK',
+      Atlantis: 'Atlantis',
+    }
+    for (const [name, country] of Object.entries(others))
+      assert.deepEqual(given('contact', [{ 'address.country': name }]), [{ address: { country } }], name)
+    assert.deepEqual(column('contact', 'language', ['German', 'Spanisch', 'pt_BR', 'fr']), ['de', 'es', 'pt-BR', 'fr'])
+  })
+
+  test('are web addresses also without their scheme, and domains also out of web addresses', () => {
+    assert.deepEqual(
+      column('company', 'website', ['acme.example', 'www.acme.example/de?a=b', 'HTTP://a.example', 'no site']),
+      ['https://acme.example', 'https://www.acme.example/de?a=b', 'HTTP://a.example', 'no site'],
+    )
+    assert.deepEqual(given('company', [{ domains: 'https://www.Acme.example/x; acme.example, müller.example' }]), [
+      { domains: ['acme.example', 'xn--mller-kva.example'] },
+    ])
+  })
+
+  test('hold several emails and phones, of several columns too, each once and with its label', () => {
+    const cells = {
+      'E-Mail': 'ana@x.example; bo@x.example,mailto:ANA@x.example',
+      'Home email': 'Eva Ott <eva@x.example>\n<ana@x.example>',
+      'Phone 1 - Type': '* Home',
+      'Phone 1 - Value': '+49 30 1 ::: +49 30 2',
+      Mobile: '+49-30-1 | 0171 3',
+    }
+    const [draft] = drafts('contact', [cells]) as Draft[]
+    assert.deepEqual(draft?.given, {
+      emails: [
+        { email: 'ana@x.example', label: 'work' },
+        { email: 'bo@x.example', label: 'work' },
+        { email: 'eva@x.example', label: 'home' },
+      ],
+      phones: [
+        { number: '+49 30 1', label: 'home' },
+        { number: '+49 30 2', label: 'home' },
+        { number: '0171 3', label: 'other' },
+      ],
+    })
+    assert.deepEqual([...(draft?.added ?? [])], ['emails', 'phones'])
+    assert.deepEqual(['Work', 'Geschäftlich', '', 'Privat', 'Mobile', 'Domicile'].map(labelOf), [
+      'work',
+      'work',
+      'work',
+      'home',
+      'other',
+      'home',
+    ])
+  })
+
+  test('hold a whole name', () => {
+    assert.deepEqual(
+      ['Ana Lindqvist', 'Ruiz, Ana María', 'Ana', 'Ludwig van Beethoven', 'Ana María Ruiz', 'Ott,'].map(splitName),
+      [
+        { first_name: 'Ana', last_name: 'Lindqvist' },
+        { first_name: 'Ana María', last_name: 'Ruiz' },
+        { first_name: 'Ana' },
+        { first_name: 'Ludwig', last_name: 'van Beethoven' },
+        { first_name: 'Ana María', last_name: 'Ruiz' },
+        { first_name: 'Ott' },
+      ],
+    )
+  })
+
+  test('stand for records, to be looked up', () => {
+    const cells = { Name: 'Ana', Firma: 'Acme, Inc.', Tags: 'vip; new | old', Label: 'hot', Owner: 'bo@acme.example' }
+    const [draft] = drafts('contact', [cells]) as Draft[]
+    assert.deepEqual(Object.fromEntries(draft?.links ?? []), {
+      company_id: { kind: 'company', texts: ['Acme, Inc.'] },
+      tag_ids: { kind: 'tags', texts: ['vip', 'new', 'old', 'hot'] },
+      owner_id: { kind: 'member', texts: ['bo@acme.example'] },
+    })
+  })
+
+  test('of custom fields are read by their type, options also by what people call them', () => {
+    const options = new Map([
+      ['gold', 'gold'],
+      ['der goldene', 'gold'],
+    ])
+    const more: Fields = {
+      'custom_fields.level': { kind: 'choice', options },
+      'custom_fields.levels': { kind: 'choices', options },
+      'custom_fields.size': { kind: 'number' },
+    }
+    const cells = {
+      'custom_fields.level': 'Der Goldene',
+      'custom_fields.levels': 'gold; silver',
+      'custom_fields.size': '-1,5',
+    }
+    assert.deepEqual(given('contact', [cells], {}, more), [
+      { custom_fields: { level: 'gold', levels: ['gold', 'silver'], size: -1.5 } },
+    ])
+  })
+})
+
+describe('a value of NDJSON', () => {
+  test('is taken as it is, but for texts', () => {
+    const emails = [{ email: 'ana@x.example', label: 'home', is_primary: true }]
+    const [draft] = drafts('contact', [
+      {
+        first_name: null,
+        name: 'ignored',
+        emails,
+        do_not_contact: true,
+        'address.country': 'Germany',
+        'address.city': null,
+        tag_ids: ['a', 'b'],
+        company_id: null,
+      },
+    ]) as Draft[]
+    assert.deepEqual(draft?.given, {
+      first_name: null,
+      emails,
+      do_not_contact: true,
+      address: { country: 'DE', city: null },
+      company_id: null,
+    })
+    assert.deepEqual(Object.fromEntries(draft?.links ?? []), { tag_ids: { kind: 'tags', texts: ['a', 'b'] } })
+    assert.deepEqual([...(draft?.added ?? [])], [])
+  })
+
+  test('may also stand in a cell of a CSV, as an export writes it', () => {
+    const cells = { emails: '[{"email":"ana@x.example","label":"home"}]', tag_ids: '["a"]', phones: '[030] 123' }
+    const [draft] = drafts('contact', [cells]) as Draft[]
+    assert.deepEqual(draft?.given, {
+      emails: [{ email: 'ana@x.example', label: 'home' }],
+      phones: [{ number: '[030] 123', label: 'work' }],
+    })
+    assert.deepEqual(draft?.links.get('tag_ids')?.texts, ['a'])
+  })
+})
+
+test('a row tells of every cell that cannot be read', () => {
+  const cells = { amount: 'x', expected_close_date: 'y', title: 'Fine' }
+  assert.deepEqual(given('deal', [cells]), [['/amount invalid_number', '/expected_close_date invalid_date']])
+})

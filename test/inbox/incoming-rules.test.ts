@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { MailIn } from '../../src/mail/mail.ts'
+import { incomingStore, type Taken } from '../../src/inbox/messages/incoming.ts'
+import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
+import { sendingStore } from '../../src/inbox/messages/sending.ts'
+import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
+import { enroll, makeSequence } from '../support/enrolled.ts'
+import { inboxOf, type Row } from '../support/inbox.ts'
+import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+let inbox: ReturnType<typeof inboxOf>
+let support: Mailbox
+let sales: Mailbox
+
+const SALES = { ...SUPPORT, key: 'sales', name: 'Acme Sales', address: 'sales@acme.example', is_default: false }
+
+before(async () => {
+  server = await startServer()
+  inbox = inboxOf(server)
+  const boxes = setMailboxes(server, [SUPPORT, SALES])
+  support = boxes.support as Mailbox
+  sales = boxes.sales as Mailbox
+})
+after(() => server.stop())
+
+const take = (mail: MailIn, mailbox = support): Promise<Taken> =>
+  server.store.write(() => incomingStore(server.deps).take(server.a.org, mailbox, mail, server.now()))
+
+async function arrive(given: Partial<MailIn> = {}, mailbox = support): Promise<Row> {
+  const mail = mailIn(given)
+  assert.deepEqual(await take(mail, mailbox), { outcome: 'imported' })
+  const { id } = server.store.db.prepare('SELECT id FROM messages WHERE external_id = ?').get(mail.messageId) as Row
+  return inbox.get(`/messages/${id}`)
+}
+
+const reply = (conversation_id: string, given: Row = {}): Promise<Row> =>
+  inbox.make('/messages', { conversation_id, direction: 'outbound', body_text: 'Here is the answer.', ...given })
+
+const left = ({ id }: Row): Promise<null> =>
+  server.store.write(() => {
+    sendingStore(server.deps).sent(server.a.org, id)
+    return null
+  })
+
+const mailOf = ({ id }: Row): Row => server.store.db.prepare('SELECT * FROM mails WHERE message_id = ?').get(id)
+const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
+
+const failed = (email: string, messageId: string | null): Partial<MailIn> => ({
+  automatic: 'report',
+  from: { email: 'mailer-daemon@mx.example', name: null },
+  report: { messageId, recipients: [{ email, action: 'failed', status: '5.1.1', why: null }] },
+})
+
+describe('an answer', () => {
+  test('leaves by the default mailbox where the one that it came in by is no more', async () => {
+    const first = await arrive({}, sales)
+    setMailboxes(server, [SUPPORT])
+    const answer = await reply(first.conversation_id)
+    setMailboxes(server, [SUPPORT, SALES])
+    assert.deepEqual([answer.status, mailOf(answer).mailbox_id], ['queued', support.id])
+  })
+
+  test('goes to the person, not to the machine that answered in between', async () => {
+    const first = await arrive()
+    await arrive({ inReplyTo: [first.external_id], automatic: 'reply' })
+    assert.equal((await reply(first.conversation_id)).to[0].email, first.author.email)
+  })
+
+  test('answers the mail that it says it does', async () => {
+    const first = await arrive()
+    await arrive({ inReplyTo: [first.external_id] })
+    const answer = await reply(first.conversation_id, { in_reply_to: first.external_id })
+    assert.equal(answer.in_reply_to, first.external_id)
+  })
+})
+
+describe('a mail', () => {
+  test('belongs to the conversation of the nearest of those that it names', async () => {
+    const [far, near] = [await arrive(), await arrive()]
+    const mail = await arrive({ references: [far.external_id, near.external_id] })
+    assert.equal(mail.conversation_id, near.conversation_id)
+  })
+
+  test('does not find its conversation by what another organisation has signed', async () => {
+    const first = await arrive()
+    const { number } = await inbox.conversation(first.conversation_id)
+    const theirs = replyTags(server.deps).addressOf(server.b.org, support, number)
+    assert.notEqual((await arrive({ to: [{ email: theirs, name: null }] })).conversation_id, first.conversation_id)
+  })
+
+  test('that is a copy of what was sent from here, or stored by a request, is no second message', async () => {
+    const first = await arrive()
+    const answer = await reply(first.conversation_id)
+    await left(answer)
+    const stored = await inbox.make('/messages', {
+      ...{ direction: 'inbound', channel: 'email', body_text: 'By hand', from: { email: 'by.hand@firm.example' } },
+      external_id: '<by-hand@firm.example>',
+    })
+    const { digest } = mailOf(answer)
+    assert.deepEqual([digest, mailOf(stored)?.digest ?? null], [null, null], 'nobody has their bytes')
+    const seq = server.lastSeq()
+    const own = { email: SUPPORT.address, name: null }
+    const copy = { messageId: answer.external_id, from: own, to: answer.to, inReplyTo: [first.external_id] }
+    assert.deepEqual(await take(mailIn(copy)), { outcome: 'ignored' })
+    const again = { messageId: stored.external_id, from: { email: 'by.hand@firm.example', name: null } }
+    assert.deepEqual(await take(mailIn(again)), { outcome: 'ignored' })
+    assert.equal(server.lastSeq(), seq)
+    const { body } = await server.call('GET', `/conversations/${first.conversation_id}/messages`)
+    assert.equal(body.data.length, 2)
+  })
+
+  test('of the same Message-ID and other words as one that came in is a second message', async () => {
+    const first = await arrive()
+    assert.deepEqual(await take(mailIn({ messageId: first.external_id })), { outcome: 'imported' })
+  })
+
+  test('by an own machine answers nobody', async () => {
+    const first = await arrive()
+    const from = { email: 'support@acme.example', name: null }
+    await arrive({ from, inReplyTo: [first.external_id], automatic: 'reply' })
+    assert.equal((await inbox.conversation(first.conversation_id)).waiting_since, first.sent_at)
+  })
+
+  test('whose subject says so ends the mailings, and is no message', async () => {
+    const first = await arrive()
+    const { contact_id } = await inbox.conversation(first.conversation_id)
+    const id = enroll(server, server.a, makeSequence(server, server.a).id, { contact_id })
+    const headers = unsubscribing(server.deps).headers(server.a.org, support, { id })
+    const subject = /subject=([^>]+)>/.exec(headers['List-Unsubscribe'] as string)?.[1] as string
+    assert.deepEqual(await take(mailIn({ subject: decodeURIComponent(subject) })), { outcome: 'ignored' })
+    assert.notEqual((await inbox.get(`/contacts/${contact_id}`)).unsubscribed_at, null)
+  })
+
+  test('ends an enrollment where a person wrote it, and not where a machine did', async () => {
+    const first = await arrive()
+    const { contact_id } = await inbox.conversation(first.conversation_id)
+    const { conversation_id } = first
+    const id = enroll(server, server.a, makeSequence(server, server.a).id, { contact_id, conversation_id })
+    const status = (): unknown => server.store.db.prepare('SELECT status FROM enrollments WHERE id = ?').pluck().get(id)
+    await arrive({ inReplyTo: [first.external_id], from: first.author, automatic: 'reply' })
+    assert.equal(status(), 'active')
+    await arrive({ inReplyTo: [first.external_id], from: first.author })
+    assert.equal(status(), 'stopped')
+  })
+})
+
+describe('the report of a delivery', () => {
+  test('that comes twice is told once', async () => {
+    const first = await arrive()
+    const answer = await reply(first.conversation_id)
+    await left(answer)
+    await arrive(failed(first.author.email, answer.external_id))
+    const { version, error } = await now(answer)
+    const seq = server.lastSeq()
+    await arrive(failed('somebody.else@firm.example', answer.external_id))
+    assert.deepEqual([(await now(answer)).version, (await now(answer)).error], [version, error])
+    assert.deepEqual(inbox.told(seq, answer.id), [])
+  })
+
+  test('of a mail that came in makes none of that', async () => {
+    const first = await arrive()
+    await arrive(failed(first.author.email, first.external_id))
+    assert.equal((await now(first)).status, 'received')
+  })
+
+  test('that names no mail is about none of more than two weeks ago', async () => {
+    const first = await arrive()
+    const answer = await reply(first.conversation_id)
+    await left(answer)
+    server.advance(14 * 86_400_000 + 1)
+    assert.equal((await take(mailIn(failed(first.author.email, null)))).outcome, 'troubled')
+    assert.equal((await now(answer)).status, 'sent')
+  })
+})

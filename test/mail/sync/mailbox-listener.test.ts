@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { silentLog } from '../../../src/http/log.ts'
+import { Problem } from '../../../src/lib/problem.ts'
+import { readMail } from '../../../src/mail/parse/read.ts'
+import { listenTo } from '../../../src/mail/sync/mailbox-listener.ts'
+import { arrivalStore } from '../../../src/inbox/mailboxes/mailbox-progress.ts'
+import { type Mailbox, mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
+import type { Write } from '../../../src/store/commit.ts'
+import { fetched, type ImapSay, startImapTalker } from '../../support/imap-talker.ts'
+import type { Row } from '../../support/inbox.ts'
+import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+
+let server: TestServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+const source = (id: string): string =>
+  `Message-ID: <${id}@customer.example>\r\nFrom: ${id}@customer.example\r\n\r\nhi\r\n`
+
+/** The two answers that a mail takes: what it is, and all of it. */
+const mail =
+  (id: string, change: (answer: string) => string = (answer) => answer): ImapSay =>
+  (socket, line) => {
+    const tag = line.split(' ')[0]
+    const text = source(id)
+    const whole = `* 1 FETCH (UID 4 BODY[]<0> {${text.length}}\r\n${text})`
+    const answer = line.includes('BODY.PEEK[]') ? whole : change(fetched(4, text))
+    socket.write(`${answer.replace(/\r?\n/g, '\r\n')}\r\n${tag} OK done\r\n`)
+  }
+
+type More = { imap?: Row; state?: Partial<State>; write?: Write }
+
+async function listening(t: TestContext, says: Record<string, ImapSay>, key: string, more: More = {}) {
+  const { imap = { import_since: '2026-01-01' }, state = {}, write = server.store.write } = more
+  const talker = await startImapTalker(t, says)
+  const given = { ...SUPPORT, key, imap: { ...SUPPORT.imap, port: talker.port, ...imap } }
+  const mailbox = setMailboxes(server, [given])[key] as Mailbox
+  const cut = new AbortController()
+  const { deps, store } = server
+  mailboxStore(deps).saveState(server.a.org, mailbox.id, state)
+  const options = { deps, write, health: store.health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const end = listenTo(server.a.org, mailbox, options, cut.signal)
+  t.after(() => {
+    cut.abort()
+    return end
+  })
+  return { talker, mailbox, stateOf: () => mailboxStore(deps).state(server.a.org, mailbox.id) }
+}
+
+function until(look: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = server.store.committed.subscribe(() => look() && resolve())
+  if (look()) resolve()
+  return promise.finally(stop)
+}
+
+test('a mail of which its server does not say when it arrived is taken in, as of now', async (t) => {
+  const says = { 'UID FETCH': mail('undated', (answer) => answer.replace('04-May-2026 09:30:00 +0000', 'yesterday')) }
+  const { stateOf } = await listening(t, says, 'undated', { imap: {} })
+  await until(() => stateOf().checked_at !== null)
+  assert.equal(stateOf().imported, 1)
+  const { sent_at } = server.store.db
+    .prepare("SELECT sent_at FROM messages WHERE external_id = '<undated@customer.example>'")
+    .get() as { sent_at: number }
+  assert.equal(sent_at, server.now())
+})
+
+test('a mail that is moved there, and had arrived before mails are taken in, is passed over', async (t) => {
+  const state = { uid_validity: 7, last_uid: 3, since: server.now() }
+  const { stateOf } = await listening(t, { 'UID FETCH': mail('moved') }, 'moving', { imap: {}, state })
+  await until(() => stateOf().checked_at !== null)
+  assert.deepEqual([stateOf().imported, stateOf().troubled, stateOf().last_uid], [0, 0, 4])
+})
+
+test('a mail of which a part was left out says so', async (t) => {
+  const large = (answer: string): string => answer.replace(/RFC822.SIZE \d+/, 'RFC822.SIZE 40000000')
+  const { stateOf } = await listening(t, { 'UID FETCH': mail('large', large) }, 'large')
+  await until(() => stateOf().checked_at !== null)
+  const error = server.store.db
+    .prepare("SELECT error FROM messages WHERE external_id = '<large@customer.example>'")
+    .pluck()
+    .get()
+  assert.match(String(error), /larger than 31457280 bytes/)
+})
+
+test('a mail that the store could not take for a moment is not the one to blame', async (t) => {
+  let refused = 0
+  const write: Write = (job) => {
+    const { active, state } = mailboxStore(server.deps)
+    const isBehind = active().some(({ org, mailbox }) => state(org, mailbox.id).behind > 0)
+    if (!isBehind || refused > 0) return server.store.write(job)
+    refused++
+    return Promise.reject(Object.assign(new Error('The disk is full.'), { status: 503 }))
+  }
+  const { stateOf } = await listening(t, { 'UID FETCH': mail('full') }, 'full', { write })
+  await until(() => stateOf().checked_at !== null)
+  assert.deepEqual([refused, stateOf().imported, stateOf().troubled], [1, 1, 0])
+})
+
+test('a listener whose settings are old writes nothing of how far a folder was read', async () => {
+  const [before] = Object.values(setMailboxes(server, [{ ...SUPPORT, key: 'moved' }])) as [Mailbox]
+  const { begin } = arrivalStore(server.deps)
+  const { store, a } = server
+  await store.write(() => void begin(a.org, before, 7))
+  const [after] = Object.values(
+    setMailboxes(server, [{ ...SUPPORT, key: 'moved', imap: { ...SUPPORT.imap, folder: 'Other' } }]),
+  ) as [Mailbox]
+  assert.equal(await store.write(() => begin(a.org, before, 7)), undefined)
+  const state = (): State => mailboxStore(server.deps).state(a.org, after.id)
+  assert.equal(state().uid_validity, null)
+  await store.write(() => void begin(a.org, after, 7))
+  assert.deepEqual([state().uid_validity, state().last_uid], [7, 0])
+})
+
+/** A folder with mails up to a number, of which only the last one does not end the connection, as damaged ones do. */
+const damaged = (name: string, last: number, isGiven: () => boolean): Record<string, ImapSay> => ({
+  'UID SEARCH': (socket, line) => {
+    const from = Number(/UID (\d+):/.exec(line)?.[1] ?? 0)
+    const found = [4, 5, 6].filter((uid) => uid >= from && uid <= last)
+    socket.write(`* SEARCH ${found.join(' ')}\r\n${line.split(' ')[0]} OK done\r\n`)
+  },
+  'UID FETCH': (socket, line) => {
+    const [tag, , , uids = ''] = line.split(' ')
+    if (!line.includes('BODY.PEEK[]')) {
+      const all = uids.split(',').map((uid) => fetched(Number(uid), source(`${name}${uid}`)).replace(/\r?\n/g, '\r\n'))
+      socket.write(`${all.join('\r\n')}\r\n${tag} OK done\r\n`)
+    } else if (uids !== String(last) || !isGiven()) socket.destroy()
+    else
+      socket.write(
+        `* 1 FETCH (UID ${uids} BODY[]<0> {${source(`${name}${last}`).length}}\r\n${source(`${name}${last}`)})\r\n${tag} OK done\r\n`,
+      )
+  },
+})
+
+test('a mail that its server cannot give is on record, and the next one comes in', async (t) => {
+  const { stateOf, mailbox } = await listening(
+    t,
+    damaged('d', 5, () => true),
+    'damaged',
+  )
+  await until(() => stateOf().checked_at !== null)
+  const { imported, troubled, last_uid, failing_since } = stateOf()
+  assert.deepEqual([imported, troubled, last_uid, failing_since], [1, 1, 5, null])
+  const [trouble] = mailboxStore(server.deps).troubles(server.a.org, mailbox.id)
+  assert.deepEqual([trouble?.uid, trouble?.external_id], [4, '<d4@customer.example>'])
+})
+
+test('a server that gives no mail at all costs none', async (t) => {
+  let fetches = 0
+  const says = damaged('a', 5, () => ++fetches > 6)
+  const { stateOf, mailbox } = await listening(t, says, 'away')
+  await until(() => stateOf().imported === 1)
+  assert.deepEqual([stateOf().troubled, fetches > 6], [1, true])
+  assert.equal(mailboxStore(server.deps).troubles(server.a.org, mailbox.id).length, 1)
+})
+
+test('two damaged mails in a row hold up nothing either', async (t) => {
+  const { stateOf } = await listening(
+    t,
+    damaged('two', 6, () => true),
+    'two',
+  )
+  await until(() => stateOf().checked_at !== null)
+  assert.deepEqual([stateOf().imported, stateOf().troubled, stateOf().last_uid], [1, 2, 6])
+})
+
+test('while nothing can be written the server is not asked', async (t) => {
+  const talker = await startImapTalker(t, {})
+  const given = { ...SUPPORT, key: 'refused', imap: { ...SUPPORT.imap, port: talker.port, import_since: '2026-01-01' } }
+  const mailbox = setMailboxes(server, [given]).refused as Mailbox
+  const cut = new AbortController()
+  const { deps, store } = server
+  const refused = new Problem(503, 'storage_full', 'The disk is full.')
+  let asked = 0
+  const refusal = () => {
+    asked++
+    cut.abort()
+    return refused
+  }
+  const health = { refusal, note: () => true }
+  const options = { deps, write: store.write, health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const timer = setTimeout(() => cut.abort(), 5000)
+  await listenTo(server.a.org, mailbox, options, cut.signal)
+  clearTimeout(timer)
+  assert.deepEqual([asked, talker.heard], [1, []])
+})

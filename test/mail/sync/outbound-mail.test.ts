@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import PostalMime from 'postal-mime'
+import { mailKinds } from '../../../src/jobs/mail.ts'
+import { openFolder } from '../../../src/mail/transport/imap.ts'
+import type { Trust } from '../../../src/mail/transport/server.ts'
+import { postOffice } from '../../../src/mail/sync/outbound-mail.ts'
+import { applySettings } from '../../../src/settings/document.ts'
+import { startYard } from '../../jobs/scheduler-harness.ts'
+import { noDovecot, startDovecot } from '../../support/dovecot.ts'
+import { inboxOf, type Row } from '../../support/inbox.ts'
+import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { startSmtp, startTalker } from '../../support/smtp.ts'
+
+let server: TestServer
+let inbox: ReturnType<typeof inboxOf>
+before(async () => {
+  server = await startServer()
+  inbox = inboxOf(server)
+})
+after(() => server.stop())
+
+/** An office that works when the test says so, with a mailbox that sends by the server at this port. */
+function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {}) {
+  const { imap, ...sending } = SUPPORT
+  setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
+  const { close, ...post } = postOffice({ deps: server.deps, write: server.store.write, trust })
+  const yard = startYard(server, { kinds: mailKinds(post) })
+  t.after(async () => {
+    await yard.stop()
+    close()
+    server.store.db.prepare('DELETE FROM jobs').run()
+  })
+  const later = (ms: number): Promise<void> => {
+    server.advance(ms)
+    return yard.tick()
+  }
+  return { ...yard, later }
+}
+
+const asked = (): Promise<Row> =>
+  inbox.make('/messages', {
+    direction: 'inbound',
+    channel: 'email',
+    from: { email: `eva${server.lastSeq()}@firm.example`, name: 'Eva Ruiz' },
+    subject: 'Invoice 1042',
+    body_text: 'Where is it?',
+    external_id: `<q${server.lastSeq()}@firm.example>`,
+  })
+
+const answer = ({ conversation_id }: Row, given: Row = {}): Promise<Row> =>
+  inbox.make('/messages', { conversation_id, direction: 'outbound', body_text: 'Here it is.', ...given })
+
+const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
+
+describe('a message that is queued', () => {
+  test('is sent, with all that a mail program puts it in its place by', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = office(t, smtp.server.port)
+    const question = await asked()
+    const data = Buffer.from('%PDF-1.7').toString('base64')
+    const queued = await answer(question, {
+      body_text: 'Grüße, hier ist sie.',
+      body_html: '<p>Grüße, <b>hier</b> ist sie.</p>',
+      attachments: [{ name: 'Rechnung ä.pdf', content_type: 'application/pdf', data }],
+    })
+    const seq = server.lastSeq()
+    await tick()
+    const [mail] = smtp.mails
+    assert.deepEqual([mail?.from, mail?.to, smtp.mails.length], ['support@acme.example', [question.author.email], 1])
+    const read = await PostalMime.parse(mail?.source as Buffer)
+    assert.equal(read.messageId, queued.external_id)
+    assert.equal(read.inReplyTo, question.external_id)
+    assert.equal(read.references, question.external_id)
+    assert.equal(read.subject, 'Re: Invoice 1042')
+    assert.deepEqual(read.from, { address: 'support@acme.example', name: 'Acme Support' })
+    assert.deepEqual(read.to, [{ address: question.author.email, name: 'Eva Ruiz' }])
+    assert.equal(read.text?.trim(), 'Grüße, hier ist sie.')
+    assert.match(read.html ?? '', /<b>hier<\/b>/)
+    assert.equal(read.attachments[0]?.filename, 'Rechnung ä.pdf')
+    assert.equal(Buffer.from(read.attachments[0]?.content as ArrayBuffer).toString(), '%PDF-1.7')
+    assert.ok(!/x-mailer/i.test(String(mail?.source)))
+    const sent = await now(queued)
+    assert.deepEqual([sent.status, sent.error, sent.version], ['sent', null, 2])
+    assert.deepEqual(inbox.told(seq), ['message.sent status'])
+    await tick()
+    assert.equal(smtp.mails.length, 1)
+  })
+
+  test('goes on with the thread that it is in', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = office(t, smtp.server.port)
+    const question = await asked()
+    const first = await answer(question)
+    server.advance(1000)
+    const second = await answer(question)
+    await tick()
+    const mails = await Promise.all(smtp.mails.map(({ source }) => PostalMime.parse(source)))
+    const last = mails.find(({ messageId }) => messageId === second.external_id)
+    assert.equal(last?.inReplyTo, first.external_id)
+    assert.equal(last?.references, `${question.external_id} ${first.external_id}`)
+  })
+
+  test('asks for answers to a signed address where the mailbox has such', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = office(t, smtp.server.port, { has_reply_tags: true })
+    const question = await asked()
+    const { number } = await inbox.conversation(question.conversation_id)
+    await answer(question)
+    await tick()
+    const { replyTo } = await PostalMime.parse(smtp.mails[0]?.source as Buffer)
+    assert.match(replyTo?.[0]?.address ?? '', new RegExp(`^support\\+c${number}-[0-9a-f]{12}@acme\\.example$`))
+  })
+
+  test('that is refused has failed, and whoever waits still does', async (t) => {
+    const smtp = await startSmtp(t, { rcpt: () => '550 5.1.1 There is nobody of that name' })
+    const { tick } = office(t, smtp.server.port)
+    const question = await asked()
+    const queued = await answer(question)
+    assert.equal((await inbox.conversation(question.conversation_id)).waiting_since, null)
+    const seq = server.lastSeq()
+    await tick()
+    const failed = await now(queued)
+    assert.equal(failed.status, 'failed')
+    assert.match(failed.error, /nobody of that name/)
+    assert.deepEqual(inbox.told(seq), [
+      'message.failed status error',
+      'conversation.updated waiting_since first_response_at',
+    ])
+    assert.equal((await inbox.conversation(question.conversation_id)).waiting_since, question.sent_at)
+  })
+
+  test('that a closed conversation waits for leaves it closed when it fails', async (t) => {
+    const smtp = await startSmtp(t, { rcpt: () => '550 No' })
+    const { tick } = office(t, smtp.server.port)
+    const question = await asked()
+    await answer(question)
+    await inbox.patch(question.conversation_id, { status: 'closed' })
+    await tick()
+    const { status, waiting_since } = await inbox.conversation(question.conversation_id)
+    assert.deepEqual([status, waiting_since], ['closed', null])
+  })
+
+  test('is tried again while the server puts it off, and says so', async (t) => {
+    const smtp = await startSmtp(t, { rcpt: () => '451 4.7.1 Come back later' })
+    const { tick, later } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    const seq = server.lastSeq()
+    await tick()
+    const waiting = await now(queued)
+    assert.equal(waiting.status, 'queued')
+    assert.match(waiting.error, /Come back later/)
+    smtp.answer({})
+    await later(1000)
+    const sent = await now(queued)
+    assert.deepEqual([sent.status, sent.error], ['sent', null])
+    assert.deepEqual(inbox.told(seq), ['message.sent status error'])
+  })
+
+  test('has failed after 20 tries', async (t) => {
+    const smtp = await startSmtp(t, { rcpt: () => '451 4.7.1 Come back later' })
+    const { tick, later } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    await tick()
+    for (let tries = 1; tries < 19; tries++) await later(3_600_000)
+    assert.equal((await now(queued)).status, 'queued')
+    await later(3_600_000)
+    const failed = await now(queued)
+    assert.equal(failed.status, 'failed')
+    assert.match(failed.error, /Come back later/)
+  })
+
+  test('is not tried while its server fails, so that others do not wait for it', async (t) => {
+    let asks = 0
+    const smtp = await startSmtp(t, {
+      mail: () => {
+        asks++
+        return '421 4.3.2 Closed for today'
+      },
+    })
+    const { tick, later } = office(t, smtp.server.port)
+    const all = [await answer(await asked()), await answer(await asked()), await answer(await asked())]
+    await tick()
+    const before = asks
+    await later(5000)
+    assert.equal(asks, before)
+    for (const one of all) assert.match((await now(one)).error, /Closed for today/)
+    smtp.answer({})
+    await later(60_000) // one finds out
+    await later(60_000)
+    for (const one of all) assert.equal((await now(one)).status, 'sent')
+  })
+
+  test('waits for a server that is down', async (t) => {
+    const smtp = await startSmtp(t)
+    await smtp.stop()
+    const { tick } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    await tick()
+    assert.equal((await now(queued)).status, 'queued')
+    assert.match((await now(queued)).error, /127\.0\.0\.1/)
+  })
+
+  test('fails where its mailbox is gone', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    applySettings(server.store, server.a.org, { mailboxes: [] })
+    await tick()
+    const failed = await now(queued)
+    assert.equal(failed.status, 'failed')
+    assert.match(failed.error, /gone/)
+    assert.equal(smtp.mails.length, 0)
+  })
+})
+
+describe('a try whose end nobody knows', () => {
+  test('is made again under the same Message-ID, and what comes of it is marked', async (t) => {
+    const talker = await startTalker(t, {
+      open: '220 hi',
+      EHLO: '250 hi',
+      MAIL: '250 ok',
+      RCPT: '250 ok',
+      DATA: '354 go',
+      END: (socket) => socket.destroy(),
+      else: '250 ok',
+    })
+    const { tick, later } = office(t, talker.port)
+    const queued = await answer(await asked())
+    await tick()
+    assert.equal((await now(queued)).status, 'queued')
+    const smtp = await startSmtp(t)
+    const { imap, ...sending } = SUPPORT
+    setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port: smtp.server.port } }])
+    await later(1000)
+    const sent = await now(queued)
+    assert.equal(sent.status, 'sent')
+    assert.match(sent.error, /may have arrived twice/)
+    assert.equal((await PostalMime.parse(smtp.mails[0]?.source as Buffer)).messageId, queued.external_id)
+  })
+
+  test('is not made for ever', async (t) => {
+    const talker = await startTalker(t, {
+      open: '220 hi',
+      EHLO: '250 hi',
+      DATA: '354 go',
+      END: (socket) => socket.destroy(),
+      else: '250 ok',
+    })
+    const { tick, later } = office(t, talker.port)
+    const queued = await answer(await asked())
+    await tick()
+    for (let n = 0; n < 4; n++) await later(3_600_000)
+    const failed = await now(queued)
+    assert.equal(failed.status, 'failed')
+    assert.match(failed.error, /may have arrived/)
+    assert.equal(talker.heard.filter((line) => line.startsWith('DATA')).length, 3)
+  })
+
+  test('stays on record while its mailbox is not tried', async (t) => {
+    const smtp = await startSmtp(t, { mail: () => '421 4.3.2 Closed for today' })
+    const { tick, later } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    server.store.db.prepare("UPDATE jobs SET due_at = due_at + 2000 WHERE kind = 'message.send'").run()
+    for (let n = 0; n < 2; n++) await answer(await asked())
+    await tick() // two that fail: the mailbox rests
+    server.store.db.prepare('UPDATE mails SET attempted_at = 1 WHERE message_id = ?').run(queued.id)
+    await later(2000)
+    assert.match((await now(queued)).error, /Closed for today/)
+    smtp.answer({})
+    for (let n = 0; n < 8; n++) await later(30_000)
+    const sent = await now(queued)
+    assert.equal(sent.status, 'sent')
+    assert.match(sent.error, /may have arrived twice/)
+  })
+
+  test('is known of after the server ended in the middle of it', async (t) => {
+    const smtp = await startSmtp(t)
+    const { tick } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    server.store.db.prepare('UPDATE mails SET attempted_at = 1 WHERE message_id = ?').run(queued.id)
+    await tick()
+    assert.match((await now(queued)).error, /may have arrived twice/)
+    assert.equal(smtp.mails.length, 1)
+  })
+})
+
+describe('the folder of sent mails', { skip: noDovecot }, () => {
+  const listening = (dovecot: Awaited<ReturnType<typeof startDovecot>>, more: Row = {}): Row => {
+    const { host, port, user, password } = dovecot.server()
+    process.env.DEALBOX_TEST_IMAP = password as string
+    return { imap: { host, port, tls: 'tls', user, password_env: 'DEALBOX_TEST_IMAP', ...more } }
+  }
+
+  test('tells of a try whose end nobody knows that it had succeeded', async (t) => {
+    const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
+    const { tick } = office(t, smtp.server.port, listening(dovecot), { ca: dovecot.ca })
+    const queued = await answer(await asked())
+    dovecot.deliver(`Message-ID: ${queued.external_id}\r\nSubject: x\r\n\r\nx\r\n`, { folder: 'Sent' })
+    server.store.db.prepare('UPDATE mails SET attempted_at = 1 WHERE message_id = ?').run(queued.id)
+    await tick()
+    const sent = await now(queued)
+    assert.deepEqual([sent.status, sent.error, smtp.mails.length], ['sent', null, 0])
+  })
+
+  test('has it not: then it is sent again, and marked', async (t) => {
+    const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
+    const { tick } = office(t, smtp.server.port, listening(dovecot), { ca: dovecot.ca })
+    const queued = await answer(await asked())
+    server.store.db.prepare('UPDATE mails SET attempted_at = 1 WHERE message_id = ?').run(queued.id)
+    await tick()
+    const sent = await now(queued)
+    assert.deepEqual([sent.status, smtp.mails.length], ['sent', 1])
+    assert.match(sent.error, /may have arrived twice/)
+  })
+
+  test('gets a copy where the settings say so', async (t) => {
+    const [smtp, dovecot] = [await startSmtp(t), await startDovecot(t)]
+    const { tick } = office(t, smtp.server.port, listening(dovecot, { save_sent: true }), { ca: dovecot.ca })
+    const queued = await answer(await asked())
+    await tick()
+    const folder = await openFolder({ ...dovecot.server(), folder: 'Sent' }, { ca: dovecot.ca })
+    t.after(() => folder.close())
+    const all = await folder.listFrom(1)
+    assert.deepEqual(
+      all.map(({ messageId }) => messageId),
+      [queued.external_id],
+    )
+  })
+})

@@ -1,0 +1,154 @@
+import { operatorsOf } from '../../../src/http/query.ts'
+import type { ListRoute } from '../../../src/http/route.ts'
+import { fold } from '../../../src/lib/fold.ts'
+import { matches, queryOf, wordsOf } from '../../../src/lib/words.ts'
+import type { Filter, Operator } from '../../../src/store/list/conditions.ts'
+
+// What a list has to answer, worked out in memory from all of its records, the plain way.
+
+// biome-ignore lint/suspicious/noExplicitAny: records of every shape
+export type Row = any
+type Value = string | number | boolean
+
+export type Asked = { name: string; operator: Operator; text: string }
+
+/** A filter as it is written in a query. */
+export const parameter = ({ name, operator, text }: Asked): string =>
+  `${operator === 'eq' ? name : `${name}[${operator}]`}=${encodeURIComponent(text)}`
+
+const NO_ID = '01890000-0000-7000-8000-00000000dea1'
+const ABSENT: Record<Filter['type'], string> = {
+  id: NO_ID,
+  text: 'nobody-has-this.example',
+  choice: '',
+  flag: '',
+  amount: '0.000002',
+  date: '1999-12-31',
+  time: '2026-11-20T08:36:00.001Z',
+  number: '-0.5',
+  search: 'nobodyhasthis',
+}
+
+/** Companies by id: their contacts are found by their names, too. A test that knows of companies fills it. */
+export const companies = new Map<string, Row>()
+
+/** The texts of messages by their conversation, which is found by them. A test that knows of them fills it, too. */
+export const said = new Map<string, string[]>()
+
+const known = new WeakMap<Row, string>()
+
+/** What a record is found by, separated by spaces. */
+export function wordsIn(record: Row): string {
+  const words = known.get(record) ?? readWords(record).join(' ')
+  known.set(record, words)
+  return words
+}
+
+function readWords(record: Row): string[] {
+  const { title, name, body, email, emails = [], domains = [], phone, phones = [], company_id } = record
+  const { description, location, summary, participants } = record
+  const company = record.phones ? companies.get(company_id)?.name : undefined
+  const texts = [title, name, company, body, email, ...emails.map((each: Row) => each.email), ...domains]
+  if ('waiting_since' in record) texts.push(record.subject, ...(said.get(record.id) ?? []))
+  if (participants)
+    texts.push(description, location, summary, ...participants.flatMap((each: Row) => [each.name, each.email]))
+  const numbers = [phone, ...phones.map((each: Row) => each.number)]
+  return wordsOf(
+    texts.filter((text) => typeof text === 'string'),
+    numbers.filter((number) => typeof number === 'string'),
+  )
+}
+
+/** The values of a record that a filter looks at: one, or none, or those of a link table. */
+function valuesOf(record: Row, name: string): Value[] {
+  if (record.participants && (name === 'contact_id' || name === 'member_id'))
+    return record.participants.flatMap((each: Row) => each[name] ?? [])
+  if (name === 'sla.status') return [record.sla.status]
+  if (`${name}s` in record && name !== 'email') return record[`${name}s`] // tag_ids, domains, contact_ids
+  if (name === 'q')
+    return wordsIn(record)
+      .split(' ')
+      .map((word) => word.slice(0, 5))
+  if (name === 'email' && record.emails) return record.emails.map(({ email }: Row) => email.toLowerCase())
+  if (!(name in record)) throw new Error(`test/store/list/model.ts has to learn what the filter ${name} looks at`)
+  return record[name] === null ? [] : [record[name]]
+}
+
+const typed = ({ type, normal }: Filter, text: string): Value => {
+  if (type === 'choice') return text
+  if (type === 'amount') return Number(text)
+  if (type === 'time') return Date.parse(text)
+  if (type === 'flag') return text === 'true'
+  return normal ? normal(text) : text
+}
+
+/** Whether the record belongs into the list. */
+export function isMatch(route: ListRoute, record: Row, asked: readonly Asked[]): boolean {
+  for (const [name, { lifts }] of Object.entries(route.filters)) {
+    if (lifts && !record[lifts] && !asked.some((each) => each.name === name && each.text === 'true')) return false
+  }
+  return asked.every((each) => meets(route.filters[each.name] as Filter, record, each))
+}
+
+function meets(filter: Filter, record: Row, { name, operator, text }: Asked): boolean {
+  if (filter.lifts) return true
+  if (filter.search) return matches(wordsIn(record), queryOf(text))
+  const found = valuesOf(record, name).map((value) => (filter.type === 'time' ? Date.parse(value as string) : value))
+  if (text === 'null' && filter.nullable) return (found.length === 0) === (operator === 'eq')
+  if (operator === 'ne') return !found.includes(typed(filter, text))
+  if (operator === 'in') return text.split(',').some((one) => found.includes(typed(filter, one)))
+  const wanted = typed(filter, text)
+  return found.some((value) => {
+    if (operator === 'eq') return value === wanted
+    if (operator === 'gt') return value > wanted
+    if (operator === 'gte') return value >= wanted
+    return operator === 'lt' ? value < wanted : value <= wanted
+  })
+}
+
+/** The records in the order of `sort`, or in the list's own without it. */
+export function ordered(route: ListRoute, records: readonly Row[], sort?: string): Row[] {
+  const descending = sort ? sort.startsWith('-') : !route.order
+  const name = sort?.replace('-', '')
+  const keyOf = (record: Row): Value | null => {
+    if (name === undefined) return route.order ? ownKey(route.path, record) : record.id
+    if (name === 'created_at') return record.id
+    if (name === 'priority') return ['low', 'normal', 'high'].indexOf(record.priority)
+    if (route.path === '/tags') return record[name].toLowerCase()
+    return route.sorts[name]?.column.endsWith('_key') ? fold(record[name]) : record[name]
+  }
+  const rank = (left: Value | null, right: Value | null): number => {
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    const order =
+      typeof left === 'string' ? Buffer.compare(Buffer.from(left), Buffer.from(right as string)) : +left - +right
+    return descending ? -order : order
+  }
+  return [...records].sort((a, b) => {
+    const keys = rank(keyOf(a), keyOf(b))
+    return keys !== 0 ? keys : (a.id < b.id ? -1 : 1) * (descending ? -1 : 1)
+  })
+}
+
+/** Settings have an order of their own: the default pipeline first, then by position. Hours and sequences are named in their order. */
+const ownKey = (path: string, record: Row): Value =>
+  path === '/hours' || path === '/sequences'
+    ? record.name
+    : record.position + (path === '/stages' && !record.pipeline_is_default ? 1000 : 0)
+
+/** Every filter with every operator that it offers, on values that some records have and on one that none has. */
+export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] {
+  return Object.entries(route.filters).flatMap(([name, filter]) => {
+    if (filter.lifts || filter.type === 'flag') {
+      return ['true', 'false'].map((text) => ({ name, operator: 'eq' as const, text }))
+    }
+    if (filter.resolve) return [] // it can mean anything, and has tests of its own
+    const stored = [...new Set(records.flatMap((record) => valuesOf(record, name)))].map(String).sort()
+    const some = stored.filter((_, at) => at === 0 || at === stored.length - 1 || at === stored.length >> 1)
+    const texts = filter.choices ? [...filter.choices] : [...some, filter.pattern ? 'XTS' : ABSENT[filter.type]]
+    return operatorsOf(filter).flatMap((operator): Asked[] => {
+      const orNull = filter.nullable && (operator === 'eq' || operator === 'ne') ? ['null'] : []
+      const asked = operator === 'in' ? [texts[0] as string, texts.join()] : [...texts, ...orNull]
+      return asked.map((text) => ({ name, operator, text }))
+    })
+  })
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { ListRoute } from '../../../src/http/route.ts'
+import { dealStore } from '../../../src/crm/deals/deals.ts'
+import type { Statement } from '../../../src/store/driver.ts'
+import { NARROW, NARROW_SEARCH } from '../../../src/store/list/page.ts'
+import { searchIndex } from '../../../src/store/search.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { type Asked, everyFilter, isMatch, ordered, parameter, type Row } from './model.ts'
+
+// Walks through lists of deals, against the naive model, while other rows come, go and change between the pages.
+
+let server: TestServer
+let route: ListRoute
+let store: ReturnType<typeof dealStore>
+let search: ReturnType<typeof searchIndex>
+let removal: Statement
+let tags: string[]
+/** The deals of the organisation, as they are now. */
+const live = new Map<string, Row>()
+
+before(async () => {
+  server = await startServer()
+  route = server.routes.find(({ kind, path }) => kind === 'list' && path === '/deals') as ListRoute
+  store = dealStore(server.deps)
+  search = searchIndex(server.store.db, 'deal')
+  removal = server.store.db.prepare('DELETE FROM deals WHERE id = ?')
+  tags = []
+  for (const name of ['one', 'two']) tags.push((await server.call('POST', '/tags', { name })).body.id)
+})
+after(() => server.stop())
+
+const LONG = '\ufdfa'.repeat(255)
+const TITLES = [
+  'Åland deal',
+  'aland',
+  'Deal Łódź',
+  'lodz deal',
+  'Straße (DEAL)',
+  '日本 déal',
+  '🚀',
+  '\uffff',
+  'deal b',
+  LONG,
+]
+/** What people search for: many deals, few, none. */
+const SEARCHES = ['deal', 'd', 'Déal', 'deal b', 'lodz', 'strass', 'a deal', '日', 'صلى', '🚀', 'nobody']
+const SORTS = ['created_at', 'updated_at', 'amount', 'title', 'expected_close_date'].flatMap((name) => [
+  name,
+  `-${name}`,
+])
+
+/** What a deal is made or changed with: few values, so that there are many ties, and gaps. */
+const givenDeal: fc.Arbitrary<Given> = fc.record({
+  title: fc.constantFrom(...TITLES),
+  amount: fc.constantFrom(null, null, 0, 0.000001, 1.5, 1000, 9007199254.740993, 9000000000000),
+  currency: fc.constantFrom(null, 'EUR', 'EUR', 'EUR', 'USD'),
+  expected_close_date: fc.constantFrom(null, '2027-01-31', '2027-02-01', '2026-12-31'),
+  owned: fc.boolean(),
+  tagged: fc.constantFrom<number[]>([], [0], [0], [1], [1, 0]),
+})
+type Given = {
+  title: string
+  amount: number | null
+  currency: string | null
+  expected_close_date: string | null
+  owned: boolean
+  tagged: number[]
+}
+
+const anEvent = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), given: givenDeal, afterMs: fc.nat(1) }),
+  fc.record({ kind: fc.constant('remove' as const), which: fc.nat() }),
+  fc.record({ kind: fc.constant('change' as const), which: fc.nat(), given: givenDeal, afterMs: fc.nat(1) }),
+)
+type Happening = typeof anEvent extends fc.Arbitrary<infer Value> ? Value : never
+
+const who = () => ({ org: server.a.org, member: server.a.owner })
+const fieldsOf = ({ owned, tagged, ...fields }: Given) => ({
+  ...fields,
+  owner_id: owned ? server.a.owner : null,
+  tag_ids: tagged.map((at) => tags[at] as string),
+})
+
+function add(given: Given): void {
+  const deal = server.store.transaction(() => store.create(who(), fieldsOf(given)))
+  live.set(deal.id, deal)
+}
+
+function remove(id: string): void {
+  server.store.transaction(() => {
+    search.remove(server.a.org, id)
+    removal.run(id)
+  })
+  live.delete(id)
+}
+
+function removeAll(): void {
+  server.store.transaction(() => [...live.keys()].forEach(remove))
+}
+
+/** Changes the fields that the list is not asked about. */
+function change(id: string, given: Given, used: Set<string>): void {
+  if (used.has('updated_at')) return
+  const fields = Object.fromEntries(Object.entries(fieldsOf(given)).filter(([name]) => !used.has(name)))
+  live.set(
+    id,
+    server.store.transaction(() => store.patch(who(), live.get(id), fields)),
+  )
+}
+
+function happen(event: Happening, used: Set<string>): void {
+  if ('afterMs' in event) server.advance(event.afterMs)
+  const ids = [...live.keys()]
+  const id = event.kind === 'add' ? undefined : ids[event.which % ids.length]
+  if (event.kind === 'add') add(event.given)
+  else if (id === undefined) return
+  else if (event.kind === 'remove') remove(id)
+  else change(id, event.given, used)
+}
+
+type Walk = { sort: string | undefined; asked: Asked[]; limit: number; events: Happening[][] }
+
+/** What filters look at, where it has another name. */
+const FIELDS: Record<string, string> = { tag_id: 'tag_ids', q: 'title' }
+
+/** Walks to the end; `events[n]` happen behind page n. Checks what has been shown against what was there. */
+async function walk({ sort, asked, limit, events }: Walk): Promise<Row[]> {
+  const query = [`limit=${limit}`, ...(sort ? [`sort=${sort}`] : []), ...asked.map(parameter)].join('&')
+  const used = new Set([sort?.replace('-', ''), ...asked.map(({ name }) => FIELDS[name] ?? name)])
+  const before = new Set([...live.values()].filter((deal) => isMatch(route, deal, asked)).map(({ id }) => id))
+  const shown: Row[] = []
+  let cursor: string | null = ''
+  for (let page = 0; cursor !== null; page++) {
+    const { status, body } = await server.call('GET', `/deals?${query}${cursor ? `&cursor=${cursor}` : '&count=true'}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.ok(body.data.length <= limit && (body.next_cursor === null || body.data.length === limit))
+    for (const deal of body.data) assert.deepEqual(deal, live.get(deal.id))
+    if (page === 0) assert.equal(body.total, before.size)
+    shown.push(...body.data)
+    cursor = body.next_cursor
+    for (const event of events[page] ?? []) happen(event, used as Set<string>)
+  }
+  const ids = shown.map(({ id }) => id)
+  assert.equal(new Set(ids).size, ids.length, 'a row was shown twice')
+  assert.ok(
+    shown.every((deal) => isMatch(route, deal, asked)),
+    'a row does not match',
+  )
+  assert.deepEqual(
+    ids,
+    ordered(route, shown, sort).map(({ id }) => id),
+  )
+  for (const id of before) assert.ok(ids.includes(id) || !live.has(id), 'a row was left out')
+  return shown
+}
+
+const aSort = fc.option(fc.constantFrom(...SORTS), { nil: undefined })
+const happenings = (most: number) => fc.array(fc.array(anEvent, { maxLength: 3 }), { maxLength: most })
+/** Picks from the filters that the records of the moment suggest. */
+const picks = fc.array(fc.nat(), { maxLength: 3 })
+
+function filtersAt(chosen: number[]): Asked[] {
+  const all = everyFilter(route, [...live.values()])
+  const asked = chosen.map((at) => all[at % all.length] as Asked)
+  return asked.filter(
+    (one, at) => asked.findIndex((each) => each.name === one.name && each.operator === one.operator) === at,
+  )
+}
+
+describe('a walk', () => {
+  test('through few rows shows each that was there throughout once, and in order', async () => {
+    const property = fc.asyncProperty(
+      fc.array(givenDeal, { maxLength: 30 }),
+      aSort,
+      picks,
+      fc.integer({ min: 1, max: 6 }),
+      happenings(12),
+      async (deals, sort, chosen, limit, events) => {
+        removeAll()
+        for (const [at, given] of deals.entries()) {
+          if (at % 3) server.advance(1)
+          add(given)
+        }
+        await walk({ sort, asked: filtersAt(chosen), limit, events })
+      },
+    )
+    await fc.assert(property, { numRuns: 40 })
+  })
+
+  // Filters that many rows meet are walked along another index than those that few meet.
+  test('through many rows too', async () => {
+    removeAll()
+    const some = fc.sample(givenDeal, 2 * NARROW + 400)
+    server.store.transaction(() => some.forEach(add))
+    const property = fc.asyncProperty(aSort, picks, happenings(3), async (sort, chosen, events) => {
+      await walk({ sort, asked: filtersAt(chosen), limit: 100, events })
+    })
+    await fc.assert(property, { numRuns: 4 })
+  })
+
+  test('through what a search finds, few and many, by every sort', async () => {
+    const property = fc.asyncProperty(
+      fc.constantFrom(...SEARCHES),
+      aSort,
+      picks,
+      happenings(3),
+      async (text, sort, chosen, events) => {
+        const asked: Asked[] = [
+          { name: 'q', operator: 'eq', text },
+          ...filtersAt(chosen.slice(0, 1)).filter(({ name }) => name !== 'q'),
+        ]
+        await walk({ sort, asked, limit: 100, events })
+      },
+    )
+    await fc.assert(property, { numRuns: 4 })
+    const asked: Asked[] = [{ name: 'q', operator: 'eq', text: 'deal' }]
+    for (const sort of [undefined, ...SORTS])
+      assert.ok((await walk({ sort, asked, limit: 100, events: [] })).length > NARROW)
+  })
+
+  test('is the same on both sides of the number where a filter stops being narrow', async () => {
+    const [given] = fc.sample(givenDeal, 1) as [Given]
+    const asked: Asked[] = [{ name: 'currency', operator: 'eq', text: 'CHF' }]
+    server.store.transaction(() => {
+      for (let at = 0; at < NARROW - 1; at++) add({ ...given, currency: 'CHF', amount: at % 3 ? at % 7 : null })
+    })
+    for (const matching of [NARROW - 1, NARROW, NARROW + 1]) {
+      for (const sort of [undefined, '-amount']) {
+        assert.equal((await walk({ sort, asked, limit: 100, events: [] })).length, matching)
+      }
+      add({ ...given, currency: 'CHF' })
+    }
+  })
+
+  test('begins right where a search finds too much to read all of it', async () => {
+    removeAll()
+    const some = fc.sample(givenDeal, NARROW_SEARCH + 200)
+    server.store.transaction(() => {
+      for (const [at, given] of some.entries()) add({ ...given, title: `Deal ${at % 97}` })
+    })
+    const words = { name: 'q', operator: 'eq', text: 'deal' } as const
+    const currency = { name: 'currency', operator: 'eq', text: 'EUR' } as const
+    for (const sort of ['updated_at', '-amount', 'title', '-expected_close_date']) {
+      const asked: Asked[] = sort.startsWith('-') ? [words] : [currency, words]
+      const found = [...live.values()].filter((deal) => isMatch(route, deal, asked))
+      const query = `/deals?limit=60&count=true&sort=${sort}&${asked.map(parameter).join('&')}`
+      const { body: first } = await server.call('GET', query)
+      const { body: second } = await server.call('GET', `${query}&cursor=${first.next_cursor}`)
+      const wanted = ordered(route, found, sort).slice(0, 120)
+      assert.deepEqual(
+        [...first.data, ...second.data].map(({ id }) => id),
+        wanted.map(({ id }) => id),
+      )
+      assert.deepEqual([first.total, second.total], [found.length, found.length])
+    }
+  })
+})

@@ -1,0 +1,47 @@
+// A server with everything that sends webhooks, put together as `dealbox serve` does it, but with a clock that runs
+// far ahead, so that pauses of hours take seconds:
+//   node hasty-server.ts DATA-FOLDER START FASTER
+import { api } from '../../src/app.ts'
+import { parseAllow } from '../../src/webhooks/egress/allow.ts'
+import { courier } from '../../src/webhooks/egress/delivery-worker.ts'
+import { guard } from '../../src/webhooks/egress/guard.ts'
+import { openLog } from '../../src/http/log.ts'
+import { listen } from '../../src/http/server.ts'
+import { resourceDeps } from '../../src/deps.ts'
+import { startSender } from '../../src/webhooks/delivery/delivery.ts'
+import { lockInstance } from '../../src/store/lock.ts'
+import { openStore } from '../../src/store/open.ts'
+import { hastyClock } from './fast-clock.ts'
+
+const [dataDir = '', start, faster] = process.argv.slice(2)
+const allow = '127.0.0.1'
+const { log, flush } = openLog('warn', 2)
+const unlock = lockInstance(dataDir)
+const store = openStore(dataDir, { wall: hastyClock(Number(start), Number(faster)) })
+const stopping = new AbortController()
+const ports: number[] = []
+const ownPorts = () => ports
+const deps = resourceDeps(store, guard({ allow: parseAllow(allow), ownPorts }))
+const app = api(store, { log, stopping: stopping.signal, dataDir, rate: null, corsOrigins: [], deps })
+
+async function serve(): Promise<void> {
+  const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
+  ports.push(Number(new URL(listener.url).port))
+  const { post, stop: stopCourier } = courier({ allow, ownPorts })
+  const sender = startSender({ store, deps, post, log, userAgent: 'Dealbox/test' })
+  const ticking = setInterval(sender.wake, 5) // timers keep to the clock on the wall
+  process.stdout.write(listener.url)
+
+  process.once('SIGTERM', async () => {
+    stopping.abort()
+    clearInterval(ticking)
+    await listener.stop(1000)
+    await sender.stop()
+    await stopCourier()
+    store.close()
+    await unlock()
+    flush()
+  })
+}
+
+serve()

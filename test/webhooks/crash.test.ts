@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../src/events/body.ts'
+import { random } from '../../src/demo/story/random.ts'
+import { openStore } from '../../src/store/open.ts'
+import { verify } from './delivery/delivery-harness.ts'
+import { type Bundled, bundled } from '../support/bundle.ts'
+import { hastyClock, steadyMs } from '../support/fast-clock.ts'
+import { makeOrg, type Org } from '../support/org.ts'
+import { BROKEN, OK, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+
+const KILLS = Number(process.env.KILLS ?? 20)
+const WRITERS = 4
+const FASTER = 10_000
+/** Of ten that the receiver refuses. */
+const REFUSED = 3
+/** So that no delivery comes to the end of its schedule. */
+const MOST_REFUSALS = 5
+
+const start = steadyMs()
+const wall = hastyClock(start, FASTER)
+const folder = mkdtempSync(join(tmpdir(), 'dealbox-crash-'))
+const dataDir = join(folder, 'data')
+const { int } = random(Number(process.env.SEED ?? 20261120))
+const open = () => openStore(dataDir, { wall, create: true })
+let org: Org
+let hasty: Bundled
+let last: ChildProcess | undefined
+let receiver: Receiver
+before(async () => {
+  hasty = await bundled('test/support/fast-server.ts')
+  const store = open()
+  org = await makeOrg(store, dataDir, 'Acme')
+  store.close()
+  receiver = await startReceiver()
+})
+after(async () => {
+  last?.kill('SIGKILL')
+  await receiver.stop()
+  hasty.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Server = { child: ChildProcess; url: string; agent: Agent }
+
+async function startServer(): Promise<Server> {
+  const argv = [hasty.file, dataDir, String(start), String(FASTER)]
+  const env = { ...process.env, ...hasty.env }
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], env })
+  last = child
+  const [url] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, url: String(url), agent: new Agent({ keepAlive: true, maxSockets: WRITERS }) }
+}
+
+type Answer = { status: number; body: { id: string; secret: string } }
+
+/** Rejects when the server is gone before the whole answer is here. */
+function call({ url, agent }: Server, method: string, path: string, body: unknown): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${org.token}`, 'content-type': 'application/json' }
+    const sent = request(`${url}/api/v1${path}`, { agent, method, headers }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('aborted', () => reject(new Error('cut off')))
+      response.on('end', () => {
+        if (response.complete) resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(JSON.stringify(body))
+  })
+}
+
+let acknowledged = 0
+
+/** Writes until the server is gone: new deals, changes, stage moves, and some that are refused. */
+async function write(server: Server, writer: number, onWritten: () => void): Promise<void> {
+  let deal: string | undefined
+  for (let n = 0; ; n++) {
+    const title = `${writer} ${n}`
+    const stage = n % 2 === 0 ? org.stages.demo : org.stages.proposal
+    const works: [string, string, object, number][] = [
+      ['POST', '/deals', { title }, 201],
+      ['PATCH', `/deals/${deal}`, { title }, 200],
+      ['PATCH', `/deals/${deal}`, { stage, title }, 200],
+      ['PATCH', `/deals/${deal}`, { title: 'Refused', stage: 'nowhere' }, 422],
+      ['POST', '/deals', { title: 'Refused', amount: 'much' }, 422],
+    ]
+    const [method, path, body, expected] = works[deal === undefined ? 0 : int(works.length)] as (typeof works)[number]
+    try {
+      const answer = await call(server, method, path, body)
+      assert.equal(answer.status, expected)
+      if (answer.status < 300) acknowledged++
+      onWritten()
+      if (answer.status === 201 && (deal === undefined || n % 3 === 0)) deal = answer.body.id
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error
+      return
+    }
+  }
+}
+
+/** What came to one webhook, and what was wrong with how it came. */
+function intake(secret: string) {
+  const texts = new Map<string, string>()
+  const taken = new Set<string>()
+  const refusals = new Map<string, number>()
+  const ofRecord = new Map<string, { seq: number; id: string }[]>()
+  const wrongs: string[] = []
+  let repeats = 0
+
+  function take(received: Received): typeof OK {
+    const id = received.headers['webhook-id']
+    const { seq, data } = received.event
+    verify(secret, received)
+    const known = texts.get(id)
+    if (known !== undefined && known !== received.text) wrongs.push(`${seq} came with other bytes`)
+    if (taken.has(id)) repeats++
+    if (known === undefined) {
+      texts.set(id, received.text)
+      const others = ofRecord.get(data.object.id) ?? []
+      ofRecord.set(data.object.id, [...others, { seq, id }])
+      for (const other of others) {
+        if (other.seq > seq) wrongs.push(`${seq} came behind ${other.seq} of its record`)
+        if (!taken.has(other.id)) wrongs.push(`${seq} came before ${other.seq} of its record was taken`)
+      }
+    }
+    const refused = refusals.get(id) ?? 0
+    if (refused < MOST_REFUSALS && int(10) < REFUSED) {
+      refusals.set(id, refused + 1)
+      return BROKEN
+    }
+    taken.add(id)
+    return OK
+  }
+
+  return { take, texts, taken, wrongs, repeats: () => repeats }
+}
+
+test(`kill -9 under load ${KILLS} times, to a receiver that fails often: each event arrives, in the order of its record`, async () => {
+  let server = await startServer()
+  const intakes = new Map<string, ReturnType<typeof intake>>()
+  let onCame = (): void => undefined
+  receiver.answer((received) => {
+    const answer = intakes.get(received.path)?.take(received) ?? 'drop'
+    onCame()
+    return answer
+  })
+  for (const path of ['/hook/one', '/hook/other']) {
+    const url = new URL(path, receiver.url).href
+    const { status, body } = await call(server, 'POST', '/webhooks', { url, event_types: ['*'] })
+    assert.equal(status, 201)
+    intakes.set(path, intake(body.secret))
+  }
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { child } = server
+    let left = 1 + int(50)
+    const count = () => void (--left === 0 && child.kill('SIGKILL'))
+    const none = () => undefined
+    // Before the answer of a try that came, or behind a write that was answered.
+    const isAtTry = kill % 2 === 0
+    onCame = isAtTry ? count : none
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(server, writer, isAtTry ? none : count)))
+    if (child.signalCode === null) await once(child, 'exit')
+    server.agent.destroy()
+    server = await startServer()
+  }
+
+  const { db, close } = open()
+  const stored = db
+    .prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? ORDER BY n`)
+    .all(org.org) as StoredEvent[]
+  await new Promise<void>((resolve) => {
+    onCame = () => {
+      if ([...intakes.values()].every(({ taken }) => taken.size >= stored.length)) resolve()
+    }
+    onCame()
+  })
+  server.agent.destroy()
+  server.child.kill('SIGTERM')
+  assert.deepEqual(await once(server.child, 'exit'), [0, null])
+
+  assert.deepEqual(
+    stored.map(({ seq }) => seq),
+    stored.map((_, index) => index + 1),
+    'seq is gapless',
+  )
+  assert.ok(stored.length >= acknowledged && acknowledged > KILLS)
+  const told = stored.map((event) => [event.id, eventJson(event)])
+  let repeats = 0
+  for (const { texts, wrongs, repeats: own } of intakes.values()) {
+    assert.deepEqual(wrongs, [])
+    assert.deepEqual([...texts].sort(), told.sort(), 'what was committed arrived with its bytes, and nothing else')
+    repeats += own()
+  }
+  const undone = db.prepare("SELECT count(*) FROM deliveries WHERE status <> 'delivered'").pluck().get()
+  const count = db.prepare('SELECT count(*) FROM deliveries').pluck().get()
+  assert.deepEqual([undone, count], [0, 2 * stored.length])
+  close()
+  console.log(`${stored.length} events over ${KILLS} kills, ${receiver.requests.length} tries, ${repeats} taken twice`)
+})
