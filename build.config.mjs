@@ -38,7 +38,10 @@ const thread = (entry, name) => ({
 })
 
 /** The threads that send to webhooks and read mails: they are started from their text, since an executable has no files. */
-export const threads = [thread('src/webhooks/egress/delivery-thread.ts', 'courier'), thread('src/mail/parse/reader-thread.ts', 'reader')]
+export const threads = [
+  thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
+  thread('src/mail/parse/reader-thread.ts', 'reader'),
+]
 
 /** Files that ship inside the executable, as globs; src/assets.ts finds each by its path in the project. */
 export const assets = [

@@ -1,7 +1,19 @@
 import Koa from 'koa'
+import { accessCache } from './auth/access.ts'
 import { cursorSecret, keyring } from './auth/keys.ts'
-import { sessions } from './auth/access.ts'
 import { tokens } from './auth/tokens.ts'
+import { closeReasons } from './crm/close-reasons/close-reasons.ts'
+import { companies } from './crm/companies/companies.ts'
+import { contacts } from './crm/contacts/contacts.ts'
+import { customFields } from './crm/custom-fields/custom-fields.ts'
+import { deals } from './crm/deals/deals.ts'
+import { lists } from './crm/lists/lists.ts'
+import { members } from './crm/members/members.ts'
+import { notes } from './crm/notes.ts'
+import { stages } from './crm/stages/stages.ts'
+import { tags } from './crm/tags.ts'
+import { tasks } from './crm/tasks.ts'
+import { type Deps, resourceDeps } from './deps.ts'
 import { type Bodies, bodies } from './http/bodies.ts'
 import { cursors } from './http/cursor.ts'
 import { idempotency } from './http/idempotency.ts'
@@ -9,31 +21,19 @@ import { kernel } from './http/kernel.ts'
 import type { Log } from './http/log.ts'
 import { type Rate, rateLimit } from './http/ratelimit.ts'
 import type { Route } from './http/route.ts'
-import { waitingRoom } from './http/waiting.ts'
-import { closeReasons } from './crm/close-reasons/close-reasons.ts'
-import { companies } from './crm/companies/companies.ts'
-import { contacts } from './crm/contacts/contacts.ts'
-import { customFields } from './crm/custom-fields/custom-fields.ts'
-import { deals } from './crm/deals/deals.ts'
-import { type Deps, resourceDeps } from './deps.ts'
-import { hours } from './inbox/hours/hours.ts'
+import { commitWaiters } from './http/waiting.ts'
 import { conversations } from './inbox/conversations/conversations.ts'
+import { hours } from './inbox/hours/hours.ts'
 import { messages } from './inbox/messages/messages.ts'
-import { lists } from './crm/lists/lists.ts'
+import { slaPolicies } from './inbox/sla/policies.ts'
 import { meetings } from './meetings/meetings.ts'
 import { transcripts } from './meetings/transcripts.ts'
-import { members } from './crm/members/members.ts'
-import { notes } from './crm/notes.ts'
 import { enrollments } from './sequences/enrollments/enrollments.ts'
 import { sequences } from './sequences/sequences/sequences.ts'
-import { slaPolicies } from './inbox/sla/policies.ts'
-import { stages } from './crm/stages/stages.ts'
-import { tags } from './crm/tags.ts'
-import { tasks } from './crm/tasks.ts'
+import type { Store } from './store/open.ts'
 import { deliveries } from './webhooks/deliveries.ts'
 import { events } from './webhooks/events.ts'
 import { webhooks } from './webhooks/webhooks.ts'
-import type { Store } from './store/open.ts'
 
 /** Every resource of the public interface. */
 const RESOURCES: ((deps: Deps) => Route[])[] = [
@@ -86,13 +86,13 @@ export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), .
     kernel(catalog(deps), {
       bodies: bodies(),
       ...options,
-      sessions: sessions(tokens(keys, store), store),
+      accessCache: accessCache(tokens(keys, store), store),
       write: store.write,
       health: store.health,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
-      room: waitingRoom(store.committed.subscribe, options.stopping),
+      waiters: commitWaiters(store.committed.subscribe, options.stopping),
       rate: rate && rateLimit(rate, store.clock.now),
     }),
   )

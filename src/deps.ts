@@ -1,8 +1,8 @@
-import { parseAllow } from './webhooks/egress/allow.ts'
-import { type Guard, guard } from './webhooks/egress/guard.ts'
 import { type Outbox, outbox } from './events/outbox.ts'
 import type { Store } from './store/open.ts'
 import { type References, references } from './store/references.ts'
+import { parseAllow } from './webhooks/egress/allow.ts'
+import { type Guard, guard } from './webhooks/egress/guard.ts'
 
 /** What the stores of the resources stand on. */
 export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & { outbox: Outbox; references: References; guard: Guard }

@@ -5,7 +5,7 @@ import { effectiveScopes, scopeKey } from './scopes.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
 /** Who calls, by which token, and what that token may do at this moment. */
-export type Session = {
+export type Access = {
   who: Caller & { scopes: ReadonlySet<string> }
   /** Of `who.scopes`. */
   scopeKey: string
@@ -15,11 +15,11 @@ export type Session = {
 
 const REMEMBERED = 10_000
 const REMEMBERED_FORGED = 1000
-const LONGEST_MS = 30_000
+const MAX_MS = 30_000
 
 type Grant = { org: number; scopes: string; expires_at: number | null; role: string }
 
-export type Sessions = ReturnType<typeof sessions>
+export type AccessCache = ReturnType<typeof accessCache>
 
 /**
  * Verifying a signature costs more than answering, so verified tokens are remembered, and so is what the database
@@ -27,7 +27,7 @@ export type Sessions = ReturnType<typeof sessions>
  * our own), and at most 30 s. What a token claims is looked up before its signature is checked, so that whoever does not
  * know of a token that counts causes no check; whoever does, only a few.
  */
-export function sessions(
+export function accessCache(
   tokens: Pick<Tokens, 'claimed' | 'verify'>,
   { db, clock, changes, accessEpoch }: Pick<Store, 'db' | 'clock' | 'changes' | 'accessEpoch'>,
 ) {
@@ -41,7 +41,7 @@ export function sessions(
   )
   const orgOf = db.prepare('SELECT 1 FROM orgs WHERE id = ?')
   const claimsOf = new Map<string, Claims>()
-  const sessionOf = new Map<string, Session>()
+  const accessOf = new Map<string, Access>()
   const forged = new Set<string>()
   const forgeries = forgeryLimit(clock.now)
   let seenVersion: unknown
@@ -52,9 +52,9 @@ export function sessions(
    * The session of a token, or undefined where it does not count. A promise only on a token's first use. Throws Problem
    * 429 for one that was not used before, from an address with too many that were forged.
    */
-  function open(token: string, client: Client = {}): Session | undefined | Promise<Session | undefined> {
+  function open(token: string, client: Client = {}): Access | undefined | Promise<Access | undefined> {
     forgetWhatMayHaveChanged()
-    const known = sessionOf.get(token)
+    const known = accessOf.get(token)
     if (known) return stillValid(known)
     const claims = claimsOf.get(token)
     if (claims) return load(token, claims)
@@ -64,7 +64,7 @@ export function sessions(
     return verify(token, client)
   }
 
-  async function verify(token: string, client: Client): Promise<Session | undefined> {
+  async function verify(token: string, client: Client): Promise<Access | undefined> {
     const claims = await tokens.verify(token)
     if (!claims) {
       forgeries.count(client)
@@ -81,32 +81,32 @@ export function sessions(
     return grant.get(jti, sub, org, kid) as Grant | undefined
   }
 
-  function load(token: string, claims: Claims): Session | undefined {
+  function load(token: string, claims: Claims): Access | undefined {
     const row = granted(claims)
     if (!row) return undefined
     const scopes = effectiveScopes(JSON.parse(row.scopes), row.role)
-    const session = {
+    const access = {
       who: { org: row.org, member: claims.sub, scopes },
       scopeKey: scopeKey(scopes),
       token: claims.jti,
       expiresAt: row.expires_at,
     }
-    if (sessionOf.size >= REMEMBERED) sessionOf.clear()
-    sessionOf.set(token, session)
-    return stillValid(session)
+    if (accessOf.size >= REMEMBERED) accessOf.clear()
+    accessOf.set(token, access)
+    return stillValid(access)
   }
 
-  function stillValid(session: Session): Session | undefined {
-    return session.expiresAt !== null && session.expiresAt <= clock.now() ? undefined : session
+  function stillValid(access: Access): Access | undefined {
+    return access.expiresAt !== null && access.expiresAt <= clock.now() ? undefined : access
   }
 
   function forgetWhatMayHaveChanged(): void {
     const version = changes.byOthers()
     const epoch = accessEpoch()
     const now = clock.now()
-    const isRecent = now >= since && now - since < LONGEST_MS // the clock may have been set back
+    const isRecent = now >= since && now - since < MAX_MS // the clock may have been set back
     if (version === seenVersion && epoch === seenEpoch && isRecent) return
-    sessionOf.clear()
+    accessOf.clear()
     forged.clear()
     seenVersion = version
     seenEpoch = epoch
@@ -114,7 +114,7 @@ export function sessions(
   }
 
   /** False where an export took the place of the organisation while the request was on its way: see exports/place.ts. */
-  const isCurrent = ({ who }: Session): boolean => orgOf.get(who.org) !== undefined
+  const isCurrent = ({ who }: Access): boolean => orgOf.get(who.org) !== undefined
 
   return { open, isCurrent }
 }

@@ -9,7 +9,7 @@ import { isScope, SCOPES, type Scope } from './scopes.ts'
 const v4 = new PublicProtocol(SignFactory, VerifyFactory)
 const encoder = new TextEncoder()
 
-const LONGEST = 2048
+const MAX_LENGTH = 2048
 const SIGNATURE_BYTES = 64
 const FOR_EVER_S = 1e12
 const FORM = /^v4\.public\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
@@ -98,7 +98,7 @@ export function tokens(
 
   /** What a token claims, whoever signed it; undefined for what is no token. */
   function claimed(token: string): Claims | undefined {
-    if (token.length > LONGEST || !FORM.test(token)) return undefined
+    if (token.length > MAX_LENGTH || !FORM.test(token)) return undefined
     const [, , message = '', footer = ''] = token.split('.')
     try {
       const { kid } = JSON.parse(Buffer.from(footer, 'base64url').toString())
@@ -112,7 +112,7 @@ export function tokens(
 
   /** The claims of a token that one of our keys signed for this installation, or undefined. Expiry is not judged. */
   async function verify(token: string): Promise<Claims | undefined> {
-    if (token.length > LONGEST || !FORM.test(token)) return undefined
+    if (token.length > MAX_LENGTH || !FORM.test(token)) return undefined
     try {
       const { kid } = JSON.parse(new TextDecoder().decode(InspectFooter(token))) as { kid: string }
       const key = await keys.verification(String(kid))

@@ -6,7 +6,7 @@ import { importDir } from './import-dir.ts'
 import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
-import { mailboxList, mailboxPassword, mailboxTest, mailboxTroubles } from './mailbox.ts'
+import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { openapi } from './openapi.ts'
 import { seed } from './seed.ts'
@@ -46,7 +46,7 @@ export const commands: readonly Command[] = [
   webhooksRedeliver,
   webhooksReplay,
   mailboxList,
-  mailboxTroubles,
+  mailboxErrors,
   mailboxTest,
   mailboxPassword,
   openapi,

@@ -169,11 +169,11 @@ export function importAnswer(imported: Imported, what: string, dryRun: boolean) 
   }
 }
 
-const MOST_KEPT = 20
+const MAX_KEPT = 20
 
 function undoneText({ deleted, restored, kept }: Undone): string {
-  const lines = kept.slice(0, MOST_KEPT).map(({ object, id, reason }) => `  ${object} ${id} ${reason}`)
-  if (kept.length > MOST_KEPT) lines.push(`  and ${kept.length - MOST_KEPT} more; --json lists them all`)
+  const lines = kept.slice(0, MAX_KEPT).map(({ object, id, reason }) => `  ${object} ${id} ${reason}`)
+  if (kept.length > MAX_KEPT) lines.push(`  and ${kept.length - MAX_KEPT} more; --json lists them all`)
   const done = `Deleted ${deleted} records, and put ${restored} back.`
   const next = 'Once nothing is in the way any more, the same command goes on with them.'
   return kept.length === 0 ? done : [`${done} Left as they are:`, ...lines, next].join('\n')

@@ -1,7 +1,7 @@
-import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../deps.ts'
-import { type Mailbox, mailboxStore, type Standing, standing } from '../inbox/mailboxes/mailboxes.ts'
+import { type Mailbox, type MailboxHealth, mailboxHealth, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
+import { rfc3339 } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
 
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]
@@ -16,7 +16,7 @@ export function mailboxReports(store: Store, org: number) {
     .map((mailbox: Mailbox) => {
       const { id, key, name, address, is_default, is_active, member_id } = mailbox
       const how = state(org, id)
-      const { sending, receiving } = standing(how, mailbox, store.clock.now())
+      const { sending, receiving } = mailboxHealth(how, mailbox, store.clock.now())
       return {
         id,
         key,
@@ -51,7 +51,7 @@ export function mailboxReports(store: Store, org: number) {
 const onWire = (ms: number | null): string | null => (ms === null ? null : rfc3339(ms))
 
 /** Without its password the next try fails, however the last one went. */
-function orFault(stand: Standing['sending'], server: () => unknown): Standing['sending'] {
+function orFault(stand: MailboxHealth['sending'], server: () => unknown): MailboxHealth['sending'] {
   if (stand.status === 'deactivated' || stand.status === 'not_set_up') return stand
   try {
     server()

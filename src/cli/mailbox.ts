@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { usage } from '../config.ts'
+import { resourceDeps } from '../deps.ts'
+import { type Mailbox, mailboxStore, type Side } from '../inbox/mailboxes/mailboxes.ts'
+import { passwordFault } from '../inbox/mailboxes/passwords.ts'
+import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { MailOut } from '../mail/mail.ts'
 import type { Trust } from '../mail/transport/server.ts'
-import { resourceDeps } from '../deps.ts'
-import { type Mailbox, mailboxStore, type Side } from '../inbox/mailboxes/mailboxes.ts'
-import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
-import { passwordFault } from '../inbox/mailboxes/passwords.ts'
 import type { Store } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { type MailboxReport, mailboxReports } from './mailbox-report.ts'
@@ -45,7 +45,7 @@ function reportText({ key, address, is_default, member, sending, receiving }: Ma
   ].join('\n')
 }
 
-export const mailboxTroubles = command({
+export const mailboxErrors = command({
   name: 'mailbox troubles',
   summary: 'List the newest 100 mails that could not be taken in, and why',
   options: { mailbox: { type: 'string', placeholder: 'KEY', help: 'only those of one mailbox' }, org, json },
@@ -56,7 +56,7 @@ export const mailboxTroubles = command({
       const id = options.mailbox === undefined ? undefined : byKey(number, options.mailbox).id
       const keys = new Map(all(number).map((each) => [each.id, each.key]))
       const troubles = mailboxStore(resourceDeps(store))
-        .troubles(number, id)
+        .rejectedMails(number, id)
         .map(({ mailbox_id, at, ...rest }) => ({ ...rest, mailbox: keys.get(mailbox_id) as string, at: rfc3339(at) }))
       const rows = troubles.map(({ at, mailbox, sender, subject, error }) => [
         at,

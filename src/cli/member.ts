@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
-import { validate } from '../lib/validate.ts'
 import type { Member } from '../crm/members/members.ts'
 import { MemberPatch, MemberSettings, memberSettings } from '../crm/members/settings.ts'
+import { validate } from '../lib/validate.ts'
 import { type Answer, command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'

@@ -4,7 +4,7 @@ import { Problem } from '../lib/problem.ts'
 /** `process.stdin` is one: a terminal, or a pipe or file without `isTTY`. */
 export type Input = Readable & { isTTY?: boolean; setRawMode?: (mode: boolean) => unknown }
 
-const MOST_CHARACTERS = 10_000
+const MAX_CHARACTERS = 10_000
 
 /** What arrows and the like send. */
 const SEQUENCE = /\x1b(?:\[[0-9;]*[~A-Za-z]|O.)/g
@@ -44,7 +44,7 @@ async function firstLine(input: Input): Promise<string> {
   let text = ''
   for await (const chunk of chunks(input)) {
     text += chunk
-    if (text.includes('\n') || text.length > MOST_CHARACTERS) break
+    if (text.includes('\n') || text.length > MAX_CHARACTERS) break
   }
   return given((text.split('\n')[0] as string).replace(/\r$/, ''))
 }

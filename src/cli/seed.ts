@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
-import { isDate } from '../lib/time.ts'
-import { playSeed } from '../demo/replay/replay.ts'
+import { replaySeed } from '../demo/replay/replay.ts'
 import { type Profile, SIZES } from '../demo/story/steps.ts'
+import { isDate } from '../lib/time.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 
@@ -29,7 +29,7 @@ export const seed = command({
     if (!isDate(day)) throw usage('--as-of has to be a day of the calendar, written YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
     return withStore(options.data, (store) => {
-      const made = playSeed(store, {
+      const made = replaySeed(store, {
         org: chosenOrg(store, options.org),
         seed: Number(options.seed),
         profile: options.profile as Profile,

@@ -1,9 +1,7 @@
 import { api, catalog } from '../app.ts'
 import { version } from '../assets.ts'
 import { parseListen, usage } from '../config.ts'
-import { parseAllow } from '../webhooks/egress/allow.ts'
-import { courier } from '../webhooks/egress/delivery-worker.ts'
-import { guard } from '../webhooks/egress/guard.ts'
+import { resourceDeps } from '../deps.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
 import { openApiDocument } from '../http/openapi.ts'
@@ -14,13 +12,15 @@ import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
-import { postOffice } from '../mail/sync/outbound-mail.ts'
 import { startReceiver } from '../mail/sync/mailbox-sync.ts'
-import { resourceDeps } from '../deps.ts'
+import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { screens } from '../screens/app.ts'
-import { startSender } from '../webhooks/delivery/delivery.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
+import { startDelivery } from '../webhooks/delivery/delivery.ts'
+import { parseAllow } from '../webhooks/egress/allow.ts'
+import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
+import { guard } from '../webhooks/egress/guard.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
 import { openServedStore } from './served-store.ts'
@@ -80,15 +80,15 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const site = screens({ ...state, store, deps, document, apiUrl: apiListener.url })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const office = postOffice({ deps, write: store.write, trust })
-    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(office)]
+    const outbound = outboundMail({ deps, write: store.write, trust })
+    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound)]
     const scheduler = startScheduler({ store, log, kinds, recurring: recurringWork({ keepEventsMs }) })
-    workers.push(() => scheduler.stop().finally(office.close))
+    workers.push(() => scheduler.stop().finally(outbound.close))
     workers.push(
       startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, log }).stop,
     )
-    const thread = courier({ allow: options.webhookAllow, ownPorts })
-    const sender = startSender({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
+    const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
+    const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
     workers.push(() => sender.stop().finally(thread.stop))
     return { api: apiListener.url, screens: listeners[1]?.url ?? null, stop }
   } catch (error) {

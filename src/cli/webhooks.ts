@@ -1,10 +1,10 @@
 import { usage } from '../config.ts'
 import { resourceDeps } from '../deps.ts'
+import type { Condition } from '../store/list/conditions.ts'
+import type { ListQuery } from '../store/list/page.ts'
 import { type Delivery, columns as deliveryColumns, deliveryStore } from '../webhooks/deliveries.ts'
 import { replayStore } from '../webhooks/replay.ts'
 import { columns, webhookStore } from '../webhooks/webhooks.ts'
-import type { Condition } from '../store/list/conditions.ts'
-import type { Ask } from '../store/list/page.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
@@ -13,7 +13,7 @@ import { aligned } from './text.ts'
 
 const STATUSES = ['pending', 'delivered', 'failed']
 const webhook = 'the id of a webhook, as "dealbox webhooks list" shows it'
-const NEWEST: Ask = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
+const NEWEST: ListQuery = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
 
 export const webhooksList = command({
   name: 'webhooks list',

@@ -1,6 +1,8 @@
 import type * as v from 'valibot'
+import type { Deps } from '../deps.ts'
 import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
+import { companyWatch, recountLater } from '../inbox/sla/recount.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
@@ -11,8 +13,6 @@ import * as c from '../store/columns.ts'
 import { finder } from '../store/find.ts'
 import { listing, type Sort } from '../store/list/page.ts'
 import { rows } from '../store/rows.ts'
-import type { Deps } from '../deps.ts'
-import { companyWatch, recountLater } from '../inbox/sla/recount.ts'
 
 // 1. The wire form.
 

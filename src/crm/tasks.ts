@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import { type Deps, once } from '../deps.ts'
 import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
 import type { Caller } from '../lib/caller.ts'
@@ -9,12 +10,11 @@ import { rfc3339 } from '../lib/time.ts'
 import { wordsOf } from '../lib/words.ts'
 import type { RawRow } from '../store/columns.ts'
 import * as c from '../store/columns.ts'
-import type { Condition, Filter } from '../store/list/conditions.ts'
 import { finder } from '../store/find.ts'
-import { type Ask, listing, type Page, type Sort } from '../store/list/page.ts'
+import type { Condition, Filter } from '../store/list/conditions.ts'
+import { type ListQuery, listing, type Page, type Sort } from '../store/list/page.ts'
 import { rows } from '../store/rows.ts'
 import { searchFilter, searchIndex } from '../store/search.ts'
-import { type Deps, once } from '../deps.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
 
 // 1. The wire form. A task is work of a member; what the server does by itself is a job.
@@ -136,7 +136,7 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
   const search = searchIndex(db, 'task')
   const links = recordLinks<Task>(db, 'task', (who, id) => columns.present(find(who, id)), save)
 
-  function list(org: number, ask: Ask): Page {
+  function list(org: number, ask: ListQuery): Page {
     const page = listRows(org, ask)
     for (const row of page.rows) judge(row)
     return page
@@ -244,7 +244,7 @@ export const tasks = (deps: Deps): Route[] =>
     Shape: Task,
     columns,
     sorts,
-    timely: true,
+    timeDependent: true,
     Create: TaskCreate,
     Patch: TaskPatch,
     ...taskStore(deps),

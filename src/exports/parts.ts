@@ -1,38 +1,38 @@
+import { columns as closeReasonColumns } from '../crm/close-reasons/settings.ts'
 import { columns as companyColumns, companyStore } from '../crm/companies/companies.ts'
 import { columns as contactColumns, contactStore } from '../crm/contacts/contacts.ts'
 import { columns as customFieldColumns } from '../crm/custom-fields/custom-fields.ts'
 import { type CustomObject, HOLDERS, OBJECTS, type Values } from '../crm/custom-fields/types.ts'
 import { customValues } from '../crm/custom-fields/values.ts'
 import { columns as dealColumns, dealStore } from '../crm/deals/deals.ts'
+import { columns as listColumns } from '../crm/lists/lists.ts'
+import { columns as memberColumns } from '../crm/members/settings.ts'
+import { columns as noteColumns, noteStore } from '../crm/notes.ts'
+import { columns as pipelineColumns } from '../crm/stages/pipelines.ts'
+import { columns as stageColumns } from '../crm/stages/settings.ts'
+import { columns as tagColumns } from '../crm/tags.ts'
+import { columns as taskColumns, taskStore } from '../crm/tasks.ts'
 import type { Deps } from '../deps.ts'
-import { columns as attachmentColumns } from '../inbox/messages/attachments.ts'
+import { linkOf } from '../filters/membership.ts'
 import { columns as conversationColumns } from '../inbox/conversations/conversation.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
+import { columns as hoursColumns } from '../inbox/hours/settings.ts'
 import { columns as mailboxColumns } from '../inbox/mailboxes/mailboxes.ts'
+import { columns as attachmentColumns } from '../inbox/messages/attachments.ts'
 import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
-import { columns as listColumns } from '../crm/lists/lists.ts'
-import { linkOf } from '../filters/membership.ts'
+import { columns as slaColumns } from '../inbox/sla/settings.ts'
 import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts'
 import { exportedSegments } from '../meetings/segments.ts'
 import { exported as transcriptColumns } from '../meetings/transcript.ts'
 import { transcriptStore } from '../meetings/transcripts.ts'
-import { columns as noteColumns, noteStore } from '../crm/notes.ts'
-import { keptColumns, stepColumns } from '../sequences/enrollments/enrollment.ts'
+import { rowColumns, stepColumns } from '../sequences/enrollments/enrollment.ts'
 import { enrollmentStore } from '../sequences/enrollments/enrollments.ts'
-import { columns as tagColumns } from '../crm/tags.ts'
-import { columns as taskColumns, taskStore } from '../crm/tasks.ts'
-import { exported as webhookColumns, webhookStore } from '../webhooks/webhooks.ts'
-import { columns as closeReasonColumns } from '../crm/close-reasons/settings.ts'
-import { columns as hoursColumns } from '../inbox/hours/settings.ts'
-import { columns as memberColumns } from '../crm/members/settings.ts'
-import { columns as pipelineColumns } from '../crm/stages/pipelines.ts'
 import { columns as sequenceColumns } from '../sequences/sequences/settings.ts'
-import { columns as slaColumns } from '../inbox/sla/settings.ts'
-import { columns as stageColumns } from '../crm/stages/settings.ts'
 import * as c from '../store/columns.ts'
 import type { Database } from '../store/driver.ts'
 import { rows } from '../store/rows.ts'
+import { exported as webhookColumns, webhookStore } from '../webhooks/webhooks.ts'
 
 /** Rows of one table: a file of the export, and the way back from it. */
 export type Part = {
@@ -86,7 +86,7 @@ export function parts(deps: Deps): Part[] {
     { ...resource, ...named('messages'), columns: messageColumns, restore: messageStore(deps).restore },
     record(db, 'attachments', attachmentColumns),
     mails(db),
-    { ...named('enrollments'), columns: keptColumns, order: 'id', restore: enrollmentStore(deps).restore },
+    { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
     { ...resource, ...named('tasks'), columns: taskColumns, restore: taskStore(deps).restore },

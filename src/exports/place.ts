@@ -1,6 +1,6 @@
+import { columns as memberColumns, memberSettings } from '../crm/members/settings.ts'
 import { MAX_AHEAD_MS, timeOfId } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
-import { columns as memberColumns, memberSettings } from '../crm/members/settings.ts'
 import type { OrgSettings } from '../settings/org.ts'
 import { eraser } from '../store/erase.ts'
 import { lockInstance } from '../store/lock.ts'

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
-import { guarded } from '../lib/formula.ts'
-import { Address } from '../crm/records/address.ts'
 import { HOLDERS } from '../crm/custom-fields/types.ts'
+import { Address } from '../crm/records/address.ts'
+import { guarded } from '../lib/formula.ts'
 import type { Database } from '../store/driver.ts'
 import type { Part } from './parts.ts'
 

@@ -1,6 +1,6 @@
+import { emailKey } from '../crm/contacts/contact-methods.ts'
 import { toDomain } from '../lib/domain.ts'
 import { fold } from '../lib/fold.ts'
-import { emailKey } from '../crm/contacts/contact-methods.ts'
 
 // What a filter can look at: the fields of contacts, companies and deals, which smart lists hold, and of conversations,
 // which SLA policies are for; and where they are stored.

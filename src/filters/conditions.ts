@@ -67,15 +67,15 @@ function days(field: ListField, past: boolean, count: number, { now, today }: Ar
           new Date(past ? now : now + count * DAY_MS).toISOString(),
         ]
   const all = [compare(field, 'gte', [bounds[0]]), compare(field, 'lte', [bounds[1]])]
-  return { all: all.map(timely) }
+  return { all: all.map(timeDependent) }
 }
 
 const shifted = (date: string, count: number): string =>
   new Date(Date.parse(date) + count * DAY_MS).toISOString().slice(0, 10)
 
-function timely(condition: Condition): Condition {
-  if ('all' in condition) return { all: condition.all.map(timely) }
-  return { ...(condition as Comparison), timely: true }
+function timeDependent(condition: Condition): Condition {
+  if ('all' in condition) return { all: condition.all.map(timeDependent) }
+  return { ...(condition as Comparison), timeDependent: true }
 }
 
 function oneOf(field: ListField, values: unknown[]): Condition {

@@ -10,13 +10,13 @@ import { LIST_OPERATORS, type ListField, type ListOperator, OPERATORS_OF } from 
 export type Leaf = { field: string; op: ListOperator; value?: unknown }
 export type Filter = { all: Filter[] } | { any: Filter[] } | { not: Filter } | Leaf
 
-export const MOST_LEVELS = 5
-const MOST_LEAVES = 50
-const MOST_VALUES = 100
-const MOST_DAYS = 36_500
+export const MAX_LEVELS = 5
+const MAX_LEAVES = 50
+const MAX_VALUES = 100
+const MAX_DAYS = 36_500
 
 const NODE = { $ref: '#/components/schemas/ListFilter' }
-const nodes = { type: 'array', minItems: 1, maxItems: MOST_LEAVES, items: NODE }
+const nodes = { type: 'array', minItems: 1, maxItems: MAX_LEAVES, items: NODE }
 const branch = (name: string, schema: object, description: string) => ({
   type: 'object',
   title: name,
@@ -27,7 +27,7 @@ const branch = (name: string, schema: object, description: string) => ({
 
 /** For the OpenAPI document; `readFilter` is what checks. */
 const SCHEMA = {
-  description: `A tree of up to ${MOST_LEVELS} levels and ${MOST_LEAVES} conditions. Texts are compared without regard to case and accents, by their first 255 characters. A field without a value meets \`ne\`, \`not_in\` and \`is_null\` only.`,
+  description: `A tree of up to ${MAX_LEVELS} levels and ${MAX_LEAVES} conditions. Texts are compared without regard to case and accents, by their first 255 characters. A field without a value meets \`ne\`, \`not_in\` and \`is_null\` only.`,
   examples: [
     {
       all: [
@@ -60,7 +60,7 @@ const SCHEMA = {
             'Has to fit the type of the field. `has_any` and `has_all` are for fields with several values; the days are of 24 hours from now for times, and whole days in the time zone of the organisation, today included, for dates.',
         },
         value: {
-          description: `What is compared with: a list of up to ${MOST_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, else one value.`,
+          description: `What is compared with: a list of up to ${MAX_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, else one value.`,
         },
       },
     },
@@ -98,7 +98,7 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
   const refuse = (pointer: string, code: string, message: string): unknown => errors.push(field(pointer, code, message))
 
   function visit(node: unknown, pointer: string, level: number): unknown {
-    if (level > MOST_LEVELS) return refuse(pointer, 'too_deep', `must not be deeper than ${MOST_LEVELS} levels`)
+    if (level > MAX_LEVELS) return refuse(pointer, 'too_deep', `must not be deeper than ${MAX_LEVELS} levels`)
     if (!isObject(node)) return refuse(pointer, 'invalid_type', 'must be an object')
     const shape = ['all', 'any', 'not', 'field'].filter((name) => Object.hasOwn(node, name))
     const [name] = shape
@@ -118,13 +118,13 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
     if (!Array.isArray(nodes)) return refuse(pointer, 'invalid_type', 'must be an array')
     if (nodes.length === 0) return refuse(pointer, 'empty', 'must not be empty')
     nodes.forEach((node, index) => {
-      if (leaves <= MOST_LEAVES) visit(node, `${pointer}/${index}`, level)
+      if (leaves <= MAX_LEAVES) visit(node, `${pointer}/${index}`, level)
     })
   }
 
   function visitLeaf(leaf: Record<string, unknown>, pointer: string): unknown {
     leaves++
-    if (leaves > MOST_LEAVES) return refuse(pointer, 'too_many', `must have at most ${MOST_LEAVES} conditions`)
+    if (leaves > MAX_LEAVES) return refuse(pointer, 'too_many', `must have at most ${MAX_LEAVES} conditions`)
     const { field: name, op, value } = leaf
     if (typeof name !== 'string') return refuse(`${pointer}/field`, 'invalid_type', 'must be a string')
     if (!LIST_OPERATORS.includes(op as ListOperator)) {
@@ -143,11 +143,11 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
     if (op === 'is_null' || op === 'not_null') {
       if (value !== undefined) refuse(pointer, 'unknown_field', `has to be left out with ${op}`)
     } else if (op === 'in_last_days' || op === 'in_next_days') {
-      if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MOST_DAYS)
-        refuse(pointer, 'invalid_value', `must be a whole number of days, up to ${MOST_DAYS}`)
+      if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_DAYS)
+        refuse(pointer, 'invalid_value', `must be a whole number of days, up to ${MAX_DAYS}`)
     } else if (TAKES_LIST.has(op)) {
-      if (!Array.isArray(value) || value.length === 0 || value.length > MOST_VALUES)
-        refuse(pointer, 'invalid_value', `must be an array of 1 to ${MOST_VALUES} values`)
+      if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES)
+        refuse(pointer, 'invalid_value', `must be an array of 1 to ${MAX_VALUES} values`)
       else for (const [index, one] of value.entries()) visitOne(known, one, `${pointer}/${index}`)
     } else visitOne(known, value, pointer)
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../lib/problem.ts'
 
-const LONGEST_TARGET = 8192
+const MAX_TARGET = 8192
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i
 
 const malformed = (detail: string) => new Problem(400, 'malformed_http', detail, { headers: { Connection: 'close' } })
@@ -10,8 +10,8 @@ const malformed = (detail: string) => new Problem(400, 'malformed_http', detail,
 export function checkFraming(req: IncomingMessage): void {
   const url = req.url as string
   const isHttp10 = req.httpVersionMinor === 0
-  if (url.length > LONGEST_TARGET) {
-    throw new Problem(414, 'uri_too_long', `The request target is longer than ${LONGEST_TARGET} bytes.`, {
+  if (url.length > MAX_TARGET) {
+    throw new Problem(414, 'uri_too_long', `The request target is longer than ${MAX_TARGET} bytes.`, {
       headers: { Connection: 'close' },
     })
   }

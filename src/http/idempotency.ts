@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Session } from '../auth/access.ts'
+import type { Access } from '../auth/access.ts'
 import { MAX_AHEAD_MS } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
@@ -40,7 +40,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
   )
 
   /** The stored answer of the key, or undefined. Throws Problem 422 where it was used with another request. */
-  function find({ who, token }: Session, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
+  function find({ who, token }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
     // While the clock may be wrong, what is there still counts: a repeat must not write a second time.
     const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - KEPT_MS : Number.NEGATIVE_INFINITY
     const row = stored.get(who.org, token, key, since) as
@@ -60,7 +60,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
 
   /** What holds a secret is sealed. */
   function keep(
-    { who, token }: Session,
+    { who, token }: Access,
     key: string,
     fingerprint: string,
     { status, headers, body }: Answer,

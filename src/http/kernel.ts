@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
+import type { Access, AccessCache } from '../auth/access.ts'
 import { requireScopes } from '../auth/scopes.ts'
-import type { Session, Sessions } from '../auth/access.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
@@ -24,10 +24,10 @@ import { renderList } from './render.ts'
 import { type Answered, isRepeated, type ListRoute, type Route, type WriteRoute } from './route.ts'
 import { send } from './send.ts'
 import { API, routeTree } from './tree.ts'
-import type { WaitingRoom } from './waiting.ts'
+import type { CommitWaiters } from './waiting.ts'
 
 export type Kernel = {
-  sessions: Sessions
+  accessCache: AccessCache
   write: Store['write']
   /** Of the storage. */
   health: Store['health']
@@ -41,7 +41,7 @@ export type Kernel = {
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
   /** Where requests wait for what is committed. */
-  room: WaitingRoom
+  waiters: CommitWaiters
   /** Aborted while the server stops: what still comes in on open connections gets 503. */
   stopping: AbortSignal
 }
@@ -55,7 +55,7 @@ export type Exchange = {
   query: string
   /** The template, such as /deals/:id: what is logged instead of the path. */
   route: string | null
-  session: Session | null
+  access: Access | null
   /** Headers that the answer gets whatever it will be. */
   headers: string[]
 }
@@ -65,10 +65,10 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
-  const { sessions, write, health, cursors, answers, rate, bodies, room, log, corsOrigins, stopping } = parts
+  const { accessCache, write, health, cursors, answers, rate, bodies, waiters, log, corsOrigins, stopping } = parts
   const find = routeTree(routes)
   const page = pages(parts.changes)
-  const answerPoll = pollAnswers({ cursors, room })
+  const answerPoll = pollAnswers({ cursors, waiters })
 
   return async function handle(ctx) {
     const started = performance.now()
@@ -89,7 +89,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     })
   }
 
-  function logRequest({ req, res, id, route, session }: Exchange, status: number, started: number): void {
+  function logRequest({ req, res, id, route, access }: Exchange, status: number, started: number): void {
     log.info(
       {
         id,
@@ -97,8 +97,8 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
         route,
         status: res.headersSent ? res.statusCode : status,
         ms: Math.round((performance.now() - started) * 100) / 100,
-        org: session?.who.org,
-        token: session?.token,
+        org: access?.who.org,
+        token: access?.token,
       },
       'request',
     )
@@ -119,7 +119,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
       path: mark < 0 ? url : url.slice(0, mark),
       query: mark < 0 ? '' : url.slice(mark + 1),
       route: null,
-      session: null,
+      access: null,
       headers: [],
     }
     const { origin } = req.headers
@@ -158,16 +158,16 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   async function serve(route: Route, ids: string[], x: Exchange): Promise<Answer> {
     x.route = route.path
     const opened = authenticate(x.req)
-    const session = opened instanceof Promise ? await opened : opened
-    if (!session) throw unauthorized('The token is not valid, has expired or was revoked.')
-    x.session = session
-    if (rate) x.headers.push(...rate(session.token))
-    requireScopes(session.who, [route.scope])
+    const access = opened instanceof Promise ? await opened : opened
+    if (!access) throw unauthorized('The token is not valid, has expired or was revoked.')
+    x.access = access
+    if (rate) x.headers.push(...rate(access.token))
+    requireScopes(access.who, [route.scope])
     const form = formOf(route, x.req.headers.accept)
-    if (route.kind === 'list') return answerList(route, session, ids, x)
-    if (route.kind === 'read') return answerRecord(route, session.who, ids, form, x, cursors)
-    if (route.kind === 'poll') return answerPoll(route, session, x)
-    return answerWrite(route, session, ids, x)
+    if (route.kind === 'list') return answerList(route, access, ids, x)
+    if (route.kind === 'read') return answerRecord(route, access.who, ids, form, x, cursors)
+    if (route.kind === 'poll') return answerPoll(route, access, x)
+    return answerWrite(route, access, ids, x)
   }
 
   /** The form of the record that Accept asks for; undefined is JSON. */
@@ -183,10 +183,10 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     const header = req.headers.authorization
     if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')
     const token = header.startsWith('Bearer ') ? header.slice(7) : /^bearer +(.*)$/i.exec(header)?.[1]
-    return token === undefined ? undefined : sessions.open(token.trimStart(), req.socket)
+    return token === undefined ? undefined : accessCache.open(token.trimStart(), req.socket)
   }
 
-  function answerList(route: ListRoute, { who, scopeKey }: Session, ids: string[], x: Exchange): Answer {
+  function answerList(route: ListRoute, { who, scopeKey }: Access, ids: string[], x: Exchange): Answer {
     if (route.open) readAsk(route, who, x.path, x.query, cursors) // a wrong query comes before a record that is not there
     const listed = route.open ? route.open(who, ...ids) : route
     requireScopes(who, [listed.scope])
@@ -196,12 +196,12 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return page(question, () => renderList(listed, who, x, zipped, cursors))
   }
 
-  async function answerWrite(route: WriteRoute, session: Session, ids: string[], x: Exchange): Promise<Answer> {
+  async function answerWrite(route: WriteRoute, access: Access, ids: string[], x: Exchange): Promise<Answer> {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
-    const type = route.body && mediaTypeOf(x.req, Object.keys(route.takes ?? {}))
+    const type = route.body && mediaTypeOf(x.req, Object.keys(route.accepts ?? {}))
     const sent = await bodies.read(x.req, x.res, route.maxBytes)
     try {
-      return await writeBody(route, session, ids, x, { type, flags, bytes: sent.bytes })
+      return await writeBody(route, access, ids, x, { type, flags, bytes: sent.bytes })
     } finally {
       bodies.release(sent)
     }
@@ -209,13 +209,13 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
 
   async function writeBody(
     route: WriteRoute,
-    session: Session,
+    access: Access,
     ids: string[],
     x: Exchange,
     { type, flags, bytes }: { type: string | undefined; flags: Record<string, boolean>; bytes: Buffer },
   ): Promise<Answer> {
     if (!route.body && bytes.length > 0) mediaTypeOf(x.req)
-    const read = type === undefined ? undefined : route.takes?.[type]
+    const read = type === undefined ? undefined : route.accepts?.[type]
     const body = read
       ? read(parseText(bytes))
       : route.body || bytes.length > 0
@@ -223,16 +223,16 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
         : undefined
     const key = idempotencyKey(x.req)
     const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
-    const known = await route.ahead?.(body)
+    const known = await route.prefetch?.(body)
     return write(
       () => {
-        const run = () => change(route, session, ids, x, { body, flags, known })
+        const run = () => change(route, access, ids, x, { body, flags, known })
         if (key === undefined) return run()
         const isSecret = route.isSecret === true
-        const given = answers.find(session, key, fingerprint, isSecret)
+        const given = answers.find(access, key, fingerprint, isSecret)
         if (given) return given
         const answer = run()
-        answers.keep(session, key, fingerprint, answer, isSecret)
+        answers.keep(access, key, fingerprint, answer, isSecret)
         return answer
       },
       { frees: route.method === 'delete' },
@@ -242,12 +242,12 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   /** The part of a write that stands in its transaction. */
   function change(
     route: WriteRoute,
-    session: Session,
+    access: Access,
     ids: string[],
     x: Exchange,
     given: { body: unknown; flags: Record<string, boolean>; known: unknown },
   ): Answer {
-    const { who } = session
+    const { who } = access
     const found = route.find?.(who, ...ids)
     if (found && route.scopeOf) requireScopes(who, [route.scopeOf(found)])
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
@@ -265,7 +265,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (error instanceof Problem) return error
     const known = health.problemOf(error, x.req.method === 'GET' ? 'read' : 'write')
     if (known instanceof Problem) return known
-    if (x.session && isForeignKey(error) && !sessions.isCurrent(x.session)) return restoredMeanwhile()
+    if (x.access && isForeignKey(error) && !accessCache.isCurrent(x.access)) return restoredMeanwhile()
     logFailure(x, error)
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
   }

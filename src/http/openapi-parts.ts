@@ -1,5 +1,5 @@
 import type { Filter, Operator } from '../store/list/conditions.ts'
-import { LONGEST_WAIT_S } from './poll.ts'
+import { MAX_WAIT_S } from './poll.ts'
 import { DEFAULT_LIMIT } from './query.ts'
 import type { Route } from './route.ts'
 
@@ -230,6 +230,6 @@ export const pollParameters = (patterns: readonly string[]) => [
     name: 'wait',
     in: 'query',
     description: 'So many seconds to wait for an event where there is none yet; the answer comes with it, or empty.',
-    schema: { type: 'integer', minimum: 0, maximum: LONGEST_WAIT_S, default: 0 },
+    schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 },
   },
 ]

@@ -194,7 +194,7 @@ function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Schemas): S
   }))
   const pages = paged ? ['limit', 'cursor'].map((name) => ({ $ref: `#/components/parameters/${name}` })) : []
   const isTagged = !route.isDerived
-  const canBeKnown = isTagged && !route.timely
+  const canBeKnown = isTagged && !route.timeDependent
   const known = canBeKnown ? [{ $ref: '#/components/parameters/if-none-match' }] : []
   const record = component(pascal(route.name), route.returns, schemas)
   const found = success(`The ${route.name}.`, record, [...(isTagged ? ['ETag'] : []), ...(paged ? ['Link'] : [])])
@@ -232,11 +232,11 @@ function writeParts(route: WriteRoute, schemas: Schemas): Schema {
       ...(isNew ? ['Location'] : []),
       ...(canRepeat ? ['Idempotency-Replayed'] : []),
     ]
-    const several = route.several && component(`${name}s`, route.several, schemas)
+    const several = route.bulkResult && component(`${name}s`, route.bulkResult, schemas)
     const shape = several ? { anyOf: [schema, several] } : schema
     answer = success(isRecord ? description : 'What was done.', shape, names)
   }
-  const repeated = route.repeats ? { 200: { ...answer, description: route.repeats } } : {}
+  const repeated = route.replays ? { 200: { ...answer, description: route.replays } } : {}
   const responses = { ...repeated, [route.status]: answer, ...problemsOf(route) }
   return { parameters, ...requestBody(route, schemas), responses }
 }
@@ -249,7 +249,7 @@ function requestBody(route: WriteRoute, schemas: Schemas): Schema {
   const needed = (schemas[`Create${pascal(route.name)}Request`]?.required ?? []) as string[]
   const example = exampleBody(schemas[name] as Schema, route.method === 'patch' ? needed : undefined)
   const types = route.method === 'patch' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
-  const texts = Object.keys(route.takes ?? {}).map((type) => [type, { schema: { type: 'string' } }])
+  const texts = Object.keys(route.accepts ?? {}).map((type) => [type, { schema: { type: 'string' } }])
   const content = Object.fromEntries([...types.map((type) => [type, { schema, example }]), ...texts])
   return { requestBody: { required: true, content } }
 }

@@ -2,7 +2,7 @@ import type { Changes } from '../store/changes.ts'
 import type { Rendered } from './render.ts'
 
 /** All pages together; one of 50 deals takes about 30 KB. */
-const MOST_BYTES = 8 * 1_048_576
+const MAX_BYTES = 8 * 1_048_576
 
 /**
  * Rendered pages of lists, by what was asked for. Any change in the database, by whomever, forgets all of them: there
@@ -28,13 +28,13 @@ export function pages({ byOthers, byUs }: Changes) {
   }
 
   /** The page as it was rendered, or renders it and keeps it, unless it follows the clock. */
-  function page(question: string, render: () => { answer: Rendered; timely: boolean }): Rendered {
+  function page(question: string, render: () => { answer: Rendered; timeDependent: boolean }): Rendered {
     forgetAfterChange()
     const known = kept.get(question)
     if (known) return known
-    const { answer, timely } = render()
-    if (timely) return answer
-    if (bytes > MOST_BYTES) forget()
+    const { answer, timeDependent } = render()
+    if (timeDependent) return answer
+    if (bytes > MAX_BYTES) forget()
     bytes += question.length + answer.body.length
     kept.set(question, answer)
     return answer

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
-import type { Session } from '../auth/access.ts'
+import type { Access } from '../auth/access.ts'
 import type { Answer } from './answer.ts'
 import type { Cursors } from './cursor.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { badQuery, readLimit, readQuery } from './query.ts'
 import { nextTarget, packed } from './render.ts'
-import type { PollRoute, Stretch } from './route.ts'
-import type { WaitingRoom } from './waiting.ts'
+import type { PollRoute, StreamSlice } from './route.ts'
+import type { CommitWaiters } from './waiting.ts'
 
 export const POLL_PARAMETERS = ['after_seq', 'types', 'wait', 'limit', 'cursor'] as const
-export const LONGEST_WAIT_S = 60
-const MOST_TYPES = 100
+export const MAX_WAIT_S = 60
+const MAX_TYPES = 100
 
 type Asked = { after: number | undefined; types: readonly string[]; waitMs: number; limit: number; question: string }
 
@@ -20,10 +20,10 @@ type Target = { path: string; query: string; res: ServerResponse }
  * Answers the next stretch of a stream; with `wait`, when something comes, or empty when nothing has. Those who ask the
  * same in a turn of the event loop, as all who wait do after a commit, share the read and the answer.
  */
-export function pollAnswers({ cursors, room }: { cursors: Cursors; room: WaitingRoom }) {
-  const shared = new Map<string, Answer | Stretch>()
+export function pollAnswers({ cursors, waiters }: { cursors: Cursors; waiters: CommitWaiters }) {
+  const shared = new Map<string, Answer | StreamSlice>()
 
-  function share<Made extends Answer | Stretch>(key: string, make: () => Made): Made {
+  function share<Made extends Answer | StreamSlice>(key: string, make: () => Made): Made {
     const known = shared.get(key)
     if (known) return known as Made
     const made = make()
@@ -32,7 +32,7 @@ export function pollAnswers({ cursors, room }: { cursors: Cursors; room: Waiting
     return made
   }
 
-  return async function answer(route: PollRoute, { who, scopeKey }: Session, target: Target): Promise<Answer> {
+  return async function answer(route: PollRoute, { who, scopeKey }: Access, target: Target): Promise<Answer> {
     const asked = readPoll(route, who.org, target, cursors)
     const isZipped = acceptsGzip(target.res.req.headers['accept-encoding'])
     const stream = `${who.org} ${route.path}`
@@ -47,7 +47,7 @@ export function pollAnswers({ cursors, room }: { cursors: Cursors; room: Waiting
       return found.items.length > 0 ? share(`${question} ${isZipped}`, () => render(found)) : undefined
     }
 
-    function render({ items, last, more }: Stretch): Answer {
+    function render({ items, last, more }: StreamSlice): Answer {
       const cursor = more ? cursors.seal({ key: last, id: '' }, asked.question) : null
       const headers = cursor ? ['Link', `<${nextTarget(target.path, target.query, cursor)}>; rel="next"`] : []
       const body = `{"data":[${items.join()}],"last_seq":${last},"next_cursor":${JSON.stringify(cursor)}}`
@@ -56,7 +56,7 @@ export function pollAnswers({ cursors, room }: { cursors: Cursors; room: Waiting
 
     const found =
       next() ??
-      (asked.waitMs > 0 ? await room.until({ key: stream, newest }, next, asked.waitMs, target.res) : undefined)
+      (asked.waitMs > 0 ? await waiters.until({ key: stream, newest }, next, asked.waitMs, target.res) : undefined)
     return found ?? render({ items: [], last: after as number, more: false })
   }
 }
@@ -80,7 +80,7 @@ function readPoll(
   return {
     after: cursor === undefined ? afterSeq : cursors.openCounted(cursor, question).key,
     types,
-    waitMs: (readWhole(parameters, 'wait', LONGEST_WAIT_S) ?? 0) * 1000,
+    waitMs: (readWhole(parameters, 'wait', MAX_WAIT_S) ?? 0) * 1000,
     limit: readLimit(parameters.get('limit')),
     question,
   }
@@ -92,7 +92,7 @@ function readTypes(text: string | undefined, patterns: readonly string[]): reado
   const unknown = types.find((type) => !patterns.includes(type))
   if (unknown !== undefined)
     throw badQuery(`The parameter "types" has "${unknown}", which is no event; there are: ${patterns.join(', ')}.`)
-  if (types.length > MOST_TYPES) throw badQuery(`The parameter "types" takes at most ${MOST_TYPES} values.`)
+  if (types.length > MAX_TYPES) throw badQuery(`The parameter "types" takes at most ${MAX_TYPES} values.`)
   return types
 }
 

@@ -3,8 +3,8 @@ import { UUID } from '../lib/id.ts'
 import { parseMicros } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
-import { type Condition, conditionsOf, type Filter, isTimely, type Operator } from '../store/list/conditions.ts'
-import type { Ask, Sort } from '../store/list/page.ts'
+import { type Condition, conditionsOf, type Filter, isTimeDependent, type Operator } from '../store/list/conditions.ts'
+import type { ListQuery, Sort } from '../store/list/page.ts'
 import type { Cursors } from './cursor.ts'
 import type { Offered } from './route.ts'
 
@@ -52,7 +52,7 @@ export const OPERATORS: Record<Filter['type'], readonly Operator[]> = {
 }
 
 export function operatorsOf(filter: Filter): readonly Operator[] {
-  if (filter.lifts || filter.resolve) return ['eq']
+  if (filter.disablesDefault || filter.resolve) return ['eq']
   return filter.link && !filter.link.single ? ['eq', 'in'] : OPERATORS[filter.type]
 }
 
@@ -74,7 +74,7 @@ export function readAsk(
   path: string,
   query: string,
   cursors: Cursors,
-): { ask: Ask; question: string; timely: boolean } {
+): { ask: ListQuery; question: string; timeDependent: boolean } {
   const { org } = who
   const parameters = readQuery(query)
   const named = [...parameters.keys(), parameters.get('sort') ?? '']
@@ -92,13 +92,13 @@ export function readAsk(
       const allowed = parameterNames(offersOf(listed, org)).join(', ')
       throw badQuery(`There is no parameter "${name}" here; allowed are: ${allowed}.`)
     }
-    if (filter.lifts) {
+    if (filter.disablesDefault) {
       if (readFlag(name, value)) lifted.add(base)
     } else conditions.push(...readCondition(who, base, name, filter, operator as Operator, value))
   }
   for (const [name, filter] of Object.entries(filters)) {
-    if (filter.lifts && !lifted.has(name))
-      conditions.push(...conditionsOf(who, filter.lifts, { type: 'flag', indexed: false }, 'eq', [1]))
+    if (filter.disablesDefault && !lifted.has(name))
+      conditions.push(...conditionsOf(who, filter.disablesDefault, { type: 'flag', indexed: false }, 'eq', [1]))
   }
   const { sort, descending } = readSort(listed, org, sorts, parameters.get('sort'))
   const question = `${org} ${path} ${bound.sort().join()}`
@@ -113,7 +113,7 @@ export function readAsk(
       count: parameters.has('count') && readFlag('count', parameters.get('count') as string),
     },
     question,
-    timely: listed.timely === true || conditions.some(isTimely),
+    timeDependent: listed.timeDependent === true || conditions.some(isTimeDependent),
   }
 }
 

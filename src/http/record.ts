@@ -36,7 +36,7 @@ export function answerRecord(
   const headers = [...(version === undefined ? [] : ['ETag', etag(version)]), ...vary]
   // Before it is 304: what is wrong with the question is wrong with every version.
   const shown = route.show?.(who, row, { ...asked, cursorAt: (position) => cursors.seal(position, question) })
-  if (version !== undefined && !route.timely && isUnchanged(req.headers['if-none-match'], version))
+  if (version !== undefined && !route.timeDependent && isUnchanged(req.headers['if-none-match'], version))
     return { status: 304, headers, body: '' }
   if (!shown) return { status: 200, headers, body: own }
   const { json, next } = shown

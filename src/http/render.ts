@@ -18,8 +18,8 @@ export function renderList(
   { path, query }: { path: string; query: string },
   zipped: boolean,
   cursors: Cursors,
-): { answer: Rendered; timely: boolean } {
-  const { ask, question, timely } = readAsk(listed, who, path, query, cursors)
+): { answer: Rendered; timeDependent: boolean } {
+  const { ask, question, timeDependent } = readAsk(listed, who, path, query, cursors)
   const { rows, next, total } = listed.list(who.org, ask, who)
   const headers: string[] = []
   let text = '{"data":['
@@ -30,7 +30,7 @@ export function renderList(
     text += `],"next_cursor":"${cursor}"`
   } else text += '],"next_cursor":null'
   const answer = packed(headers, `${text}${total === undefined ? '' : `,"total":${total}`}}`, zipped)
-  return { answer, timely }
+  return { answer, timeDependent }
 }
 
 /** Zipped where that was asked for and is worth it. */

@@ -4,7 +4,7 @@ import type { Caller } from '../lib/caller.ts'
 import type { Columns, RawRow, Readable } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Filter } from '../store/list/conditions.ts'
-import type { Ask, Page, Sort } from '../store/list/page.ts'
+import type { ListQuery, Page, Sort } from '../store/list/page.ts'
 import type { Position } from '../store/position.ts'
 import type { Streamed } from './answer.ts'
 
@@ -37,8 +37,8 @@ export type Listed = {
   /** Filters and sorts by the custom fields of an org, beside the fixed ones. */
   custom?: (org: number) => Pick<Listed, 'filters' | 'sorts'>
   /** Its records follow the clock: a page is no longer right after a while, although nothing was written. */
-  timely?: boolean
-  list: (org: number, ask: Ask, who: Caller) => Page
+  timeDependent?: boolean
+  list: (org: number, ask: ListQuery, who: Caller) => Page
 }
 
 /** The wire form of what a write answers: a record as a rule. */
@@ -67,7 +67,7 @@ export type ReadRoute = Common & {
   /** Throws 404. */
   find: (who: Caller, ...ids: string[]) => RawRow
   /** Its answer follows the clock: it is never 304. */
-  timely?: boolean
+  timeDependent?: boolean
   /** Its answer is worked out from many records: it has no version, and so no entity tag. `show` gives it. */
   isDerived?: boolean
   /** What may be asked of it in the query, by name. */
@@ -75,7 +75,7 @@ export type ReadRoute = Common & {
   /** A part of it is paged: it takes `limit` and `cursor`, too. */
   paged?: boolean
   /** The record as it was asked for, where that is not the row as it stands. Throws 400. */
-  show?: (who: Caller, row: RawRow, asked: Asked) => Shown
+  show?: (who: Caller, row: RawRow, asked: Asked) => Rendered
   /** Other media types that it is answered in, whole, when Accept prefers one. */
   forms?: Record<string, (who: Caller, row: RawRow) => string>
 }
@@ -91,10 +91,10 @@ export type Asked = {
 }
 
 /** JSON text, of a record with `id` first and `version` last, and the cursor of the next page where there is one. */
-export type Shown = { json: string | Streamed; next?: string | null }
+export type Rendered = { json: string | Streamed; next?: string | null }
 
 /** What there is behind a position of a stream: the items as JSON text, and where the look at it ended. */
-export type Stretch = { items: string[]; last: number; more: boolean }
+export type StreamSlice = { items: string[]; last: number; more: boolean }
 
 /** The stream of an org, from a position on; who asks may wait for what comes. */
 export type PollRoute = Common & {
@@ -106,7 +106,7 @@ export type PollRoute = Common & {
   /** Another value whenever there is more in the stream of the org. */
   newest: (who: Caller) => number
   /** Throws 409 where the position is not in the stream. `last` moves on, also where no item is of the types. */
-  read: (who: Caller, after: number | undefined, types: readonly string[], limit: number) => Stretch
+  read: (who: Caller, after: number | undefined, types: readonly string[], limit: number) => StreamSlice
 }
 
 /** Parameters of a write beside its body; all are flags, false when absent. */
@@ -124,21 +124,21 @@ export type WriteRoute = Common & {
   /** By name, with what they do. */
   flags?: Flags
   /** Media types beside JSON that the body may have, each read into what `body` then checks. Throws 400. */
-  takes?: Record<string, (text: string) => unknown>
+  accepts?: Record<string, (text: string) => unknown>
   /** How large the body may be, instead of 1 MiB, and how long its arrays, instead of 1,000 items. */
   maxBytes?: number
   maxItems?: number
   /** When a create answers 200 with what is there already, by `repeated`. */
-  repeats?: string
+  replays?: string
   /** What a create answers where its body asks for several records: they have no one path, and no one version. */
-  several?: v.GenericSchema
+  bulkResult?: v.GenericSchema
   /** The record that the path names; throws 404. Without it the route makes a record. */
   find?: (who: Caller, ...ids: string[]) => Stored
   /**
    * Asks others what the write has to know, such as the resolver, before its transaction begins. The body is not checked
    * yet. Never throws: what is wrong is for `run` to say, in its place among the checks.
    */
-  ahead?: (body: unknown) => Promise<unknown>
+  prefetch?: (body: unknown) => Promise<unknown>
   /** Its answer holds a secret, which is nowhere kept in plain text. */
   isSecret?: boolean
   /** The scope that this record needs, beside that of the route. */
@@ -156,7 +156,7 @@ export type Repeated<Found> = { repeated: Found }
 export const isRepeated = (made: Answered | Repeated<Answered>): made is Repeated<Answered> => 'repeated' in made
 
 /** A create made several records, as far as it could; what else there is to say stands beside them. */
-export type Several<Made> = { data: Made[]; [member: string]: unknown }
+export type BulkResult<Made> = { data: Made[]; [member: string]: unknown }
 
 export type Route = ListRoute | ReadRoute | PollRoute | WriteRoute
 
@@ -170,10 +170,10 @@ export function changeRoute<Found extends Stored, Schema extends v.GenericSchema
     returns?: v.GenericSchema
     status: 200 | 204
     flags?: Flags
-    takes?: Record<string, (text: string) => unknown>
+    accepts?: Record<string, (text: string) => unknown>
     maxBytes?: number
     maxItems?: number
-    ahead?: (body: unknown) => Promise<unknown>
+    prefetch?: (body: unknown) => Promise<unknown>
     isSecret?: boolean
     scopeOf?: (record: Found) => Scope
     run: (call: WriteCall<v.InferOutput<Schema>> & { record: Found }) => (Answered & Sync) | undefined
@@ -196,11 +196,11 @@ export function createRoute<Made extends Stored, Schema extends v.GenericSchema>
     returns: v.GenericSchema
     flags?: Flags
     maxBytes?: number
-    repeats?: string
-    several?: v.GenericSchema
-    ahead?: (body: unknown) => Promise<unknown>
+    replays?: string
+    bulkResult?: v.GenericSchema
+    prefetch?: (body: unknown) => Promise<unknown>
     isSecret?: boolean
-    run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made> | Several<Made>) & Sync
+    run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made> | BulkResult<Made>) & Sync
   },
 ): Route {
   return { ...spec, kind: 'write', method: 'post', status: 201, run: spec.run as WriteRoute['run'] }

@@ -17,7 +17,7 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   sorts: Listed['sorts']
   order?: Listed['order']
   custom?: Listed['custom']
-  timely?: boolean
+  timeDependent?: boolean
   list: Listed['list']
   find: (who: Caller, ...ids: string[]) => RawRow
   Create?: Create
@@ -58,7 +58,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
       sorts: resource.sorts,
       ...(resource.order ? { order: resource.order } : {}),
       ...(resource.custom ? { custom: resource.custom } : {}),
-      ...(resource.timely ? { timely: true } : {}),
+      ...(resource.timeDependent ? { timeDependent: true } : {}),
       list: resource.list,
     },
     {

@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 
-export type WaitingRoom = ReturnType<typeof waitingRoom>
+export type CommitWaiters = ReturnType<typeof commitWaiters>
 
 /** What requests wait for: those with the same key wait for the same, and `newest` changes whenever there is more of it. */
 export type Awaited = { key: string; newest: () => unknown }
@@ -19,7 +19,7 @@ const ACCEPTED = 'net.server.socket'
  * Where requests wait for something to be committed. One that waits costs a timer, and a look after each commit that
  * changes what it waits for: no thread, and no loop. All are let go when the server stops.
  */
-export function waitingRoom(onCommit: (listener: () => void) => () => void, stopping: AbortSignal) {
+export function commitWaiters(onCommit: (listener: () => void) => () => void, stopping: AbortSignal) {
   const streams = new Map<string, Stream>()
   /** What a commit may have changed, and who has to look since it has. */
   const unchecked = new Set<Stream>()
@@ -96,12 +96,12 @@ export function waitingRoom(onCommit: (listener: () => void) => () => void, stop
       function leave(): void {
         end(() => resolve(undefined))
       }
-      function end(settle: () => void): void {
+      function end(finish: () => void): void {
         clearTimeout(timer)
         res.off('close', leave)
         socket.off('end', leave)
         forget(awaited.key, stream, place)
-        settle()
+        finish()
       }
     })
   }

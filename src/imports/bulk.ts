@@ -28,7 +28,7 @@ export type Alone = <T>(job: () => T, refused: (problem: Problem) => T) => T
 export function inBatch<T>(
   { db, transaction }: Pick<Store, 'db' | 'transaction'>,
   batch: Batch,
-  job: (alone: Alone, isFull: () => boolean) => T,
+  job: (single: Alone, isFull: () => boolean) => T,
 ): T {
   const changes = db.prepare('SELECT total_changes()').pluck()
   const plain: Alone = (job, refused) => {

@@ -1,12 +1,12 @@
-import { scheduleAfterJump } from '../webhooks/delivery/clock.ts'
 import { jobQueue } from '../store/jobs.ts'
+import { scheduleAfterJump } from '../webhooks/delivery/clock.ts'
 import type { Kind } from './kinds.ts'
-import { type Lane, stepping, type Yard } from './queue.ts'
+import { type Queue, type SchedulerContext, stepping } from './queue.ts'
 
 const EVERY_MS = 60_000
 
 /** Looks at the wall clock each minute, writes down the time, and sees to what a jump has left behind. */
-export function clockLane(kinds: readonly Kind[], yard: Yard): Lane {
+export function clockLane(kinds: readonly Kind[], yard: SchedulerContext): Queue {
   const { store, log } = yard
   const { clock, wallClock } = store
   const jobs = jobQueue(store)

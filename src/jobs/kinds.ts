@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
 import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, pause, stepping, TROUBLE_MS, type Yard } from './queue.ts'
+import {
+  IDLE_PAUSE_MS,
+  isStoreFailure,
+  PAUSE_AFTER_FAILURE_MS,
+  PUT_OFF,
+  pause,
+  type Queue,
+  type SchedulerContext,
+  stepping,
+} from './queue.ts'
 
 export type Context = { store: Store; log: Log }
 
@@ -13,7 +22,7 @@ export type Context = { store: Store; log: Log }
 export type RunKind = {
   kind: string
   run: (job: Job, context: Context) => undefined
-  mostTries?: number
+  maxTries?: number
   /**
    * Of work that takes its time: so many at the same time, with twice as long a pause behind them as they took, so that
    * what many are due for at one moment leaves most of the time to requests.
@@ -34,7 +43,7 @@ export type PerformKind = {
   perform: (job: Job, context: Context & { signal: AbortSignal }) => Promise<void>
   /** How many at the same time. */
   concurrency: number
-  mostTries: number
+  maxTries: number
   leaseMs: number
   /** So long a place is left empty after each, which bounds how much of it there is in a second. */
   restMs?: number
@@ -45,21 +54,21 @@ export type PerformKind = {
 export type Kind = RunKind | PerformKind
 
 /** Of what runs in a transaction: some nine hours. */
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 
 /** Jobs that ask for their transaction at the same time: half of a batch, the other half is for requests. */
 const ROUND = 64
 
-export const mostTriesOf = ({ mostTries = MOST_TRIES }: Kind): number => mostTries
+export const maxTriesOf = ({ maxTries = MAX_TRIES }: Kind): number => maxTries
 
-export function laneOf(kind: Kind, yard: Yard): Lane {
-  return 'run' in kind ? runLane(kind, yard) : performLane(kind, yard)
+export function queueOf(kind: Kind, scheduler: SchedulerContext): Queue {
+  return 'run' in kind ? runLane(kind, scheduler) : performLane(kind, scheduler)
 }
 
-function failures(kind: Kind, jobs: JobQueue, { store, log, random }: Yard) {
+function failures(kind: Kind, jobs: JobQueue, { store, log, random }: SchedulerContext) {
   return async function failed(job: Job, error: unknown): Promise<void> {
     const next = await store.write(() => {
-      const next = jobs.fail(job, error, mostTriesOf(kind), random)
+      const next = jobs.fail(job, error, maxTriesOf(kind), random)
       if (next === 'given up') kind.givenUp?.(job, { store, log })
       return next
     })
@@ -67,10 +76,10 @@ function failures(kind: Kind, jobs: JobQueue, { store, log, random }: Yard) {
   }
 }
 
-function runLane(kind: RunKind, yard: Yard): Lane {
-  const { store, log, stopping } = yard
+function runLane(kind: RunKind, scheduler: SchedulerContext): Queue {
+  const { store, log, stopping } = scheduler
   const jobs = jobQueue(store)
-  const failed = failures(kind, jobs, yard)
+  const failed = failures(kind, jobs, scheduler)
   const context = { store, log }
 
   async function runOne(org: number, id: string): Promise<void> {
@@ -84,7 +93,7 @@ function runLane(kind: RunKind, yard: Yard): Lane {
       })
       if (isPutOff) log.warn({ job: kind.kind, org, id }, PUT_OFF)
     } catch (error) {
-      if (!job || isTrouble(error)) throw error
+      if (!job || isStoreFailure(error)) throw error
       await failed(job, error)
     }
   }
@@ -103,16 +112,16 @@ function runLane(kind: RunKind, yard: Yard): Lane {
     return Math.max(dueAt, store.wallClock.dueHeldUntil() ?? 0)
   }
 
-  return stepping(yard, kind.kind, nextAt, step)
+  return stepping(scheduler, kind.kind, nextAt, step)
 }
 
-function performLane(kind: PerformKind, yard: Yard): Lane {
-  const { store, log, stopping, free } = yard
+function performLane(kind: PerformKind, scheduler: SchedulerContext): Queue {
+  const { store, log, stopping, free } = scheduler
   const jobs = jobQueue(store)
-  const failed = failures(kind, jobs, yard)
+  const failed = failures(kind, jobs, scheduler)
   const running = new Map<Job, { end: Promise<void>; cut: AbortController }>()
   let claiming: Promise<void> | undefined
-  const trouble = pause(store.clock, TROUBLE_MS)
+  const trouble = pause(store.clock, PAUSE_AFTER_FAILURE_MS)
 
   function rest(error: unknown): void {
     if (!store.health.note(error)) log.error({ job: kind.kind, err: error }, 'failed')

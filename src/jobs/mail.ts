@@ -1,23 +1,26 @@
-import type { postOffice } from '../mail/sync/outbound-mail.ts'
 import { MESSAGE_SEND } from '../inbox/messages/outgoing.ts'
+import type { outboundMail } from '../mail/sync/outbound-mail.ts'
 import type { PerformKind } from './kinds.ts'
 
 /** Some nine hours, like the tries of a webhook's first half: a server that is down over night is back by then. */
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 /** A mail of 14 MiB takes its time on a slow line. */
 const LEASE_MS = 600_000
 /** With eight at a time, some 90 mails a second: more than most servers take, and a third of a core. */
 const REST_MS = 80
 
 /** The last try is the office's to tell of, so there is mostly one more that does nothing. */
-export const mailKinds = ({ send, giveUp }: Pick<ReturnType<typeof postOffice>, 'send' | 'giveUp'>): PerformKind[] => [
+export const mailKinds = ({
+  send,
+  giveUp,
+}: Pick<ReturnType<typeof outboundMail>, 'send' | 'giveUp'>): PerformKind[] => [
   {
     kind: MESSAGE_SEND,
     concurrency: 8,
-    mostTries: MOST_TRIES + 1,
+    maxTries: MAX_TRIES + 1,
     leaseMs: LEASE_MS,
     restMs: REST_MS,
-    perform: ({ org, key, tries }, { signal }) => send(org, key as string, tries >= MOST_TRIES, signal),
+    perform: ({ org, key, tries }, { signal }) => send(org, key as string, tries >= MAX_TRIES, signal),
     givenUp: ({ org, key }) => giveUp(org, key as string),
   },
 ]

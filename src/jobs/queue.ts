@@ -5,7 +5,7 @@ import type { Job } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 
 /** Work of one sort. Each goes its own way, so that none holds up another. */
-export type Lane = {
+export type Queue = {
   /** When there is something to do next; Infinity when there is not, or when it is at it and says so at the end. */
   nextAt: () => number
   /** Begins with what is due. */
@@ -17,7 +17,7 @@ export type Lane = {
 }
 
 /** What lanes stand on. */
-export type Yard = {
+export type SchedulerContext = {
   store: Store
   log: Log
   random: () => number
@@ -27,14 +27,14 @@ export type Yard = {
 }
 
 /** After trouble with the store, which may last: a full disk, say. */
-export const TROUBLE_MS = 5000
+export const PAUSE_AFTER_FAILURE_MS = 5000
 
 /** How long work is left that has changed nothing and would be due again at once. */
 export const IDLE_PAUSE_MS = 60_000
 export const PUT_OFF = 'put off: it changed nothing, and was due again at once'
 
 /** Whether it was the store that refused, and not the work that failed. */
-export const isTrouble = (error: unknown): boolean => error instanceof Problem && error.status === 503
+export const isStoreFailure = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
 /** A pause from now on; a clock that is set back does not make it longer. */
 export function pause({ now }: Pick<Clock, 'now'>, ms: number) {
@@ -51,13 +51,13 @@ export function pause({ now }: Pick<Clock, 'now'>, ms: number) {
  * event loop, in which requests are served. What it throws is trouble with the store: then the lane rests for a while.
  */
 export function stepping(
-  { store: { clock, health }, log, stopping, free }: Pick<Yard, 'store' | 'log' | 'stopping' | 'free'>,
+  { store: { clock, health }, log, stopping, free }: Pick<SchedulerContext, 'store' | 'log' | 'stopping' | 'free'>,
   name: string,
   dueAt: () => number | undefined,
   step: () => Promise<void>,
-): Lane {
+): Queue {
   let current: Promise<void> | undefined
-  const rest = pause(clock, TROUBLE_MS)
+  const rest = pause(clock, PAUSE_AFTER_FAILURE_MS)
 
   const nextDue = (): number => Math.max(dueAt() ?? Number.POSITIVE_INFINITY, rest.until())
 

@@ -1,8 +1,8 @@
 import { forgetOldAnswers } from '../http/idempotency.ts'
-import { purgeDeliveries, purgeEvents } from '../webhooks/delivery/retention.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { IDLE_PAUSE_MS, isTrouble, type Lane, PUT_OFF, stepping, type Yard } from './queue.ts'
+import { purgeDeliveries, purgeEvents } from '../webhooks/delivery/retention.ts'
+import { IDLE_PAUSE_MS, isStoreFailure, PUT_OFF, type Queue, type SchedulerContext, stepping } from './queue.ts'
 
 /** Work that a server repeats while it runs. */
 export type Recurring = {
@@ -29,11 +29,11 @@ export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recur
 const RETRY_MS = 300_000
 
 /** A new piece is due at once, as is one that was missed while no server ran. */
-export function recurringLane(
+export function recurringQueue(
   { name, everyMs, frees = false, run }: Recurring,
-  yard: Pick<Yard, 'store' | 'log' | 'stopping' | 'free'>,
-): Lane {
-  const { store, log } = yard
+  scheduler: Pick<SchedulerContext, 'store' | 'log' | 'stopping' | 'free'>,
+): Queue {
+  const { store, log } = scheduler
   const { db, clock } = store
   const how = { frees }
   const insert = db.prepare('INSERT INTO recurring (name, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
@@ -69,7 +69,7 @@ export function recurringLane(
       }, how)
       if (isIdle) log.warn({ job: name }, PUT_OFF)
     } catch (error) {
-      if (isTrouble(error)) throw error
+      if (isStoreFailure(error)) throw error
       log.error({ job: name, err: error }, 'failed')
       due = await store.write(() => {
         const now = clock.now()
@@ -81,5 +81,5 @@ export function recurringLane(
     }
   }
 
-  return stepping(yard, name, nextDue, step)
+  return stepping(scheduler, name, nextDue, step)
 }

@@ -2,9 +2,9 @@ import type { Log } from '../http/log.ts'
 import { jobQueue, putsInto } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 import { clockLane } from './clock.ts'
-import { type Kind, laneOf, mostTriesOf } from './kinds.ts'
-import { type Lane, stepping, TROUBLE_MS, type Yard } from './queue.ts'
-import { type Recurring, recurringLane } from './recurring.ts'
+import { type Kind, maxTriesOf, queueOf } from './kinds.ts'
+import { PAUSE_AFTER_FAILURE_MS, type Queue, type SchedulerContext, stepping } from './queue.ts'
+import { type Recurring, recurringQueue } from './recurring.ts'
 
 export type Scheduler = {
   /** Looks at once at what is due. Commits that put a job do it by themselves. */
@@ -29,7 +29,7 @@ export type SchedulerOptions = {
 }
 
 /** So that a wall clock that was set is noticed. */
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 const EXPIRED_AT_ONCE = 100
 
 const unrefTimers: Timers = {
@@ -55,25 +55,25 @@ export function startScheduler({
   let stopped: Promise<void> | undefined
   let seenPuts = putsInto(db)
 
-  const yard: Yard = { store, log, random, stopping: () => stopped !== undefined, free: look }
-  const ofKinds = kinds.map((kind) => laneOf(kind, yard))
-  const ofServer = [clockLane(kinds, yard), leaseLane(kinds, ofKinds, yard)]
-  const lanes = [...ofServer, ...recurring.map((piece) => recurringLane(piece, yard)), ...ofKinds]
+  const scheduler: SchedulerContext = { store, log, random, stopping: () => stopped !== undefined, free: look }
+  const ofKinds = kinds.map((kind) => queueOf(kind, scheduler))
+  const ofServer = [clockLane(kinds, scheduler), leaseQueue(kinds, ofKinds, scheduler)]
+  const queues = [...ofServer, ...recurring.map((piece) => recurringQueue(piece, scheduler)), ...ofKinds]
 
   /** Begins with what is due, and comes back when the next is. */
   function look(): void {
     if (stopped) return
     timers.clear(timer)
-    let waitMs = LONGEST_WAIT_MS
+    let waitMs = MAX_WAIT_MS
     try {
-      for (const lane of lanes) {
-        const inMs = lane.nextAt() - clock.now()
-        if (inMs <= 0) lane.start()
+      for (const queue of queues) {
+        const inMs = queue.nextAt() - clock.now()
+        if (inMs <= 0) queue.start()
         else waitMs = Math.min(waitMs, inMs)
       }
     } catch (error) {
       if (!health.note(error)) log.error({ job: 'scheduler', err: error }, 'failed')
-      waitMs = TROUBLE_MS
+      waitMs = PAUSE_AFTER_FAILURE_MS
     }
     timer = timers.set(look, waitMs)
   }
@@ -87,7 +87,7 @@ export function startScheduler({
   /** A lane may begin with what another has put. */
   async function idle(): Promise<void> {
     for (;;) {
-      const busy = lanes.flatMap((lane) => lane.busy() ?? [])
+      const busy = queues.flatMap((queue) => queue.busy() ?? [])
       if (busy.length === 0) return
       await Promise.all(busy)
     }
@@ -97,7 +97,7 @@ export function startScheduler({
     unsubscribe()
     timers.clear(timer)
     const grace = setTimeout(() => {
-      for (const lane of lanes) lane.cut?.(() => true)
+      for (const queue of queues) queue.cut?.(() => true)
     }, graceMs)
     await idle()
     clearTimeout(grace)
@@ -121,28 +121,29 @@ export function startScheduler({
 }
 
 /** Gives back what was begun and not done in time: mostly by a server that ended in the middle. */
-function leaseLane(kinds: readonly Kind[], lanes: readonly Lane[], yard: Yard): Lane {
-  const { store, log } = yard
+function leaseQueue(kinds: readonly Kind[], queues: readonly Queue[], scheduler: SchedulerContext): Queue {
+  const { store, log } = scheduler
   const jobs = jobQueue(store)
   const known = new Map(kinds.map((kind) => [kind.kind, kind]))
   if (known.size < kinds.length) throw new Error('two kinds of jobs have the same name')
 
-  function mostTries(name: string): number {
+  function maxTries(name: string): number {
     const kind = known.get(name)
-    return kind ? mostTriesOf(kind) : Number.POSITIVE_INFINITY
+    return kind ? maxTriesOf(kind) : Number.POSITIVE_INFINITY
   }
 
   async function step(): Promise<void> {
     const released = await store.write(() => {
-      const all = jobs.releaseExpired(EXPIRED_AT_ONCE, mostTries)
-      for (const job of all) if (job.tries >= mostTries(job.kind)) known.get(job.kind)?.givenUp?.(job, { store, log })
+      const all = jobs.releaseExpired(EXPIRED_AT_ONCE, maxTries)
+      for (const job of all) if (job.tries >= maxTries(job.kind)) known.get(job.kind)?.givenUp?.(job, { store, log })
       return { jobs: all }
     })
     for (const { kind, org, id, tries, leasedUntil } of released.jobs) {
       log.warn({ job: kind, org, id, tries }, 'lease ended')
-      for (const lane of lanes) lane.cut?.((job) => job.org === org && job.id === id && job.leasedUntil === leasedUntil)
+      for (const queue of queues)
+        queue.cut?.((job) => job.org === org && job.id === id && job.leasedUntil === leasedUntil)
     }
   }
 
-  return stepping(yard, 'leases', jobs.nextLeaseEnd, step)
+  return stepping(scheduler, 'leases', jobs.nextLeaseEnd, step)
 }

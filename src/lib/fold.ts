@@ -1,12 +1,12 @@
 /** A cursor carries the key that its page ended at, and has to fit into a request line. */
-const LONGEST = 255
+const MAX_LENGTH = 255
 
 /**
  * Lower case without accents: what names are sorted and compared by. `Łukasz` → `lukasz`, `Søren` → `soren`. Up to 255
  * UTF-16 units, since one character can fold to eighteen.
  */
 export function fold(text: string): string {
-  return foldWhole(text).slice(0, LONGEST).toWellFormed()
+  return foldWhole(text).slice(0, MAX_LENGTH).toWellFormed()
 }
 
 /** The same without a limit: what texts are searched by. */

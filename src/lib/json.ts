@@ -10,21 +10,21 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 /**
  * Reads a JSON body as strictly as RFC 8259 allows: fatal UTF-8, no duplicate members, nesting up to 32, arrays of up to
- * 1,000 items unless `mostItems` names another number, and ten times as many values in all. A number that a double does
+ * 1,000 items unless `maxItems` names another number, and ten times as many values in all. A number that a double does
  * not carry exactly becomes NaN, which every number field refuses, so that nothing is rounded in silence. Throws Problem
  * 400.
  */
-export function readJson(bytes: Uint8Array, mostItems = MAX_ARRAY): Json {
+export function readJson(bytes: Uint8Array, maxItems = MAX_ARRAY): Json {
   const text = readText(bytes, 'malformed_json')
   if (text === '') throw malformed('The body is empty; send a JSON object.')
-  const found = scan(text, mostItems * MAX_VALUES_PER_ITEM)
+  const found = scan(text, maxItems * MAX_VALUES_PER_ITEM)
   let value: Json
   try {
     value = found.longNumber ? JSON.parse(text, exactNumber) : JSON.parse(text)
   } catch (error) {
     throw malformed(`The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`)
   }
-  if (found.members !== countMembers(value, mostItems))
+  if (found.members !== countMembers(value, maxItems))
     throw malformed('The body has an object with the same member twice.')
   return value
 }
@@ -92,16 +92,16 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-function countMembers(value: Json, mostItems: number): number {
+function countMembers(value: Json, maxItems: number): number {
   if (value === null || typeof value !== 'object') return 0
   let members = 0
   if (Array.isArray(value)) {
-    if (value.length > mostItems)
-      throw new Problem(400, 'array_too_long', `The body has an array of more than ${mostItems} items.`)
-    for (const item of value) members += countMembers(item, mostItems)
+    if (value.length > maxItems)
+      throw new Problem(400, 'array_too_long', `The body has an array of more than ${maxItems} items.`)
+    for (const item of value) members += countMembers(item, maxItems)
     return members
   }
-  for (const key of Object.keys(value)) members += 1 + countMembers(value[key] as Json, mostItems)
+  for (const key of Object.keys(value)) members += 1 + countMembers(value[key] as Json, maxItems)
   return members
 }
 

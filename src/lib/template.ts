@@ -13,11 +13,11 @@ export type TemplateFault = { code: 'invalid_template' | 'unknown_variable'; mes
 /** Sections open at once. */
 const DEEPEST = 10
 /** Signs between the braces of a tag. */
-const LONGEST_TAG = 200
-const MOST_FAULTS = 10
+const MAX_TAG = 200
+const MAX_FAULTS = 10
 
-const LONGEST_TEXT_BYTES = 65_536
-const LONGEST_LINE = 255
+const MAX_TEXT_BYTES = 65_536
+const MAX_LINE = 255
 
 /** What is wrong with a template, in the order of the text: the first ten. A message continues the name of its field. */
 export function templateFaults(text: string, isKnown: (name: string) => boolean): TemplateFault[] {
@@ -34,7 +34,7 @@ export function templateFaults(text: string, isKnown: (name: string) => boolean)
       return faults
     }
     const tag = shortened(text.slice(start, end))
-    if (isLong) wrong(`must not have more than ${LONGEST_TAG} signs in ${tag} in line ${line}`)
+    if (isLong) wrong(`must not have more than ${MAX_TAG} signs in ${tag} in line ${line}`)
     else if (sign === '/') {
       const last = open.pop()
       if (!last) wrong(`must not close ${tag} in line ${line}: nothing is open there`)
@@ -53,7 +53,7 @@ export function templateFaults(text: string, isKnown: (name: string) => boolean)
         return faults
       }
     }
-    if (faults.length >= MOST_FAULTS) return faults
+    if (faults.length >= MAX_FAULTS) return faults
     line += breaksIn(text.slice(start, end))
     counted = end
   }
@@ -71,13 +71,13 @@ const REFUSED = new Map([
 /** The tag that begins there, as the library reads it; its end is -1 where it has none. */
 function tagAt(text: string, start: number) {
   const from = start + 2
-  const [blank] = /^\s*/.exec(text.slice(from, from + LONGEST_TAG)) as RegExpExecArray
+  const [blank] = /^\s*/.exec(text.slice(from, from + MAX_TAG)) as RegExpExecArray
   const first = text[from + blank.length] ?? ''
   const sign = '#^/>{&=!'.includes(first) ? first : ''
   const close = sign === '{' ? '}}}' : '}}'
   const inner = from + blank.length + sign.length
   const at = text.indexOf(close, inner)
-  const isLong = at - from > LONGEST_TAG
+  const isLong = at - from > MAX_TAG
   return { sign, close, end: at < 0 ? -1 : at + close.length, name: isLong ? '' : text.slice(inner, at).trim(), isLong }
 }
 
@@ -96,8 +96,8 @@ export type View = { [name: string]: View | string | number | boolean | readonly
  * section, or empty. It is cut at 64 KiB.
  */
 export function fill(text: string, view: View): string {
-  const filled = render(writer().parse(text) as Token[], view, LONGEST_TEXT_BYTES).normalize('NFC')
-  const { read } = new TextEncoder().encodeInto(filled, new Uint8Array(LONGEST_TEXT_BYTES))
+  const filled = render(writer().parse(text) as Token[], view, MAX_TEXT_BYTES).normalize('NFC')
+  const { read } = new TextEncoder().encodeInto(filled, new Uint8Array(MAX_TEXT_BYTES))
   return filled.slice(0, read)
 }
 
@@ -106,7 +106,7 @@ export function fillLine(text: string, view: View): string {
   const line = fill(text, view)
     .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
-  return [...line].slice(0, LONGEST_LINE).join('').trimEnd()
+  return [...line].slice(0, MAX_LINE).join('').trimEnd()
 }
 
 /** Of the library: its kind, its value, where it is, and what a section holds. */

@@ -1,16 +1,16 @@
 import { foldWhole } from './fold.ts'
 
 /** Longer words are cut, in what is searched as in what is searched for. */
-const LONGEST_WORD = 64
+const MAX_WORD = 64
 /** Fewer digits are no phone number. */
 const FEWEST_DIGITS = 4
 /** Words of a query; the rest of it is not looked at. */
-const MOST_WORDS = 20
+const MAX_WORDS = 20
 
 /** The words of a text, folded: without case and accents. Whatever is no letter and no digit stands between words. */
 function split(text: string): string[] {
   return (folded(text).match(/[\p{L}\p{N}]+/gu) ?? []).map((word) =>
-    [...word.slice(0, 2 * LONGEST_WORD)].slice(0, LONGEST_WORD).join(''),
+    [...word.slice(0, 2 * MAX_WORD)].slice(0, MAX_WORD).join(''),
   )
 }
 
@@ -52,7 +52,7 @@ const fromAbroad = (phone: string): string => phone.replace(/\(0\)/g, '')
 export type Query = string[][]
 
 export function queryOf(text: string): Query {
-  const words = [...new Set(split(text))].slice(0, MOST_WORDS)
+  const words = [...new Set(split(text))].slice(0, MAX_WORDS)
   if (words.length === 0) return []
   const number = numberIn(text)
   return number === undefined || (words.length === 1 && words[0] === number) ? [words] : [words, [number]]
@@ -64,7 +64,7 @@ function numberIn(text: string): string | undefined {
   const digits = digitsOf(fromAbroad(text))
   const ending = digits.replace(/^0+/, '')
   const number = ending.length >= FEWEST_DIGITS ? ending : digits
-  return number.length >= FEWEST_DIGITS ? number.slice(0, LONGEST_WORD) : undefined
+  return number.length >= FEWEST_DIGITS ? number.slice(0, MAX_WORD) : undefined
 }
 
 /** Whether the words, separated by spaces, are what the query looks for. */

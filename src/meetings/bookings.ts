@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { enrollmentWatch } from '../sequences/enrollments/stop-rules.ts'
+import { stopRules } from '../sequences/enrollments/stop-rules.ts'
 import { contactsOf, type Participant } from './participants.ts'
 
 type Bookable = { status: string; starts_at: string; participants: Participant[] }
@@ -7,7 +7,7 @@ type Bookable = { status: string; starts_at: string; participants: Participant[]
 /** Tells sequences of contacts who are about to meet somebody. */
 export function bookings(deps: Deps) {
   const { clock } = deps
-  const { meetingBooked } = enrollmentWatch(deps)
+  const { meetingBooked } = stopRules(deps)
 
   /** Those who did not take part before, or at another time. Answers the meeting. */
   return function booked<Meeting extends Bookable>(org: number, meeting: Meeting, before?: Meeting): Meeting {

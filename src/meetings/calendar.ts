@@ -104,7 +104,7 @@ type Change = { before: number; after: number; at: Temporal.ZonedDateTime }
 
 const MINUTE_NS = 60_000_000_000
 /** Of ten years, mostly. */
-const MOST_CHANGES = 20
+const MAX_CHANGES = 20
 
 /**
  * Undefined where the times are better told in UTC: in zones whose clock was never changed before, in hours that come
@@ -116,7 +116,7 @@ function zoneOf(name: string, starts: number, ends: number): Zone | undefined {
   const changes: Change[] = []
   for (let at: Temporal.ZonedDateTime | null = last.add({ nanoseconds: 1 }); at; ) {
     at = at.getTimeZoneTransition('previous')
-    if (!at || changes.length === MOST_CHANGES) return undefined
+    if (!at || changes.length === MAX_CHANGES) return undefined
     const before = at.subtract({ nanoseconds: 1 }).offsetNanoseconds
     changes.unshift({ before, after: at.offsetNanoseconds, at })
     if (Temporal.ZonedDateTime.compare(at, first) <= 0) break

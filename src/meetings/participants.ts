@@ -1,16 +1,16 @@
 import * as v from 'valibot'
+import { type Email, emailKey } from '../crm/contacts/contact-methods.ts'
 import * as f from '../lib/fields.ts'
 import { type FieldError, field, invalid } from '../lib/problem.ts'
 import type { Database } from '../store/driver.ts'
 import { links } from '../store/links.ts'
 import { missing } from '../store/references.ts'
-import { type Email, emailKey } from '../crm/contacts/contact-methods.ts'
 
 // Who takes part in a meeting: contacts, members, and people who are known by an email alone.
 
 export const ROLES = ['organizer', 'attendee'] as const
 export const RESPONSES = ['accepted', 'declined', 'tentative', 'pending'] as const
-export const MOST_PARTICIPANTS = 500
+export const MAX_PARTICIPANTS = 500
 
 /** As long as the name of a contact. */
 const name = f.nullable(f.line(511))
@@ -44,7 +44,7 @@ const ParticipantGiven = v.pipe(
 export type ParticipantGiven = v.InferOutput<typeof ParticipantGiven>
 
 export const ParticipantsGiven = v.pipe(
-  f.arrayOf(ParticipantGiven, MOST_PARTICIPANTS),
+  f.arrayOf(ParticipantGiven, MAX_PARTICIPANTS),
   v.check(
     (all) => all.filter(({ role }) => role === 'organizer').length <= 1,
     'more_than_one_organizer|must have at most one organizer',
@@ -81,7 +81,7 @@ export function participantReader(db: Database) {
       return known.has(JSON.stringify(whole)) ? whole : identified(org, whole, `/participants/${index}`, errors)
     })
     errors.push(...repeated(all))
-    if (errors.length > 0) throw invalid(...errors.slice(0, MOST_ERRORS))
+    if (errors.length > 0) throw invalid(...errors.slice(0, MAX_ERRORS))
     return withOwnEmails(all)
   }
 
@@ -131,7 +131,7 @@ export function participantReader(db: Database) {
   return { read, whoHas }
 }
 
-const MOST_ERRORS = 100
+const MAX_ERRORS = 100
 const NOBODY = { contact_id: null, member_id: null, name: null, role: 'attendee', response: 'pending' } as const
 
 type Identified = Participant & { ownEmail?: string | null }

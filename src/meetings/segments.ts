@@ -3,13 +3,13 @@ import { LAST_MS, type Segment as Said } from '../lib/captions/captions.ts'
 import * as f from '../lib/fields.ts'
 import { queryOf, wordsOf } from '../lib/words.ts'
 import * as c from '../store/columns.ts'
-import type { SqlPart } from '../store/list/condition-sql.ts'
 import type { Database } from '../store/driver.ts'
+import type { SqlPart } from '../store/list/condition-sql.ts'
 import { statements } from '../store/statements.ts'
 
 // What is said in a transcript, piece by piece.
 
-export const MOST_SEGMENTS = 20_000
+export const MAX_SEGMENTS = 20_000
 
 const fields = {
   speaker: f.doc(f.nullable(f.title), 'The key of the speaker; null where nobody knows.'),
@@ -29,7 +29,7 @@ export const Segment = f.object({ index: f.doc(f.count(), 'Its place, from 0 on.
 export type Segment = v.InferOutput<typeof Segment>
 
 export const SegmentsGiven = v.pipe(
-  f.arrayOf(f.object({ ...fields, speaker: v.exactOptional(fields.speaker, null) }), MOST_SEGMENTS),
+  f.arrayOf(f.object({ ...fields, speaker: v.exactOptional(fields.speaker, null) }), MAX_SEGMENTS),
   v.examples([[{ speaker: null, start_ms: 0, end_ms: 2400, text: 'Good morning.' }]]),
 )
 
@@ -107,16 +107,16 @@ export function segmentRows(db: Database) {
 }
 
 /** Different words that a meeting is found by; the longest talks have some 5,000. */
-const MOST_WORDS = 20_000
+const MAX_WORDS = 20_000
 
 /** Those of the words of all segments. */
 export function foundBy(words: readonly string[][]): string[] {
   const found = new Set<string>()
   for (const each of words) {
     for (const word of each) found.add(word)
-    if (found.size >= MOST_WORDS) break
+    if (found.size >= MAX_WORDS) break
   }
-  return [...found].slice(0, MOST_WORDS)
+  return [...found].slice(0, MAX_WORDS)
 }
 
 /** Not by has_words: a function of TypeScript takes three times as long, which would be 20 ms for 20,000 segments. */

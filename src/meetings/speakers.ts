@@ -9,8 +9,8 @@ import type { Meeting } from './meetings.ts'
 
 // Who speaks in a transcript: contacts, members, and voices that nobody has put a name to.
 
-export const MOST_SPEAKERS = 1000
-const LONGEST = 255
+export const MAX_SPEAKERS = 1000
+const MAX_NAME_LENGTH = 255
 const key = f.doc(f.title, 'What segments name the speaker by, such as "speaker_1".')
 const ids = {
   member_id: f.doc(f.nullable(f.id), 'The member who it is.'),
@@ -92,7 +92,7 @@ export function speakerReader(db: Database) {
     const all = [...participants, { name: null, contact_id: null, member_id: owner_id }]
     return all.flatMap(({ name, contact_id, member_id }) => {
       const own = contact_id !== null ? contactName.get(org, contact_id) : memberName.get(org, member_id)
-      const names = [name, own as string | undefined].filter((each) => each && each.length <= LONGEST)
+      const names = [name, own as string | undefined].filter((each) => each && each.length <= MAX_NAME_LENGTH)
       return names.map((each): [string, Person] => [each as string, { contact_id, member_id }])
     })
   }

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Segment as Said } from '../lib/captions/captions.ts'
 import * as f from '../lib/fields.ts'
 import * as c from '../store/columns.ts'
-import { MOST_SEGMENTS, Segment, SegmentsGiven } from './segments.ts'
-import { MOST_SPEAKERS, Speaker, SpeakerGiven } from './speakers.ts'
+import { MAX_SEGMENTS, Segment, SegmentsGiven } from './segments.ts'
+import { MAX_SPEAKERS, Speaker, SpeakerGiven } from './speakers.ts'
 
 // 1. The wire form.
 
@@ -31,9 +31,9 @@ export const TranscriptPut = f.object({
   language: f.optional(language),
   source: f.optional(source),
   speakers: f.optional(
-    f.doc(f.arrayOf(SpeakerGiven, MOST_SPEAKERS), 'Who speaks; where they are left out, those whom the segments name.'),
+    f.doc(f.arrayOf(SpeakerGiven, MAX_SPEAKERS), 'Who speaks; where they are left out, those whom the segments name.'),
   ),
-  segments: f.doc(SegmentsGiven, `What is said, up to ${MOST_SEGMENTS} segments. They may overlap.`),
+  segments: f.doc(SegmentsGiven, `What is said, up to ${MAX_SEGMENTS} segments. They may overlap.`),
 })
 export type TranscriptPut = v.InferOutput<typeof TranscriptPut>
 

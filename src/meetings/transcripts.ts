@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { type Deps, once } from '../deps.ts'
 import { badQuery } from '../http/query.ts'
-import { type Asked, changeRoute, type Route, type Shown } from '../http/route.ts'
+import { type Asked, changeRoute, type Rendered, type Route } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import { type Captions, type Segment as Said, speakersOf as voicesOf } from '../lib/captions/captions.ts'
 import { writeText } from '../lib/captions/plain.ts'
@@ -17,12 +18,11 @@ import type { RawRow } from '../store/columns.ts'
 import { finder } from '../store/find.ts'
 import { links } from '../store/links.ts'
 import { rows } from '../store/rows.ts'
-import { type Deps, once } from '../deps.ts'
 import { type Meeting, columns as meetingColumns, meetingStore } from './meetings.ts'
-import { foundBy, MOST_SEGMENTS, segmentRows } from './segments.ts'
+import { foundBy, MAX_SEGMENTS, segmentRows } from './segments.ts'
 import {
   contactsOf,
-  MOST_SPEAKERS,
+  MAX_SPEAKERS,
   membersOf,
   recognized,
   type SpeakerGiven,
@@ -49,7 +49,7 @@ import {
 type Place = { id: string; version: number; meeting: Meeting; stored: Stored | undefined }
 
 /** What somebody says that was said: speakers are left out where the segments name them. */
-type Heard = { speakers?: SpeakerGiven[]; segments: Said[] }
+type FoundTranscript = { speakers?: SpeakerGiven[]; segments: Said[] }
 
 export const transcriptStore = once((deps: Deps) => {
   const { db, clock, outbox } = deps
@@ -83,7 +83,7 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   /** A page of its segments, or of those that `q` finds. */
-  function show(who: Caller, row: RawRow, { given, limit, after, cursorAt }: Asked): Shown {
+  function show(who: Caller, row: RawRow, { given, limit, after, cursorAt }: Asked): Rendered {
     const id = row[0] as string
     const { json, last } = segments.read(who.org, id, Number(after?.key ?? -1), limit, readQ(given.get('q')))
     const next = last === null ? null : cursorAt({ key: last, id })
@@ -100,9 +100,9 @@ export const transcriptStore = once((deps: Deps) => {
 
   /** Writes what was said at a meeting in the place of what there is. A file says by their names who speaks. */
   function put(who: Caller, { meeting, stored: before }: Place, given: TranscriptPut, isFile: boolean): Transcript {
-    const heard = isFile ? hear(who, meeting, given.segments) : given
-    check(who.org, heard)
-    const said = heard.segments.toSorted((one, other) => one.start_ms - other.start_ms)
+    const found = isFile ? transcriptOf(who, meeting, given.segments) : given
+    check(who.org, found)
+    const said = found.segments.toSorted((one, other) => one.start_ms - other.start_ms)
     const words = said.map(({ text }) => wordsOf([text]))
     const id = before?.id ?? clock.id()
     const after: Stored = {
@@ -110,7 +110,7 @@ export const transcriptStore = once((deps: Deps) => {
       meeting_id: meeting.id,
       language: given.language ?? null,
       source: given.source ?? null,
-      speakers: speakersOf(heard.speakers, said),
+      speakers: speakersOf(found.speakers, said),
       words: foundBy(words).join(' '),
       duration_ms: said.reduce((last, { end_ms }) => Math.max(last, end_ms), 0),
       word_count: said.reduce((sum, { text }) => sum + countWords(text), 0),
@@ -128,7 +128,7 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   /** What a file says, with those who were there for speakers where they have the names. */
-  function hear({ org }: Caller, meeting: Meeting, given: Said[]): Heard {
+  function transcriptOf({ org }: Caller, meeting: Meeting, given: Said[]): FoundTranscript {
     const there = people.peopleOf(org, meeting)
     const names = there.map(([name]) => name)
     const { speakers, segments } = spokenBy({ speakers: voicesOf(given), segments: given }, names)
@@ -136,7 +136,7 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   /** Throws 422 with a pointer for each rule that is broken. */
-  function check(org: number, { speakers, segments }: Heard): void {
+  function check(org: number, { speakers, segments }: FoundTranscript): void {
     const errors = speakers ? people.errorsIn(org, speakers) : []
     const keys = speakers && new Set(speakers.map(({ key }) => key))
     segments.forEach(({ speaker, start_ms, end_ms }, index) => {
@@ -145,12 +145,12 @@ export const transcriptStore = once((deps: Deps) => {
       if (speaker !== null && keys && !keys.has(speaker))
         errors.push(field(`/segments/${index}/speaker`, 'unknown_speaker', 'must be the key of one of the speakers'))
     })
-    if (segments.length > MOST_SEGMENTS)
-      errors.push(field('/segments', 'too_many', `must have at most ${MOST_SEGMENTS} items`))
+    if (segments.length > MAX_SEGMENTS)
+      errors.push(field('/segments', 'too_many', `must have at most ${MAX_SEGMENTS} items`))
     // Where they are left out, or come from a file, nobody has counted them yet.
-    if (voicesOf(segments).length > MOST_SPEAKERS)
-      errors.push(field('/segments', 'too_many_speakers', `must name at most ${MOST_SPEAKERS} speakers`))
-    if (errors.length > 0) throw invalid(...errors.slice(0, MOST_ERRORS))
+    if (voicesOf(segments).length > MAX_SPEAKERS)
+      errors.push(field('/segments', 'too_many_speakers', `must name at most ${MAX_SPEAKERS} speakers`))
+    if (errors.length > 0) throw invalid(...errors.slice(0, MAX_ERRORS))
   }
 
   function write(org: number, before: Stored | undefined, after: Stored): void {
@@ -195,7 +195,7 @@ export const transcriptStore = once((deps: Deps) => {
   return { find, byId, place, show, captions, put, restore, relink, clearContact, remove }
 })
 
-const MOST_ERRORS = 100
+const MAX_ERRORS = 100
 const WRITABLE = ['language', 'source', 'speakers'] as const
 
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
@@ -208,7 +208,7 @@ function readQ(q: string | undefined): string | undefined {
 
 // 4. The routes.
 
-const MOST_BYTES = 8 * 1_048_576
+const MAX_BYTES = 8 * 1_048_576
 const VTT = 'text/vtt'
 const SRT = 'application/x-subrip'
 
@@ -218,7 +218,7 @@ const fromFile =
   (read: (file: string, most: number) => Captions) =>
   (file: string): Pick<Captions, 'segments'> => {
     // A file may have a hundred times as many, which takes seconds to read; one more is enough to be refused.
-    const { segments } = read(file, MOST_SEGMENTS)
+    const { segments } = read(file, MAX_SEGMENTS)
     const body = { segments }
     files.add(body)
     return body
@@ -264,13 +264,13 @@ export const transcripts = (deps: Deps): Route[] => {
       summary: 'Replace the transcript of a meeting',
       description: `It is 200 also where there was none before; the answer has all of its segments. ${ABOUT_FILES} The body may have up to 8 MiB.`,
       body: TranscriptPut,
-      takes: { [VTT]: fromFile(readVtt), [SRT]: fromFile(readSrt) },
-      maxBytes: MOST_BYTES,
-      maxItems: MOST_SEGMENTS,
+      accepts: { [VTT]: fromFile(readVtt), [SRT]: fromFile(readSrt) },
+      maxBytes: MAX_BYTES,
+      maxItems: MAX_SEGMENTS,
       returns: Transcript,
       status: 200,
       find: place,
-      ahead: async (body) => files.has(body as object),
+      prefetch: async (body) => files.has(body as object),
       run: ({ who, body, record, known }) => put(who, record as Place, body, known === true),
     },
     changeRoute({

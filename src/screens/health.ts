@@ -1,7 +1,7 @@
-import type { Log } from '../http/log.ts'
-import { Problem } from '../lib/problem.ts'
 import type { Deps } from '../deps.ts'
-import { mailboxStore, standing } from '../inbox/mailboxes/mailboxes.ts'
+import type { Log } from '../http/log.ts'
+import { mailboxHealth, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
 
 /** `warn`: somebody ought to look, and the server serves all the same. */
@@ -75,7 +75,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
   function mailboxCounts(): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const { org, mailbox } of mailboxes.active()) {
-      const { status } = standing(mailboxes.state(org, mailbox.id), mailbox, store.clock.now()).receiving
+      const { status } = mailboxHealth(mailboxes.state(org, mailbox.id), mailbox, store.clock.now()).receiving
       counts[status] = (counts[status] ?? 0) + 1
     }
     return counts

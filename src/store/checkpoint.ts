@@ -1,7 +1,7 @@
 import type { Database } from './driver.ts'
 
 /** Pages of the log after which a commit checkpoints by itself, however busy it is. More would make it rarer, and longer than anyone should wait. */
-export const LONGEST_LOG_PAGES = 1000
+export const MAX_LOG_PAGES = 1000
 const IDLE_MS = 100
 
 /**

@@ -22,8 +22,8 @@ export type NewJob = { kind: string; key?: string; payload: Json; dueAt: number 
 export type JobQueue = ReturnType<typeof jobQueue>
 
 const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 3_600_000
-const LONGEST_ERROR = 500
+const MAX_PAUSE_MS = 3_600_000
+const MAX_ERROR = 500
 
 const LEASE_ENDED = 'It was not done within its lease; the server may have stopped.'
 
@@ -51,7 +51,7 @@ export const putsInto = (db: Database): number => writtenInto(db).puts
 
 /** Milliseconds until the next try: doubled with each one up to an hour, and half of it by chance, so that those who failed together do not come back together. */
 export function pauseAfter(tries: number, random: () => number): number {
-  const whole = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 30), LONGEST_PAUSE_MS)
+  const whole = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 30), MAX_PAUSE_MS)
   return Math.round((whole / 2) * (1 + random()))
 }
 
@@ -160,10 +160,10 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** It is tried again after a pause; after the last try it stays, given up, for people to see. Answers which. */
-  function fail(job: Job, error: unknown, mostTries: number, random: () => number): 'again' | 'given up' {
+  function fail(job: Job, error: unknown, maxTries: number, random: () => number): 'again' | 'given up' {
     const { org, id, tries, leasedUntil } = job
     const now = clock.now()
-    const isLast = tries >= mostTries
+    const isLast = tries >= maxTries
     const stored = leasedUntil === null ? tries - 1 : tries
     const { changes } = again.run(
       isLast ? job.dueAt : now + pauseAfter(tries, random),
@@ -181,10 +181,10 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** Gives back, to be claimed again at once, what was not done within its lease; or gives it up. Answers which jobs. */
-  function releaseExpired(limit: number, mostTriesOf: (kind: string) => number): Job[] {
+  function releaseExpired(limit: number, maxTriesOf: (kind: string) => number): Job[] {
     const now = clock.now()
     return (expired.all(now, limit) as Row[]).map((row) => {
-      const failedAt = row.tries >= mostTriesOf(row.kind) ? now : null
+      const failedAt = row.tries >= maxTriesOf(row.kind) ? now : null
       again.run(row.dueAt, row.tries, LEASE_ENDED, failedAt, row.org, row.id, row.leasedUntil, row.tries, row.dueAt)
       return jobOf(row)
     })
@@ -192,7 +192,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
 
   /** The clock was set back: what was due soon by it is due as soon by the right one. Nothing where it went ahead. */
   function setBack(kind: string, { from, to }: Jump): void {
-    if (to < from) moveBack.run(to, to - from, kind, from - LONGEST_PAUSE_MS)
+    if (to < from) moveBack.run(to, to - from, kind, from - MAX_PAUSE_MS)
   }
 
   /** Of a server that begins: it is the only one, so what is on its way was left behind by one that has ended. */
@@ -227,5 +227,5 @@ function jobOf(row: Row): Job {
 
 /** What is kept of an error. */
 export function textOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR)
+  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR)
 }

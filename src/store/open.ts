@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
-import { idleCheckpoint, LONGEST_LOG_PAGES } from './checkpoint.ts'
+import { idleCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
 import { groupCommit, type LockTimer } from './commit.ts'
 import { type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
@@ -190,7 +190,7 @@ function setPragmas(db: Database): void {
   db.pragma('cache_size = -16000')
   db.pragma('mmap_size = 0')
   db.pragma('temp_store = MEMORY')
-  db.pragma(`wal_autocheckpoint = ${LONGEST_LOG_PAGES}`)
+  db.pragma(`wal_autocheckpoint = ${MAX_LOG_PAGES}`)
   db.pragma('journal_size_limit = 67108864')
   // A database that only looks durable is worse than one that does not start.
   const journal = db.pragma('journal_mode', { simple: true })

@@ -1,8 +1,8 @@
 import { rankOfId } from '../lib/id.ts'
 import { type Query, queryOf } from '../lib/words.ts'
+import type { Database } from './driver.ts'
 import type { SqlPart } from './list/condition-sql.ts'
 import type { Filter, Operator } from './list/conditions.ts'
-import type { Database } from './driver.ts'
 
 /**
  * Kinds of records that can be searched, and `meeting_alone` without the words of transcripts. Their numbers stand in the
@@ -28,7 +28,7 @@ const SAME_RANK = 64n
 /** The ranks from 2109 on are one: numbers have 63 bits, also the one behind the last. */
 const LAST_RANK = 2n ** 57n - 2n
 /** A word that goes on in more ways than this is left to the index of beginnings. */
-const MOST_ENDINGS = 64
+const MAX_ENDINGS = 64
 
 /** The first character of every word in the index: it keeps orgs and kinds apart. */
 export function markOf(org: number, kind: Kind): string {
@@ -160,8 +160,8 @@ export function searches(db: Database): (org: number, kind: Kind, text: string) 
   function termOf(org: number, kind: Kind, word: string): string {
     const beginning = `"${word}" *`
     if (!isLookedUp(word, kind)) return beginning
-    const all = endings.all(org, word, `${word}\u{10ffff}`, MOST_ENDINGS + 1) as string[]
-    if (all.length > MOST_ENDINGS) return beginning
+    const all = endings.all(org, word, `${word}\u{10ffff}`, MAX_ENDINGS + 1) as string[]
+    if (all.length > MAX_ENDINGS) return beginning
     return all.length > 0 ? `(${all.map((each) => `"${each}"`).join(' OR ')})` : `"${word}"`
   }
 }

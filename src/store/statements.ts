@@ -1,7 +1,7 @@
 import type { Database, Statement } from './driver.ts'
 
 /** One takes some 20 KB; what a running server asks again and again is a few hundred. */
-const MOST = 500
+const MAX_STATEMENTS = 500
 
 const kept = new WeakMap<Database, Map<string, Statement>>()
 
@@ -13,7 +13,7 @@ export function statements(db: Database): (text: string) => Statement {
   return function prepare(text) {
     let statement = known.get(text)
     if (!statement) {
-      if (known.size >= MOST) known.delete(known.keys().next().value as string)
+      if (known.size >= MAX_STATEMENTS) known.delete(known.keys().next().value as string)
       statement = db.prepare(text).raw()
       known.set(text, statement)
     }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Scope } from '../auth/scopes.ts'
+import { type Deps, once } from '../deps.ts'
 import { eventJson } from '../events/body.ts'
 import { EVENT_NAMES } from '../events/names.ts'
 import { changeRoute, type Listed, type Route } from '../http/route.ts'
@@ -8,10 +9,9 @@ import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
 import { conflict, notFound } from '../lib/problem.ts'
 import * as c from '../store/columns.ts'
-import { type Condition, type Filter, isComparison } from '../store/list/conditions.ts'
 import { finder } from '../store/find.ts'
+import { type Condition, type Filter, isComparison } from '../store/list/conditions.ts'
 import { listing, type Sort } from '../store/list/page.ts'
-import { type Deps, once } from '../deps.ts'
 import { type Webhook, columns as webhookColumns, webhookStore } from './webhooks.ts'
 
 // 1. The wire form.

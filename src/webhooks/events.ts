@@ -1,11 +1,11 @@
 import * as v from 'valibot'
+import type { Deps } from '../deps.ts'
 import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../events/body.ts'
 import { EVENT_PATTERNS } from '../events/names.ts'
-import type { Route, Stretch } from '../http/route.ts'
+import type { Route, StreamSlice } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
 import { conflict } from '../lib/problem.ts'
-import type { Deps } from '../deps.ts'
 import { readableEvents } from './access.ts'
 
 // 1. The wire form.
@@ -34,11 +34,11 @@ export const Event = f.doc(
 // 3. The statements and the rules.
 
 /** So many events are looked at for one answer, so that nobody waits long for a stretch without any of the types. */
-const MOST_LOOKED_AT = 5000
+const MAX_LOOKED_AT = 5000
 /** An answer that is this long, in characters, takes no further event: notes may have 256 KiB each. */
-const LONGEST_ANSWER = 1_048_576
+const MAX_ANSWER = 1_048_576
 /** So few events are read once for all who look at them in the same turn of the event loop. */
-const MOST_SHARED = 20
+const MAX_SHARED = 20
 
 type Behind = { from: number; events: Iterable<StoredEvent> }
 
@@ -54,7 +54,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
    * The events behind `after` that the caller may read; without it, or from 0 on, behind all that were purged. Throws
    * 409 for any other gap.
    */
-  function read(who: Caller, after: number | undefined, types: readonly string[], limit: number): Stretch {
+  function read(who: Caller, after: number | undefined, types: readonly string[], limit: number): StreamSlice {
     const { org } = who
     const newest = newestOf(who)
     if (after === newest) return { items: [], last: newest, more: false }
@@ -70,7 +70,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
         items.push(item)
         length += item.length
       }
-      if (items.length === limit || length >= LONGEST_ANSWER || last - from === MOST_LOOKED_AT) break
+      if (items.length === limit || length >= MAX_ANSWER || last - from === MAX_LOOKED_AT) break
     }
     return { items, last, more: last < newest }
   }
@@ -79,7 +79,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
   function eventsBehind(org: number, after: number, newest: number): Behind {
     if (shared?.org === org && shared.after === after && shared.newest === newest) return shared
     const from = startOf(org, after, newest)
-    if (newest - from > MOST_SHARED) return { from, events: behind.iterate(org, from) as Iterable<StoredEvent> }
+    if (newest - from > MAX_SHARED) return { from, events: behind.iterate(org, from) as Iterable<StoredEvent> }
     if (!shared) setImmediate(() => (shared = undefined))
     shared = { org, after, newest, from, events: behind.all(org, from) as StoredEvent[] }
     return shared

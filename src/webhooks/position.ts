@@ -2,7 +2,7 @@ import { eventsOf } from '../events/names.ts'
 import type { Store } from '../store/open.ts'
 
 /** So many events are looked at: more than a webhook that is sent to ever has behind it without a word in the store. */
-const MOST_LOOKED_AT = 10_000
+const MAX_LOOKED_AT = 10_000
 
 /** How far a webhook is, before it asks for other events. */
 export function positions({ db }: Pick<Store, 'db'>) {
@@ -15,7 +15,7 @@ export function positions({ db }: Pick<Store, 'db'>) {
     const wanted = eventsOf(types)
     const before = planned.get(org, id) as number
     let last = before
-    for (const { seq, type } of behind.iterate(org, last, MOST_LOOKED_AT) as Iterable<{ seq: number; type: string }>) {
+    for (const { seq, type } of behind.iterate(org, last, MAX_LOOKED_AT) as Iterable<{ seq: number; type: string }>) {
       if (wanted.has(type)) break
       last = seq
     }

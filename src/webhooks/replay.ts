@@ -1,6 +1,6 @@
+import type { Deps } from '../deps.ts'
 import type { Caller } from '../lib/caller.ts'
 import { conflict } from '../lib/problem.ts'
-import type { Deps } from '../deps.ts'
 import { webhookStore } from './webhooks.ts'
 
 /** How far a webhook is with its events, and the way back to an earlier one. */

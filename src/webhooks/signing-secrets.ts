@@ -4,13 +4,13 @@ import type { Store } from '../store/open.ts'
 const OVERLAP_MS = 24 * 3_600_000
 
 /** So many at once, however often it is rotated: each is a signature in a header. */
-const MOST = 10
+const MAX_SECRETS = 10
 
 /** The newest has no end; the times are milliseconds. */
 type Secret = { secret: string; until: number | null }
 
 /** The secrets of webhooks, which the database holds sealed only. */
-export function secretShelf({ db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>) {
+export function signingSecrets({ db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>) {
   const stored = db.prepare('SELECT secrets FROM webhook_states WHERE org_id = ? AND webhook_id = ?').pluck()
   const store = db.prepare('UPDATE webhook_states SET secrets = ? WHERE org_id = ? AND webhook_id = ?')
 
@@ -23,7 +23,7 @@ export function secretShelf({ db, clock, vault }: Pick<Store, 'db' | 'clock' | '
     const before = readable(id, stored.get(org, id) as string)
     const others = before.map((each) => ({ ...each, until: each.until ?? now + OVERLAP_MS }))
     const signing = [{ secret, until: null }, ...others.filter(({ until }) => until > now)]
-    store.run(sealed(id, signing.slice(0, MOST)), org, id)
+    store.run(sealed(id, signing.slice(0, MAX_SECRETS)), org, id)
   }
 
   /** A new secret is the way out where the key of the old ones is lost. */

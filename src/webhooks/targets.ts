@@ -1,7 +1,7 @@
 import * as v from 'valibot'
+import type { Deps } from '../deps.ts'
 import * as f from '../lib/fields.ts'
 import { field, Problem } from '../lib/problem.ts'
-import type { Deps } from '../deps.ts'
 
 // Where a webhook may point.
 

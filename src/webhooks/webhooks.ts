@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type Deps, once } from '../deps.ts'
 import { EVENT_PATTERNS } from '../events/names.ts'
 import { newSecret } from '../events/signature.ts'
 import { changeRoute, createRoute, type Route } from '../http/route.ts'
@@ -10,19 +11,18 @@ import { change } from '../lib/merge.ts'
 import { conflict } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
 import * as c from '../store/columns.ts'
-import type { Filter } from '../store/list/conditions.ts'
 import { finder } from '../store/find.ts'
+import type { Filter } from '../store/list/conditions.ts'
 import { listing, type Sort } from '../store/list/page.ts'
 import { rows } from '../store/rows.ts'
-import { type Deps, once } from '../deps.ts'
 import { requireEvents } from './access.ts'
 import { positions } from './position.ts'
-import { secretShelf } from './signing-secrets.ts'
+import { signingSecrets } from './signing-secrets.ts'
 import { notAllowed, refusalOf } from './targets.ts'
 
 // 1. The wire form.
 
-const MOST_WEBHOOKS = 50
+const MAX_WEBHOOKS = 50
 const STATUSES = ['active', 'paused', 'disabled'] as const
 
 const pattern = v.picklist(
@@ -121,7 +121,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
   const { list } = listing(db, { table: 'webhooks', from: FROM, columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'webhooks', columns)
   const find = finder(db, 'webhooks', columns, FROM)
-  const secrets = secretShelf({ db, clock, vault })
+  const secrets = signingSecrets({ db, clock, vault })
   const { passUnwanted } = positions({ db })
   const howMany = db.prepare('SELECT count(*) FROM webhooks WHERE org_id = ?').pluck()
   const insertState = db.prepare(
@@ -140,8 +140,8 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
   function create(who: Caller, given: WebhookCreate, refusal: string | undefined): WebhookWithSecret {
     requireEvents(who, given.event_types)
     if (refusal !== undefined) throw notAllowed(refusal)
-    if ((howMany.get(who.org) as number) >= MOST_WEBHOOKS) {
-      throw conflict('too_many_webhooks', `There are ${MOST_WEBHOOKS} webhooks already; delete one first.`)
+    if ((howMany.get(who.org) as number) >= MAX_WEBHOOKS) {
+      throw conflict('too_many_webhooks', `There are ${MAX_WEBHOOKS} webhooks already; delete one first.`)
     }
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -246,7 +246,7 @@ export const webhooks = (deps: Deps): Route[] => {
       columns,
       filters,
       sorts,
-      timely: true,
+      timeDependent: true,
       ...store,
     }),
     createRoute({
@@ -259,7 +259,7 @@ export const webhooks = (deps: Deps): Route[] => {
       body: WebhookCreate,
       returns: WebhookWithSecret,
       isSecret: true,
-      ahead,
+      prefetch: ahead,
       run: ({ who, body, known }) => create(who, body, known as string | undefined),
     }),
     changeRoute({
@@ -273,7 +273,7 @@ export const webhooks = (deps: Deps): Route[] => {
       body: WebhookPatch,
       returns: Webhook,
       status: 200,
-      ahead,
+      prefetch: ahead,
       run: ({ who, record, body, known }) => patch(who, record, body, known as string | undefined),
     }),
     changeRoute({

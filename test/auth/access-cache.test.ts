@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { type AccessCache, accessCache } from '../../src/auth/access.ts'
 import { keyring } from '../../src/auth/keys.ts'
 import { SCOPES } from '../../src/auth/scopes.ts'
-import { type Sessions, sessions } from '../../src/auth/access.ts'
 import { type Claims, tokens } from '../../src/auth/tokens.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 let verified: number
-let opened: Sessions
+let opened: AccessCache
 let given: ReturnType<typeof tokens>
 
 before(async () => {
@@ -21,7 +21,7 @@ before(async () => {
 after(() => server.stop())
 beforeEach(() => {
   verified = 0
-  opened = sessions({ claimed: given.claimed, verify: counted }, server.store)
+  opened = accessCache({ claimed: given.claimed, verify: counted }, server.store)
 })
 
 function counted(token: string): Promise<Claims | undefined> {
@@ -146,7 +146,7 @@ test('a token that was revoked before its first use opens nothing', async () => 
 
 test('what is remembered has a bound', async () => {
   const claims = await given.verify(server.a.token)
-  const bounded = sessions(
+  const bounded = accessCache(
     {
       claimed: () => claims,
       verify: async () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { catalog } from '../../src/app.ts'
+import { contactStore } from '../../src/crm/contacts/contacts.ts'
+import { resourceDeps } from '../../src/deps.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { readAsk } from '../../src/http/query.ts'
 import type { Listed } from '../../src/http/route.ts'
 import { fold } from '../../src/lib/fold.ts'
-import { contactStore } from '../../src/crm/contacts/contacts.ts'
-import { resourceDeps } from '../../src/deps.ts'
-import { openStore } from '../../src/store/open.ts'
 import { NARROW } from '../../src/store/list/page.ts'
+import { openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Lists by custom fields: what they are filtered and sorted by, page for page, and along which index.

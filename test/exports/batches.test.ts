@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { replaySeed } from '../../src/demo/replay/replay.ts'
 import { restoreExport } from '../../src/exports/restore.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import { firstIdAt } from '../../src/lib/id.ts'
-import { playSeed } from '../../src/demo/replay/replay.ts'
 import { BATCH_GAP_MS } from '../../src/store/batches.ts'
 import { type Database, openSqlite } from '../../src/store/driver.ts'
 import { lockRestore } from '../../src/store/lock.ts'
@@ -24,7 +24,7 @@ let other: Database
 before(async () => {
   server = await startServer()
   other = openSqlite(join(server.dataDir, DATABASE), { timeout: 0 })
-  playSeed(server.store, { org: server.a.org, seed: 2, profile: 'demo', asOf: server.now(), pace: stillPace })
+  replaySeed(server.store, { org: server.a.org, seed: 2, profile: 'demo', asOf: server.now(), pace: stillPace })
   writeExport(server.store, server.a.org, out)
 })
 after(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { incomingStore } from '../../src/inbox/messages/incoming.ts'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { incomingStore } from '../../src/inbox/messages/incoming.ts'
 import { sendingStore } from '../../src/inbox/messages/sending.ts'
 import { showSettings } from '../../src/settings/document.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mergeStore } from '../../src/crm/merges/merges.ts'
+import { replaySeed } from '../../src/demo/replay/replay.ts'
 import { importFile } from '../../src/imports/csv/import.ts'
 import { undoImport } from '../../src/imports/journal/undo.ts'
-import { mergeStore } from '../../src/crm/merges/merges.ts'
-import { playSeed } from '../../src/demo/replay/replay.ts'
 import { showSettings } from '../../src/settings/document.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
@@ -59,7 +59,7 @@ const TYPES = Object.keys(VALUES) as (keyof typeof VALUES)[]
 
 export async function fill(server: TestServer, org: Org): Promise<void> {
   const { call, store } = server
-  playSeed(store, { org: org.org, seed: 7, profile: 'demo', asOf: server.now() })
+  replaySeed(store, { org: org.org, seed: 7, profile: 'demo', asOf: server.now() })
   store.db
     .prepare("UPDATE orgs SET public_base_url = 'https://crm.acme.example', timezone = 'Asia/Tokyo' WHERE id = ?")
     .run(org.org)

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { replaySeed } from '../../src/demo/replay/replay.ts'
 import { FORMAT } from '../../src/exports/manifest.ts'
 import { writeExport } from '../../src/exports/write.ts'
-import { playSeed } from '../../src/demo/replay/replay.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { scratch } from './export-fixture.ts'
 import { addMailboxes, PASSWORD } from './export-fixture-mail.ts'
@@ -16,7 +16,7 @@ const { folder, drop } = scratch()
 let server: TestServer
 before(async () => {
   server = await startServer()
-  playSeed(server.store, { org: server.a.org, seed: 1, profile: 'demo', asOf: server.now() })
+  replaySeed(server.store, { org: server.a.org, seed: 1, profile: 'demo', asOf: server.now() })
 })
 after(async () => {
   await server.stop()

@@ -23,9 +23,9 @@ export type Body = {
   /** Of the JSON. */
   schema: Schema
   check: Check
-  mostBytes: number
+  maxBytes: number
   /** In each of its arrays. */
-  mostItems: number
+  maxItems: number
 }
 
 export type Operation = {
@@ -133,12 +133,12 @@ export function readDocument(document: Any): Interface {
       texts: types.filter((type) => !isJson(type)),
       schema,
       check: checkAt([...steps, first, 'schema']),
-      mostBytes: Number(mib) * 1_048_576,
-      mostItems: Math.max(MOST_ITEMS, ...Object.values<Any>(resolve(schema).properties ?? {}).map(mostOf)),
+      maxBytes: Number(mib) * 1_048_576,
+      maxItems: Math.max(MAX_ITEMS, ...Object.values<Any>(resolve(schema).properties ?? {}).map(maxOf)),
     }
   }
 
-  const mostOf = (given: Schema): number => Number(resolve(given).maxItems ?? 0)
+  const maxOf = (given: Schema): number => Number(resolve(given).maxItems ?? 0)
 
   function shownIn(given: Any): Pick<Operation, 'isList' | 'shows'> {
     const { data, next_cursor: next } = (resolve(given ?? {}) as Any).properties ?? {}
@@ -173,7 +173,7 @@ export function readDocument(document: Any): Interface {
 }
 
 /** Of the arrays of every body, where nothing else is said. */
-const MOST_ITEMS = 1000
+const MAX_ITEMS = 1000
 
 export const isJson = (type: string): boolean => type.endsWith('json')
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { stateFaults } from './state.ts'
 import { startOutreach } from '../support/outreach.ts'
 import type { TestServer } from '../support/server.ts'
+import { stateFaults } from './state.ts'
 
 // That the fuzzer finds what is wrong with enrollments, and with mails on their way out, in the database.
 

@@ -106,7 +106,7 @@ export function enrolledFaults(given: Any, body: Any): string[] {
 }
 
 const DAY_MS = 86_400_000
-const MOST_INTERVALS = 400
+const MAX_INTERVALS = 400
 
 /** Whether figures are asked for of days in the wrong order, or of too many: a schema has no word for it. */
 export function isNoRange({ operation, target }: Pick<Request, 'operation' | 'target'>): boolean {
@@ -119,10 +119,10 @@ export function isNoRange({ operation, target }: Pick<Request, 'operation' | 'ta
   const from = Date.parse(given)
   if (given > to) return true
   const days = (Date.parse(to) - from) / DAY_MS + 1
-  if (interval === 'day') return days > MOST_INTERVALS
+  if (interval === 'day') return days > MAX_INTERVALS
   const parts = (text: string): number => Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7))
-  if (interval === 'month') return parts(to) - parts(given) + 1 > MOST_INTERVALS
+  if (interval === 'month') return parts(to) - parts(given) + 1 > MAX_INTERVALS
   // 1970 began on a Thursday.
   const week = (ms: number): number => Math.floor((ms / DAY_MS + 3) / 7)
-  return week(Date.parse(to)) - week(from) + 1 > MOST_INTERVALS
+  return week(Date.parse(to)) - week(from) + 1 > MAX_INTERVALS
 }

@@ -3,7 +3,7 @@ import { type Answer, curlOf, type Request } from './request.ts'
 /** `number` is that of the request in its run; null for what is not about one request of it. */
 export type Finding = { number: number | null; operation: string; what: string[]; request: string; answer: string }
 
-export const MOST_FINDINGS = 20
+export const MAX_FINDINGS = 20
 
 export type Tally = ReturnType<typeof newTally>
 
@@ -16,7 +16,7 @@ export function newTally(url: string, token: string) {
 
   function add(finding: Finding): void {
     found++
-    if (findings.length < MOST_FINDINGS) findings.push(finding)
+    if (findings.length < MAX_FINDINGS) findings.push(finding)
   }
 
   return {
@@ -24,7 +24,7 @@ export function newTally(url: string, token: string) {
     byStatus,
     byOperation,
     found: () => found,
-    isFull: () => found >= MOST_FINDINGS,
+    isFull: () => found >= MAX_FINDINGS,
     add,
     /** Nothing where nothing is wrong. */
     addOf: (request: Request, answer: Answer, what: string[]): void => {

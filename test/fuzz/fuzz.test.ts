@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { startServer, type TestServer } from '../support/server.ts'
 import { faultsOf } from './check.ts'
 import { type Interface, readDocument } from './document.ts'
 import { blank, requests } from './make.ts'
@@ -7,7 +8,6 @@ import { memoryGrowth } from './memory.ts'
 import type { Tokens } from './parts.ts'
 import { type Answer, bytesOf, fault, jsonOf, type Request } from './request.ts'
 import { newWorld } from './world.ts'
-import { startServer, type TestServer } from '../support/server.ts'
 
 // That the fuzzer can fail: right answers of a real server pass, and each way to change one is found.
 

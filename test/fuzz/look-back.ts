@@ -24,7 +24,7 @@ const WALKED = 20
 /** So many meetings, and conversations, are searched for by a word of theirs. */
 const SEARCHED = 40
 const REREAD = 10
-const MOST_BYTES = 8 * 1_048_576
+const MAX_BYTES = 8 * 1_048_576
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of every shape
 type Any = any
@@ -80,7 +80,7 @@ export async function lookingBack({ api, world, tally, server, send, ask, judge 
       const file = ask(undefined, target)
       file.headers.push(['Accept', 'text/vtt'])
       const { status, body } = await send(file)
-      if (status !== 200 || Buffer.byteLength(body) > MOST_BYTES) continue
+      if (status !== 200 || Buffer.byteLength(body) > MAX_BYTES) continue
       const request: Request = { ...ask(put, target), method: 'PUT', body: Buffer.from(body) }
       request.headers.push(['Content-Type', 'text/vtt'])
       const answer = await send(request)

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { readMail, startSink } from './sink.ts'
-import { unsubscribing } from './unsubscribing.ts'
 import { composeMail } from '../../src/mail/transport/compose.ts'
 import { smtpClient } from '../../src/mail/transport/smtp.ts'
+import { readMail, startSink } from './sink.ts'
+import { unsubscribing } from './unsubscribing.ts'
 
 // That the fuzzer finds what is wrong with a mail, and with the link in it by which people unsubscribe.
 

@@ -7,8 +7,8 @@ const WARM_UP = 300
  * So much may the mean of the second half be above that of the first: a body of 18 MiB, or a mail that is composed with
  * its files, takes some of it, and the system does not get it back at once.
  */
-const MOST_GROWTH_MB = 48
-const MOST_GROWTH = 0.1
+const MAX_GROWTH_MB = 48
+const MAX_GROWTH = 0.1
 /** With fewer there are no halves to speak of. */
 const FEWEST_SAMPLES = 20
 
@@ -26,7 +26,7 @@ export function memoryGrowth(samples: number[]): { rss: Rss | null; faults: stri
   if (counted.length === 0) return { rss: null, faults: [] }
   const middle = Math.floor(counted.length / 2)
   const [first, second] = [mean(counted.slice(0, middle)), mean(counted.slice(middle))]
-  const bound = first + Math.max(MOST_GROWTH_MB, first * MOST_GROWTH)
+  const bound = first + Math.max(MAX_GROWTH_MB, first * MAX_GROWTH)
   const rss = {
     first_half_mb: Math.round(first),
     second_half_mb: Math.round(second),

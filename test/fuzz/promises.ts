@@ -19,7 +19,7 @@ type Policy = { id: string; org_id: number; key: string; hours_id: string | null
 
 /** A timer may be so late. */
 export const LATE_MS = 3000
-const MOST_BREACHES = 100
+const MAX_BREACHES = 100
 
 export function promises(db: Database, now: number) {
   const clocksOf = db.prepare('SELECT * FROM sla_clocks WHERE org_id = ? AND conversation_id = ?')
@@ -38,7 +38,7 @@ export function promises(db: Database, now: number) {
     const breached = clocks.filter(({ breached_at }) => breached_at !== null)
     const said: string[] = []
     if (shown !== one.sla_status) said.push(`the status of its promises is ${shown}, and ${one.sla_status}`)
-    if (breaches.length !== Math.min(breached.length, MOST_BREACHES))
+    if (breaches.length !== Math.min(breached.length, MAX_BREACHES))
       said.push(`it shows ${breaches.length} breaches of ${breached.length}`)
     const late = now - LATE_MS
     for (const { target, ended_at, due_at, breached_at } of clocks)

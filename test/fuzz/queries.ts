@@ -20,7 +20,7 @@ export type Query = {
 const NOTHING: Query = { text: '', question: undefined, isEmpty: false, may: [] }
 
 /** A target of more than 8192 bytes is refused; see broken.ts. */
-const LONGEST = 6000
+const MAX_LENGTH = 6000
 /** Of a range that has to be one. */
 const DAYS = ['from', 'to']
 const DAY_MS = 86_400_000
@@ -45,7 +45,7 @@ export function validQuery(sketch: Sketch, { query }: Operation, path: string): 
       isEmpty ||= sketch.strangers.has(value) && !name.includes('[')
     }
   }
-  if (written([...asked, ...page]).length > LONGEST) return NOTHING
+  if (written([...asked, ...page]).length > MAX_LENGTH) return NOTHING
   const isList = query.some(({ name }) => name === 'cursor')
   const earlier = isList && goesOn ? world.cursor(path, pick) : undefined
   if (earlier !== undefined) return { ...NOTHING, text: earlier, may: earlier.includes(CUSTOM) ? [400] : [] }

@@ -57,7 +57,7 @@ export function bytesOf({ method, target, headers, body }: Request, host: string
   return body ? Buffer.concat([head, body]) : head
 }
 
-const MOST_SHOWN = 4000
+const MAX_SHOWN = 4000
 
 /** The request as a command line for a shell; the token stands in $TOKEN. */
 export function curlOf({ method, target, headers, body }: Request, url: string, token: string): string {
@@ -71,9 +71,9 @@ export function curlOf({ method, target, headers, body }: Request, url: string, 
     )
   }
   if (body) {
-    const more = body.length > MOST_SHOWN ? ` # and ${body.length - MOST_SHOWN} bytes more` : ''
+    const more = body.length > MAX_SHOWN ? ` # and ${body.length - MAX_SHOWN} bytes more` : ''
     parts.push(`--path-as-is ${quoted(Buffer.from(url + target, 'latin1'))}`)
-    return `${parts.join(' ')} --data-binary ${quoted(body.subarray(0, MOST_SHOWN))}${more}`
+    return `${parts.join(' ')} --data-binary ${quoted(body.subarray(0, MAX_SHOWN))}${more}`
   }
   return `${parts.join(' ')} --path-as-is ${quoted(Buffer.from(url + target, 'latin1'))}`
 }

@@ -43,7 +43,7 @@ export function addBody(plan: Plan): void {
     request.faults.push(fault('media', 'Content-Encoding', 415))
   } else if (draw.chance(2)) request.headers.push(['Content-Encoding', draw.one(['identity', 'Identity'])])
   if (faults.has('huge') && draw.chance(10)) {
-    request.body = huge(body.mostBytes)
+    request.body = huge(body.maxBytes)
     request.faults.push(fault('media', 'a huge body', 413))
   } else if (isFile) addFile(plan, type)
   else addJson(plan, body)
@@ -71,7 +71,7 @@ function addJson({ sketch, request, operation, faults }: Plan, body: Body): void
   if (faults.has('twisted')) {
     const { what, bytes } = twistedBody(sketch, operation)
     request.body = bytes
-    request.faults.push(fault('media', `body: ${what}`, bytes.length > body.mostBytes ? 413 : 400))
+    request.faults.push(fault('media', `body: ${what}`, bytes.length > body.maxBytes ? 413 : 400))
     return
   }
   const text = faults.has('mutated') ? mutatedBody(sketch, operation) : validBody(sketch, operation)
@@ -81,10 +81,10 @@ function addJson({ sketch, request, operation, faults }: Plan, body: Body): void
 
 /** What the document says against a body. */
 function bodyFaults({ api, strangers, inexact }: Sketch, operation: Operation, body: Body, text: string): Fault[] {
-  if (Buffer.byteLength(text) > body.mostBytes) return [fault('media', 'a huge body', 413)]
+  if (Buffer.byteLength(text) > body.maxBytes) return [fault('media', 'a huge body', 413)]
   if (levelsOf(text) > 32) return [fault('media', 'too many levels', 400)]
   const given = JSON.parse(text)
-  if (hasLonger(given, body.mostItems)) return [fault('media', 'too long an array', 400)]
+  if (hasLonger(given, body.maxItems)) return [fault('media', 'too long an array', 400)]
   const wrong = body.check(given)
   const faults: Fault[] = []
   if (wrong) faults.push(fault('fields', wrong, 422))

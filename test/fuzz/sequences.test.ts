@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { startOutreach } from '../support/outreach.ts'
+import type { TestServer } from '../support/server.ts'
 import { faultsOf } from './check.ts'
 import { type Interface, readDocument } from './document.ts'
 import { isNoRange } from './figures.ts'
 import { blank } from './make.ts'
-import { startOutreach } from '../support/outreach.ts'
-import type { TestServer } from '../support/server.ts'
 
 // That the fuzzer finds what is wrong with an answer of sequences and enrollments.
 

@@ -10,7 +10,7 @@ import { SINK, startSink } from './sink.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 /** Error lines of the server that are kept. */
-const MOST_LINES = 100
+const MAX_LINES = 100
 
 /** What it says of webhooks that cannot be reached, as the made-up ones are. */
 const IS_DOWN = 'webhook held: its receiver is down'
@@ -79,7 +79,7 @@ export async function startServer(scopes: string[], seed: number) {
   const errors: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     const lines = text.trim().split('\n')
-    if (errors.length < MOST_LINES) errors.push(...lines.filter((line) => !isExpected(line)))
+    if (errors.length < MAX_LINES) errors.push(...lines.filter((line) => !isExpected(line)))
   })
   const isExpected = (line: string): boolean => line.includes(IS_DOWN) || isOfSink(line, sink.port)
   const { api: url, screens } = await listening(child)

@@ -20,8 +20,8 @@ const FATES: [percent: number, fate: Fate][] = [
 const SLOW_MS = 300
 /** By these words its answers are known in a log. */
 export const SINK = 'dealbox fuzz sink'
-const MOST_FAULTS = 20
-const MOST_LINKS = 200
+const MAX_FAULTS = 20
+const MAX_LINKS = 200
 
 export type Sink = Awaited<ReturnType<typeof startSink>>
 
@@ -42,8 +42,8 @@ export async function startSink(seed: number) {
     const { id, token, wrong } = readMail(mail)
     taken.set(id, (taken.get(id) ?? 0) + 1)
     if (token !== undefined) links.push(token)
-    if (links.length > MOST_LINKS) links.shift()
-    for (const each of wrong) if (faults.length < MOST_FAULTS) faults.push(`the mail ${id} ${each}`)
+    if (links.length > MAX_LINKS) links.shift()
+    for (const each of wrong) if (faults.length < MAX_FAULTS) faults.push(`the mail ${id} ${each}`)
   }
 
   function end(socket: Socket, mail: Buffer, fate: Fate): void {

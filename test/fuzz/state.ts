@@ -26,7 +26,7 @@ export type Conversation = Matched & {
 type Message = { id: string; direction: string; sent_at: number; body_text: string; is_answer: number }
 export type Status = { at: number; status: string }
 const PATIENCE_MS = 15_000
-const MOST_TOLD = 5
+const MAX_TOLD = 5
 
 /** Resolves when nothing is due any more, or after a while. */
 export async function untilIdle(db: Database): Promise<void> {
@@ -54,8 +54,8 @@ export function stateFaults(db: Database, now = Date.now(), post?: Post): string
   const look = db.transaction(() =>
     checks.flatMap((check) => {
       const faults = check(db, now)
-      const more = faults.length - MOST_TOLD
-      return more > 0 ? [...faults.slice(0, MOST_TOLD), `and ${more} more of the kind`] : faults
+      const more = faults.length - MAX_TOLD
+      return more > 0 ? [...faults.slice(0, MAX_TOLD), `and ${more} more of the kind`] : faults
     }),
   )
   return look()

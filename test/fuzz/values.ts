@@ -23,7 +23,7 @@ export type Sketch = {
 
 const MAX_DEPTH = 6
 /** What is longer repeats itself: to draw takes longer than all else. */
-const MOST_DRAWN = 1000
+const MAX_DRAWN = 1000
 /** In a hundred. A required custom field refuses every new record that comes without it, and so almost all. */
 const SELDOM_TRUE: Record<string, number> = { is_required: 0.1 }
 
@@ -142,7 +142,7 @@ function arrayOf(sketch: Sketch, schema: Schema, name: string, depth: number): u
   const full = draw.chance(0.2) ? most : Math.min(most, depth > 2 ? 2 : 4)
   const many = draw.chance(0.2) ? most : least + draw.below(Math.max(full - least, 0) + 1)
   const item = () => valueFor(sketch, (schema.items ?? {}) as Schema, name, depth + 1)
-  const drawn = Array.from({ length: Math.min(many, MOST_DRAWN) }, item)
+  const drawn = Array.from({ length: Math.min(many, MAX_DRAWN) }, item)
   return Array.from({ length: many }, (_, index) => structuredClone(drawn[index % drawn.length]))
 }
 

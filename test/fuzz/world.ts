@@ -9,7 +9,7 @@ const VALUES = 100
 const CURSORS = 40
 const ALL_CURSORS = 400
 const KEPT = 60
-const LONGEST_FILE = 10_000
+const MAX_FILE = 10_000
 /** Names of values; a fuzzed org may have very many custom fields. */
 const NAMES = 2000
 const FILES = 300
@@ -142,7 +142,7 @@ export function newWorld(api: Interface) {
   function keepFiles(given: Any, shown: Any): void {
     for (const [index, { id }] of shown.attachments.entries()) {
       const { data } = given?.attachments?.[index] ?? {}
-      if (data?.length < LONGEST_FILE) files.add('all', [id, plain(data)])
+      if (data?.length < MAX_FILE) files.add('all', [id, plain(data)])
     }
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { guard } from '../../src/webhooks/egress/guard.ts'
 import { bodies } from '../../src/http/bodies.ts'
+import { guard } from '../../src/webhooks/egress/guard.ts'
 import { openRaw } from '../support/raw.ts'
 import { startServer } from '../support/server.ts'
 

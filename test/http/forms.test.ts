@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Koa from 'koa'
+import { accessCache } from '../../src/auth/access.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
-import { sessions } from '../../src/auth/access.ts'
 import { tokens } from '../../src/auth/tokens.ts'
 import { bodies } from '../../src/http/bodies.ts'
 import { cursors } from '../../src/http/cursor.ts'
@@ -13,7 +13,7 @@ import type { Log } from '../../src/http/log.ts'
 import { badQuery } from '../../src/http/query.ts'
 import { createRoute, type Route, type WriteRoute } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
-import { waitingRoom } from '../../src/http/waiting.ts'
+import { commitWaiters } from '../../src/http/waiting.ts'
 import * as f from '../../src/lib/fields.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
@@ -61,8 +61,8 @@ const paper = {
   find,
 } as const
 
-const taking: Pick<WriteRoute, 'takes'> = {
-  takes: {
+const taking: Pick<WriteRoute, 'accepts'> = {
+  accepts: {
     'text/x-paper': (text) => {
       if (text.startsWith('!')) throw new Problem(400, 'malformed_paper', 'It begins wrongly.')
       return { text }
@@ -140,7 +140,7 @@ const ROUTES: Route[] = [
     summary: 'Make a paper',
     body: Paper,
     returns: Paper,
-    repeats: 'The one that is there.',
+    replays: 'The one that is there.',
     run: ({ body }) => (body.text === 'again' ? { repeated: { id: ID, version: 3 } } : { id: OTHER, version: 1 }),
   }),
 ]
@@ -153,13 +153,13 @@ before(async () => {
   const stopping = new AbortController().signal
   app.use(
     kernel(ROUTES, {
-      sessions: sessions(tokens(keyring(dataDir, store), store), store),
+      accessCache: accessCache(tokens(keyring(dataDir, store), store), store),
       write: store.write,
       health: store.health,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
-      room: waitingRoom(store.committed.subscribe, stopping),
+      waiters: commitWaiters(store.committed.subscribe, stopping),
       bodies: bodies(),
       rate: null,
       log: listeningLog(),

@@ -28,7 +28,9 @@ async function readAll(server: TestServer) {
   /** All records of each list, by its path. */
   const records = new Map<string, Row[]>()
   for (const { path, filters } of lists) {
-    const all = Object.entries(filters).flatMap(([name, { lifts }]) => (lifts ? [`${name}=true`] : []))
+    const all = Object.entries(filters).flatMap(([name, { disablesDefault }]) =>
+      disablesDefault ? [`${name}=true`] : [],
+    )
     records.set(path, (await walk(path, [...all, 'limit=100'])).flat())
   }
   for (const { id } of records.get('/conversations') as Row[]) {

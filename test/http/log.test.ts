@@ -6,8 +6,8 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import Koa from 'koa'
 import pino from 'pino'
 import { api } from '../../src/app.ts'
+import { accessCache } from '../../src/auth/access.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
-import { sessions } from '../../src/auth/access.ts'
 import { tokens } from '../../src/auth/tokens.ts'
 import { bodies } from '../../src/http/bodies.ts'
 import { cursors } from '../../src/http/cursor.ts'
@@ -15,7 +15,7 @@ import { idempotency } from '../../src/http/idempotency.ts'
 import { kernel } from '../../src/http/kernel.ts'
 import type { ReadRoute } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
-import { waitingRoom } from '../../src/http/waiting.ts'
+import { commitWaiters } from '../../src/http/waiting.ts'
 import { MAX_LOCK_WAIT_MS } from '../../src/store/commit.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
 import { stillTimer } from '../support/lock-timer.ts'
@@ -54,13 +54,13 @@ before(async () => {
   const app = new Koa().use(
     kernel([broken as ReadRoute], {
       ...options,
-      sessions: sessions(tokens(keyring(dataDir, store), store), store),
+      accessCache: accessCache(tokens(keyring(dataDir, store), store), store),
       write: store.write,
       health: store.health,
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
-      room: waitingRoom(store.committed.subscribe, options.stopping),
+      waiters: commitWaiters(store.committed.subscribe, options.stopping),
       bodies: bodies(),
       rate: null,
     }),

@@ -6,10 +6,10 @@ const steady = { byOthers: () => 1, byUs: () => 1 }
 const answer = { status: 200, headers: [], body: '{"data":[],"next_cursor":null}' }
 
 /** Renders, and counts how often. */
-function renderer(timely = false) {
+function renderer(timeDependent = false) {
   const render = () => {
     render.times++
-    return { answer, timely }
+    return { answer, timeDependent }
   }
   render.times = 0
   return render

@@ -4,24 +4,24 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Session } from '../../src/auth/access.ts'
+import type { Access } from '../../src/auth/access.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { pollAnswers } from '../../src/http/poll.ts'
 import type { PollRoute } from '../../src/http/route.ts'
-import { type WaitingRoom, waitingRoom } from '../../src/http/waiting.ts'
+import { type CommitWaiters, commitWaiters } from '../../src/http/waiting.ts'
 
 // What requests of one turn of the event loop may share, and when those who wait look again.
 
 const LONG_MS = 3_600_000
 
 let commit: () => void
-let room: WaitingRoom
+let room: CommitWaiters
 let stopping: AbortController
 
 beforeEach(() => {
   commit = () => undefined
   stopping = new AbortController()
-  room = waitingRoom((listener) => {
+  room = commitWaiters((listener) => {
     commit = listener
     return () => undefined
   }, stopping.signal)
@@ -176,11 +176,11 @@ describe('polls of one turn of the event loop', () => {
     reads = []
     newest = 5
     more = false
-    answer = pollAnswers({ cursors: cursors(Buffer.alloc(32)), room })
+    answer = pollAnswers({ cursors: cursors(Buffer.alloc(32)), waiters: room })
   })
 
   const ask = async (org: number, query: string) => {
-    const session = { who: { org, member: null, scopes: new Set() }, scopeKey: 'all' } as unknown as Session
+    const session = { who: { org, member: null, scopes: new Set() }, scopeKey: 'all' } as unknown as Access
     const { body, headers } = await answer(route, session, { path: '/events', query, res: response() })
     return { ...JSON.parse(String(body)), link: headers[headers.indexOf('Link') + 1] as string }
   }

@@ -7,9 +7,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Koa from 'koa'
 import { catalog } from '../../src/app.ts'
+import { accessCache } from '../../src/auth/access.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
-import { sessions } from '../../src/auth/access.ts'
 import { tokens } from '../../src/auth/tokens.ts'
+import { resourceDeps } from '../../src/deps.ts'
 import { bodies } from '../../src/http/bodies.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { idempotency } from '../../src/http/idempotency.ts'
@@ -17,8 +18,7 @@ import { kernel } from '../../src/http/kernel.ts'
 import { silentLog } from '../../src/http/log.ts'
 import type { PollRoute, Route } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
-import { type WaitingRoom, waitingRoom } from '../../src/http/waiting.ts'
-import { resourceDeps } from '../../src/deps.ts'
+import { type CommitWaiters, commitWaiters } from '../../src/http/waiting.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
 import { makeOrg, type Org, tokenFor } from '../support/org.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
@@ -35,7 +35,7 @@ let dataDir: string
 let store: Store
 let a: Org
 let b: Org
-let room: WaitingRoom
+let room: CommitWaiters
 let listener: Listener
 let stopping: AbortController
 /** Subscriptions to commits that were made, and that are left. */
@@ -56,7 +56,7 @@ beforeEach(async () => {
   made = left = 0
   reads = []
   checks = []
-  room = waitingRoom((listener) => {
+  room = commitWaiters((listener) => {
     made++
     left++
     const end = store.committed.subscribe(listener)
@@ -69,7 +69,7 @@ beforeEach(async () => {
   app.silent = true // a client that hangs up is no failure
   app.use(
     kernel(catalog(resourceDeps(store)).map(counting), {
-      sessions: sessions(tokens(keyring(dataDir, store), store), store),
+      accessCache: accessCache(tokens(keyring(dataDir, store), store), store),
       write: store.write,
       health: store.health,
       changes: store.changes,
@@ -79,7 +79,7 @@ beforeEach(async () => {
       rate: null,
       log: silentLog,
       corsOrigins: [],
-      room,
+      waiters: room,
       stopping: stopping.signal,
     }),
   )

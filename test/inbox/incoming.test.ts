@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { MailIn } from '../../src/mail/mail.ts'
-import { incomingStore, type Taken } from '../../src/inbox/messages/incoming.ts'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
+import { type ImportedMail, incomingStore } from '../../src/inbox/messages/incoming.ts'
 import { sendingStore } from '../../src/inbox/messages/sending.ts'
+import type { MailIn } from '../../src/mail/mail.ts'
 import { inboxOf, type Row } from '../support/inbox.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -27,7 +27,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-const take = (mail: MailIn, mailbox = support): Promise<Taken> =>
+const take = (mail: MailIn, mailbox = support): Promise<ImportedMail> =>
   server.store.write(() => incomingStore(server.deps).take(server.a.org, mailbox, mail, server.now()))
 
 const stored = async (mail: MailIn): Promise<Row | undefined> => {

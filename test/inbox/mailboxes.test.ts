@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Mailbox, mailboxStore, type State, standing } from '../../src/inbox/mailboxes/mailboxes.ts'
-import { applySettings } from '../../src/settings/document.ts'
+import { type Mailbox, mailboxHealth, mailboxStore, type State } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
+import { applySettings } from '../../src/settings/document.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const DAY_MS = 86_400_000
@@ -154,7 +154,7 @@ describe('how it goes with a mailbox', () => {
   const now = Date.UTC(2026, 10, 20, 8, 36)
   const at = (minutes: number) => now - minutes * MINUTE_MS
   const stand = (state: Partial<State>, given: Partial<Mailbox> = {}) =>
-    standing({ ...NEW, ...state }, { ...support, ...given }, now)
+    mailboxHealth({ ...NEW, ...state }, { ...support, ...given }, now)
   const receiving = (state: Partial<State>) => {
     const { status, text } = stand(state).receiving
     return `${status}: ${text}`

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kind } from '../../src/jobs/kinds.ts'
-import { TROUBLE_MS } from '../../src/jobs/queue.ts'
+import { PAUSE_AFTER_FAILURE_MS } from '../../src/jobs/queue.ts'
 import { recurringWork } from '../../src/jobs/recurring.ts'
 import type { SchedulerOptions } from '../../src/jobs/scheduler.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -141,7 +141,7 @@ describe('after a jump of the clock', () => {
     isBroken = true
     await yard.tick() // it rests
     isBroken = false
-    server.jump(-AHEAD_MS + TROUBLE_MS - 1)
+    server.jump(-AHEAD_MS + PAUSE_AFTER_FAILURE_MS - 1)
     await yard.tick()
     await nextTurn()
     await yard.tick()

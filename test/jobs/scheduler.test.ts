@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kind, PerformKind, RunKind } from '../../src/jobs/kinds.ts'
-import { TROUBLE_MS } from '../../src/jobs/queue.ts'
+import { PAUSE_AFTER_FAILURE_MS } from '../../src/jobs/queue.ts'
 import type { SchedulerOptions } from '../../src/jobs/scheduler.ts'
 import type { Job } from '../../src/store/jobs.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -43,7 +43,7 @@ const done = () => rowsOf(server.store, 'done').map(({ what }) => what)
 const jobs = () => rowsOf(server.store)
 
 type Given = Partial<PerformKind> & Pick<PerformKind, 'perform'>
-const performing = (given: Given): Kind => ({ kind: 'mail', concurrency: 2, mostTries: 3, leaseMs: 30_000, ...given })
+const performing = (given: Given): Kind => ({ kind: 'mail', concurrency: 2, maxTries: 3, leaseMs: 30_000, ...given })
 
 test('nothing begins while nothing may be written, nor is it asked for but now and then', async () => {
   const { put, tick, waitMs, count, lines } = start({ kinds: [noting()], recurring: [] })
@@ -54,7 +54,7 @@ test('nothing begins while nothing may be written, nor is it asked for but now a
   await tick()
   for (let turns = 0; turns < 5; turns++) await nextTurn()
   assert.deepEqual([done(), jobs().length], [[], 1])
-  assert.deepEqual([waitMs(), count() - before], [TROUBLE_MS, 1])
+  assert.deepEqual([waitMs(), count() - before], [PAUSE_AFTER_FAILURE_MS, 1])
   assert.deepEqual(lines, [])
 })
 
@@ -212,7 +212,7 @@ describe('jobs that run in a transaction', () => {
   })
 
   test('are given up after their last try, and stay for people to see', async () => {
-    const { put, tick, waitMs } = start({ kinds: [{ ...noting('note', () => 'never'), mostTries: 2 }] })
+    const { put, tick, waitMs } = start({ kinds: [{ ...noting('note', () => 'never'), maxTries: 2 }] })
     await put('note')
     for (let count = 0; count < 4; count++) {
       await tick()
@@ -268,9 +268,9 @@ describe('jobs that run in a transaction', () => {
     server.advance(1000)
     await tick()
     await tick()
-    assert.deepEqual([jobs()[0]?.tries, waitMs()], [0, TROUBLE_MS])
+    assert.deepEqual([jobs()[0]?.tries, waitMs()], [0, PAUSE_AFTER_FAILURE_MS])
     db.pragma('max_page_count = 1073741823')
-    server.advance(TROUBLE_MS)
+    server.advance(PAUSE_AFTER_FAILURE_MS)
     await tick()
     assert.deepEqual([done().length, jobs()], [1, []])
   })
@@ -279,14 +279,14 @@ describe('jobs that run in a transaction', () => {
     const MANY = 10_000
     let ran = 0
     let inTurn = 0
-    let mostInTurn = 0
+    let maxInTurn = 0
     const { queue, tick } = start({
       kinds: [
         {
           kind: 'many',
           run: () => {
             if (inTurn === 0) setImmediate(() => (inTurn = 0))
-            mostInTurn = Math.max(mostInTurn, ++inTurn)
+            maxInTurn = Math.max(maxInTurn, ++inTurn)
             ran++
             return undefined
           },
@@ -306,7 +306,7 @@ describe('jobs that run in a transaction', () => {
     }
     await Promise.all([tick(), request()])
     assert.deepEqual([ran, jobs()], [MANY, []])
-    assert.ok(mostInTurn <= 64, `${mostInTurn} in one turn`)
+    assert.ok(maxInTurn <= 64, `${maxInTurn} in one turn`)
     const between = new Set(answeredAt.filter((at) => at < MANY))
     assert.ok(between.size > 10, `${between.size} requests were answered between jobs`)
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { sequenceKinds } from '../../src/jobs/sequences.ts'
 import { mergeStore } from '../../src/crm/merges/merges.ts'
-import { enrollmentWatch } from '../../src/sequences/enrollments/stop-rules.ts'
+import { sequenceKinds } from '../../src/jobs/sequences.ts'
+import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { startYard } from '../jobs/scheduler-harness.ts'
@@ -65,7 +65,7 @@ export async function startPlay(timezone: string) {
   const server = await startServer()
   const { a, advance, call: ask, deps, events, lastSeq, now, store } = server
   const yard = startYard(server, { kinds: sequenceKinds(deps) })
-  const watch = enrollmentWatch(deps)
+  const watch = stopRules(deps)
   const who = { org: a.org, member: a.owner }
   const nextDue = store.db
     .prepare("SELECT min(due_at) FROM jobs WHERE kind IN ('enrollment.step', 'sequence.look') AND failed_at IS NULL")

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { mergeStore } from '../../src/crm/merges/merges.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
-import { enrollmentWatch } from '../../src/sequences/enrollments/stop-rules.ts'
+import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { call, DAY, mail, mailbox, startPlay, task } from './enrollment-replay.ts'
 
@@ -43,8 +43,8 @@ const enroll = async (given: Given = {}): Promise<Row> => {
 }
 const messagesOf = (id: string) => rows('SELECT * FROM messages WHERE enrollment_id = ? ORDER BY id', id)
 const stepsOf = (id: string) => rows('SELECT * FROM enrollment_steps WHERE enrollment_id = ? ORDER BY position', id)
-const tell = (job: (watch: ReturnType<typeof enrollmentWatch>) => void) =>
-  play.store.write(() => void job(enrollmentWatch(play.deps)))
+const tell = (job: (watch: ReturnType<typeof stopRules>) => void) =>
+  play.store.write(() => void job(stopRules(play.deps)))
 
 describe('an email', () => {
   test('is a queued message of the sender in a conversation that is closed, and the next one goes into it', async () => {
@@ -284,9 +284,9 @@ describe('an answer', () => {
     const { id, conversation_id, contact_id } = await enroll()
     await later(DAY * 1000)
     const at = play.now()
-    await tell(({ heard }) => heard(play.a.org, { contact_id, conversation_id, at }))
+    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at }))
     await later(DAY * 1000)
-    await tell(({ heard }) => heard(play.a.org, { contact_id, conversation_id, at: play.now() }))
+    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at: play.now() }))
     const { replied_at, status } = await get(`/enrollments/${id}`)
     assert.deepEqual([replied_at, status], [new Date(at).toISOString(), 'completed'])
     assert.deepEqual(
@@ -300,7 +300,7 @@ describe('an answer', () => {
     const { id, conversation_id, contact_id } = await enroll()
     const at = play.now() + 3_600_000
     await later(2 * DAY * 1000)
-    await tell(({ heard }) => heard(play.a.org, { contact_id, conversation_id, at }))
+    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at }))
     assert.deepEqual(
       stepsOf(id).map((step) => step.replied_at),
       [at, null, null],
@@ -315,11 +315,13 @@ describe('an answer', () => {
     const [first, second, third] = [await enroll(one), await enroll(two), await enroll(three)]
     const stranger = await enroll()
     const { conversation_id } = first
-    await tell(({ heard }) => heard(play.a.org, { contact_id: null, conversation_id, at: play.now() }))
+    await tell(({ messageReceived }) =>
+      messageReceived(play.a.org, { contact_id: null, conversation_id, at: play.now() }),
+    )
     const statuses = async () =>
       Promise.all([first, second, third, stranger].map(async ({ id }) => (await get(`/enrollments/${id}`)).status))
     assert.deepEqual(await statuses(), ['stopped', 'active', 'active', 'active'])
-    await tell(({ heard }) => heard(play.a.org, { contact_id, conversation_id, at: play.now() }))
+    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at: play.now() }))
     assert.deepEqual(await statuses(), ['stopped', 'stopped', 'active', 'active'])
   })
 
@@ -554,7 +556,7 @@ test('the one of another organisation is left alone', async () => {
   const { id, contact_id, conversation_id } = await enroll()
   await tell((watch) => {
     const org = play.b.org
-    watch.heard(org, { contact_id, conversation_id, at: play.now() })
+    watch.messageReceived(org, { contact_id, conversation_id, at: play.now() })
     watch.meetingBooked(org, [contact_id])
     watch.doNotContact(org, contact_id)
     watch.unsubscribed(org, contact_id)

@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 const KIND = 'wake'
 const LEASE_MS = 60_000
-const MOST = 3
+const MAX_TRIES = 3
 const half = () => 0
 
 let server: TestServer
@@ -134,7 +134,7 @@ describe('a key that is put again', () => {
     const { id } = server.store.db.prepare('SELECT id FROM jobs').get() as { id: string }
     const plain: Job = { ...leased, id, tries: 1, leasedUntil: null }
     put('newest', 7000, 'k')
-    queue.fail(plain, new Error('of an older one'), MOST, half)
+    queue.fail(plain, new Error('of an older one'), MAX_TRIES, half)
     assert.deepEqual(stored()[0]?.due_at, server.now() + 7000)
   })
 
@@ -143,7 +143,7 @@ describe('a key that is put again', () => {
     const job = claimOne()
     queue.cancel(server.a.org, KIND, 'k')
     queue.finish(job)
-    queue.fail(job, new Error('late'), MOST, half)
+    queue.fail(job, new Error('late'), MAX_TRIES, half)
     assert.deepEqual(stored(), [])
   })
 })
@@ -155,10 +155,10 @@ describe('a lease', () => {
     assert.equal(first.leasedUntil, server.now() + LEASE_MS)
     assert.equal(queue.nextLeaseEnd(), server.now() + LEASE_MS)
     server.advance(LEASE_MS - 1)
-    assert.deepEqual([queue.releaseExpired(10, () => MOST), claim()], [[], []])
+    assert.deepEqual([queue.releaseExpired(10, () => MAX_TRIES), claim()], [[], []])
     server.advance(1)
     assert.deepEqual(
-      queue.releaseExpired(10, () => MOST).map(({ id }) => id),
+      queue.releaseExpired(10, () => MAX_TRIES).map(({ id }) => id),
       [first.id],
     )
     assert.match(String(stored()[0]?.last_error), /lease/)
@@ -166,7 +166,7 @@ describe('a lease', () => {
     assert.deepEqual([second.id, second.tries], [first.id, 2])
     // Whoever comes late changes nothing any more.
     queue.finish(first)
-    queue.fail(first, new Error('late'), MOST, half)
+    queue.fail(first, new Error('late'), MAX_TRIES, half)
     assert.equal(stored()[0]?.leased_until, server.now() + LEASE_MS)
     queue.finish(second)
     assert.deepEqual(stored(), [])
@@ -175,10 +175,10 @@ describe('a lease', () => {
 
   test('that ends counts as a try: a job that ends the server every time is given up', () => {
     put('x')
-    for (let count = 1; count <= MOST; count++) {
+    for (let count = 1; count <= MAX_TRIES; count++) {
       assert.equal(claimOne().tries, count)
       server.advance(LEASE_MS)
-      queue.releaseExpired(10, () => MOST)
+      queue.releaseExpired(10, () => MAX_TRIES)
     }
     assert.deepEqual(claim(), [])
     assert.equal(stored()[0]?.failed_at, server.now())
@@ -188,8 +188,8 @@ describe('a lease', () => {
     for (let count = 0; count < 5; count++) put('x')
     assert.equal(claim().length, 5)
     server.advance(LEASE_MS)
-    assert.equal(queue.releaseExpired(3, () => MOST).length, 3)
-    assert.equal(queue.releaseExpired(3, () => MOST).length, 2)
+    assert.equal(queue.releaseExpired(3, () => MAX_TRIES).length, 3)
+    assert.equal(queue.releaseExpired(3, () => MAX_TRIES).length, 2)
   })
 })
 
@@ -198,17 +198,17 @@ describe('a failure', () => {
     put('x')
     const answers: string[] = []
     for (const pauseMs of [500, 1000]) {
-      answers.push(queue.fail(claimOne(), new Error(`no ${'x'.repeat(1000)}`), MOST, half))
+      answers.push(queue.fail(claimOne(), new Error(`no ${'x'.repeat(1000)}`), MAX_TRIES, half))
       assert.equal(queue.nextDueAt(KIND), server.now() + pauseMs)
       server.advance(pauseMs)
     }
     assert.equal(String(stored()[0]?.last_error).length, 500)
-    answers.push(queue.fail(claimOne(), 'not an error', MOST, half))
+    answers.push(queue.fail(claimOne(), 'not an error', MAX_TRIES, half))
     assert.deepEqual(answers, ['again', 'again', 'given up'])
     server.advance(1e9)
     assert.deepEqual([claim(), queue.nextDueAt(KIND)], [[], undefined])
     const [row] = stored()
-    assert.deepEqual([row?.tries, row?.last_error, row?.leased_until], [MOST, 'not an error', null])
+    assert.deepEqual([row?.tries, row?.last_error, row?.leased_until], [MAX_TRIES, 'not an error', null])
   })
 
   test('pauses for 1 s, 2 s, 4 s and so on up to an hour, and by chance for as little as half of it', () => {

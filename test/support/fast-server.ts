@@ -2,15 +2,15 @@
 // far ahead, so that pauses of hours take seconds:
 //   node hasty-server.ts DATA-FOLDER START FASTER
 import { api } from '../../src/app.ts'
-import { parseAllow } from '../../src/webhooks/egress/allow.ts'
-import { courier } from '../../src/webhooks/egress/delivery-worker.ts'
-import { guard } from '../../src/webhooks/egress/guard.ts'
+import { resourceDeps } from '../../src/deps.ts'
 import { openLog } from '../../src/http/log.ts'
 import { listen } from '../../src/http/server.ts'
-import { resourceDeps } from '../../src/deps.ts'
-import { startSender } from '../../src/webhooks/delivery/delivery.ts'
 import { lockInstance } from '../../src/store/lock.ts'
 import { openStore } from '../../src/store/open.ts'
+import { startDelivery } from '../../src/webhooks/delivery/delivery.ts'
+import { parseAllow } from '../../src/webhooks/egress/allow.ts'
+import { deliveryWorker } from '../../src/webhooks/egress/delivery-worker.ts'
+import { guard } from '../../src/webhooks/egress/guard.ts'
 import { hastyClock } from './fast-clock.ts'
 
 const [dataDir = '', start, faster] = process.argv.slice(2)
@@ -27,8 +27,8 @@ const app = api(store, { log, stopping: stopping.signal, dataDir, rate: null, co
 async function serve(): Promise<void> {
   const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
   ports.push(Number(new URL(listener.url).port))
-  const { post, stop: stopCourier } = courier({ allow, ownPorts })
-  const sender = startSender({ store, deps, post, log, userAgent: 'Dealbox/test' })
+  const { post, stop: stopCourier } = deliveryWorker({ allow, ownPorts })
+  const sender = startDelivery({ store, deps, post, log, userAgent: 'Dealbox/test' })
   const ticking = setInterval(sender.wake, 5) // timers keep to the clock on the wall
   process.stdout.write(listener.url)
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { settings } from '../fuzz/settings.ts'
+import { sendingStore } from '../../src/inbox/messages/sending.ts'
 import { inboxKinds } from '../../src/jobs/inbox.ts'
 import { mailKinds } from '../../src/jobs/mail.ts'
 import { sequenceKinds } from '../../src/jobs/sequences.ts'
-import { sendingStore } from '../../src/inbox/messages/sending.ts'
 import { applySettings } from '../../src/settings/document.ts'
+import { settings } from '../fuzz/settings.ts'
 import { startYard } from '../jobs/scheduler-harness.ts'
 import { startServer } from './server.ts'
 

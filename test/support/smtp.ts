@@ -44,7 +44,7 @@ export async function startSmtp(t: Ends, { tls = 'none', user, password, more, .
   let script: Script = first
   let connections = 0
   let open = 0
-  let mostOpen = 0
+  let maxOpen = 0
   let empty = Promise.withResolvers<void>()
 
   const errorOf = (reply: Reply) =>
@@ -86,7 +86,7 @@ export async function startSmtp(t: Ends, { tls = 'none', user, password, more, .
   server.server.on('connection', (socket: Socket) => {
     connections++
     if (open === 0) empty = Promise.withResolvers()
-    mostOpen = Math.max(mostOpen, ++open)
+    maxOpen = Math.max(maxOpen, ++open)
     sockets.add(socket)
     socket.once('close', () => {
       open--
@@ -115,7 +115,7 @@ export async function startSmtp(t: Ends, { tls = 'none', user, password, more, .
     trust: tls === 'none' ? {} : { ca: ownCertificate().cert },
     mails,
     /** How many connections there were, are, and were at most at one time. */
-    counts: () => ({ connections, open, mostOpen }),
+    counts: () => ({ connections, open, maxOpen }),
     answer: (next: Script) => {
       script = next
     },

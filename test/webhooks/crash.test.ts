@@ -6,14 +6,14 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../src/events/body.ts'
 import { random } from '../../src/demo/story/random.ts'
+import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../src/events/body.ts'
 import { openStore } from '../../src/store/open.ts'
-import { verify } from './delivery/delivery-harness.ts'
 import { type Bundled, bundled } from '../support/bundle.ts'
 import { hastyClock, steadyMs } from '../support/fast-clock.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { BROKEN, OK, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { verify } from './delivery/delivery-harness.ts'
 
 const KILLS = Number(process.env.KILLS ?? 20)
 const WRITERS = 4
@@ -21,7 +21,7 @@ const FASTER = 10_000
 /** Of ten that the receiver refuses. */
 const REFUSED = 3
 /** So that no delivery comes to the end of its schedule. */
-const MOST_REFUSALS = 5
+const MAX_REFUSALS = 5
 
 const start = steadyMs()
 const wall = hastyClock(start, FASTER)
@@ -135,7 +135,7 @@ function intake(secret: string) {
       }
     }
     const refused = refusals.get(id) ?? 0
-    if (refused < MOST_REFUSALS && int(10) < REFUSED) {
+    if (refused < MAX_REFUSALS && int(10) < REFUSED) {
       refusals.set(id, refused + 1)
       return BROKEN
     }

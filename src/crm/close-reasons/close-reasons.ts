@@ -1,12 +1,12 @@
 import type * as v from 'valibot'
+import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
-import type { Deps } from '../../deps.ts'
 
-// Close reasons are settings: the public interface reads them; src/settings writes them.
+// Close reasons are settings: the public interface reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 
@@ -24,7 +24,11 @@ export const CloseReason = f.doc(
 export type CloseReason = v.InferOutput<typeof CloseReason>
 
 const filters: Record<string, Filter> = {
-  include_inactive: { type: 'flag', lifts: 'is_active', description: 'With `true`, inactive reasons are listed too.' },
+  include_inactive: {
+    type: 'flag',
+    disablesDefault: 'is_active',
+    description: 'With `true`, inactive reasons are listed too.',
+  },
 }
 
 // 2. The row.

@@ -1,11 +1,11 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError } from '../../lib/problem.ts'
-import * as c from '../../store/columns.ts'
-import type { Store } from '../../store/open.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
 import { key, type Outcome, outcome } from '../../settings/fields.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
 
 export const CloseReasonSettings = f.object({ key, name: f.title, outcome, is_active: f.optional(f.flag) })
 export type CloseReasonSettings = v.InferOutput<typeof CloseReasonSettings>

@@ -1,6 +1,10 @@
 import type * as v from 'valibot'
+import { type Deps, once } from '../../deps.ts'
+import { membership } from '../../filters/membership.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
+import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { authorStore } from '../../inbox/messages/authors.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
@@ -9,26 +13,22 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
-import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
-import { finder } from '../../store/find.ts'
-import { listing, type Sort } from '../../store/list/page.ts'
-import { searchFilter } from '../../store/search.ts'
-import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
-import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
-import { dealStore } from '../deals/deals.ts'
-import { type Deps, once } from '../../deps.ts'
-import { authorStore } from '../../inbox/messages/authors.ts'
-import { conversationStore } from '../../inbox/conversations/conversations.ts'
-import { membership } from '../../filters/membership.ts'
 import { meetingStore } from '../../meetings/meetings.ts'
 import { transcriptStore } from '../../meetings/transcripts.ts'
+import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
+import * as c from '../../store/columns.ts'
+import { finder } from '../../store/find.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { listing, type Sort } from '../../store/list/page.ts'
+import { searchFilter } from '../../store/search.ts'
+import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { dealStore } from '../deals/deals.ts'
 import { noteStore } from '../notes.ts'
-import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from './contact-methods.ts'
+import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
 import { recordRows } from '../records/record-rows.ts'
-import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
-import { taskStore } from '../tasks.ts'
 import { unlinking } from '../records/unlink.ts'
+import { taskStore } from '../tasks.ts'
+import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from './contact-methods.ts'
 
 // 1. The wire form. A contact is a person outside; a member is one inside.
 
@@ -151,7 +151,7 @@ export const columns = c.columns<Contact>(
 
 export const contactStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
-  const enrollments = enrollmentWatch(deps)
+  const enrollments = stopRules(deps)
   const records = [dealStore, noteStore, taskStore, meetingStore, transcriptStore, conversationStore, authorStore]
   const referring = [enrollments, ...records.map((store) => store(deps))]
   const lists = membership(deps, 'contact')

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
@@ -8,18 +9,17 @@ import { change } from '../../lib/merge.ts'
 import { conflict, type FieldError, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import { finder } from '../../store/find.ts'
+import type { Filter } from '../../store/list/conditions.ts'
 import { listing, type Sort } from '../../store/list/page.ts'
 import { rows } from '../../store/rows.ts'
 import { customRows } from './rows.ts'
 import { HOLDERS, kindOf, OBJECTS, TYPES } from './types.ts'
-import { MOST_FIELDS } from './values.ts'
-import type { Deps } from '../../deps.ts'
+import { MAX_FIELDS } from './values.ts'
 
 // 1. The wire form.
 
-const MOST_OPTIONS = 200
+const MAX_OPTIONS = 200
 const LAST_POSITION = 1_000_000
 
 const option = {
@@ -49,7 +49,7 @@ const fields = {
   label: f.doc(f.title, 'What people call it, such as "Segment".'),
   options: f.doc(
     v.pipe(
-      f.arrayOf(OptionGiven, MOST_OPTIONS),
+      f.arrayOf(OptionGiven, MAX_OPTIONS),
       v.check(
         (all) => new Set(all.map(({ value }) => value)).size === all.length,
         'repeated|must have each value once',
@@ -69,7 +69,7 @@ export const CustomField = f.doc(
     id: f.id,
     ...fixed,
     ...fields,
-    options: f.doc(f.arrayOf(f.object(option), MOST_OPTIONS), ABOUT_OPTIONS),
+    options: f.doc(f.arrayOf(f.object(option), MAX_OPTIONS), ABOUT_OPTIONS),
     ...f.recordFields,
   }),
   'A custom field is one that an organisation adds to its contacts, companies or deals. A record has the values in its `custom_fields`, by key, and lists filter and sort by them.',
@@ -185,8 +185,8 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
   }
 
   function checkRoom(org: number, { object }: CustomField): void {
-    if ((activeFields.get(org, object) as number) < MOST_FIELDS) return
-    const detail = `There are ${MOST_FIELDS} active custom fields of ${HOLDERS[object].many} already; archive one first.`
+    if ((activeFields.get(org, object) as number) < MAX_FIELDS) return
+    const detail = `There are ${MAX_FIELDS} active custom fields of ${HOLDERS[object].many} already; archive one first.`
     throw conflict('too_many_fields', detail)
   }
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import type { Filter, Link } from '../../store/list/conditions.ts'
 import type { Database } from '../../store/driver.ts'
+import type { Filter, Link } from '../../store/list/conditions.ts'
 import type { Sort } from '../../store/list/page.ts'
 import { missing } from '../../store/references.ts'
 import {
@@ -20,9 +20,9 @@ import {
 // here and not in the schemas of the bodies.
 
 /** More fields are never active. */
-export const MOST_FIELDS = 100
+export const MAX_FIELDS = 100
 /** All values of a record together, as JSON: a page of a hundred records has to fit into memory. */
-const MOST_BYTES = 262_144
+const MAX_BYTES = 262_144
 
 export type ValuesGiven = Record<string, unknown>
 
@@ -34,7 +34,7 @@ const byKey = <Type extends Record<string, unknown>>(types: string[], descriptio
     v.custom<Type>(isObject, 'invalid_type|must be an object'),
     v.metadata({
       type: 'object',
-      maxProperties: MOST_FIELDS,
+      maxProperties: MAX_FIELDS,
       additionalProperties: { type: types, items: { type: 'string' } },
       description,
       ...more,
@@ -56,7 +56,7 @@ export const CustomFieldsGiven = v.pipe(
     [...TYPES, 'null'],
     'Values of custom fields, by key, as the type of each asks for. What is absent stays, and `null` clears.',
   ),
-  v.check((given) => Object.keys(given).length <= MOST_FIELDS, `too_many|must have at most ${MOST_FIELDS} members`),
+  v.check((given) => Object.keys(given).length <= MAX_FIELDS, `too_many|must have at most ${MAX_FIELDS} members`),
 )
 
 type Definition = {
@@ -119,10 +119,10 @@ export function customValues(db: Database, object: CustomObject) {
       else if (read.value === null) delete after[key]
       else after[key] = read.value
     }
-    if (errors.length > 0) throw invalid(...errors.slice(0, MOST_FIELDS))
+    if (errors.length > 0) throw invalid(...errors.slice(0, MAX_FIELDS))
     const sorted = Object.fromEntries(Object.entries(after).sort(([one], [other]) => (one < other ? -1 : 1)))
-    if (Buffer.byteLength(JSON.stringify(sorted)) > MOST_BYTES)
-      throw invalid(field('/custom_fields', 'too_long', `must be at most ${MOST_BYTES} bytes long in all, as JSON`))
+    if (Buffer.byteLength(JSON.stringify(sorted)) > MAX_BYTES)
+      throw invalid(field('/custom_fields', 'too_long', `must be at most ${MAX_BYTES} bytes long in all, as JSON`))
     return sorted
   }
 

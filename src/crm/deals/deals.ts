@@ -1,4 +1,6 @@
 import type * as v from 'valibot'
+import { type Deps, once } from '../../deps.ts'
+import { membership } from '../../filters/membership.ts'
 import { changeRoute, type Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
@@ -9,18 +11,16 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
+import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import { finder } from '../../store/find.ts'
+import type { Filter } from '../../store/list/conditions.ts'
 import { listing, type Sort } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/search.ts'
 import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
-import { dealStages } from './deal-stages.ts'
-import { type Deps, once } from '../../deps.ts'
-import { membership } from '../../filters/membership.ts'
 import { recordRows } from '../records/record-rows.ts'
-import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
 import { unlinking } from '../records/unlink.ts'
+import { dealStages } from './deal-stages.ts'
 
 // 1. The wire form. A deal is the domain's Opportunity; both have the same id.
 
@@ -127,7 +127,7 @@ export const columns = c.columns<Deal>(
 
 export const dealStore = once((deps: Deps) => {
   const { db, clock, outbox, references } = deps
-  const enrollments = enrollmentWatch(deps)
+  const enrollments = stopRules(deps)
   const lists = membership(deps, 'deal')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/open.ts'
 
 /** Filters whose counts are kept, of all organisations together. */
-const MOST = 1000
+const MAX_COUNTS = 1000
 
 export type KeptCounts = ReturnType<typeof keptCounts>
 
@@ -21,7 +21,7 @@ export function keptCounts({ db }: Pick<Store, 'db'>) {
     if (known && known.state === state) return known.count
     const counted = count()
     if (db.inTransaction) return counted // what is rolled back gives its seq to another event
-    if (kept.size >= MOST) kept.clear()
+    if (kept.size >= MAX_COUNTS) kept.clear()
     kept.set(key, { state, count: counted })
     return counted
   }

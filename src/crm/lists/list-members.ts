@@ -1,14 +1,14 @@
-import type { Listed } from '../../http/route.ts'
-import type { Caller } from '../../lib/caller.ts'
-import { field, invalid } from '../../lib/problem.ts'
-import { type Condition, isTimely } from '../../store/list/conditions.ts'
-import type { Sort } from '../../store/list/page.ts'
-import { missing } from '../../store/references.ts'
 import type { Deps } from '../../deps.ts'
 import { mayCount } from '../../filters/access.ts'
 import { type ListObject, TABLES } from '../../filters/catalog.ts'
-import type { KeptCounts } from './counts.ts'
 import { linkOf, membership } from '../../filters/membership.ts'
+import type { Listed } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { field, invalid } from '../../lib/problem.ts'
+import { type Condition, isTimeDependent } from '../../store/list/conditions.ts'
+import type { Sort } from '../../store/list/page.ts'
+import { missing } from '../../store/references.ts'
+import type { KeptCounts } from './counts.ts'
 
 /** Sorts that contacts, companies and deals have in common. */
 export const MEMBER_SORTS: Record<string, Sort> = { created_at: { column: 'id' }, updated_at: { column: 'updated_at' } }
@@ -16,7 +16,7 @@ export const MEMBER_SORTS: Record<string, Sort> = { created_at: { column: 'id' }
 type Records = Pick<Listed, 'columns' | 'list'> & { count: (org: number, conditions: Condition[]) => number }
 
 /** The records of one object, as lists hold them. */
-export function shelf(deps: Deps, object: ListObject, records: Records, kept: KeptCounts) {
+export function listMembers(deps: Deps, object: ListObject, records: Records, kept: KeptCounts) {
   const { db } = deps
   const { conditions } = membership(deps, object)
   const { table, key, column } = linkOf(object)
@@ -43,7 +43,7 @@ export function shelf(deps: Deps, object: ListObject, records: Records, kept: Ke
       columns: records.columns,
       filters: {},
       sorts: MEMBER_SORTS,
-      timely: all.some(isTimely),
+      timeDependent: all.some(isTimeDependent),
       list: (org, ask, who) => records.list(org, { ...ask, conditions: all }, who),
     }
   }
@@ -53,7 +53,7 @@ export function shelf(deps: Deps, object: ListObject, records: Records, kept: Ke
     if (!mayCount(who, { object, filter: filter && JSON.parse(filter) })) return null
     const all = conditions(who, id)
     const counted = () => records.count(who.org, all)
-    return filter === null || all.some(isTimely) ? counted() : kept(who.org, `${object} ${filter}`, counted)
+    return filter === null || all.some(isTimeDependent) ? counted() : kept(who.org, `${object} ${filter}`, counted)
   }
 
   return {

@@ -1,6 +1,11 @@
 import * as v from 'valibot'
 import { requireScopes, type Scope } from '../../auth/scopes.ts'
+import type { Deps } from '../../deps.ts'
 import type { EventName } from '../../events/names.ts'
+import { scopesOf } from '../../filters/access.ts'
+import { type ListObject, OBJECTS, TABLES } from '../../filters/catalog.ts'
+import { ListFilter } from '../../filters/filter.ts'
+import { smartLists } from '../../filters/smart.ts'
 import { changeRoute, type Listed, type Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
@@ -11,20 +16,15 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import { finder } from '../../store/find.ts'
-import { type Ask, listing, type Sort } from '../../store/list/page.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { type ListQuery, listing, type Sort } from '../../store/list/page.ts'
 import { rows } from '../../store/rows.ts'
 import { Company, companyStore } from '../companies/companies.ts'
 import { Contact, contactStore } from '../contacts/contacts.ts'
 import { Deal, dealStore } from '../deals/deals.ts'
-import type { Deps } from '../../deps.ts'
-import { scopesOf } from '../../filters/access.ts'
-import { type ListObject, OBJECTS, TABLES } from '../../filters/catalog.ts'
 import { keptCounts } from './counts.ts'
-import { ListFilter } from '../../filters/filter.ts'
-import { MEMBER_SORTS, shelf } from './list-members.ts'
-import { smartLists } from '../../filters/smart.ts'
+import { listMembers, MEMBER_SORTS } from './list-members.ts'
 
 // 1. The wire form.
 
@@ -115,16 +115,16 @@ export function listStore(deps: Deps) {
   const { db, clock, outbox, references } = deps
   const smart = smartLists(deps)
   const kept = keptCounts(deps)
-  const shelves = {
-    contact: shelf(deps, 'contact', contactStore(deps), kept),
-    company: shelf(deps, 'company', companyStore(deps), kept),
-    deal: shelf(deps, 'deal', dealStore(deps), kept),
+  const memberStores = {
+    contact: listMembers(deps, 'contact', contactStore(deps), kept),
+    company: listMembers(deps, 'company', companyStore(deps), kept),
+    deal: listMembers(deps, 'deal', dealStore(deps), kept),
   }
   const { list: listStored } = listing(db, { table: 'lists', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'lists', columns)
   const findStored = finder(db, 'lists', columns)
 
-  function list(org: number, ask: Ask, who: Caller) {
+  function list(org: number, ask: ListQuery, who: Caller) {
     const page = listStored(org, ask)
     for (const row of page.rows) counted(who, row)
     return page
@@ -134,12 +134,12 @@ export function listStore(deps: Deps) {
 
   function counted(who: Caller, row: c.RawRow): c.RawRow {
     const [id, , object, , filter] = row as [string, string, ListObject, string, string | null]
-    row[MEMBER_COUNT] = shelves[object].count(who, { id, filter })
+    row[MEMBER_COUNT] = memberStores[object].count(who, { id, filter })
     return row
   }
 
   const membersOf = (who: Caller, { object, id, filter }: List): number | null =>
-    shelves[object].count(who, { id, filter: filter && JSON.stringify(filter) })
+    memberStores[object].count(who, { id, filter: filter && JSON.stringify(filter) })
 
   /** Whoever gets the event may not be allowed to read the members. */
   const announce = (who: Caller, type: EventName, list: List, before?: List): void =>
@@ -205,7 +205,7 @@ export function listStore(deps: Deps) {
 
   /** All of it, or nothing: an id that is no record of the list's object is 422. */
   function changeMembers(who: Caller, before: List, { add_ids = [], remove_ids = [] }: MembersPatch) {
-    const { members } = shelves[before.object]
+    const { members } = memberStores[before.object]
     members.check(who.org, { add_ids, remove_ids })
     if (before.kind === 'smart')
       throw conflict('smart_list', 'The members of a smart list follow from its filter; change that instead.')
@@ -223,7 +223,7 @@ export function listStore(deps: Deps) {
   /** The records of a list, as `GET /lists/{id}/members` shows them; its token needs the scope to read them. */
   function open(who: Caller, id: string): Listed & { scope: Scope } {
     const [, , object] = findStored(who, id) as [string, string, ListObject]
-    return { ...shelves[object].open(who, id), scope: scopeOf({ object }) }
+    return { ...memberStores[object].open(who, id), scope: scopeOf({ object }) }
   }
 
   return { list, find, create, patch, remove, changeMembers, open }
@@ -248,12 +248,12 @@ export const lists = (deps: Deps): Route[] => {
       columns,
       filters,
       sorts,
-      timely: true,
+      timeDependent: true,
       Create: ListCreate,
       Patch: ListPatch,
       ...store,
       // Its member_count changes without a new version, and so does who may see it: never 304.
-    }).map((route): Route => (route.kind === 'read' ? { ...route, timely: true } : route)),
+    }).map((route): Route => (route.kind === 'read' ? { ...route, timeDependent: true } : route)),
     {
       kind: 'list',
       method: 'get',

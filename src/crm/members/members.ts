@@ -1,14 +1,14 @@
 import type * as v from 'valibot'
+import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import { finder } from '../../store/find.ts'
+import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
-import type { Deps } from '../../deps.ts'
 
-// Members are settings: the public interface reads them; src/settings and the member command write them.
+// Members are settings: the public interface reads them; the settings document (settings.ts) and the member command write them.
 
 // 1. The wire form.
 

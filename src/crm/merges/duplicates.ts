@@ -13,7 +13,7 @@ type Company = { name_key: string; website_host: string | null }
 type Found = [Reason, string[]]
 
 /** Of one reason: names that very many have say little. */
-const MOST = 100
+const MAX_FOUND = 100
 
 /**
  * Finds the contacts that have an email, the digits of a phone, or name and company in common with one, and the
@@ -28,33 +28,35 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
     .prepare(
       `SELECT other.contact_id FROM contact_emails AS own JOIN contact_emails AS other
          ON other.org_id = own.org_id AND other.email_key = own.email_key
-       WHERE own.org_id = +? AND own.contact_id = +? LIMIT ${MOST}`,
+       WHERE own.org_id = +? AND own.contact_id = +? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
   const withName = db
     .prepare(
       `SELECT id FROM contacts INDEXED BY contacts_name
-       WHERE org_id = +? AND name_key = +? AND company_id IS +? LIMIT ${MOST}`,
+       WHERE org_id = +? AND name_key = +? AND company_id IS +? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
   const companyWithName = db
-    .prepare(`SELECT id FROM companies INDEXED BY companies_name WHERE org_id = +? AND name_key = +? LIMIT ${MOST}`)
+    .prepare(
+      `SELECT id FROM companies INDEXED BY companies_name WHERE org_id = +? AND name_key = +? LIMIT ${MAX_FOUND}`,
+    )
     .pluck()
   const withHost = db
     .prepare(
-      `SELECT id FROM companies INDEXED BY companies_website WHERE org_id = +? AND website_host = +? LIMIT ${MOST}`,
+      `SELECT id FROM companies INDEXED BY companies_website WHERE org_id = +? AND website_host = +? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
   const withHostOfDomain = db
     .prepare(
       `SELECT other.id FROM company_domains AS own JOIN companies AS other INDEXED BY companies_website
          ON other.org_id = own.org_id AND other.website_host = own.domain
-       WHERE own.org_id = +? AND own.company_id = +? LIMIT ${MOST}`,
+       WHERE own.org_id = +? AND own.company_id = +? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
   const withDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = +? AND domain = +?').pluck()
   const { sql } = idsOfSearch({ kind: 'contact', match: '', query: [] })
-  const withWord = db.prepare(`${sql} LIMIT ${MOST}`).pluck()
+  const withWord = db.prepare(`${sql} LIMIT ${MAX_FOUND}`).pluck()
 
   function ofContact(org: number, id: string): Found[] | undefined {
     const own = contact.get(org, id) as Contact | undefined

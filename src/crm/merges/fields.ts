@@ -1,7 +1,7 @@
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import type { Value, Values } from '../custom-fields/types.ts'
 import { emailKey, nameOf, phoneKey } from '../contacts/contact-methods.ts'
+import type { Value, Values } from '../custom-fields/types.ts'
 
 // What becomes of the fields of two records that are made one, and of those of the one that stays when that is taken
 // back. Pure functions over the fields of a record, flat: each custom field is one of its own, archived ones as well.
@@ -112,13 +112,13 @@ export function checkChoices(merged: Fields, choices: readonly string[]): void {
   if (errors.length > 0) throw invalid(...errors)
 }
 
-const MOST_ITEMS = 1000
+const MAX_ITEMS = 1000
 
 /** Throws 422 for more items than a record may have. */
 export function checkRoom(fields: Fields): void {
   for (const name of Object.keys(SETS)) {
-    if (((fields[name] as unknown[] | undefined)?.length ?? 0) <= MOST_ITEMS) continue
-    throw invalid(field(`/${name}`, 'too_many', `must have at most ${MOST_ITEMS} items, of both records together`))
+    if (((fields[name] as unknown[] | undefined)?.length ?? 0) <= MAX_ITEMS) continue
+    throw invalid(field(`/${name}`, 'too_many', `must have at most ${MAX_ITEMS} items, of both records together`))
   }
 }
 

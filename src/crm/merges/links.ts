@@ -2,11 +2,11 @@ import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { RawRow } from '../../store/columns.ts'
-import type { Database } from '../../store/driver.ts'
 import { contactsOf, type Participant, swapContact, unswapContact } from '../../meetings/participants.ts'
 import type { Speaker } from '../../meetings/speakers.ts'
 import * as speakers from '../../meetings/speakers.ts'
+import type { RawRow } from '../../store/columns.ts'
+import type { Database } from '../../store/driver.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 
 // What refers to a contact or a company, and so follows it into the one that it is merged with, and back. Each record is

@@ -1,6 +1,6 @@
-import type { Caller } from '../../lib/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { linkOf } from '../../filters/membership.ts'
+import type { Caller } from '../../lib/caller.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 
 /** The static lists of a record that was merged, and those of them that the other one was not in before. */

@@ -1,14 +1,14 @@
+import type { Deps } from '../../deps.ts'
 import type { EventName } from '../../events/names.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { Values } from '../custom-fields/types.ts'
-import type { Deps } from '../../deps.ts'
 import { type Fields, flatten, unflatten } from './fields.ts'
 import type { Records } from './links.ts'
 import type { MergeObject } from './undo-conflicts.ts'
-import type { CustomStanding } from './values.ts'
+import type { CustomConflicts } from './values.ts'
 
 /** What a merge needs of contacts and of companies. */
 export type Mergeable = Records & {
@@ -22,7 +22,7 @@ export type Mergeable = Records & {
 type Whole = { record: Stored; archived: Values }
 
 /** Contacts or companies, read and written as flat fields. */
-export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store: Mergeable, custom: CustomStanding) {
+export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store: Mergeable, custom: CustomConflicts) {
   const present = (who: Caller, id: string): Stored => store.columns.present(store.find(who, id))
 
   /** Throws 404. */

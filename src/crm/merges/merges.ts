@@ -1,17 +1,17 @@
-import type { Caller } from '../../lib/caller.ts'
-import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
-import { companyStore } from '../companies/companies.ts'
-import { contactStore } from '../contacts/contacts.ts'
-import { dealStore } from '../deals/deals.ts'
 import type { Deps } from '../../deps.ts'
-import { authorStore } from '../../inbox/messages/authors.ts'
 import { columns as conversationColumns } from '../../inbox/conversations/conversation.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { authorStore } from '../../inbox/messages/authors.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
 import { columns as meetingColumns, meetingStore } from '../../meetings/meetings.ts'
 import { exported as transcriptColumns } from '../../meetings/transcript.ts'
 import { transcriptStore } from '../../meetings/transcripts.ts'
-import { columns as noteColumns, noteStore } from '../notes.ts'
 import { enrollmentStore } from '../../sequences/enrollments/enrollments.ts'
+import { companyStore } from '../companies/companies.ts'
+import { contactStore } from '../contacts/contacts.ts'
+import { dealStore } from '../deals/deals.ts'
+import { columns as noteColumns, noteStore } from '../notes.ts'
 import { columns as taskColumns, taskStore } from '../tasks.ts'
 import { duplicates } from './duplicates.ts'
 import { changesOf, checkChoices, checkRoom, combine, type Fields, giveBack } from './fields.ts'
@@ -20,7 +20,7 @@ import { mergedLinks } from './links.ts'
 import { mergedLists } from './lists.ts'
 import { type Mergeable, wholeRecords } from './mergeable.ts'
 import { parents } from './parents.ts'
-import { type Left, type MergeObject, standing } from './undo-conflicts.ts'
+import { type Left, type MergeObject, undoConflicts } from './undo-conflicts.ts'
 
 /** What undoing a merge could not put back, and so left as it was. */
 export type LeftBehind = Left & { object: string; id: string }
@@ -50,13 +50,13 @@ export function mergeStore(deps: Deps) {
   const tree = parents(db)
 
   function kind(object: MergeObject, store: Mergeable) {
-    const { custom, asOfNow, settle } = standing(db, object)
+    const { custom, asOfNow, resolve } = undoConflicts(db, object)
     return {
       records: wholeRecords(deps, object, store, custom),
       links: mergedLinks(db, object, referring),
       lists: mergedLists(deps, object),
       asOfNow,
-      settle,
+      settle: resolve,
     }
   }
 
@@ -127,7 +127,7 @@ export function mergeStore(deps: Deps) {
     ]
     const leave = (recordId: string, each: Left): unknown => left.push({ object, id: recordId, ...each })
     if (kept && given && own) {
-      const above = settleParent(who.org, kept_id, kept, parentOf(given.fields))
+      const above = resolveParent(who.org, kept_id, kept, parentOf(given.fields))
       records.save(who, kept, { ...own.fields, ...above.fields })
       for (const each of [...given.stay, ...own.left, ...above.left]) leave(kept_id, each)
     }
@@ -148,7 +148,7 @@ export function mergeStore(deps: Deps) {
     throw conflict('later_merge', detail, { merge_id: last })
   }
 
-  function settleParent(org: number, id: string, now: Fields, given: Fields): { fields: Fields; left: Left[] } {
+  function resolveParent(org: number, id: string, now: Fields, given: Fields): { fields: Fields; left: Left[] } {
     const { fields, left } = kinds.company.settle(org, id, given, now)
     const parent = fields.parent_company_id as string | null | undefined
     if (!parent || !tree.isAtOrAbove(org, [id], parent)) return { fields, left }

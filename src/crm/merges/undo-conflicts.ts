@@ -1,9 +1,9 @@
 import { same } from '../../lib/merge.ts'
 import type { Database } from '../../store/driver.ts'
-import type { Value } from '../custom-fields/types.ts'
 import { type Email, emailKey } from '../contacts/contact-methods.ts'
+import type { Value } from '../custom-fields/types.ts'
 import { type Changes, customKey, type Fields } from './fields.ts'
-import { customStanding, type Obstacle, type Twin } from './values.ts'
+import { customConflicts, type Obstacle, type Twin } from './values.ts'
 
 export type MergeObject = 'contact' | 'company'
 
@@ -26,8 +26,8 @@ const REFERENCES: Record<string, 'companies' | 'members' | 'tags'> = {
 }
 
 /** Finds out what a record can still have that comes back from the past. */
-export function standing(db: Database, object: MergeObject) {
-  const custom = customStanding(db, object)
+export function undoConflicts(db: Database, object: MergeObject) {
+  const custom = customConflicts(db, object)
   const existing = (table: string) => db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
   const exists = { companies: existing('companies'), members: existing('members'), tags: existing('tags') }
   const mergedInto = db
@@ -91,7 +91,7 @@ export function standing(db: Database, object: MergeObject) {
   }
 
   /** The fields without what cannot stand any more, of those that differ from `now`: what is there already stands. */
-  function settle(org: number, id: string, given: Fields, now: Fields, twin?: Twin): { fields: Fields; left: Left[] } {
+  function resolve(org: number, id: string, given: Fields, now: Fields, twin?: Twin): { fields: Fields; left: Left[] } {
     const fields = { ...given }
     const left: Left[] = []
     const values = custom.fieldsOf(org)
@@ -100,7 +100,7 @@ export function standing(db: Database, object: MergeObject) {
       const key = customKey(name)
       const itemsOf = (whole: unknown): unknown[] => (key === undefined ? [whole].flat() : [whole])
       const known = itemsOf(now[name])
-      const standing = itemsOf(value).flatMap((given) => {
+      const undoConflicts = itemsOf(value).flatMap((given) => {
         if (known.some((one) => same(one, given))) return [given]
         const item = REFERENCES[name] === 'companies' ? companyNow(org, given as string) : given
         const obstacle =
@@ -110,11 +110,11 @@ export function standing(db: Database, object: MergeObject) {
         if (obstacle) left.push({ field: name, ...obstacle })
         return obstacle && obstacle.reason !== 'shared' ? [] : [item]
       })
-      if (key !== undefined && standing.length === 0) delete fields[name]
-      else fields[name] = Array.isArray(value) && key === undefined ? standing : (standing[0] ?? null)
+      if (key !== undefined && undoConflicts.length === 0) delete fields[name]
+      else fields[name] = Array.isArray(value) && key === undefined ? undoConflicts : (undoConflicts[0] ?? null)
     }
     return { fields, left }
   }
 
-  return { custom, asOfNow, settle }
+  return { custom, asOfNow, resolve }
 }

@@ -18,10 +18,10 @@ export type Obstacle = { reason: 'deleted' | 'invalid' | 'taken'; other?: string
 /** The other record of the two that come apart: what it will have counts, not what is written of it. */
 export type Twin = { id: string; fields: Record<string, unknown> }
 
-export type CustomStanding = ReturnType<typeof customStanding>
+export type CustomConflicts = ReturnType<typeof customConflicts>
 
 /** The custom fields of an organisation as they are now, and the values of records that come back. */
-export function customStanding(db: Database, object: CustomObject) {
+export function customConflicts(db: Database, object: CustomObject) {
   const { table, values, id: recordId } = HOLDERS[object]
   const all = db.prepare(
     'SELECT id, key, type, options, is_unique, is_archived FROM custom_fields WHERE org_id = ? AND object = ?',

@@ -1,9 +1,9 @@
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import type { Database } from '../../store/driver.ts'
 import { links } from '../../store/links.ts'
+import type { Filter } from '../../store/list/conditions.ts'
 
 // The contacts, companies and deals that a note or a task is about: an array of ids of each in the record, and a link
 // table of each in the store, such as note_contacts.

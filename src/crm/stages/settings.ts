@@ -1,11 +1,11 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, field } from '../../lib/problem.ts'
-import * as c from '../../store/columns.ts'
-import type { Store } from '../../store/open.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
 import { key, type Outcome, outcome } from '../../settings/fields.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
 
 // The stages of a pipeline: they stand inside it in the document.
 

@@ -1,14 +1,14 @@
 import type * as v from 'valibot'
+import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import { finder } from '../../store/find.ts'
+import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
-import type { Deps } from '../../deps.ts'
 
-// Stages are settings: the public interface reads them; src/settings writes them.
+// Stages are settings: the public interface reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 

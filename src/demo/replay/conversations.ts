@@ -1,9 +1,9 @@
-import type { Caller } from '../../lib/caller.ts'
-import { rfc3339 } from '../../lib/time.ts'
 import type { Deps } from '../../deps.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { rfc3339 } from '../../lib/time.ts'
 import { columns as meetingColumns, meetingStore } from '../../meetings/meetings.ts'
 import { transcriptStore } from '../../meetings/transcripts.ts'
 import type { Guest, HeldGiven, MessageGiven, Step } from '../story/steps.ts'
@@ -17,7 +17,7 @@ export type Stored = {
 }
 
 /** Does what is said and arranged: conversations, meetings and their transcripts. */
-export function talkPlayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
+export function conversationReplayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
   const { clock } = deps
   const messages = messageStore(deps)
   const conversations = conversationStore(deps)

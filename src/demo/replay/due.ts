@@ -1,7 +1,7 @@
-import type { Json } from '../../lib/json.ts'
 import type { Deps } from '../../deps.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { SLA_DUE, WAKE } from '../../inbox/conversations/sla-targets.ts'
+import type { Json } from '../../lib/json.ts'
 import { ENROLLMENT_STEP } from '../../sequences/enrollments/enrollment-writer.ts'
 import { SEQUENCE_LOOK, sequenceLook } from '../../sequences/enrollments/resume.ts'
 import { jobQueue, putsInto } from '../../store/jobs.ts'

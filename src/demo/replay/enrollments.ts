@@ -1,40 +1,40 @@
-import type { Caller } from '../../lib/caller.ts'
-import { fill, fillLine } from '../../lib/template.ts'
-import { textHtml } from '../../lib/html/from-text.ts'
-import { rfc3339 } from '../../lib/time.ts'
 import { columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { columns as taskColumns, taskStore } from '../../crm/tasks.ts'
 import type { Deps } from '../../deps.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { senders } from '../../inbox/messages/from-address.ts'
+import { messageWriter } from '../../inbox/messages/message-writer.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
 import { outgoingStore } from '../../inbox/messages/outgoing.ts'
-import { senders } from '../../inbox/messages/from-address.ts'
 import { sendingStore } from '../../inbox/messages/sending.ts'
-import { messageWriter } from '../../inbox/messages/message-writer.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { textHtml } from '../../lib/html/from-text.ts'
+import { fill, fillLine } from '../../lib/template.ts'
+import { rfc3339 } from '../../lib/time.ts'
 import { enrollmentEngine } from '../../sequences/enrollments/engine.ts'
-import { isLive, type Kept } from '../../sequences/enrollments/enrollment.ts'
+import { type EnrollmentRow, isLive } from '../../sequences/enrollments/enrollment.ts'
+import { enrollmentWriter } from '../../sequences/enrollments/enrollment-writer.ts'
 import { enrollmentStore } from '../../sequences/enrollments/enrollments.ts'
-import { enrollmentKeeping } from '../../sequences/enrollments/enrollment-writer.ts'
+import { doneSteps } from '../../sequences/enrollments/steps.ts'
+import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
+import { enrollmentView, primary } from '../../sequences/enrollments/template-values.ts'
+import { dueAt } from '../../sequences/enrollments/timing.ts'
 import type { Step as SequenceStep } from '../../sequences/sequences/sequence.ts'
 import { type SequenceRow, sequenceStore } from '../../sequences/sequences/sequences.ts'
-import { doneSteps } from '../../sequences/enrollments/steps.ts'
-import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
-import { dueAt } from '../../sequences/enrollments/timing.ts'
-import { enrollmentView, primary } from '../../sequences/enrollments/template-values.ts'
-import { columns as taskColumns, taskStore } from '../../crm/tasks.ts'
 import type { Step } from '../story/steps.ts'
 import type { Stored } from './conversations.ts'
 
 type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
 /** Does what the team sends to many: enrollments, their steps, and what people do with the mails. */
-export function sequencePlayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
+export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
   const { db, clock } = deps
   const nobody: Caller = { org, member: null }
-  const { byId, save, end } = enrollmentKeeping(deps)
+  const { byId, save, end } = enrollmentWriter(deps)
   const { create, patch } = enrollmentStore(deps)
   const { doStep, windowOf } = enrollmentEngine(deps)
   const sequences = sequenceStore(deps)
-  const watch = enrollmentWatch(deps)
+  const watch = stopRules(deps)
   const viewOf = enrollmentView(deps)
   const done = doneSteps(db)
   const contacts = contactStore(deps)
@@ -56,7 +56,7 @@ export function sequencePlayer(deps: Deps, org: number, { idOf, dealId }: Stored
 
   const caller = (by: number | undefined): Caller => ({ org, member: idOf('member', by) })
 
-  function enrollmentOf(ref: number): Kept | undefined {
+  function enrollmentOf(ref: number): EnrollmentRow | undefined {
     const id = ids.get(ref)
     return id === undefined ? undefined : byId(org, id)
   }
@@ -81,11 +81,11 @@ export function sequencePlayer(deps: Deps, org: number, { idOf, dealId }: Stored
     else doStep(org, id, {})
   }
 
-  const stepsFrom = ({ sequence_id, sequence_version, current_step }: Kept): SequenceStep[] =>
+  const stepsFrom = ({ sequence_id, sequence_version, current_step }: EnrollmentRow): SequenceStep[] =>
     sequences.versionOf(org, sequence_id, sequence_version).steps.slice(current_step)
 
   /** As the engine does it, but that there is no mailbox: mails of the past were sent by whatever the team used then. */
-  function send(kept: Kept, sequence: SequenceRow, step: SequenceStep, next: SequenceStep | undefined): void {
+  function send(kept: EnrollmentRow, sequence: SequenceRow, step: SequenceStep, next: SequenceStep | undefined): void {
     const now = clock.now()
     const contact = contactById(nobody, kept.contact_id as string)
     const view = viewOf(org, kept, contact)
@@ -188,7 +188,7 @@ export function sequencePlayer(deps: Deps, org: number, { idOf, dealId }: Stored
     for (const [ref, id] of ids) {
       if (isFull()) return false
       ids.delete(ref)
-      const kept = byId(org, id) as Kept
+      const kept = byId(org, id) as EnrollmentRow
       const isActive = isLive(kept) && sequences.byId(org, kept.sequence_id)?.status === 'active'
       if (isActive && stepsFrom(kept).some(({ type }) => type === 'email'))
         patch({ org, member: kept.sender_id }, kept, { status: 'stopped' })

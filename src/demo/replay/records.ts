@@ -1,22 +1,22 @@
-import type { Caller } from '../../lib/caller.ts'
-import { conflict } from '../../lib/problem.ts'
-import { rfc3339 } from '../../lib/time.ts'
 import { companyStore } from '../../crm/companies/companies.ts'
 import { contactStore } from '../../crm/contacts/contacts.ts'
 import { customFieldStore } from '../../crm/custom-fields/custom-fields.ts'
 import { type Deal, dealStore } from '../../crm/deals/deals.ts'
-import { type Deps, resourceDeps } from '../../deps.ts'
 import { listStore } from '../../crm/lists/lists.ts'
 import { noteStore } from '../../crm/notes.ts'
 import { tagStore } from '../../crm/tags.ts'
 import { type Task, taskStore } from '../../crm/tasks.ts'
+import { type Deps, resourceDeps } from '../../deps.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { conflict } from '../../lib/problem.ts'
+import { rfc3339 } from '../../lib/time.ts'
 import type { Store } from '../../store/open.ts'
+import type { Step } from '../story/steps.ts'
+import { conversationReplayer } from './conversations.ts'
 import { dueOf } from './due.ts'
-import { sequencePlayer } from './enrollments.ts'
+import { enrollmentReplayer } from './enrollments.ts'
 import { retireSequence, setSequences } from './sequences.ts'
 import { setService } from './settings.ts'
-import type { Step } from '../story/steps.ts'
-import { talkPlayer } from './conversations.ts'
 
 /** A change of a deal; the other steps make something. */
 type Changing = 'move' | 'close' | 'change'
@@ -27,7 +27,7 @@ type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
  * Does step by step what a life tells, through the functions of the resources. `stepByStep`: every change of a deal is written with its event, else each deal once,
  * as it is in the end, when it is closed or `finish` is called.
  */
-export function player(store: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
+export function recordReplayer(store: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
   const { db, vault } = store
   const deps = resourceDeps({ db, clock, vault })
   const [companies, contacts, tags] = [companyStore(deps), contactStore(deps), tagStore(deps)]
@@ -59,7 +59,7 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
   /** What is done with a deal is done by its owner. */
   const byOwner = ({ owner_id }: Deal): Caller => ({ org, member: owner_id })
 
-  const outreach = sequencePlayer(deps, org, { idOf, dealId })
+  const outreach = enrollmentReplayer(deps, org, { idOf, dealId })
 
   const make: { [Do in Making]: (step: Of<Do>) => void } = {
     member: ({ ref, given: { name, email, role, timezone } }) => {
@@ -115,7 +115,7 @@ export function player(store: Store, clock: Store['clock'], org: number, stepByS
       setService(store, clock, org, { holidays, keyTag: idOf('tag', keyTag) as string }),
     sequences: () => setSequences(store, clock, org),
     retire: (step) => retireSequence(store, clock, org, step),
-    ...talkPlayer(deps, org, { idOf, dealId }),
+    ...conversationReplayer(deps, org, { idOf, dealId }),
     ...outreach.steps,
   }
 

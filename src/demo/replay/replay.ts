@@ -5,12 +5,12 @@ import { batches, type Pace } from '../../store/batches.ts'
 import { hideJobs } from '../../store/hidden-jobs.ts'
 import type { Store } from '../../store/open.ts'
 import { exchange } from '../story/inbox.ts'
+import { random } from '../story/random.ts'
 import { life } from '../story/sales.ts'
 import { outreach } from '../story/sequences.ts'
-import { player } from './records.ts'
-import { random } from '../story/random.ts'
 import type { Profile } from '../story/steps.ts'
 import { work } from '../story/work.ts'
+import { recordReplayer } from './records.ts'
 
 export type SeedOptions = {
   org: number
@@ -47,7 +47,7 @@ export type Seeded = Record<(typeof KINDS)[number], number>
  * rule holds and every event is there. The clock follows the story. Throws Problem 409 for an organisation that has
  * records.
  */
-export function playSeed(store: Store, options: SeedOptions): Seeded {
+export function replaySeed(store: Store, options: SeedOptions): Seeded {
   refuseUnlessEmpty(store, options.org)
   const { db, accessChanged } = store
   // Rows land all over the indexes: with little memory pages are written many times.
@@ -66,7 +66,7 @@ function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: Seed
   let at = 0
   // The ids differ from org to org, though the same seed makes the same records in each.
   const clock = startClock(() => at, undefined, seededBytes(`${seed} ${publicId(store, org)}`))
-  const { playStep, finish, takeBack, due } = player(store, clock, org, profile === 'demo')
+  const { playStep, finish, takeBack, due } = recordReplayer(store, clock, org, profile === 'demo')
   const setClock = (to: number) => void (at = to)
   const before = countsOf(store, org)
   const options = { seed, profile, asOf }

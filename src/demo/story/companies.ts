@@ -1,11 +1,11 @@
-import { niceSeats } from './offers.ts'
-import { addressIn, fill } from './places.ts'
-import type { Random } from './random.ts'
-import type { CompanyGiven } from './steps.ts'
 import { COMPANY_WORDS, type CompanyWords, type Root, type Trade } from '../words/companies.ts'
 import { FACT } from '../words/deals.ts'
 import { DESCRIPTIONS } from '../words/industries.ts'
 import { type City, COUNTRIES, type Country } from '../words/places.ts'
+import { niceSeats } from './offers.ts'
+import { addressIn, fill } from './places.ts'
+import type { Random } from './random.ts'
+import type { CompanyGiven } from './steps.ts'
 
 const SHARES = COUNTRIES.map(({ share }) => share)
 const ALL_SHARES = SHARES.reduce((sum, share) => sum + share, 0)

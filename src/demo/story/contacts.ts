@@ -1,7 +1,3 @@
-import type { CompanyBook } from './companies.ts'
-import { addressIn, fill } from './places.ts'
-import type { Random } from './random.ts'
-import type { ContactGiven, Email, Phone } from './steps.ts'
 import { FACT } from '../words/deals.ts'
 import {
   CULTURE_INDEX,
@@ -13,6 +9,10 @@ import {
   OTHER_TITLES,
 } from '../words/people.ts'
 import { COUNTRIES, type Country } from '../words/places.ts'
+import type { CompanyBook } from './companies.ts'
+import { addressIn, fill } from './places.ts'
+import type { Random } from './random.ts'
+import type { ContactGiven, Email, Phone } from './steps.ts'
 
 const SOURCES = ['website', 'referral', 'trade fair', 'webinar', 'outbound', 'partner', 'newsletter']
 const MAILBOXES = ['mail.example', 'post.example', 'inbox.example']

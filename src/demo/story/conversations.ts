@@ -1,11 +1,11 @@
+import { MODULES, TAGS, TEAMS } from '../words/deals.ts'
+import { DAYS } from '../words/work.ts'
 import { WORKING_DAY_MS, type WorkingTime } from './calendar.ts'
 import { fileOf } from './files.ts'
 import { mail, type Writer } from './mail.ts'
 import type { Random } from './random.ts'
 import type { MessageGiven, Step, Stranger, TendGiven } from './steps.ts'
 import type { Channel, Line, Topic } from './topics.ts'
-import { MODULES, TAGS, TEAMS } from '../words/deals.ts'
-import { DAYS } from '../words/work.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -83,7 +83,7 @@ type Surroundings = {
 }
 
 /** Conversations from their first message on: each goes from line to line, by the pace of its channel. */
-export function talkBook({ random, desk, later, isThorough, member, tag }: Surroundings) {
+export function conversationBook({ random, desk, later, isThorough, member, tag }: Surroundings) {
   let count = 0
 
   function* open(at: number, partner: Partner, topic: Topic, ending: Ending = 'closed'): Generator<Step> {

@@ -1,10 +1,10 @@
+import { KINDS, type Kind } from '../words/deals.ts'
 import { dateText, dayOf, endOfMonth, workingDay, yearOf } from './calendar.ts'
 import type { CompanyBook } from './companies.ts'
 import type { ContactBook } from './contacts.ts'
 import { inquiry, offerTo } from './offers.ts'
 import type { Random } from './random.ts'
 import type { DealGiven, Step } from './steps.ts'
-import { KINDS, type Kind } from '../words/deals.ts'
 
 const LAST_STAGE = 3
 const CLOSED = 255

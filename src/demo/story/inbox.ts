@@ -1,16 +1,16 @@
-import { appointments } from './meetings.ts'
-import { WORKING_DAY_MS, workingTime } from './calendar.ts'
-import { faces, type Known, standingOf } from './people.ts'
-import { LIFE_MS } from './sales.ts'
-import { pending } from './pending.ts'
-import { holidays, KEY_DAYS } from './sla.ts'
-import { random as randomOf } from './random.ts'
-import type { Profile, Step } from './steps.ts'
-import { type Ending, KEY_TAG, type Later, type Partner, talkBook } from './conversations.ts'
-import type { Standing, Topic } from './topics.ts'
 import type { MeetingKind } from '../words/meetings.ts'
 import { OPEN_POINTS, SALES } from '../words/sales.ts'
 import { SERVICE } from '../words/service.ts'
+import { WORKING_DAY_MS, workingTime } from './calendar.ts'
+import { conversationBook, type Ending, KEY_TAG, type Later, type Partner } from './conversations.ts'
+import { appointments } from './meetings.ts'
+import { pending } from './pending.ts'
+import { dealContext, faces, type Known } from './people.ts'
+import { random as randomOf } from './random.ts'
+import { LIFE_MS } from './sales.ts'
+import { holidays, KEY_DAYS } from './sla.ts'
+import type { Profile, Step } from './steps.ts'
+import type { DealContext, Topic } from './topics.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -30,7 +30,7 @@ const PACE: Record<Profile, typeof LARGE> = {
 }
 
 /** What nobody has finished on the last day, by the working hours before it. */
-const UNFINISHED: { hours: number; on: Standing; ending: Ending; priority?: 'high' }[] = [
+const UNFINISHED: { hours: number; on: DealContext; ending: Ending; priority?: 'high' }[] = [
   { hours: 30, on: 'won', ending: 'snoozed' },
   { hours: 26, on: 'won', ending: 'taken', priority: 'high' }, // nobody has answered for three days
   { hours: 24, on: 'early', ending: 'pending' },
@@ -60,10 +60,10 @@ export function* exchange(
   const acts = new Map<number, (at: number) => Iterable<Step>>()
   let planned = 0
   const known = faces(random, isThorough)
-  const { open } = talkBook({ random, desk, later, isThorough, member: known.member, tag: known.tag })
+  const { open } = conversationBook({ random, desk, later, isThorough, member: known.member, tag: known.tag })
   const transcripts = { every: pace.every, most: pace.most }
   const { arrange } = appointments({ random, desk, later, member: known.member, anyone: known.anyone, transcripts })
-  const decks = new Map<Standing, Topic[]>()
+  const decks = new Map<DealContext, Topic[]>()
   const owed = { talks: 0, cares: 0, strangers: 0, meetings: 0, reviews: 0 }
 
   for (const { hours, on, ending, priority } of UNFINISHED) {
@@ -116,7 +116,7 @@ export function* exchange(
     const [talks, meets] = [owes('talks'), owes('meetings')]
     if (!talks && !meets && !isThorough && asOf - step.at > 60 * DAY_MS) return
     const deal = known.follow(step, step.contact)
-    if (talks) soon(step.at, 200, (at) => talk(at, deal, standingOf(deal)))
+    if (talks) soon(step.at, 200, (at) => talk(at, deal, dealContext(deal)))
     if (!meets) return
     if (random.chance(0.4)) yield* meeting(step.at, deal, 'call')
     else deal.meets = true
@@ -146,7 +146,7 @@ export function* exchange(
   function* talk(
     at: number,
     partner: Partner,
-    on: Standing,
+    on: DealContext,
     ending?: Ending,
     more: Partial<Topic> = {},
   ): Generator<Step> {
@@ -155,7 +155,7 @@ export function* exchange(
   }
 
   /** The next of the topics that fits, from a deck that is shuffled when all were told. */
-  function topicFor({ channels }: Partner, on: Standing, theyBegin: boolean): Topic | undefined {
+  function topicFor({ channels }: Partner, on: DealContext, theyBegin: boolean): Topic | undefined {
     for (let round = 0; round < 2; round++) {
       const deck = decks.get(on) ?? []
       const place = deck.findIndex(
@@ -169,14 +169,14 @@ export function* exchange(
     return undefined
   }
 
-  function* leaveOpen(at: number, on: Standing, ending: Ending, more: Partial<Topic>): Generator<Step> {
+  function* leaveOpen(at: number, on: DealContext, ending: Ending, more: Partial<Topic>): Generator<Step> {
     if (on === 'new') {
       yield* talk(at, known.stranger(), on, ending, more)
       return
     }
-    const all = on === 'won' ? known.customers : known.recent.filter((deal) => standingOf(deal) === on)
+    const all = on === 'won' ? known.customers : known.recent.filter((deal) => dealContext(deal) === on)
     const partner = all.length > 0 ? random.pick(all) : someone()
-    if (partner) yield* talk(at, partner, standingOf(partner), ending, more)
+    if (partner) yield* talk(at, partner, dealContext(partner), ending, more)
   }
 
   function* comingMeeting(at: number): Generator<Step> {

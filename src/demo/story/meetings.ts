@@ -1,11 +1,11 @@
-import { WORKING_DAY_MS, type WorkingTime } from './calendar.ts'
-import type { Random } from './random.ts'
-import { transcriptOf } from './speech.ts'
-import type { Guest, HeldGiven, Step, Voice } from './steps.ts'
-import { type Later, type Partner, told } from './conversations.ts'
 import { MODULES, TEAMS } from '../words/deals.ts'
 import { MEETINGS, type MeetingKind } from '../words/meetings.ts'
 import { DAYS } from '../words/work.ts'
+import { WORKING_DAY_MS, type WorkingTime } from './calendar.ts'
+import { type Later, type Partner, told } from './conversations.ts'
+import type { Random } from './random.ts'
+import { transcriptOf } from './speech.ts'
+import type { Guest, HeldGiven, Step, Voice } from './steps.ts'
 
 const MINUTE_MS = 60_000
 const HALF_HOUR_MS = 30 * MINUTE_MS

@@ -1,8 +1,8 @@
+import { FACT, INQUIRIES, KINDS, type Kind, MODULES, OFFERS, type Offer, TEAMS } from '../words/deals.ts'
+import { COUNTRIES } from '../words/places.ts'
 import { yearOf } from './calendar.ts'
 import type { CompanyBook } from './companies.ts'
 import type { Random } from './random.ts'
-import { FACT, INQUIRIES, KINDS, type Kind, MODULES, OFFERS, type Offer, TEAMS } from '../words/deals.ts'
-import { COUNTRIES } from '../words/places.ts'
 
 /** `seats` and `price` (euros, before anybody rounds) are what the title says; `adds`: a win brings new seats. */
 export type Offered = { kind: Kind; title: string; seats: number; adds: boolean; price: number; facts: number }

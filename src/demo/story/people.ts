@@ -1,8 +1,8 @@
+import { CULTURES, type Culture } from '../words/people.ts'
+import type { Partner } from './conversations.ts'
 import type { Random } from './random.ts'
 import type { Step } from './steps.ts'
-import type { Partner } from './conversations.ts'
-import type { Channel, Standing } from './topics.ts'
-import { CULTURES, type Culture } from '../words/people.ts'
+import type { Channel, DealContext } from './topics.ts'
 
 const LARGE_STAFF = 1000
 /** So many deals and customers are remembered for whoever has to talk with somebody right now. */
@@ -141,6 +141,6 @@ function keep(all: Known[], known: Known): void {
   if (all.length > NEWEST) all.shift()
 }
 
-export function standingOf({ outcome, stage }: Known): Standing {
+export function dealContext({ outcome, stage }: Known): DealContext {
   return outcome ?? (stage < 2 ? 'early' : 'late')
 }

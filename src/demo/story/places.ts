@@ -1,6 +1,6 @@
+import type { City, Country } from '../words/places.ts'
 import type { Random } from './random.ts'
 import type { Address } from './steps.ts'
-import type { City, Country } from '../words/places.ts'
 
 // Without I and O, which look like digits, and a few that no country uses in its postal codes.
 const LETTERS = 'ABDEGHJLNPRSTWXZ'

@@ -1,3 +1,4 @@
+import { TAGS } from '../words/deals.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
 import { companyBook } from './companies.ts'
 import { contactBook } from './contacts.ts'
@@ -6,7 +7,6 @@ import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
 import { type Profile, SIZES, type Step } from './steps.ts'
 import { memberGiven, tagGiven } from './team.ts'
-import { TAGS } from '../words/deals.ts'
 
 export const LIFE_MS = 548 * 86_400_000
 const MINUTE_MS = 60_000

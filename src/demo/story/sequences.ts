@@ -1,11 +1,11 @@
+import { AFTER_DEMO, ANSWERS, BOOKED, GONE, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
-import { LIFE_MS } from './sales.ts'
+import { told } from './conversations.ts'
 import { mail } from './mail.ts'
 import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
+import { LIFE_MS } from './sales.ts'
 import type { Profile, Step } from './steps.ts'
-import { told } from './conversations.ts'
-import { AFTER_DEMO, ANSWERS, BOOKED, GONE, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000

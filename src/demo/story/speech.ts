@@ -1,7 +1,7 @@
+import { ENDINGS, OPENINGS, SCENES, type Scene } from '../words/meetings.ts'
+import { told } from './conversations.ts'
 import type { Random } from './random.ts'
 import type { TranscriptGiven, Voice } from './steps.ts'
-import { told } from './conversations.ts'
-import { ENDINGS, OPENINGS, SCENES, type Scene } from '../words/meetings.ts'
 
 /** As people talk, with the breath between two sentences. */
 const WORDS_PER_S = 2.4

@@ -1,6 +1,6 @@
-import type { MemberGiven, TagGiven } from './steps.ts'
 import { TAGS } from '../words/deals.ts'
 import { CULTURES, TEAM } from '../words/people.ts'
+import type { MemberGiven, TagGiven } from './steps.ts'
 
 const DOMAIN = 'northwind-demo.example'
 const OFFICES = ['Europe/Berlin', 'Europe/London', 'Europe/Copenhagen', 'Europe/Warsaw', 'Europe/Madrid']

@@ -3,7 +3,7 @@
 export type Channel = 'email' | 'chat' | 'sms' | 'phone'
 
 /** When a topic fits: by how the deal stands, or `new` for somebody whom nobody knows. */
-export type Standing = 'early' | 'late' | 'won' | 'lost' | 'new'
+export type DealContext = 'early' | 'late' | 'won' | 'lost' | 'new'
 
 /** What is attached; see files.ts. */
 export type FileKind = 'prices' | 'offer' | 'order' | 'staff' | 'questions' | 'answers'
@@ -16,7 +16,7 @@ export type FileKind = 'prices' | 'offer' | 'order' | 'staff' | 'questions' | 'a
 export type Line = { by: 'them' | 'us' | 'note'; texts: string[]; file?: FileKind; days?: number }
 
 export type Topic = {
-  on: Standing
+  on: DealContext
   channels: Channel[]
   /** Null where the channel has none. */
   subject: string | null

@@ -1,8 +1,8 @@
+import { TEAMS } from '../words/deals.ts'
+import { DAYS, FIELDS, LISTS, NEXT_STEPS, NOTES, type Occasion, TASKS } from '../words/work.ts'
 import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
 import type { Profile, Step } from './steps.ts'
-import { TEAMS } from '../words/deals.ts'
-import { DAYS, FIELDS, LISTS, NEXT_STEPS, NOTES, type Occasion, TASKS } from '../words/work.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

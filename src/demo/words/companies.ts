@@ -1,5 +1,5 @@
-import { list, plain, table } from './words.ts'
 import { CULTURES } from './people.ts'
+import { list, plain, table } from './words.ts'
 
 /** `plain` is the form for addresses: "O'Brien Logistics" is "obrien-logistics". */
 export type Root = { text: string; plain: string }

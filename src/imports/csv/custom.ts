@@ -1,5 +1,5 @@
-import { fold } from '../../lib/fold.ts'
 import type { FieldType } from '../../crm/custom-fields/types.ts'
+import { fold } from '../../lib/fold.ts'
 import type { Database } from '../../store/driver.ts'
 import type { Field, Fields, ImportObject, Kind } from './fields.ts'
 

@@ -3,7 +3,7 @@ import type { Fields } from './fields.ts'
 import type { Mapping } from './mapping.ts'
 import { type Decimal, decimalShown } from './numbers.ts'
 import type { Row } from './read.ts'
-import { type Manner, unguarded } from './values.ts'
+import { type NumberFormat, unguarded } from './values.ts'
 
 // One cell seldom tells how it is written: `1.234` and `11/12/2026` are two things each. The others of its column do.
 
@@ -11,7 +11,7 @@ import { type Manner, unguarded } from './values.ts'
 export type Said = { decimal?: Decimal | undefined; order?: Order | undefined }
 
 /** Gathers how the columns of numbers and days are written, from all rows, before the first is taken. */
-export function gatherManners(
+export function detectFormats(
   mapping: Mapping,
   fields: Fields,
   said: Said,
@@ -37,7 +37,7 @@ export function gatherManners(
   }
 
   /** A column that shows both ways, or none, has none: what could be two things there is refused. */
-  function mannerOf(column: string): Manner {
+  function formatOf(column: string): NumberFormat {
     return {
       ...own,
       decimal: said.decimal ?? only(numbers.get(column)),
@@ -45,7 +45,7 @@ export function gatherManners(
     }
   }
 
-  return { see, mannerOf }
+  return { see, formatOf }
 }
 
 const only = <T>(seen: Set<T> | undefined): T | undefined => (seen?.size === 1 ? [...seen][0] : undefined)

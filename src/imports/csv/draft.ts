@@ -1,10 +1,19 @@
+import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldError, invalid, Problem } from '../../lib/problem.ts'
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import { AMOUNTS, type Field, type Fields, type ImportObject, type Kind } from './fields.ts'
 import { type Mapping, takesCurrency } from './mapping.ts'
 import type { Cells } from './read.ts'
-import { currencyBeside, LINKS, labelOf, type Manner, readValue, readValues, splitName, unguarded } from './values.ts'
+import {
+  currencyBeside,
+  LINKS,
+  labelOf,
+  type NumberFormat,
+  readValue,
+  readValues,
+  splitName,
+  unguarded,
+} from './values.ts'
 
 /** Texts that stand for records, such as the name of a company, still to be looked up. */
 export type Link = { kind: Kind; texts: string[] }
@@ -12,7 +21,7 @@ export type Link = { kind: Kind; texts: string[] }
 /** A row as a body in the making. `added`: members whose values join those that a record has already. */
 export type Draft = { given: Record<string, Json>; links: Map<string, Link>; added: Set<string> }
 
-type Reader = { column: string; name: string; field: Field; manner: Manner; label: string | undefined }
+type Reader = { column: string; name: string; field: Field; format: NumberFormat; label: string | undefined }
 
 /** Kinds of several values that columns may share. */
 const JOINED: ReadonlySet<Kind> = new Set<Kind>(['emails', 'phones', 'domains'])
@@ -26,14 +35,14 @@ export function draftReader(
   object: ImportObject,
   mapping: Mapping,
   fields: Fields,
-  mannerOf: (column: string) => Manner,
+  formatOf: (column: string) => NumberFormat,
 ): (cells: Cells) => Draft {
   const bringsCurrency = takesCurrency(object, mapping)
   const readers = mapping.flatMap(({ column, field: name, label }): Reader[] =>
-    name === null ? [] : [{ column, name, field: fields[name] as Field, manner: mannerOf(column), label }],
+    name === null ? [] : [{ column, name, field: fields[name] as Field, format: formatOf(column), label }],
   )
 
-  function readText(draft: Draft, { name, field, manner, label }: Reader, text: string, cells: Cells): void {
+  function readText(draft: Draft, { name, field, format, label }: Reader, text: string, cells: Cells): void {
     const { kind, member = name } = field
     if (kind === 'fullName') Object.assign(draft.given, splitName(text))
     else if (kind === 'tags') linkTags(draft, name, readValues(field, text) as string[])
@@ -42,9 +51,9 @@ export function draftReader(
     else if (JOINED.has(kind)) {
       const said = label === undefined ? field.label : labelOf(String(cells[label] ?? ''))
       join(draft, member, readValues(field, text, said))
-    } else put(draft.given, name, readValue(field, text, manner))
+    } else put(draft.given, name, readValue(field, text, format))
     if (bringsCurrency && name === AMOUNTS[object]) {
-      const currency = currencyBeside(text, manner)
+      const currency = currencyBeside(text, format)
       if (currency) draft.given.currency = currency
     }
   }

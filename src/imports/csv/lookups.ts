@@ -1,9 +1,9 @@
+import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'
 import { fold } from '../../lib/fold.ts'
 import { UUID } from '../../lib/id.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import type { Database } from '../../store/driver.ts'
 import type { AllWrites } from './writes.ts'
 

@@ -147,11 +147,11 @@ export function mappingTable(mapping: Mapping, examples: Readonly<Record<string,
   return [['COLUMN', 'FIELD', 'FIRST VALUE'], ...rows]
 }
 
-const LONGEST_EXAMPLE = 40
+const MAX_EXAMPLE = 40
 
 function shortened(value: Json): string {
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').trim()
-  return text.length > LONGEST_EXAMPLE ? `${text.slice(0, LONGEST_EXAMPLE - 1)}…` : text
+  return text.length > MAX_EXAMPLE ? `${text.slice(0, MAX_EXAMPLE - 1)}…` : text
 }
 
 /** Whether amounts bring their currency along because no column has it. */

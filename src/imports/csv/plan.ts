@@ -1,8 +1,8 @@
 import type { Store } from '../../store/open.ts'
 import { customFields } from './custom.ts'
+import { detectFormats, type Said } from './detect-formats.ts'
 import { type Draft, draftReader } from './draft.ts'
 import { FIELDS, type Fields, type ImportObject } from './fields.ts'
-import { gatherManners, type Said } from './detect-formats.ts'
 import { checkMapping, type Mapping, type Match, override, recognise } from './mapping.ts'
 import { type Cells, membersOf, openSource, rowsOf, type Source } from './read.ts'
 
@@ -36,13 +36,13 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
   const recognised = recognise(object, source.columns, fields)
   const mapping = wanted.map === undefined ? recognised : override(recognised, wanted.map, fields)
   checkMapping(object, mapping, match)
-  const manners = gatherManners(mapping, fields, wanted, own)
+  const formats = detectFormats(mapping, fields, wanted, own)
   const examples: Cells = {}
   const missing = new Set(source.columns)
   let rows = 0
   for await (const row of rowsOf(source)) {
     rows++
-    manners.see(row)
+    formats.see(row)
     for (const column of missing) {
       const cell = row.cells[column] ?? ''
       if (cell === '') continue
@@ -50,5 +50,5 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
       missing.delete(column)
     }
   }
-  return { source, mapping, examples, rows, read: draftReader(object, mapping, fields, manners.mannerOf) }
+  return { source, mapping, examples, rows, read: draftReader(object, mapping, fields, formats.formatOf) }
 }

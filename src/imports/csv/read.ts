@@ -24,8 +24,8 @@ export type Source = {
 
 type Progress = (bytes: number) => void
 
-const LONGEST_RECORD = 1 << 20
-const MOST_COLUMNS = 1000
+const MAX_RECORD = 1 << 20
+const MAX_COLUMNS = 1000
 
 /** Finds out how a file is written. Throws Problem 404 and 422. */
 export async function openSource(file: string): Promise<Source> {
@@ -54,8 +54,8 @@ export async function membersOf(source: Source): Promise<string[]> {
 }
 
 function refuseTooMany(file: string, columns: number): void {
-  if (columns <= MOST_COLUMNS) return
-  throw new Problem(422, 'too_many_columns', `${file} has more than ${MOST_COLUMNS} columns.`)
+  if (columns <= MAX_COLUMNS) return
+  throw new Problem(422, 'too_many_columns', `${file} has more than ${MAX_COLUMNS} columns.`)
 }
 
 /**
@@ -103,7 +103,7 @@ async function* records({ file, encoding, separator }: Written, onBytes?: Progre
     relax_column_count: true,
     skip_records_with_empty_values: true,
     skip_empty_lines: true,
-    max_record_size: LONGEST_RECORD,
+    max_record_size: MAX_RECORD,
     // Called at once, while a record that was read may be dropped when a later one fails.
     on_record: ((cells: string[], info: InfoRecord): Record => {
       last = info
@@ -189,7 +189,7 @@ async function* linesOf(file: string, onBytes?: Progress): AsyncGenerator<Buffer
   let size = 0
   let isFirst = true
   function taken(): Buffer | undefined {
-    const bytes = size > LONGEST_RECORD ? undefined : Buffer.concat(held)
+    const bytes = size > MAX_RECORD ? undefined : Buffer.concat(held)
     held = []
     size = 0
     const marked = isFirst && bytes?.[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -210,7 +210,7 @@ async function* linesOf(file: string, onBytes?: Progress): AsyncGenerator<Buffer
 
   function hold(bytes: Buffer): void {
     size += bytes.length
-    if (size <= LONGEST_RECORD) held.push(bytes)
+    if (size <= MAX_RECORD) held.push(bytes)
     else held = []
   }
 }

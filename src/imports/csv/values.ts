@@ -12,7 +12,12 @@ import { currencyOf, type Decimal, isCurrencySign, isExact, isTwofold, readNumbe
 // be, such as a negative amount, is left to the schema of the field.
 
 /** How a column is written, as far as its cells show it, and what the organisation counts and lives in. */
-export type Manner = { decimal?: Decimal | undefined; order?: Order | undefined; currency: string; timezone: string }
+export type NumberFormat = {
+  decimal?: Decimal | undefined
+  order?: Order | undefined
+  currency: string
+  timezone: string
+}
 
 const refused = (code: string, message: string): Problem => invalid(field('', code, message))
 
@@ -34,19 +39,19 @@ export const LINKS: ReadonlySet<Kind> = new Set<Kind>([
 ])
 
 /** The value of one cell that holds something, for a field of one value. */
-export function readValue({ kind, options }: Field, text: string, manner: Manner): Json {
+export function readValue({ kind, options }: Field, text: string, format: NumberFormat): Json {
   switch (kind) {
     case 'amount':
     case 'number':
-      return numberIn(text, manner.decimal)
+      return numberIn(text, format.decimal)
     case 'count':
-      return wholeNumber(text, manner.decimal)
+      return wholeNumber(text, format.decimal)
     case 'currency':
-      return currencyOf(text, manner.currency) ?? text
+      return currencyOf(text, format.currency) ?? text
     case 'date':
-      return dayIn(text, manner.order)
+      return dayIn(text, format.order)
     case 'time':
-      return momentIn(text, manner)
+      return momentIn(text, format)
     case 'flag':
       return flagIn(text)
     case 'country':
@@ -82,10 +87,10 @@ function wholeNumber(text: string, decimal: Decimal | undefined): number {
 }
 
 /** The currency that stands beside an amount. */
-export function currencyBeside(text: string, manner: Manner): string | undefined {
-  const unit = readNumber(text, manner.decimal)?.unit
+export function currencyBeside(text: string, format: NumberFormat): string | undefined {
+  const unit = readNumber(text, format.decimal)?.unit
   if (!unit) return undefined
-  const currency = currencyOf(unit, manner.currency)
+  const currency = currencyOf(unit, format.currency)
   if (currency) return currency
   throw refused('ambiguous', `${quoted(unit)} is the sign of several currencies; give a column with the code of each`)
 }
@@ -101,7 +106,7 @@ const twofoldDay = (text: string) =>
   refused('ambiguous', `${quoted(text)} could be two days; say which by --dates dmy or --dates mdy`)
 
 /** Without an offset it is the time of day where the organisation is. */
-function momentIn(text: string, { order, timezone }: Manner): string {
+function momentIn(text: string, { order, timezone }: NumberFormat): string {
   const moment = readMoment(text, order)
   if (!moment) throw refused('invalid_time', `must be a day with a time of day; ${quoted(text)} is none`)
   if (!order && isTwofoldDay(text)) throw twofoldDay(text)

@@ -17,7 +17,7 @@ export type CalendarText = {
 
 export type CalendarFile = { fingerprint: string; calendars: CalendarText[] }
 
-const MOST_BYTES = 256 * 1_048_576
+const MAX_BYTES = 256 * 1_048_576
 
 type Line = { line: number; text: string }
 
@@ -48,7 +48,7 @@ async function bytesOf(file: string): Promise<Buffer> {
   } catch (error) {
     throw new Problem(404, 'cannot_read', `${file} cannot be read: ${(error as Error).message}.`)
   }
-  if (bytes.length > MOST_BYTES) throw new Problem(422, 'too_large', `${file} has more than 256 MiB; split it first.`)
+  if (bytes.length > MAX_BYTES) throw new Problem(422, 'too_large', `${file} has more than 256 MiB; split it first.`)
   return bytes
 }
 

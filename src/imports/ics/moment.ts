@@ -14,7 +14,7 @@ export type Where = {
 }
 
 export const DAY_MS = 86_400_000
-const LONGEST = 36_525 * DAY_MS
+const MAX_DURATION_MS = 36_525 * DAY_MS
 
 /** An event that cannot come in. */
 export const unreadable = (reason: string): Problem => new Problem(422, 'bad_event', reason)
@@ -55,7 +55,7 @@ function momentOf(
 export function lengthOf(event: ICAL.Component, starts: Moment, where: Where): number {
   const [ends] = momentsIn(event, 'dtend', where)
   const length = ends ? between(starts, ends) : durationIn(event, starts)
-  if (length > LONGEST) throw unreadable('lasts longer than a hundred years')
+  if (length > MAX_DURATION_MS) throw unreadable('lasts longer than a hundred years')
   if (starts.isDay) return Math.max(length, DAY_MS)
   if (length > 0) return length
   throw unreadable(length === 0 ? 'ends when it starts, and a meeting takes some time' : 'ends before it starts')
@@ -74,7 +74,7 @@ function durationIn(event: ICAL.Component, starts: Moment): number {
   if (isNegative) return -1
   const exact = ((hours * 60 + minutes) * 60 + seconds) * 1000
   const whole = weeks * 7 + days
-  if (starts.isDay || whole * DAY_MS > LONGEST) return whole * DAY_MS + exact
+  if (starts.isDay || whole * DAY_MS > MAX_DURATION_MS) return whole * DAY_MS + exact
   return starts.zone.toMs(starts.local.add({ days: whole })) - starts.ms + exact
 }
 

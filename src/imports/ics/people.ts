@@ -1,8 +1,8 @@
 import type ICAL from 'ical.js'
 import * as v from 'valibot'
+import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import * as f from '../../lib/fields.ts'
 import type { Participant } from '../../meetings/participants.ts'
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import { rawValue } from './moment.ts'
 
 /** Who takes part, as a calendar says it. */

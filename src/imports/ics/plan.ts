@@ -5,7 +5,7 @@ import type { Store } from '../../store/open.ts'
 import { type CalendarEvent, readEvent } from './event.ts'
 import { type Block, type CalendarText, readCalendars } from './lines.ts'
 import { DAY_MS, unreadable, type Where } from './moment.ts'
-import { MOST_OCCURRENCES, type Series, seriesOf, timeInUid, type Window } from './series.ts'
+import { MAX_OCCURRENCES, type Series, seriesOf, timeInUid, type Window } from './series.ts'
 import type { Draft } from './take.ts'
 import { ianaZone, utcZone, zonesOf } from './zones.ts'
 
@@ -59,7 +59,7 @@ export async function planMeetings({ db }: Pick<Store, 'db'>, org: number, file:
       return { blocks, draft }
     })
     if (series.isCut) {
-      const error = `recurs more than ${MOST_OCCURRENCES} times within a year from now; the later ones are left out`
+      const error = `recurs more than ${MAX_OCCURRENCES} times within a year from now; the later ones are left out`
       return [...taken, { blocks, error }]
     }
     if (!series.isWhole) return taken

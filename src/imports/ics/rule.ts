@@ -1,6 +1,6 @@
 import ICAL from 'ical.js'
-import { Problem } from '../../lib/problem.ts'
 import { dayOf, type Rule } from '../../lib/calendar/recurrence.ts'
+import { Problem } from '../../lib/problem.ts'
 import { type Moment, unreadable } from './moment.ts'
 
 const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const

@@ -19,7 +19,7 @@ export type Series = {
 /** From when to when occurrences are worked out. */
 export type Window = { from: number; to: number }
 
-export const MOST_OCCURRENCES = 1000
+export const MAX_OCCURRENCES = 1000
 
 /** Occurrences are told apart by the time that their rule gives, also those that were moved. */
 export function seriesOf(events: readonly CalendarEvent[], window: Window): Series {
@@ -40,8 +40,8 @@ export function seriesOf(events: readonly CalendarEvent[], window: Window): Seri
   all.push(...own.map(ownOccurrence))
   all.sort((one, other) => one.starts - other.starts)
   const single = main && !recurs ? [{ ...ownOccurrence(main), uid: main.uid }] : []
-  const isCut = all.length > MOST_OCCURRENCES
-  return { occurrences: [...single, ...all.slice(0, MOST_OCCURRENCES)], isCut, isWhole: main !== undefined && !isCut }
+  const isCut = all.length > MAX_OCCURRENCES
+  return { occurrences: [...single, ...all.slice(0, MAX_OCCURRENCES)], isCut, isWhole: main !== undefined && !isCut }
 }
 
 /** Of two of the same event the one with the later sequence. */
@@ -63,7 +63,7 @@ function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
       if (each < firstDay) continue
       const local = starts.local.add({ days: each - first })
       add({ ...starts, local, ms: starts.zone.toMs(local) })
-      if (found.size > MOST_OCCURRENCES + except.length) break
+      if (found.size > MAX_OCCURRENCES + except.length) break
     }
   }
   extra.forEach(add)

@@ -1,3 +1,5 @@
+import { unlinking } from '../../crm/records/unlink.ts'
+import { type Deps, once } from '../../deps.ts'
 import type { EventName } from '../../events/names.ts'
 import type { Listed, Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
@@ -11,13 +13,11 @@ import { links } from '../../store/links.ts'
 import { listing } from '../../store/list/page.ts'
 import { rows } from '../../store/rows.ts'
 import { searchIndex } from '../../store/search.ts'
-import { type Deps, once } from '../../deps.ts'
 import { type Clock, NO_SLA } from '../sla/sla.ts'
-import { unlinking } from '../../crm/records/unlink.ts'
 import { Conversation, ConversationPatch, columns, filters, sorts } from './conversation.ts'
-import { type Heard, hearing, MOST_WORDS, wordsIn, wordsOfAll } from './message-effects.ts'
-import { conversationPromises, type Held } from './sla-targets.ts'
-import { pastTime, settled } from './statuses.ts'
+import { MAX_WORDS, type MessageEffect, messageEffects, wordsIn, wordsOfAll } from './message-effects.ts'
+import { type ConversationWithTargets, conversationTargets } from './sla-targets.ts'
+import { pastTime, resolvedStatus } from './statuses.ts'
 
 /** What opens one, beside its first message. */
 export type Opening = Pick<Conversation, 'subject' | 'channel' | 'contact_id' | 'company_id'> & {
@@ -45,9 +45,9 @@ export const conversationStore = once((deps: Deps) => {
   const { insert, update } = rows(db, 'conversations', columns)
   const setTags = links(db, 'conversation_tags', 'conversation_id', 'tag_id')
   const search = searchIndex(db, 'conversation')
-  const promises = conversationPromises(deps, update)
-  const { hold, promised, tell, schedule, clocks, history } = promises
-  const { withMessage, withoutAnswer } = hearing(deps)
+  const slaTargets = conversationTargets(deps, update)
+  const { hold, withTargets, tell, schedule, clocks, history } = slaTargets
+  const { withMessage, withoutAnswer } = messageEffects(deps)
   const count = db.prepare('UPDATE orgs SET last_conversation = last_conversation + 1 WHERE id = ?')
   const countTo = db.prepare(
     'UPDATE orgs SET last_conversation = @number WHERE id = @org AND last_conversation < @number',
@@ -72,7 +72,7 @@ export const conversationStore = once((deps: Deps) => {
   function patch(who: Caller, before: Conversation, given: ConversationPatch): Conversation {
     const now = clock.now()
     const times = given.read_at ? { read_at: rfc3339(pastTime('/read_at', given.read_at, now)) } : {}
-    const wanted = settled({ ...before, ...given, ...times }, before, given, now)
+    const wanted = resolvedStatus({ ...before, ...given, ...times }, before, given, now)
     const { after, changed } = change(before, wanted)
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
@@ -90,7 +90,7 @@ export const conversationStore = once((deps: Deps) => {
   }
 
   /** A new one, by its first message, which is stored next; that tells the rest by `heard`. */
-  function open(who: Caller, opening: Opening, heard: Heard): Conversation {
+  function open(who: Caller, opening: Opening, effect: MessageEffect): Conversation {
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
     count.run(who.org)
@@ -111,7 +111,7 @@ export const conversationStore = once((deps: Deps) => {
       read_at: null,
       waiting_since: null,
       first_response_at: null,
-      last_message_at: rfc3339(heard.at),
+      last_message_at: rfc3339(effect.at),
       preview: '',
       sla: NO_SLA,
       closed_at: opening.isClosed ? now : null,
@@ -119,13 +119,13 @@ export const conversationStore = once((deps: Deps) => {
       updated_at: now,
       version: 1,
     }
-    const record = withMessage(who.org, blank, heard)
+    const record = withMessage(who.org, blank, effect)
     insert(who.org, record)
-    history.note(who.org, record, heard.at)
-    search.put(who.org, id, wordsOfAll(record.subject, heard.words))
-    const isAwaited = heard.direction === 'inbound' && !heard.isAutomatic
-    const first = clocks.follow(clocks.first(heard.at, isAwaited), record, heard.at)
-    const made = promised(who.org, { record, clocks: first }, undefined)
+    history.note(who.org, record, effect.at)
+    search.put(who.org, id, wordsOfAll(record.subject, effect.words))
+    const isAwaited = effect.direction === 'inbound' && !effect.isAutomatic
+    const first = clocks.follow(clocks.first(effect.at, isAwaited), record, effect.at)
+    const made = withTargets(who.org, { record, clocks: first }, undefined)
     update(who.org, record, made.record)
     clocks.write(who.org, id, [], made.clocks)
     schedule(who.org, undefined, made)
@@ -142,17 +142,17 @@ export const conversationStore = once((deps: Deps) => {
     insert(org, record)
     setTags(org, record.id, [], record.tag_ids)
     search.put(org, record.id, wordsOfAll(record.subject, []))
-    promises.look(org, record)
+    slaTargets.look(org, record)
   }
 
   /** A message was stored: the conversation as it is after it. */
-  function hear(who: Caller, before: Conversation, heard: Heard): Conversation {
+  function applyMessage(who: Caller, before: Conversation, effect: MessageEffect): Conversation {
     const now = clock.now()
-    const { isAnswer } = heard
-    const held = tell(who.org, hold(who.org, before), isAnswer ? heard.at : now)
-    const after = withMessage(who.org, held.record, heard)
-    search.add(who.org, before.id, heard.words, MOST_WORDS)
-    return keep(who, held, after, isAnswer ? heard.at : now)
+    const { isAnswer } = effect
+    const held = tell(who.org, hold(who.org, before), isAnswer ? effect.at : now)
+    const after = withMessage(who.org, held.record, effect)
+    search.add(who.org, before.id, effect.words, MAX_WORDS)
+    return keep(who, held, after, isAnswer ? effect.at : now)
   }
 
   /** What had answered it has failed: its promises go on as if nobody had. */
@@ -173,7 +173,7 @@ export const conversationStore = once((deps: Deps) => {
   /** Writes a change, at a time that may lie back, with what its promises make of it, and its event. */
   function keep(
     who: Caller,
-    before: Held,
+    before: ConversationWithTargets,
     given: Conversation,
     at: number,
     running: readonly Clock[] = before.clocks,
@@ -184,8 +184,8 @@ export const conversationStore = once((deps: Deps) => {
     const isMatched = MATCHED.some((name) => !same(before.record[name], record[name]))
     const started = { record, clocks: clocks.follow(running, record, at) }
     if (isMatched) write(who.org, before.record, record) // for the policies to look at
-    const isPromised = isMatched || started.clocks.some((each) => !before.clocks.includes(each))
-    const after = isPromised ? promised(who.org, started, isMatched ? undefined : record.sla.policy_id) : started
+    const hasTargets = isMatched || started.clocks.some((each) => !before.clocks.includes(each))
+    const after = hasTargets ? withTargets(who.org, started, isMatched ? undefined : record.sla.policy_id) : started
     if (!isMatched) write(who.org, before.record, after.record)
     else if (!same(record.sla, after.record.sla)) update(who.org, record, after.record)
     clocks.write(who.org, record.id, before.clocks, after.clocks)
@@ -206,7 +206,7 @@ export const conversationStore = once((deps: Deps) => {
     const words = new Set<string>()
     for (const text of texts.iterate(org, id) as IterableIterator<string>) {
       for (const word of wordsIn(text)) words.add(word)
-      if (words.size >= MOST_WORDS) break
+      if (words.size >= MAX_WORDS) break
     }
     return words
   }
@@ -234,7 +234,7 @@ export const conversationStore = once((deps: Deps) => {
     const who = { org, member: null }
     const now = clock.now()
     const before = tell(org, hold(org, byId(who, id)), now)
-    const after = promised(org, before, undefined)
+    const after = withTargets(org, before, undefined)
     clocks.write(org, id, before.clocks, after.clocks)
     schedule(org, before, after)
     if (same(before.record.sla, after.record.sla)) return
@@ -251,7 +251,7 @@ export const conversationStore = once((deps: Deps) => {
     patch,
     open,
     restore,
-    hear,
+    applyMessage,
     unanswered,
     wake,
     slaDue,

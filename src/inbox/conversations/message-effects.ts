@@ -1,11 +1,11 @@
+import type { Deps } from '../../deps.ts'
 import { firstIdAt } from '../../lib/id.ts'
 import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
-import type { Deps } from '../../deps.ts'
 import type { Conversation } from './conversation.ts'
 
 /** What a message says to its conversation; `at` is its time. */
-export type Heard = {
+export type MessageEffect = {
   direction: 'inbound' | 'outbound' | 'note'
   at: number
   text: string
@@ -19,14 +19,14 @@ export type Heard = {
 
 const PREVIEW_LENGTH = 200
 /** Different words that a conversation is found by; those of a long correspondence are some 5,000. */
-export const MOST_WORDS = 10_000
+export const MAX_WORDS = 10_000
 /** So much of a text is looked at for them. */
 const SEARCHED_LENGTH = 65_536
 
 export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCHED_LENGTH)])
 
 export const wordsOfAll = (subject: string | null, said: Iterable<string>): string[] =>
-  [...new Set([...wordsOf([subject]), ...said])].slice(0, MOST_WORDS)
+  [...new Set([...wordsOf([subject]), ...said])].slice(0, MAX_WORDS)
 
 /** An answer that counts: of a member in person, on its way at least; or by another program, which came in as a mail. */
 const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND is_automatic = 0
@@ -34,7 +34,7 @@ const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_
     AND mails.message_id = messages.id AND mails.digest IS NOT NULL))`
 
 /** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */
-export function hearing({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const answer = db
     .prepare(
       `SELECT 1 FROM messages INDEXED BY messages_sent
@@ -57,8 +57,8 @@ export function hearing({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
      WHERE org_id = +@org AND conversation_id = +@id AND ${IS_ANSWER}`,
   )
 
-  function withMessage(org: number, before: Conversation, heard: Heard): Conversation {
-    const { direction, at, text, isAnswer, isAutomatic } = heard
+  function withMessage(org: number, before: Conversation, effect: MessageEffect): Conversation {
+    const { direction, at, text, isAnswer, isAutomatic } = effect
     if (direction === 'note') return { ...before }
     const time = rfc3339(at)
     const isLate = time < before.last_message_at && !isAhead(before.last_message_at)

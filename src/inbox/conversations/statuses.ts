@@ -26,7 +26,7 @@ export function statusHistory(db: Database) {
 }
 
 /** The record with what follows from its status, and the rules between them. Throws 422. */
-export function settled(
+export function resolvedStatus(
   after: Conversation,
   before: Conversation,
   given: ConversationPatch,

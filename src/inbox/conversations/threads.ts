@@ -1,6 +1,6 @@
+import { type Deps, once } from '../../deps.ts'
 import { UUID } from '../../lib/id.ts'
 import type { MailIn } from '../../mail/mail.ts'
-import { type Deps, once } from '../../deps.ts'
 import { replyTags } from '../mailboxes/reply-tags.ts'
 
 /** Finds the conversation that a mail belongs to. */

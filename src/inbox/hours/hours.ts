@@ -1,18 +1,24 @@
 import * as v from 'valibot'
+import { type Deps, once } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
-import { type BusinessTime, businessTime, type Calendar, WEEKDAYS, type Weekday } from '../../lib/calendar/business-time.ts'
+import {
+  type BusinessTime,
+  businessTime,
+  type Calendar,
+  WEEKDAYS,
+  type Weekday,
+} from '../../lib/calendar/business-time.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { notFound } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import { finder } from '../../store/find.ts'
-import { type Ask, listing, type Page } from '../../store/list/page.ts'
-import { type Deps, once } from '../../deps.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { type ListQuery, listing, type Page } from '../../store/list/page.ts'
 
-// Hours are settings: the public interface reads them; src/settings writes them.
+// Hours are settings: the public interface reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 
@@ -20,8 +26,8 @@ const CLOCK = 'invalid_clock_time|must be a time of the day, such as "09:00"'
 const opens = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, CLOCK))
 const closes = v.pipe(v.string(), v.regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, CLOCK))
 
-const MOST_INTERVALS = 24
-export const MOST_EXCEPTIONS = 400
+const MAX_INTERVALS = 24
+export const MAX_EXCEPTIONS = 400
 
 /** Of one day. */
 export const Intervals = f.arrayOf(
@@ -29,7 +35,7 @@ export const Intervals = f.arrayOf(
     from: f.doc(opens, 'When it opens, such as "09:00".'),
     to: f.doc(closes, 'When it is closed again, up to `24:00`, such as "17:30".'),
   }),
-  MOST_INTERVALS,
+  MAX_INTERVALS,
 )
 
 export const Exception = f.object({
@@ -52,7 +58,7 @@ export const Hours = f.doc(
       f.object(Object.fromEntries(WEEKDAYS.map((day) => [day, Intervals])) as Record<Weekday, typeof Intervals>),
       'When it is open on each day of the week; a day without intervals is closed.',
     ),
-    exceptions: f.doc(f.arrayOf(Exception, MOST_EXCEPTIONS), 'Days with intervals of their own, such as holidays.'),
+    exceptions: f.doc(f.arrayOf(Exception, MAX_EXCEPTIONS), 'Days with intervals of their own, such as holidays.'),
     is_open: f.doc(f.flag, 'Whether it is open now.'),
     next_open_at: f.doc(moment, 'When it opens next, also where it is open now; null where it does not for two years.'),
     next_close_at: f.doc(moment, 'When it closes next; null where it does not for two years.'),
@@ -92,7 +98,7 @@ const [ID, IS_OPEN, NEXT_OPEN_AT, NEXT_CLOSE_AT] = [
 // 3. The statements.
 
 /** Calendars that are kept, each with the years that were asked for: some 50 KB where it is open twice a day. */
-const MOST_KEPT = 200
+const MAX_KEPT = 200
 
 const order = { sort: { column: 'position' }, descending: false }
 const spec = { columns, filters, sorts: {}, order }
@@ -104,7 +110,7 @@ export const hoursStore = once(({ db, clock }: Deps) => {
   const calendarOf = db.prepare('SELECT timezone, weekly, exceptions FROM hours WHERE org_id = ? AND id = ?').raw()
   const kept = new Map<string, BusinessTime>()
 
-  function list(org: number, ask: Ask): Page {
+  function list(org: number, ask: ListQuery): Page {
     const page = listRows(org, ask)
     for (const row of page.rows) judge(org, row)
     return page
@@ -134,7 +140,7 @@ export const hoursStore = once(({ db, clock }: Deps) => {
     if (!time) {
       const [timezone, weekly, exceptions] = calendarOf.get(org, id) as [string, string, string]
       time = businessTime({ timezone, weekly: JSON.parse(weekly), exceptions: JSON.parse(exceptions) } as Calendar)
-      if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value as string)
+      if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string)
       kept.set(key, time)
     }
     return time
@@ -149,7 +155,7 @@ const onWire = (ms: number | undefined): string | null => (ms === undefined ? nu
 
 export const hours = (deps: Deps): Route[] => {
   const { list, find } = hoursStore(deps)
-  const common = { method: 'get', scope: 'rest.inbox.hours.read', name: 'hours', timely: true } as const
+  const common = { method: 'get', scope: 'rest.inbox.hours.read', name: 'hours', timeDependent: true } as const
   return [
     {
       ...common,

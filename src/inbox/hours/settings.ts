@@ -2,12 +2,12 @@ import type * as v from 'valibot'
 import { dayOf, type Interval, minuteOf, WEEKDAYS, type Weekday } from '../../lib/calendar/business-time.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, field } from '../../lib/problem.ts'
-import { type Exception, Intervals, MOST_EXCEPTIONS } from './hours.ts'
-import * as c from '../../store/columns.ts'
-import type { Store } from '../../store/open.ts'
 import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
+import { type Exception, Intervals, MAX_EXCEPTIONS } from './hours.ts'
 
 const DAYS = Object.fromEntries(WEEKDAYS.map((day) => [day, f.optional(Intervals)])) as Record<
   Weekday,
@@ -28,7 +28,7 @@ export const HoursSettings = f.object({
   timezone: f.timezone,
   is_default: f.optional(f.flag),
   weekly: f.object(DAYS),
-  exceptions: f.optional(f.arrayOf(ExceptionSettings, MOST_EXCEPTIONS)),
+  exceptions: f.optional(f.arrayOf(ExceptionSettings, MAX_EXCEPTIONS)),
 })
 export type HoursSettings = v.InferOutput<typeof HoursSettings>
 

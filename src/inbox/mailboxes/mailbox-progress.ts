@@ -1,11 +1,11 @@
+import { type Deps, once } from '../../deps.ts'
 import type { MailIn } from '../../mail/mail.ts'
 import { textOf } from '../../store/jobs.ts'
-import { type Deps, once } from '../../deps.ts'
 import { incomingStore } from '../messages/incoming.ts'
 import { type Mailbox, mailboxStore, type State } from './mailboxes.ts'
 
 /** A mail in the folder of a mailbox. */
-export type Arrival = { uid: number; uidValidity: number; arrivedAt: number }
+export type FetchedMail = { uid: number; uidValidity: number; arrivedAt: number }
 
 type Known = Partial<Pick<MailIn, 'messageId' | 'from' | 'subject'>>
 
@@ -13,7 +13,7 @@ type Known = Partial<Pick<MailIn, 'messageId' | 'from' | 'subject'>>
  * How far the folders of mailboxes were read. A mail and the step behind it are written in one transaction: whatever
  * happens in between, each is taken in once.
  */
-export const arrivalStore = once((deps: Deps) => {
+export const mailboxProgress = once((deps: Deps) => {
   const { db, clock } = deps
   const { byId, state, saveState, importSince } = mailboxStore(deps)
   const incoming = incomingStore(deps)
@@ -38,10 +38,10 @@ export const arrivalStore = once((deps: Deps) => {
   }
 
   /** Throws what is wrong with the mail; nothing is written then. */
-  function take(org: number, mailbox: Mailbox, mail: MailIn, { uid, uidValidity, arrivedAt }: Arrival): void {
+  function take(org: number, mailbox: Mailbox, mail: MailIn, { uid, uidValidity, arrivedAt }: FetchedMail): void {
     const taken = incoming.take(org, mailbox, mail, arrivedAt)
     if (taken.outcome === 'troubled') {
-      trouble(org, mailbox, mail, { uid, uidValidity, arrivedAt }, taken.error)
+      reject(org, mailbox, mail, { uid, uidValidity, arrivedAt }, taken.error)
       return
     }
     const before = state(org, mailbox.id)
@@ -54,7 +54,7 @@ export const arrivalStore = once((deps: Deps) => {
   }
 
   /** It could not be taken in: it is on record with its error, and the next one is not held up by it. */
-  function trouble(org: number, mailbox: Mailbox, mail: Known | undefined, at: Arrival, error: unknown): void {
+  function reject(org: number, mailbox: Mailbox, mail: Known | undefined, at: FetchedMail, error: unknown): void {
     insert.run({
       org,
       id: clock.id(),
@@ -96,5 +96,5 @@ export const arrivalStore = once((deps: Deps) => {
     saveState(org, id, { failing_since: failing_since ?? now, last_error: error, last_error_at: now })
   }
 
-  return { begin, take, trouble, pass, found, looked, failed, isKnown: incoming.isKnown }
+  return { begin, take, reject, pass, found, looked, failed, isKnown: incoming.isKnown }
 })

@@ -1,13 +1,13 @@
+import { type Deps, once } from '../../deps.ts'
+import { beginningOf } from '../../lib/calendar/days.ts'
 import { conflict } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { ImapServer, MailServer } from '../../mail/transport/server.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
-import { type Deps, once } from '../../deps.ts'
-import { beginningOf } from '../../lib/calendar/days.ts'
 import { pacing } from './pacing.ts'
 
-// Mailboxes are settings that no resource shows: src/settings writes them. What is kept of how it goes with one, and
+// Mailboxes are settings that no resource shows; the settings document writes them (settings.ts). What is kept of how it goes with one, and
 // when a mail of a sequence may leave it, is written here.
 
 // 1. The row.
@@ -109,7 +109,7 @@ const NEW_STATE: State = {
 const FIELDS = Object.keys(NEW_STATE) as (keyof State)[]
 
 /** A mail that could not be taken in. */
-export type Trouble = {
+export type RejectedMail = {
   id: string
   mailbox_id: string
   uid: number
@@ -120,7 +120,7 @@ export type Trouble = {
   at: number
 }
 const TROUBLE_FIELDS = 'id, mailbox_id, uid, external_id, sender, subject, error, at'
-const MOST_TROUBLES = 100
+const MAX_TROUBLES = 100
 
 export type Side = 'smtp' | 'imap'
 
@@ -130,7 +130,7 @@ export const secretPurpose = (id: string, side: Side): string => `mailbox ${id} 
 /** A server looks every few minutes: where none has for so long, there is no server. */
 const STALE_MS = 15 * 60_000
 
-export type Standing = Record<
+export type MailboxHealth = Record<
   'receiving' | 'sending',
   {
     status:
@@ -149,7 +149,7 @@ export type Standing = Record<
 >
 
 /** How it goes with a mailbox. Receiving is `ok` only where everything that was there is taken in, and was just now. */
-export function standing(state: State, mailbox: Pick<Mailbox, 'is_active' | 'imap'>, now: number): Standing {
+export function mailboxHealth(state: State, mailbox: Pick<Mailbox, 'is_active' | 'imap'>, now: number): MailboxHealth {
   if (!mailbox.is_active) {
     const deactivated = { status: 'deactivated', text: 'deactivated' } as const
     return { receiving: deactivated, sending: deactivated }
@@ -159,7 +159,7 @@ export function standing(state: State, mailbox: Pick<Mailbox, 'is_active' | 'ima
 
 const NOT_SET_UP = { status: 'not_set_up', text: 'not set up' } as const
 
-function receiving(state: State, now: number): Standing['receiving'] {
+function receiving(state: State, now: number): MailboxHealth['receiving'] {
   const { checked_at, failing_since, last_error, last_error_at, behind, imported_at } = state
   const isLongAgo = (...times: (number | null)[]): boolean => now - Math.max(...times.map((at) => at ?? 0)) >= STALE_MS
   if (failing_since !== null) {
@@ -180,7 +180,7 @@ function receiving(state: State, now: number): Standing['receiving'] {
   return isBehind ? { status: 'behind', text: `${rest}, ${look}` } : { status: 'ok', text: `ok, ${look}` }
 }
 
-function sending({ sent_at, send_error, send_error_at }: State): Standing['sending'] {
+function sending({ sent_at, send_error, send_error_at }: State): MailboxHealth['sending'] {
   const last = sent_at === null ? 'nothing was sent yet' : `last sent ${onWire(sent_at)}`
   if (send_error !== null && (send_error_at ?? 0) >= (sent_at ?? 0)) {
     return { status: 'failing', text: `failing at ${onWire(send_error_at)}: ${send_error}; ${last}` }
@@ -215,9 +215,9 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
      VALUES (?, ?, ${FIELDS.map(() => '?').join(', ')})
      ON CONFLICT (org_id, mailbox_id) DO UPDATE SET ${FIELDS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   )
-  const newestTroubles = `SELECT ${TROUBLE_FIELDS} FROM mail_troubles WHERE org_id = +?`
-  const troublesOfAll = db.prepare(`${newestTroubles} ORDER BY id DESC LIMIT +?`)
-  const troublesOfOne = db.prepare(`${newestTroubles} AND +mailbox_id = +? ORDER BY id DESC LIMIT +?`)
+  const newestRejected = `SELECT ${TROUBLE_FIELDS} FROM mail_troubles WHERE org_id = +?`
+  const rejectedOfAll = db.prepare(`${newestRejected} ORDER BY id DESC LIMIT +?`)
+  const rejectedOfOne = db.prepare(`${newestRejected} AND +mailbox_id = +? ORDER BY id DESC LIMIT +?`)
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
   const present = (row: unknown): Mailbox | undefined => (row ? columns.present(row as RawRow) : undefined)
 
@@ -270,8 +270,10 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
   }
 
   /** The newest ones first: of one mailbox, or of all. */
-  const troubles = (org: number, id?: string): Trouble[] =>
-    (id === undefined ? troublesOfAll.all(org, MOST_TROUBLES) : troublesOfOne.all(org, id, MOST_TROUBLES)) as Trouble[]
+  const rejectedMails = (org: number, id?: string): RejectedMail[] =>
+    (id === undefined
+      ? rejectedOfAll.all(org, MAX_TROUBLES)
+      : rejectedOfOne.all(org, id, MAX_TROUBLES)) as RejectedMail[]
 
   const plan = pacing({ db, clock }, { state, saveState })
 
@@ -286,7 +288,7 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
     state,
     saveState,
     importSince,
-    troubles,
+    rejectedMails,
     plan,
   }
 })

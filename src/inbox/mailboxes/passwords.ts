@@ -7,7 +7,7 @@ export type Source = Pick<Endpoint, 'password_env' | 'password_file'>
 /** `fault` continues the name of the field as a sentence; it tells nothing of what was read. */
 export type Read = { password: string } | { field: keyof Source; fault: string }
 
-const MOST_BYTES = 4096
+const MAX_BYTES = 4096
 
 /** What a source holds by now, or why that is no password. Undefined where there is no source. */
 export function readPassword({ password_env, password_file }: Source): Read | undefined {
@@ -19,7 +19,7 @@ export function readPassword({ password_env, password_file }: Source): Read | un
 export function passwordFault(password: string): string | undefined {
   if (password === '') return 'is empty'
   if (/[\r\n\0]/.test(password)) return 'has more than one line'
-  return Buffer.byteLength(password) > MOST_BYTES ? `is longer than ${MOST_BYTES} bytes` : undefined
+  return Buffer.byteLength(password) > MAX_BYTES ? `is longer than ${MAX_BYTES} bytes` : undefined
 }
 
 function fromEnvironment(name: string): Read {
@@ -47,7 +47,7 @@ function fromFile(name: string): Read {
 
 /** Enough to tell that a file is too long, also where it has no end. */
 function beginningOf(name: string): Buffer {
-  const bytes = Buffer.alloc(MOST_BYTES + 3)
+  const bytes = Buffer.alloc(MAX_BYTES + 3)
   const file = openSync(name, 'r')
   try {
     let length = 0

@@ -5,10 +5,10 @@ import * as f from '../../lib/fields.ts'
 import { type FieldError, field } from '../../lib/problem.ts'
 import { isDate, parseTime, rfc3339 } from '../../lib/time.ts'
 import { TLS_MODES } from '../../mail/transport/server.ts'
-import type { Endpoint, ImapEndpoint, Mailbox } from './mailboxes.ts'
 import { repeatedKeys, secondDefaults } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
 import type { Stored } from '../../settings/table.ts'
+import type { Endpoint, ImapEndpoint, Mailbox } from './mailboxes.ts'
 
 const DAY_S = 86_400
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'

@@ -1,11 +1,11 @@
-import { conflict, type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
 import { beginningOf } from '../../lib/calendar/days.ts'
-import { columns, type Mailbox, type Side } from './mailboxes.ts'
-import type { Store } from '../../store/open.ts'
+import { conflict, type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
 import { type Change, changesOf } from '../../settings/changes.ts'
+import { type Stored, settingsTable } from '../../settings/table.ts'
+import type { Store } from '../../store/open.ts'
+import { columns, type Mailbox, type Side } from './mailboxes.ts'
 import { itemOf, type MailboxSettings, type Member, rowOf } from './settings-schema.ts'
 import { mailboxSecrets, type Passwords, SECRET_FIELDS, SIDES, shownSecrets } from './settings-secrets.ts'
-import { type Stored, settingsTable } from '../../settings/table.ts'
 
 type Wanted = Omit<Mailbox, keyof Stored>
 

@@ -1,17 +1,17 @@
 import * as v from 'valibot'
+import type { Deps } from '../../deps.ts'
 import type { Streamed } from '../../http/answer.ts'
 import * as f from '../../lib/fields.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
-import type { Deps } from '../../deps.ts'
 import type { Message } from './message.ts'
 
 // Files of messages: in a table of their own, so that nobody reads their data who has not asked for it.
 
-export const MOST_BYTES = 10 * 1_048_576
+export const MAX_BYTES = 10 * 1_048_576
 /** What a body with all of that in base64 takes, and a text and HTML beside it. */
-export const MOST_BODY_BYTES = 18 * 1_048_576
+export const MAX_BODY_BYTES = 18 * 1_048_576
 
 /**
  * Buffer leaves out what is no base64, and also takes that of URLs. For some megabytes a pattern of groups of four takes
@@ -81,8 +81,8 @@ export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
       return { shown: { id: clock.id(), name, content_type, size_bytes: bytes.length }, bytes }
     })
     const errors: FieldError[] = []
-    if (all.reduce((sum, { bytes }) => sum + bytes.length, 0) > MOST_BYTES)
-      errors.push(field('/attachments', 'too_large', `must be at most ${MOST_BYTES} bytes together`))
+    if (all.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_BYTES)
+      errors.push(field('/attachments', 'too_large', `must be at most ${MAX_BYTES} bytes together`))
     if (errors.length > 0) throw invalid(...errors)
     return all
   }

@@ -1,18 +1,18 @@
+import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { type Deps, once } from '../../deps.ts'
 import { firstIdAt } from '../../lib/id.ts'
 import type { MailIn, Report } from '../../mail/mail.ts'
-import { type Deps, once } from '../../deps.ts'
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
-import { sendingStore } from './sending.ts'
 import { threadStore } from '../conversations/threads.ts'
+import { sendingStore } from './sending.ts'
 
 /** A report that names no mail is about one that was sent this recently. */
 const RECENT_MS = 14 * 86_400_000
-const LONGEST_WHY = 500
+const MAX_WHY = 500
 
-export type Returned = { id: string; conversation_id: string }
+export type Bounce = { id: string; conversation_id: string }
 
 /** Reports of deliveries (RFC 3464): which mail they are about, and what they say of it. */
-export const returnsStore = once((deps: Deps) => {
+export const bounceStore = once((deps: Deps) => {
   const { db, clock } = deps
   const threads = threadStore(deps)
   const { bounced } = sendingStore(deps)
@@ -30,7 +30,7 @@ export const returnsStore = once((deps: Deps) => {
   )
 
   /** By the mail that it gives back, by what it answers, and else by whom that was for. */
-  function returnedBy(org: number, mail: MailIn): Returned | undefined {
+  function bouncedBy(org: number, mail: MailIn): Bounce | undefined {
     const { messageId = null, recipients = [] } = mail.report ?? {}
     for (const id of [...(messageId === null ? [] : [messageId]), ...mail.inReplyTo, ...mail.references.toReversed()]) {
       const found = threads.messageOf(org, id)
@@ -43,22 +43,22 @@ export const returnsStore = once((deps: Deps) => {
     return undefined
   }
 
-  function sentTo(org: number, email: string): Returned | undefined {
+  function sentTo(org: number, email: string): Bounce | undefined {
     const since = clock.now() - RECENT_MS
     for (const contact of contactsOf.all(org, emailKey(email)) as string[]) {
-      const found = lastMailTo.get({ org, contact, email, since, first: firstIdAt(since) }) as Returned | undefined
+      const found = lastMailTo.get({ org, contact, email, since, first: firstIdAt(since) }) as Bounce | undefined
       if (found) return found
     }
     return undefined
   }
 
   /** A failure for good makes the mail one that has failed; a delay does not. */
-  function note(org: number, { id }: Returned, { recipients }: Report): void {
+  function note(org: number, { id }: Bounce, { recipients }: Report): void {
     const failed = recipients.filter(({ action }) => action === 'failed')
     if (failed.length === 0) return
     const why = failed.map(({ email, why, status }) => [email, why ?? status].filter(Boolean).join(': ')).join('; ')
-    bounced(org, id, why.slice(0, LONGEST_WHY))
+    bounced(org, id, why.slice(0, MAX_WHY))
   }
 
-  return { returnedBy, note }
+  return { bouncedBy, note }
 })

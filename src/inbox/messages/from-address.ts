@@ -1,12 +1,12 @@
+import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { field, invalid } from '../../lib/problem.ts'
 import { idsOfSearch, searches } from '../../store/search.ts'
-import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
-import { type Deps, once } from '../../deps.ts'
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import type { Author, From } from './message.ts'
 
-const LONGEST_NAME = 255
+const MAX_NAME = 255
 
 /** Who writes: contacts, found by how they can be reached or made, and members. */
 export const senders = once((deps: Deps) => {
@@ -70,7 +70,7 @@ export const senders = once((deps: Deps) => {
   return { contactById, contactOf, contactAuthor, memberAuthor }
 })
 
-const shortened = (name: string | null): string | null => [...(name ?? '')].slice(0, LONGEST_NAME).join('') || null
+const shortened = (name: string | null): string | null => [...(name ?? '')].slice(0, MAX_NAME).join('') || null
 
 /** A number with "+" and the same with "00" in front are one. */
 const digitsOf = (number: string): string => number.replace(/\(0\)/g, '').replace(/\D/g, '').replace(/^00/, '')

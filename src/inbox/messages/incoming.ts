@@ -1,29 +1,29 @@
-import type { MailIn } from '../../mail/mail.ts'
 import { type Deps, once } from '../../deps.ts'
-import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
+import type { MailIn } from '../../mail/mail.ts'
+import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import { conversationStore } from '../conversations/conversations.ts'
+import { threadStore } from '../conversations/threads.ts'
 import type { Mailbox } from '../mailboxes/mailboxes.ts'
 import { mailboxStore } from '../mailboxes/mailboxes.ts'
-import { type Author, MOST_STORED_HTML_BYTES, type Recipient } from './message.ts'
-import { outgoingStore } from './outgoing.ts'
-import { returnsStore } from './bounces.ts'
+import { bounceStore } from './bounces.ts'
 import { senders } from './from-address.ts'
-import { shownHtml, textIn } from './texts.ts'
-import { threadStore } from '../conversations/threads.ts'
+import { type Author, MAX_STORED_HTML_BYTES, type Recipient } from './message.ts'
 import { messageWriter, type Place } from './message-writer.ts'
+import { outgoingStore } from './outgoing.ts'
+import { shownHtml, textIn } from './texts.ts'
 
 /** What became of a mail: a message, nothing since it is known or its own, or nothing since nobody knows what it is about. */
-export type Taken = { outcome: 'imported' | 'ignored' } | { outcome: 'troubled'; error: string }
+export type ImportedMail = { outcome: 'imported' | 'ignored' } | { outcome: 'troubled'; error: string }
 
-const LONGEST_ERROR = 2048
-const LONGEST_SUBJECT = 255
+const MAX_ERROR = 2048
+const MAX_SUBJECT = 255
 
 /** Of one sender in an hour: what comes behind them is taken for a machine, so that two machines do not go on for ever. */
-const MOST_AN_HOUR = 60
+const MAX_AN_HOUR = 60
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const LOOP = `More than ${MOST_AN_HOUR} mails of this sender came in within an hour; it is taken for a machine.`
+const LOOP = `More than ${MAX_AN_HOUR} mails of this sender came in within an hour; it is taken for a machine.`
 
 const UNKNOWN_REPORT = 'It is the report of a delivery, of no mail that is known here.'
 
@@ -33,9 +33,9 @@ export const incomingStore = once((deps: Deps) => {
   const mailboxes = mailboxStore(deps)
   const conversations = conversationStore(deps)
   const threads = threadStore(deps)
-  const returns = returnsStore(deps)
+  const returns = bounceStore(deps)
   const outgoing = outgoingStore(deps)
-  const enrollments = enrollmentWatch(deps)
+  const enrollments = stopRules(deps)
   const { fromSubject } = unsubscribing(deps)
   const { contactOf, contactAuthor } = senders(deps)
   const { write } = messageWriter(deps)
@@ -60,18 +60,18 @@ export const incomingStore = once((deps: Deps) => {
   }
 
   /** `arrivedAt` is when its server got it. */
-  function take(org: number, mailbox: Mailbox, mail: MailIn, arrivedAt: number): Taken {
+  function take(org: number, mailbox: Mailbox, mail: MailIn, arrivedAt: number): ImportedMail {
     const external_id = idOf(org, mail)
     if (external_id === undefined) return { outcome: 'ignored' }
     if (mail.subject !== null && fromSubject(org, mail.subject)) return { outcome: 'ignored' }
     const own = mailboxes.addresses(org)
     const from = own.has(mail.from?.email.toLowerCase() ?? '') ? mail.replyTo : mail.from // forms of websites
     const isOwn = mail.from !== null && (from === null || own.has(from.email.toLowerCase()))
-    const returned = mail.report && returns.returnedBy(org, mail)
-    const thread = returned?.conversation_id ?? threads.conversationOf(org, mail)
+    const bounce = mail.report && returns.bouncedBy(org, mail)
+    const thread = bounce?.conversation_id ?? threads.conversationOf(org, mail)
     if (isOwn && thread === undefined) return { outcome: 'ignored' }
-    if (mail.report && !returned && thread === undefined) return { outcome: 'troubled', error: UNKNOWN_REPORT }
-    if (mail.report && returned) returns.note(org, returned, mail.report)
+    if (mail.report && !bounce && thread === undefined) return { outcome: 'troubled', error: UNKNOWN_REPORT }
+    if (mail.report && bounce) returns.note(org, bounce, mail.report)
     keep(org, mailbox, mail, { external_id, thread, from, isOwn, arrivedAt })
     return { outcome: 'imported' }
   }
@@ -107,15 +107,15 @@ export const incomingStore = once((deps: Deps) => {
     const conversation = thread === undefined ? undefined : conversations.byId(who, thread)
     // A machine that reports is nobody; one that answers in the place of a person is that person's.
     const contact = from === null || isOwn || mail.report ? undefined : contactOf(who, from)
-    const isLoop = contact !== undefined && countAround(org, contact.id, at) >= MOST_AN_HOUR
+    const isLoop = contact !== undefined && countAround(org, contact.id, at) >= MAX_AN_HOUR
     const { text, html, notes } = bodyOf(mail)
-    const error = [...mail.notes, ...notes, ...(isLoop ? [LOOP] : [])].join(' ').slice(0, LONGEST_ERROR) || null
+    const error = [...mail.notes, ...notes, ...(isLoop ? [LOOP] : [])].join(' ').slice(0, MAX_ERROR) || null
     const is_automatic = mail.automatic !== null || isLoop
     const place: Place = conversation
       ? { conversation }
       : {
           opening: {
-            subject: mail.subject?.slice(0, LONGEST_SUBJECT) ?? null,
+            subject: mail.subject?.slice(0, MAX_SUBJECT) ?? null,
             channel: 'email',
             contact_id: contact?.id ?? null,
             company_id: contact?.company_id ?? null,
@@ -152,12 +152,12 @@ export const incomingStore = once((deps: Deps) => {
     })
     if (is_automatic || isOwn) return
     const contact_id = contact?.id ?? message.author.id
-    enrollments.heard(org, { contact_id, conversation_id: message.conversation_id, at })
+    enrollments.messageReceived(org, { contact_id, conversation_id: message.conversation_id, at })
   }
 
   /** Of the newest ones, those within an hour: many old ones may come in at once. */
   const countAround = (org: number, contact: string, at: number): number =>
-    around.get(org, contact, MOST_AN_HOUR, at, HOUR_MS) as number
+    around.get(org, contact, MAX_AN_HOUR, at, HOUR_MS) as number
 
   /** What it says itself, unless that cannot be: clocks and forgers of other people decide on nobody's promises. */
   function timeOf({ date }: MailIn, arrivedAt: number): number {
@@ -180,7 +180,7 @@ const stranger = (from: MailIn['from']): Author => ({
 
 function bodyOf({ text, html }: MailIn): { text: string; html: string | null; notes: string[] } {
   const shown = html === null ? null : shownHtml(html) || null
-  if (shown === null || Buffer.byteLength(shown) <= MOST_STORED_HTML_BYTES)
+  if (shown === null || Buffer.byteLength(shown) <= MAX_STORED_HTML_BYTES)
     return { text: text.trim() ? text : textIn(shown ?? ''), html: shown, notes: [] }
   const plain = text.trim() ? text : textIn(shown).slice(0, 262_144)
   return { text: plain, html: null, notes: ['Its HTML was too long to keep; the text is there.'] }

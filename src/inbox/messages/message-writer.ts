@@ -1,12 +1,12 @@
+import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { rows } from '../../store/rows.ts'
-import { type Deps, once } from '../../deps.ts'
-import { type AttachmentShown, attachmentStore } from './attachments.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
-import { type Heard, wordsIn } from '../conversations/message-effects.ts'
+import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
+import { type AttachmentShown, attachmentStore } from './attachments.ts'
 import { columns, type Message } from './message.ts'
 
 /** Where a message goes: into a conversation that there is, or into one that it opens. */
@@ -35,7 +35,7 @@ export const messageWriter = once((deps: Deps) => {
 
   function write(who: Caller, place: Place, draft: Draft): Message {
     const { at, files, isAnswer, id = clock.id(), body_text } = draft
-    const heard: Heard = {
+    const effect: MessageEffect = {
       direction: draft.direction,
       at,
       text: body_text || (files[0]?.shown.name ?? ''),
@@ -43,7 +43,7 @@ export const messageWriter = once((deps: Deps) => {
       isAnswer,
       isAutomatic: draft.is_automatic ?? false,
     }
-    const conversation = 'opening' in place ? conversations.open(who, place.opening, heard) : place.conversation
+    const conversation = 'opening' in place ? conversations.open(who, place.opening, effect) : place.conversation
     const now = rfc3339(timeOfId(id))
     const message: Message = {
       id,
@@ -70,12 +70,12 @@ export const messageWriter = once((deps: Deps) => {
     insert(who.org, message)
     for (const { shown, bytes } of files) attachments.add(who.org, id, shown.id, bytes)
     tell(who, message)
-    if ('conversation' in place) conversations.hear(who, conversation, heard)
+    if ('conversation' in place) conversations.applyMessage(who, conversation, effect)
     return message
   }
 
   /** What has become of a message: the change, and, where there is a word for it, its event. */
-  function settle(
+  function finish(
     org: number,
     before: Message,
     given: Partial<Pick<Message, 'status' | 'error' | 'sent_at' | 'external_id'>>,
@@ -92,5 +92,5 @@ export const messageWriter = once((deps: Deps) => {
     if (direction !== 'note' && status !== 'queued') outbox.record(who, `message.${status}`, message, before)
   }
 
-  return { write, settle, insert }
+  return { write, finish, insert }
 })

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
-import { AttachmentGiven, AttachmentShown } from './attachments.ts'
 import { CHANNELS, subject } from '../conversations/conversation.ts'
+import { AttachmentGiven, AttachmentShown } from './attachments.ts'
 
 // The wire form of a message, and its row.
 
 export const DIRECTIONS = ['inbound', 'outbound', 'note'] as const
 const STATUSES = ['received', 'queued', 'sent', 'failed'] as const
 
-const MOST_TEXT_BYTES = 262_144
-const MOST_HTML_BYTES = 1_048_576
+const MAX_TEXT_BYTES = 262_144
+const MAX_HTML_BYTES = 1_048_576
 /** Sanitised HTML may be longer: signs become references such as `&amp;`. */
-export const MOST_STORED_HTML_BYTES = 2 * MOST_HTML_BYTES
+export const MAX_STORED_HTML_BYTES = 2 * MAX_HTML_BYTES
 
 const Author = f.doc(
   f.object({
@@ -50,8 +50,8 @@ export const Message = f.doc(
     channel: f.doc(f.oneOf(CHANNELS), 'That of the conversation.'),
     direction: fields.direction,
     author: Author,
-    body_text: f.doc(f.longText(MOST_HTML_BYTES), 'As it was given, else the text of `body_html`.'),
-    body_html: f.doc(f.nullable(f.longText(MOST_STORED_HTML_BYTES)), 'Sanitised: it can be shown as it is.'),
+    body_text: f.doc(f.longText(MAX_HTML_BYTES), 'As it was given, else the text of `body_html`.'),
+    body_html: f.doc(f.nullable(f.longText(MAX_STORED_HTML_BYTES)), 'Sanitised: it can be shown as it is.'),
     external_id: fields.external_id,
     in_reply_to: fields.in_reply_to,
     sent_at: f.doc(f.recordFields.created_at, 'The time of the message.'),
@@ -106,12 +106,12 @@ export const MessageCreate = f.object({
   direction: fields.direction,
   body_text: f.optional(
     v.pipe(
-      f.doc(f.nullable(f.longText(MOST_TEXT_BYTES)), 'Plain text, up to 256 KiB. There is a text, HTML or a file.'),
+      f.doc(f.nullable(f.longText(MAX_TEXT_BYTES)), 'Plain text, up to 256 KiB. There is a text, HTML or a file.'),
       v.examples(['Hello, where is my order?']),
     ),
   ),
   body_html: f.optional(
-    f.doc(f.nullable(f.longText(MOST_HTML_BYTES)), 'Up to 1 MiB. What could do harm is taken out before it is stored.'),
+    f.doc(f.nullable(f.longText(MAX_HTML_BYTES)), 'Up to 1 MiB. What could do harm is taken out before it is stored.'),
   ),
   external_id: f.optional(fields.external_id),
   in_reply_to: f.optional(fields.in_reply_to),

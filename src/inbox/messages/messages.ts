@@ -1,26 +1,26 @@
 import type { Scope } from '../../auth/scopes.ts'
-import { createRoute, type Listed, type Repeated, type Route, type Shown } from '../../http/route.ts'
-import type { Caller } from '../../lib/caller.ts'
-import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import type { RawRow } from '../../store/columns.ts'
-import type { Condition, Filter } from '../../store/list/conditions.ts'
-import { finder } from '../../store/find.ts'
-import { listing, type Page, type Sort } from '../../store/list/page.ts'
-import { searchIndex } from '../../store/search.ts'
 import type { Contact } from '../../crm/contacts/contacts.ts'
 import { type Deps, once } from '../../deps.ts'
-import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
-import { attachmentStore, MOST_BODY_BYTES } from './attachments.ts'
+import { createRoute, type Listed, type Rendered, type Repeated, type Route } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
+import type { RawRow } from '../../store/columns.ts'
+import { finder } from '../../store/find.ts'
+import type { Condition, Filter } from '../../store/list/conditions.ts'
+import { listing, type Page, type Sort } from '../../store/list/page.ts'
+import { searchIndex } from '../../store/search.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
-import { MOST_WORDS, wordsIn } from '../conversations/message-effects.ts'
-import type { Mailbox } from '../mailboxes/mailboxes.ts'
-import { columns, DIRECTIONS, Message, MessageCreate, MOST_STORED_HTML_BYTES, type Recipient } from './message.ts'
-import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
-import { senders } from './from-address.ts'
+import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
 import { pastTime } from '../conversations/statuses.ts'
-import { shownHtml, textIn } from './texts.ts'
+import type { Mailbox } from '../mailboxes/mailboxes.ts'
+import { attachmentStore, MAX_BODY_BYTES } from './attachments.ts'
+import { senders } from './from-address.ts'
+import { columns, DIRECTIONS, MAX_STORED_HTML_BYTES, Message, MessageCreate, type Recipient } from './message.ts'
 import { type Draft, messageWriter, type Place } from './message-writer.ts'
+import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
+import { shownHtml, textIn } from './texts.ts'
 
 const filters: Record<string, Filter> = {
   direction: { type: 'choice', choices: DIRECTIONS, indexed: false },
@@ -28,7 +28,7 @@ const filters: Record<string, Filter> = {
 }
 const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
 
-const MOST_PAGE_LENGTH = 16 * 1_048_576
+const MAX_PAGE_LENGTH = 16 * 1_048_576
 const [BODY_TEXT, BODY_HTML] = (['body_text', 'body_html'] as const).map((name) =>
   Object.keys(Message.entries).indexOf(name),
 ) as [number, number]
@@ -56,7 +56,7 @@ export const messageStore = once((deps: Deps) => {
   const attachments = attachmentStore(deps)
   const { write, insert } = messageWriter(deps)
   const outgoing = outgoingStore(deps)
-  const enrollments = enrollmentWatch(deps)
+  const enrollments = stopRules(deps)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -96,8 +96,8 @@ export const messageStore = once((deps: Deps) => {
     if (direction === 'inbound') {
       const author = contact ? contactAuthor(contact, given.from) : NOBODY
       const message = write(who, place, { ...draft, author, status: 'received', error: null, isAnswer: false })
-      const heard = { contact_id: contact?.id ?? null, conversation_id: message.conversation_id, at }
-      enrollments.heard(who.org, heard)
+      const effect = { contact_id: contact?.id ?? null, conversation_id: message.conversation_id, at }
+      enrollments.messageReceived(who.org, effect)
       return message
     }
     const written = { ...draft, author: memberAuthor(who), isAnswer: who.member !== null }
@@ -192,11 +192,11 @@ export const messageStore = once((deps: Deps) => {
   /** Writes a message as it is, without an event. Its conversation is there. */
   function restore(org: number, message: Message): void {
     insert(org, message)
-    search.add(org, message.conversation_id, wordsIn(message.body_text), MOST_WORDS)
+    search.add(org, message.conversation_id, wordsIn(message.body_text), MAX_WORDS)
     if (message.status === 'queued') outgoing.send(org, message.id)
   }
 
-  function show({ org }: Caller, row: RawRow, { given }: { given: ReadonlyMap<string, string> }): Shown {
+  function show({ org }: Caller, row: RawRow, { given }: { given: ReadonlyMap<string, string> }): Rendered {
     if (!given.has('include')) return { json: columns.json(row) }
     return { json: attachments.withData(org, columns.present(row)) }
   }
@@ -219,8 +219,8 @@ export const messageStore = once((deps: Deps) => {
 /** What is sanitised may be longer: every "&" is five characters then. Throws 422. */
 function storedHtml(given: string): string {
   const html = shownHtml(given)
-  if (Buffer.byteLength(html) <= MOST_STORED_HTML_BYTES) return html
-  const message = `must be at most ${MOST_STORED_HTML_BYTES} bytes long as it is stored, with its signs escaped`
+  if (Buffer.byteLength(html) <= MAX_STORED_HTML_BYTES) return html
+  const message = `must be at most ${MAX_STORED_HTML_BYTES} bytes long as it is stored, with its signs escaped`
   throw invalid(field('/body_html', 'too_long', message))
 }
 
@@ -229,7 +229,7 @@ function lightPage({ rows, next, ...rest }: Page): Page {
   let length = 0
   const end = rows.findIndex((row, index) => {
     length += String(row[BODY_TEXT] ?? '').length + String(row[BODY_HTML] ?? '').length
-    return length > MOST_PAGE_LENGTH && index > 0
+    return length > MAX_PAGE_LENGTH && index > 0
   })
   if (end < 0) return { rows, next, ...rest }
   const last = rows[end - 1] as RawRow
@@ -273,8 +273,8 @@ export const messages = (deps: Deps): Route[] => {
         'Into a conversation, or, with a `channel` and a `contact_id` or `from`, into a new one. An inbound message opens a conversation that is closed, snoozed or pending; an outbound one of a member answers what waits; a note does neither. The body may have up to 18 MiB.',
       body: MessageCreate,
       returns: Message,
-      maxBytes: MOST_BODY_BYTES,
-      repeats: 'The message that is there already with this `external_id`.',
+      maxBytes: MAX_BODY_BYTES,
+      replays: 'The message that is there already with this `external_id`.',
       run: ({ who, body }) => post(who, body),
     }),
     {

@@ -1,7 +1,7 @@
-import { newMessageId } from '../../mail/message-id.ts'
-import { jobQueue } from '../../store/jobs.ts'
 import type { Contact } from '../../crm/contacts/contacts.ts'
 import { type Deps, once } from '../../deps.ts'
+import { newMessageId } from '../../mail/message-id.ts'
+import { jobQueue } from '../../store/jobs.ts'
 import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
 import type { Message, Recipient } from './message.ts'
 
@@ -12,9 +12,9 @@ export const MESSAGE_SEND = 'message.send'
 export const MAIL_ID = /^<[^<>\s]+@[^<>\s]+>$/
 /** Of those the ones that go over the wire as they are: in ASCII, and on one line. */
 const SENT_ID = /^<[!-;=?A-~]+@[!-;=?A-~]+>$/
-const LONGEST_SENT_ID = 900
+const MAX_SENT_ID = 900
 /** Ids in References: the first, and the last ones. */
-const MOST_REFERENCES = 50
+const MAX_REFERENCES = 50
 
 const NO_MAILBOX = 'There is no mailbox to send it from. Give sent_at with a mail that was sent elsewhere.'
 const NO_EMAIL = 'The contact has no email address that it could be sent to.'
@@ -150,7 +150,7 @@ export const outgoingStore = once((deps: Deps) => {
 
 /** The Message-ID that a message goes out under: its own where that can stand in a head, or one by which it is found. */
 export const mailIdOf = (id: string, external: string | null, mailbox: Mailbox): string =>
-  external !== null && external.length <= LONGEST_SENT_ID && SENT_ID.test(external)
+  external !== null && external.length <= MAX_SENT_ID && SENT_ID.test(external)
     ? external
     : newMessageId(id, mailbox.address)
 
@@ -162,4 +162,4 @@ function primary(contact: Contact | undefined): Recipient | undefined {
 const answering = (subject: string): string => (/^re:/i.test(subject) ? subject : `Re: ${subject}`)
 
 const bounded = (ids: readonly string[]): string[] =>
-  ids.length <= MOST_REFERENCES ? [...ids] : [ids[0] as string, ...ids.slice(1 - MOST_REFERENCES)]
+  ids.length <= MAX_REFERENCES ? [...ids] : [ids[0] as string, ...ids.slice(1 - MAX_REFERENCES)]

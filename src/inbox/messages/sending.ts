@@ -1,17 +1,17 @@
+import { type Deps, once } from '../../deps.ts'
 import { parseTime } from '../../lib/time.ts'
 import type { MailFile, MailOut } from '../../mail/mail.ts'
-import type { RawRow } from '../../store/columns.ts'
-import { type Deps, once } from '../../deps.ts'
-import { enrollmentWatch } from '../../sequences/enrollments/stop-rules.ts'
+import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
+import type { RawRow } from '../../store/columns.ts'
 import { conversationStore } from '../conversations/conversations.ts'
 import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
-import { columns, type Message } from './message.ts'
-import { type MailRow, mailIdOf } from './outgoing.ts'
 import { replyTags } from '../mailboxes/reply-tags.ts'
+import { columns, type Message } from './message.ts'
 import { messageWriter } from './message-writer.ts'
+import { type MailRow, mailIdOf } from './outgoing.ts'
 
-const LONGEST_ERROR = 2048
+const MAX_ERROR = 2048
 
 const TWICE = 'It may have arrived twice: whether an earlier try had succeeded could not be found out.'
 
@@ -37,10 +37,10 @@ export const sendingStore = once((deps: Deps) => {
   const { db, clock } = deps
   const mailboxes = mailboxStore(deps)
   const conversations = conversationStore(deps)
-  const enrollments = enrollmentWatch(deps)
+  const enrollments = stopRules(deps)
   const tags = replyTags(deps)
   const { headers } = unsubscribing(deps)
-  const { settle } = messageWriter(deps)
+  const { finish } = messageWriter(deps)
   const byId = db.prepare(`SELECT ${columns.select} FROM messages WHERE org_id = ? AND id = ?`).raw()
   const mailOf = db.prepare('SELECT * FROM mails WHERE org_id = ? AND message_id = ?')
   const files = db.prepare('SELECT id, data FROM attachments WHERE org_id = ? AND message_id = ?')
@@ -110,7 +110,7 @@ export const sendingStore = once((deps: Deps) => {
     const { message, mail } = found
     const now = clock.now()
     attempt.run(null, org, id)
-    settle(org, message, { status: 'sent', error: mail.doubtful > 0 ? TWICE : null })
+    finish(org, message, { status: 'sent', error: mail.doubtful > 0 ? TWICE : null })
     enrollments.sent(org, id, now)
     if (mail.mailbox_id === null) return
     const { sent } = mailboxes.state(org, mail.mailbox_id)
@@ -121,7 +121,7 @@ export const sendingStore = once((deps: Deps) => {
   function delayed(org: number, id: string, error: string): void {
     const found = waiting(org, id)
     if (!found) return
-    if (found.message.error !== error) settle(org, found.message, { error: error.slice(0, LONGEST_ERROR) })
+    if (found.message.error !== error) finish(org, found.message, { error: error.slice(0, MAX_ERROR) })
     trouble(org, found.mail.mailbox_id, error)
   }
 
@@ -154,7 +154,7 @@ export const sendingStore = once((deps: Deps) => {
   }
 
   function lost(org: number, message: Message, error: string): void {
-    settle(org, message, { status: 'failed', error: error.slice(0, LONGEST_ERROR) })
+    finish(org, message, { status: 'failed', error: error.slice(0, MAX_ERROR) })
     if (message.enrollment_id === null) conversations.unanswered(org, message.conversation_id)
   }
 

@@ -1,5 +1,5 @@
-import { parseTime } from '../../lib/time.ts'
 import { type Deps, once } from '../../deps.ts'
+import { parseTime } from '../../lib/time.ts'
 import { hoursStore } from '../hours/hours.ts'
 import { type Policy, slaStore } from './policies.ts'
 import { type Clock, isAwaited, type Target } from './sla.ts'
@@ -69,7 +69,7 @@ export const slaClocks = once((deps: Deps) => {
   }
 
   /** The clocks with what the policy promises; those that have ended keep what they had. */
-  function promise(
+  function withDueTimes(
     org: number,
     clocks: readonly Clock[],
     policy: Policy | undefined,
@@ -101,7 +101,7 @@ export const slaClocks = once((deps: Deps) => {
     }
   }
 
-  return { of, first, follow, promise, write, policies: slaStore(deps) }
+  return { of, first, follow, withDueTimes, write, policies: slaStore(deps) }
 })
 
 const started = (target: Target, at: number, n = 0): Clock => ({

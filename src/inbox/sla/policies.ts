@@ -1,17 +1,17 @@
 import type * as v from 'valibot'
-import type { Route } from '../../http/route.ts'
-import * as f from '../../lib/fields.ts'
-import * as c from '../../store/columns.ts'
-import { conditionSql, type SqlPart } from '../../store/list/condition-sql.ts'
-import { isTimely, type Filter as QueryFilter } from '../../store/list/conditions.ts'
-import { finder } from '../../store/find.ts'
-import { listing } from '../../store/list/page.ts'
-import { statements } from '../../store/statements.ts'
 import { type Deps, once } from '../../deps.ts'
 import { type Filter, ListFilter } from '../../filters/filter.ts'
 import { CUSTOM, smartLists } from '../../filters/smart.ts'
+import type { Route } from '../../http/route.ts'
+import * as f from '../../lib/fields.ts'
+import * as c from '../../store/columns.ts'
+import { finder } from '../../store/find.ts'
+import { conditionSql, type SqlPart } from '../../store/list/condition-sql.ts'
+import { isTimeDependent, type Filter as QueryFilter } from '../../store/list/conditions.ts'
+import { listing } from '../../store/list/page.ts'
+import { statements } from '../../store/statements.ts'
 
-// SLA policies are settings: the public interface reads them; src/settings writes them.
+// SLA policies are settings: the public interface reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 
@@ -54,7 +54,11 @@ export const SlaPolicy = f.doc(
 export type SlaPolicy = v.InferOutput<typeof SlaPolicy>
 
 const filters: Record<string, QueryFilter> = {
-  include_inactive: { type: 'flag', lifts: 'is_active', description: 'With `true`, inactive policies are listed too.' },
+  include_inactive: {
+    type: 'flag',
+    disablesDefault: 'is_active',
+    description: 'With `true`, inactive policies are listed too.',
+  },
 }
 
 // 2. The row.
@@ -90,7 +94,7 @@ type Row = Record<'id' | 'targets' | 'pause_on', string> & Record<'match' | 'hou
 const FIELDS = 'id, match, hours_id, targets, pause_on'
 
 /** Filters that are kept as SQL. */
-const MOST_TESTS = 500
+const MAX_TESTS = 500
 
 const order = { sort: { column: 'position' }, descending: false }
 const spec = { columns, filters, sorts: {}, order }
@@ -126,8 +130,8 @@ export const slaStore = once((deps: Deps) => {
     const all = smart.conditions(org, 'conversation', JSON.parse(match) as Filter)
     const { sql, values } = conditions.test(org, { all }, true)
     const test = { sql: `SELECT 1 FROM conversations WHERE org_id = +? AND id = +? AND ${sql}`, values }
-    if (match.includes(CUSTOM) || all.some(isTimely)) return test
-    if (tests.size >= MOST_TESTS) tests.clear()
+    if (match.includes(CUSTOM) || all.some(isTimeDependent)) return test
+    if (tests.size >= MAX_TESTS) tests.clear()
     tests.set(match, test)
     return test
   }

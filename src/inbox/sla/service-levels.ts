@@ -1,7 +1,7 @@
-import { recountLater } from './recount.ts'
-import type { Store } from '../../store/open.ts'
 import type { Change } from '../../settings/changes.ts'
+import type { Store } from '../../store/open.ts'
 import { type HoursSettings, hoursSettings } from '../hours/settings.ts'
+import { recountLater } from './recount.ts'
 import { type SlaSettings, slaSettings } from './settings.ts'
 
 type Given = { hours?: readonly HoursSettings[]; sla?: readonly SlaSettings[] }

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
+import { ListFilter } from '../../filters/filter.ts'
+import { smartLists } from '../../filters/smart.ts'
 import * as f from '../../lib/fields.ts'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import { ListFilter } from '../../filters/filter.ts'
-import { smartLists } from '../../filters/smart.ts'
-import { PAUSES, PRIORITIES, type Priority, type Target } from './policies.ts'
-import * as c from '../../store/columns.ts'
-import type { Store } from '../../store/open.ts'
 import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
+import { PAUSES, PRIORITIES, type Priority, type Target } from './policies.ts'
 
 const YEAR_S = 31_536_000
 const RANGE = `out_of_range|must be a number of seconds from 1 to ${YEAR_S}`

@@ -11,7 +11,7 @@ export type Target = (typeof TARGETS)[number]
 const due = (text: string) => f.doc(f.nullable(f.recordFields.created_at), text)
 
 /** A conversation may go on for years: the newest are shown. */
-const MOST_BREACHES = 100
+const MAX_BREACHES = 100
 
 const Breach = f.object({
   target: f.oneOf(TARGETS),
@@ -29,7 +29,7 @@ export const Sla = f.doc(
     first_response_due_at: due('Stays after the response. Null where nothing is promised, or the clock stands still.'),
     next_response_due_at: due('Null while nobody waits.'),
     resolution_due_at: due('Stays when it is closed.'),
-    breaches: f.doc(f.arrayOf(Breach), `The broken promises, each once, oldest first; the last ${MOST_BREACHES}.`),
+    breaches: f.doc(f.arrayOf(Breach), `The broken promises, each once, oldest first; the last ${MAX_BREACHES}.`),
   }),
   'What was promised by the policy, and how it stands.',
 )
@@ -79,7 +79,7 @@ export function slaOf(policyId: string | null, clocks: readonly Clock[], now: nu
     breaches: clocks
       .filter(({ breached_at }) => breached_at !== null)
       .sort((one, other) => (one.missed_at as number) - (other.missed_at as number))
-      .slice(-MOST_BREACHES)
+      .slice(-MAX_BREACHES)
       .map(({ target, missed_at, breached_at }) => ({
         target,
         due_at: rfc3339(missed_at as number),
@@ -90,12 +90,12 @@ export function slaOf(policyId: string | null, clocks: readonly Clock[], now: nu
 
 function statusOf(clocks: readonly Clock[], now: number): Sla['status'] {
   if (clocks.some(({ breached_at }) => breached_at !== null)) return 'breached'
-  const promised = clocks.filter(({ promised_s }) => promised_s !== null)
-  const awaited = promised.filter(isAwaited)
+  const dueFirst = clocks.filter(({ promised_s }) => promised_s !== null)
+  const awaited = dueFirst.filter(isAwaited)
   if (awaited.some(({ warned_at, risk_at }) => warned_at !== null && risk_at !== null && risk_at <= now))
     return 'at_risk'
   if (awaited.length > 0) return 'ok'
-  return promised.length > 0 ? 'met' : 'none'
+  return dueFirst.length > 0 ? 'met' : 'none'
 }
 
 /**

@@ -50,11 +50,11 @@ const DAY_MS = 86_400_000
 /** The calendar is worked out in pieces of four weeks of UTC. */
 const BLOCK_MS = 28 * DAY_MS
 /** Some twenty years of what is kept. */
-const MOST_BLOCKS = 260
+const MAX_BLOCKS = 260
 /** Two years without opening or closing. */
-const MOST_SAME_BLOCKS = 27
+const MAX_SAME_BLOCKS = 27
 /** Fifty years. */
-const MOST_BLOCKS_AHEAD = 653
+const MAX_BLOCKS_AHEAD = 653
 
 /** The end of the year 9999: there are no times behind it. */
 const END = Date.parse('9999-12-31T23:59:59.999Z') + 1
@@ -67,7 +67,7 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
   function block(number: number): Block {
     let known = blocks.get(number)
     if (!known) {
-      if (blocks.size >= MOST_BLOCKS) blocks.clear()
+      if (blocks.size >= MAX_BLOCKS) blocks.clear()
       known = workOut(number * BLOCK_MS, Math.min((number + 1) * BLOCK_MS, END))
       blocks.set(number, known)
     }
@@ -101,7 +101,7 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
   function nextOpenAt(ms: number): number | undefined {
     const first = blockOf(ms)
     let lastEnd: number | undefined
-    for (let number = first; number <= first + MOST_SAME_BLOCKS; number++) {
+    for (let number = first; number <= first + MAX_SAME_BLOCKS; number++) {
       const { starts, ends } = block(number)
       let index = firstBehind(starts, ms)
       // What begins where the block before it ends may go on from there.
@@ -116,7 +116,7 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
   function nextCloseAt(ms: number): number | undefined {
     const first = blockOf(ms)
     let goesOn: number | undefined
-    for (let number = first; number <= first + MOST_SAME_BLOCKS; number++) {
+    for (let number = first; number <= first + MAX_SAME_BLOCKS; number++) {
       const { starts, ends } = block(number)
       if (goesOn !== undefined && starts[0] !== goesOn) return goesOn
       const end = ends[firstBehind(ends, ms)]
@@ -145,7 +145,7 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
     const first = blockOf(fromMs)
     let left = amountMs + openBefore(fromMs)
     let closed = 0
-    for (let number = first; number <= first + MOST_BLOCKS_AHEAD; number++) {
+    for (let number = first; number <= first + MAX_BLOCKS_AHEAD; number++) {
       const { starts, before, open } = block(number)
       if (left <= open) {
         const index = firstNotBefore(before, left) - 1
@@ -153,7 +153,7 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
       }
       left -= open
       closed = open > 0 ? 0 : closed + 1
-      if (closed > MOST_SAME_BLOCKS) return undefined
+      if (closed > MAX_SAME_BLOCKS) return undefined
     }
     return undefined
   }

@@ -177,14 +177,14 @@ const STYLE: ReadonlyMap<string, Rule> = new Map([
   ...sides('padding', padding),
 ])
 
-const LONGEST_STYLE = 10_000
+const MAX_STYLE = 10_000
 
 /**
  * The declarations that may stay. They are split without regard to quotes, brackets and comments: the worst that comes
  * of it is a harmless declaration more or less.
  */
 function safeStyle(style: string): string | undefined {
-  if (style.length > LONGEST_STYLE) return undefined
+  if (style.length > MAX_STYLE) return undefined
   const kept = style.split(';').flatMap((declaration) => {
     const colon = declaration.indexOf(':')
     const name = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase()

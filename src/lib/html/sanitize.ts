@@ -12,9 +12,9 @@ const parser = (): typeof import('htmlparser2') => (requireHere ? requireHere('h
 /** Deeper elements lose their tags, as in browsers. A long thread of replies comes to about half of it. */
 const DEEPEST = 256
 /** A mail with more is shown as text, since time grows with each: elements open at once, elements, signs to escape. */
-const MOST_OPEN = 512
-const MOST_ELEMENTS = 30_000
-const MOST_ESCAPES = 100_000
+const MAX_OPEN = 512
+const MAX_ELEMENTS = 30_000
+const MAX_ESCAPES = 100_000
 
 /**
  * The HTML of a mail without what could do harm: scripts, styles that load or cover things, forms, frames, addresses
@@ -23,7 +23,7 @@ const MOST_ESCAPES = 100_000
  */
 export function sanitizeHtml(html: string): string {
   const whole = html.replaceAll('\0', '')
-  const budget = { elements: MOST_ELEMENTS, escapes: MOST_ESCAPES }
+  const budget = { elements: MAX_ELEMENTS, escapes: MAX_ESCAPES }
   const once = sanitizeOnce(whole, budget)
   const result = once?.isSettled === false ? sanitizeOnce(once.html, budget) : once
   if (result) return result.html.trim()
@@ -73,7 +73,7 @@ function sanitizeOnce(
         const stays = open.length < DEEPEST && ELEMENTS.has(name)
         open.push(stays)
         staying += Number(stays)
-        if (open.length > MOST_OPEN || budget.elements-- === 0) throw tooMuch
+        if (open.length > MAX_OPEN || budget.elements-- === 0) throw tooMuch
       },
       onCloseTag: () => {
         staying -= Number(open.pop())

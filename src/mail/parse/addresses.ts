@@ -2,25 +2,25 @@ import { createRequire } from 'node:module'
 import type { Address as Parsed } from 'postal-mime'
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
-import { decodeField, type Head } from './head.ts'
 import type { Address } from '../mail.ts'
+import { decodeField, type Head } from './head.ts'
 import { oneLine } from './text.ts'
 
 const requireHere = typeof require === 'function' ? undefined : createRequire(import.meta.filename)
 const library = (): typeof import('postal-mime') => (requireHere ? requireHere('postal-mime') : require('postal-mime'))
 
-const MOST = 50
+const MAX_ADDRESSES = 50
 /** So many addresses with their names are shorter. The library takes its time for what is none. */
-const MOST_CHARS = 16_384
-const MOST_FIELDS = 4
+const MAX_CHARS = 16_384
+const MAX_FIELDS = 4
 
 /** The addresses that a field names, in their order: those that are some, each once. */
 export function addressesIn(head: Head, name: string, charset?: string): Address[] {
   const found = new Map<string, Address>()
-  for (const field of (head.fields.get(name) ?? []).slice(0, MOST_FIELDS))
-    for (const parsed of library().addressParser(oneCharset(field.slice(0, MOST_CHARS), charset), { flatten: true })) {
+  for (const field of (head.fields.get(name) ?? []).slice(0, MAX_FIELDS))
+    for (const parsed of library().addressParser(oneCharset(field.slice(0, MAX_CHARS), charset), { flatten: true })) {
       const address = addressOf(parsed)
-      if (address && found.size < MOST && !found.has(address.email)) found.set(address.email, address)
+      if (address && found.size < MAX_ADDRESSES && !found.has(address.email)) found.set(address.email, address)
     }
   return [...found.values()]
 }

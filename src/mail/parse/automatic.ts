@@ -1,5 +1,5 @@
-import { decodeField, type Head, rawField } from './head.ts'
 import type { Automatic } from '../mail.ts'
+import { decodeField, type Head, rawField } from './head.ts'
 import type { Mime } from './mime.ts'
 
 // Mails that nobody in person wrote, apart from reports of deliveries (report.ts).

@@ -5,9 +5,9 @@ import { cutBytes, htmlText, plainText, withLineFeeds } from './text.ts'
 
 // What there is to read in a mail: one body after the other, each as text, as HTML, or as both.
 
-export const MOST_TEXT_BYTES = 1_048_576
+export const MAX_TEXT_BYTES = 1_048_576
 /** What text of that length takes as it is sent, in the most wasteful of the usual ways. */
-const MOST_RAW_BYTES = 6 * MOST_TEXT_BYTES
+const MAX_RAW_BYTES = 6 * MAX_TEXT_BYTES
 
 export type Reading = { text: string; html: string | null; isCut: boolean }
 
@@ -33,8 +33,8 @@ export function within(leaf: Leaf, kind: string): Multipart | null {
   return null
 }
 
-export const textOf = (source: Buffer, leaf: Leaf, mostRaw = MOST_RAW_BYTES): string => {
-  const bytes = bodyOf(source, leaf, mostRaw)
+export const textOf = (source: Buffer, leaf: Leaf, maxRaw = MAX_RAW_BYTES): string => {
+  const bytes = bodyOf(source, leaf, maxRaw)
   const text = withLineFeeds(decodeText(bytes, charsetOf(leaf, bytes)).replace(/^\ufeff/, ''))
   return leaf.type === 'text/plain' && /^flowed$/i.test(leaf.contentType.params.get('format') ?? '')
     ? unflowed(text, /^yes$/i.test(leaf.contentType.params.get('delsp') ?? ''))
@@ -74,12 +74,12 @@ export function readBodies(source: Buffer, leaves: readonly Leaf[]): Reading {
   let isCut = false
   for (const leaf of leaves) {
     // Each form may come to as much.
-    if (bytes > 4 * MOST_TEXT_BYTES) {
+    if (bytes > 4 * MAX_TEXT_BYTES) {
       isCut = true
       break
     }
     const text = textOf(source, leaf)
-    isCut ||= leaf.end - leaf.start > MOST_RAW_BYTES
+    isCut ||= leaf.end - leaf.start > MAX_RAW_BYTES
     bytes += text.length
     const key = within(leaf, 'alternative') ?? leaf
     const body = bodies.get(key) ?? { plain: undefined, html: undefined }
@@ -92,13 +92,13 @@ export function readBodies(source: Buffer, leaves: readonly Leaf[]): Reading {
   const plain = all.every((body) => body.plain !== undefined) ? all.map((body) => body.plain).join('\n') : ''
   const text = plainText(bounded(plain)).trim()
   const html = hasHtml ? htmlText(bounded(all.map(asHtml).join('\n'))).trim() : ''
-  const [textCut, htmlCut] = [text, html].map((form) => cutBytes(form, MOST_TEXT_BYTES)) as [string, string]
-  isCut ||= textCut !== text || htmlCut !== html || plain.length > MOST_TEXT_BYTES
+  const [textCut, htmlCut] = [text, html].map((form) => cutBytes(form, MAX_TEXT_BYTES)) as [string, string]
+  isCut ||= textCut !== text || htmlCut !== html || plain.length > MAX_TEXT_BYTES
   return { text: textCut, html: htmlCut === '' ? null : htmlCut, isCut }
 }
 
 /** Text of so many characters has at least as many bytes; the rest need not be normalized. */
-const bounded = (text: string): string => text.slice(0, MOST_TEXT_BYTES + 1)
+const bounded = (text: string): string => text.slice(0, MAX_TEXT_BYTES + 1)
 
 /** A blank text beside HTML is none: some programs send it because there has to be one. */
 const withoutBlank = ({ plain, html }: Body): Body =>

@@ -1,15 +1,15 @@
 import { fileName } from '../../lib/file-name.ts'
-import { isBody, MOST_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
 import type { MailFile } from '../mail.ts'
+import { isBody, MAX_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
 import { bodyOf, type Leaf } from './mime.ts'
 import { oneLine } from './text.ts'
 
 // The files of a mail. What comes out passes the rules of attachments (resources/inbox/attachments.ts).
 
-export const MOST_FILES = 100
-export const MOST_FILE_BYTES = 10 * 1_048_576
+export const MAX_FILES = 100
+export const MAX_FILE_BYTES = 10 * 1_048_576
 /** So many are named in notes of their own. */
-const MOST_NOTES = 20
+const MAX_NOTES = 20
 
 export type Files = { files: MailFile[]; notes: string[] }
 
@@ -25,13 +25,13 @@ export function isFile(leaf: Leaf, isFirst: boolean): boolean {
 export function readFiles(source: Buffer, leaves: readonly Leaf[], charset: string | undefined): Files {
   const files: MailFile[] = []
   const left: { name: string; isLarge: boolean }[] = []
-  let room = MOST_FILE_BYTES
+  let room = MAX_FILE_BYTES
   for (const leaf of leaves) {
     const contentType = leaf.type.length <= 127 ? leaf.type : 'application/octet-stream'
     const name = nameOfFile(nameOf(leaf, charset), leaf)
-    const bytes = files.length < MOST_FILES ? bytesOf(source, leaf, room) : undefined
+    const bytes = files.length < MAX_FILES ? bytesOf(source, leaf, room) : undefined
     if (bytes === undefined) {
-      left.push({ name, isLarge: files.length < MOST_FILES })
+      left.push({ name, isLarge: files.length < MAX_FILES })
       continue
     }
     // Some programs send an invitation twice, as a form of the body and as a file.
@@ -47,7 +47,7 @@ function bytesOf(source: Buffer, leaf: Leaf, most: number): Buffer | undefined {
   const encoded = leaf.end - leaf.start
   // Four characters of base64 are three bytes, and three of quoted-printable at least one.
   if (encoded > most * 3 + 4096) return undefined
-  const bytes = isCalendar(leaf) && encoded <= MOST_TEXT_BYTES ? calendarOf(source, leaf) : bodyOf(source, leaf)
+  const bytes = isCalendar(leaf) && encoded <= MAX_TEXT_BYTES ? calendarOf(source, leaf) : bodyOf(source, leaf)
   // A copy: the bytes may be a part of the whole mail, which would stay in memory as long as they do.
   return bytes.length > most ? undefined : Buffer.from(bytes)
 }
@@ -60,13 +60,13 @@ const calendarOf = (source: Buffer, leaf: Leaf): Buffer =>
 
 function notesOf(left: { name: string; isLarge: boolean }[]): string[] {
   const notes = left
-    .slice(0, MOST_NOTES)
+    .slice(0, MAX_NOTES)
     .map(({ name, isLarge }) =>
       isLarge
         ? `The file "${name}" was left out, because the files of a mail may come to 10 MiB together.`
-        : `The file "${name}" was left out, because a mail may have ${MOST_FILES} files.`,
+        : `The file "${name}" was left out, because a mail may have ${MAX_FILES} files.`,
     )
-  if (left.length > MOST_NOTES) notes.push(`${left.length - MOST_NOTES} more files were left out for the same reason.`)
+  if (left.length > MAX_NOTES) notes.push(`${left.length - MAX_NOTES} more files were left out for the same reason.`)
   return notes
 }
 

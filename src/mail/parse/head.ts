@@ -3,9 +3,9 @@ import { decodeText } from './charset.ts'
 // The head of a mail, or of one of its parts: read as bytes (a character of Latin-1 each), and decoded when somebody asks.
 
 /** More are skipped. */
-const MOST_FIELDS = 20_000
+const MAX_FIELDS = 20_000
 /** What is longer is cut. */
-const MOST_FIELD_CHARS = 65_536
+const MAX_FIELD_CHARS = 65_536
 
 /** By their names in lower case, unfolded, and not yet decoded. */
 export type Head = { fields: Map<string, string[]>; bodyAt: number }
@@ -48,18 +48,18 @@ export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) 
     const isFolded = source[at] === 0x20 || source[at] === 0x09
     // The rest of a long field goes for nothing, and so do the fields beyond the last one.
     if (isFolded && field.length > 0) {
-      if (length < MOST_FIELD_CHARS) {
-        const more = source.toString('latin1', at, Math.min(end, at + MOST_FIELD_CHARS - length))
+      if (length < MAX_FIELD_CHARS) {
+        const more = source.toString('latin1', at, Math.min(end, at + MAX_FIELD_CHARS - length))
         field.push(more)
         length += more.length
       }
     } else if (!isFolded && isField(source, at, end)) {
       endField()
-      if (count < MOST_FIELDS) {
-        field = [source.toString('latin1', at, Math.min(end, at + MOST_FIELD_CHARS))]
+      if (count < MAX_FIELDS) {
+        field = [source.toString('latin1', at, Math.min(end, at + MAX_FIELD_CHARS))]
         length = field[0]!.length
       }
-    } else if (count < MOST_FIELDS && !goesOn(source, next)) {
+    } else if (count < MAX_FIELDS && !goesOn(source, next)) {
       endField()
       return { fields, bodyAt: at }
     }

@@ -3,9 +3,9 @@ import { oneLine } from './text.ts'
 
 // Message ids and times, as heads have them.
 
-const LONGEST_ID = 998
+const MAX_ID = 998
 const FIRST_IDS = 10
-const MOST_IDS = 50
+const MAX_IDS = 50
 
 /** All ids in a field, with their angle brackets; also those that were sent without, with commas, or folded inside. */
 export function idsIn(field: string | undefined): string[] {
@@ -15,12 +15,12 @@ export function idsIn(field: string | undefined): string[] {
   const found = bracketed.length > 0 ? bracketed : text.split(/[\s,;]+/).filter((word) => /[^@<>]@[^@<>]/.test(word))
   const ids = found.map((inner) => cleanId(inner)).filter((id) => id !== '')
   const all = [...new Set(ids)]
-  return all.length <= MOST_IDS ? all : [...all.slice(0, FIRST_IDS), ...all.slice(FIRST_IDS - MOST_IDS)]
+  return all.length <= MAX_IDS ? all : [...all.slice(0, FIRST_IDS), ...all.slice(FIRST_IDS - MAX_IDS)]
 }
 
 function cleanId(inner: string): string {
-  const id = oneLine(inner.slice(0, 2 * LONGEST_ID), LONGEST_ID + 1).replace(/[\s<>]/g, '')
-  return id === '' || id.length > LONGEST_ID - 2 ? '' : `<${id}>`
+  const id = oneLine(inner.slice(0, 2 * MAX_ID), MAX_ID + 1).replace(/[\s<>]/g, '')
+  return id === '' || id.length > MAX_ID - 2 ? '' : `<${id}>`
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']

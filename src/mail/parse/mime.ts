@@ -21,10 +21,10 @@ export type Leaf = {
 export type Mime = { head: Head; root: Multipart | null; leaves: Leaf[]; isCut: boolean }
 
 const DASH = 0x2d
-export const MOST_LEAVES = 2000
-const MOST_DEPTH = 200
+export const MAX_LEAVES = 2000
+const MAX_DEPTH = 200
 /** RFC 2046 allows 70 characters. */
-const LONGEST_DELIMITER = 1000
+const MAX_DELIMITER = 1000
 
 type Open = { multipart: Multipart; boundary: string; shadowed: number | undefined }
 
@@ -44,8 +44,7 @@ export function splitMime(source: Buffer): Mime {
     const closed = line.endsWith('--') ? levels.get(line.slice(2, -2)) : undefined
     return closed === undefined ? undefined : { level: closed, closes: true }
   }
-  const lineOf = (at: number, end: number) =>
-    source.toString('latin1', at, Math.min(end, at + LONGEST_DELIMITER)).trimEnd()
+  const lineOf = (at: number, end: number) => source.toString('latin1', at, Math.min(end, at + MAX_DELIMITER)).trimEnd()
   const isDelimiter = (at: number): boolean => {
     const found = source.indexOf(0x0a, at)
     return source[at + 1] === DASH && levelOf(lineOf(at, found < 0 ? source.length : found)) !== undefined
@@ -57,7 +56,7 @@ export function splitMime(source: Buffer): Mime {
     const contentType = readStructured(rawField(head, 'content-type') ?? '')
     const kind = /^multipart\/(.{1,100})$/.exec(contentType.value)?.[1]
     const boundary = kind && (contentType.params.get('boundary')?.trimEnd() || boundaryIn(source, head.bodyAt))
-    const isMultipart = Boolean(boundary) && open.length < MOST_DEPTH
+    const isMultipart = Boolean(boundary) && open.length < MAX_DEPTH
     const multipart = isMultipart ? { kind: kind as string, parent, structured: contentType } : null
     current = { leaf: leafOf(head, contentType, parent, source.length), multipart }
     if (multipart) {
@@ -104,7 +103,7 @@ export function splitMime(source: Buffer): Mime {
       const { level, closes } = delimiter
       end(endBefore(source, at), current?.multipart === open[level]?.multipart)
       current = undefined
-      isCut = leaves.length >= MOST_LEAVES
+      isCut = leaves.length >= MAX_LEAVES
       if (isCut) break
       close(closes ? level : level + 1)
       at = closes ? next : begin(next).bodyAt
@@ -143,9 +142,9 @@ function typeOf({ value, params }: Structured, disposition: Structured, parent: 
   return parent?.kind === 'digest' ? 'message/rfc822' : 'text/plain'
 }
 
-/** The bytes of a part. `mostRaw` of the source are looked at. */
-export function bodyOf(source: Buffer, leaf: Leaf, mostRaw = Number.POSITIVE_INFINITY): Buffer {
-  const raw = source.subarray(leaf.start, Math.min(leaf.end, leaf.start + mostRaw))
+/** The bytes of a part. `maxRaw` of the source are looked at. */
+export function bodyOf(source: Buffer, leaf: Leaf, maxRaw = Number.POSITIVE_INFINITY): Buffer {
+  const raw = source.subarray(leaf.start, Math.min(leaf.end, leaf.start + maxRaw))
   const [encoding] = /[a-z0-9-]+/.exec(
     (rawField(leaf.head, 'content-transfer-encoding') ?? '').toLowerCase().replace(/\([^()]*\)/g, ''),
   ) ?? ['']

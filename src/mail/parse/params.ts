@@ -5,8 +5,8 @@ import { decodeField, unlabelled } from './head.ts'
 export type Structured = { value: string; params: Map<string, string> }
 
 /** More are not looked at. */
-const MOST_PARAMS = 100
-const LONGEST = 8192
+const MAX_PARAMS = 100
+const MAX_VALUE_LENGTH = 8192
 
 /** One parameter, with its value in quotation marks or without; also what is neither, up to the next semicolon. */
 const PARAM = /;[ \t]*([^=;"\s]{1,100})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^;]*))/g
@@ -21,8 +21,10 @@ export function readStructured(field: string): Structured {
     for (const [, name, quoted, bare] of whole.slice(end).matchAll(PARAM)) {
       const key = (name as string).toLowerCase()
       const value =
-        quoted === undefined ? (bare as string).slice(0, LONGEST).trim() : unescaped(quoted.slice(0, LONGEST))
-      if (!params.has(key) && params.size < MOST_PARAMS) params.set(key, value)
+        quoted === undefined
+          ? (bare as string).slice(0, MAX_VALUE_LENGTH).trim()
+          : unescaped(quoted.slice(0, MAX_VALUE_LENGTH))
+      if (!params.has(key) && params.size < MAX_PARAMS) params.set(key, value)
     }
   const [, value = ''] = /^[\s"]*([^\s"]+)/.exec(end < 0 ? whole : whole.slice(0, end)) ?? []
   return { value: value.toLowerCase(), params }
@@ -59,7 +61,7 @@ function sectionsOf(params: Map<string, string>, name: string): { value: string;
   const sections: { value: string; isEncoded: boolean }[] = []
   const whole = params.get(`${name}*`)
   if (whole !== undefined) return [{ value: whole, isEncoded: true }]
-  for (let n = 0; n < MOST_PARAMS; n++) {
+  for (let n = 0; n < MAX_PARAMS; n++) {
     const encoded = params.get(`${name}*${n}*`)
     const plain = params.get(`${name}*${n}`)
     if (encoded === undefined && plain === undefined) break

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { MailIn } from '../mail.ts'
 import { addressesIn } from './addresses.ts'
 import { automaticOf } from './automatic.ts'
 import { isBody, readBodies } from './body.ts'
@@ -6,18 +7,17 @@ import { decodeText } from './charset.ts'
 import { isFile, readFiles } from './files.ts'
 import { decodeField, type Head, rawField } from './head.ts'
 import { idsIn, timeIn } from './ids.ts'
-import type { MailIn } from '../mail.ts'
-import { MOST_LEAVES, splitMime } from './mime.ts'
+import { MAX_LEAVES, splitMime } from './mime.ts'
 import { reportOf } from './report.ts'
 import { oneLine, plainText } from './text.ts'
 
 /** What is longer was cut by whoever fetched it. */
-export const MOST_MAIL_BYTES = 30 * 1_048_576
+export const MAX_MAIL_BYTES = 30 * 1_048_576
 export const UNREADABLE_BYTES = 65_536
 
 /** Never throws for what a mail may contain. */
 export async function readMail(source: Uint8Array): Promise<MailIn> {
-  const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, MOST_MAIL_BYTES))
+  const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, MAX_MAIL_BYTES))
   try {
     return withDigest(readParts(withLineFeeds(bytes)))
   } catch {
@@ -52,7 +52,7 @@ function readParts(source: Buffer): Undigested {
     charset,
   )
   if (reading.isCut) notes.unshift('The text was cut, because a mail may have 1 MiB of it.')
-  if (mime.isCut) notes.push(`The mail has more than ${MOST_LEAVES} parts; the rest was left out.`)
+  if (mime.isCut) notes.push(`The mail has more than ${MAX_LEAVES} parts; the rest was left out.`)
   const subject = oneLine(decodeField((rawField(head, 'subject') ?? '').slice(0, 16_384), charset))
   const report = reportOf(source, mime, { ...reading, subject })
   const addresses = (name: string) => addressesIn(head, name, charset)
@@ -76,11 +76,11 @@ function readParts(source: Buffer): Undigested {
   }
 }
 
-const MOST_DELIVERED = 50
+const MAX_DELIVERED = 50
 
 function deliveredTo(head: Head): string[] {
   const named = ['delivered-to', 'x-original-to', 'envelope-to'].flatMap((name) => addressesIn(head, name))
-  return [...new Set(named.map(({ email }) => email.toLowerCase()))].slice(0, MOST_DELIVERED)
+  return [...new Set(named.map(({ email }) => email.toLowerCase()))].slice(0, MAX_DELIVERED)
 }
 
 /** What came in where nothing else can be told of it. */

@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { handedOver } from './transfer.ts'
 import { readMail } from './read.ts'
+import { toTransferable } from './transfer.ts'
 
 // The thread of reader.ts: reads the mails that it is given, and answers each.
 
@@ -9,6 +9,6 @@ import { readMail } from './read.ts'
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on('message', async (source: Uint8Array) => {
-  const { mail, transfer } = handedOver(await readMail(source))
+  const { mail, transfer } = toTransferable(await readMail(source))
   parentPort?.postMessage(mail, transfer)
 })

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { asset } from '../../assets.ts'
-import { alone, type Handed, takenOver } from './transfer.ts'
 import type { MailIn } from '../mail.ts'
 import { readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
+import { fromTransferable, ownBuffer, type Transferred } from './transfer.ts'
 
 /** Where esbuild puts the thread's code, and under which name it ships inside the executable. */
 const BUNDLE = 'dist/reader.cjs'
 
 /** What is no larger takes 2 ms at most, or 20 where it is built to take long, and a thread takes 150 to start. */
-export const MOST_AT_ONCE = 65_536
+export const MAX_AT_ONCE = 65_536
 
 export type ReaderOptions = {
   /** A mail that takes longer is answered as one that could not be read. */
@@ -39,7 +39,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 
    */
   async function read(source: Buffer): Promise<MailIn> {
     stopped.signal.throwIfAborted()
-    if (source.length <= MOST_AT_ONCE) return readMail(source)
+    if (source.length <= MAX_AT_ONCE) return readMail(source)
     const turn = last.then(() => readInThread(source))
     last = turn.catch(() => undefined)
     return turn
@@ -63,19 +63,19 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 
       return readMail(source) // such as no room for another thread
     }
     const thread = worker
-    const { promise, resolve } = Promise.withResolvers<Handed | undefined>()
+    const { promise, resolve } = Promise.withResolvers<Transferred | undefined>()
     const none = () => resolve(undefined)
     const timer = setTimeout(() => {
       end()
       none()
     }, timeout_ms)
     thread.once('message', resolve).once('exit', none)
-    const bytes = alone(source)
+    const bytes = ownBuffer(source)
     thread.postMessage(bytes, [bytes.buffer])
     const mail = await promise
     clearTimeout(timer)
     thread.off('exit', none)
-    return mail && takenOver(mail)
+    return mail && fromTransferable(mail)
   }
 
   function start(): Worker {

@@ -1,19 +1,19 @@
+import type { Report } from '../mail.ts'
 import { cleanEmail } from './addresses.ts'
 import { decodeField, type Head, rawField, readHead } from './head.ts'
-import type { Report } from '../mail.ts'
 import { oneLine } from './text.ts'
 
 // The fields of a report as the standard has them (RFC 3464).
 
-export const MOST_RECIPIENTS = 100
-const MOST_WHY = 500
+export const MAX_RECIPIENTS = 100
+const MAX_WHY = 500
 
 type Recipient = Report['recipients'][number]
 
 /** One block for each recipient, and one before them for the mail. */
 export function blocksIn(bytes: Buffer): Head[] {
   const blocks: Head[] = []
-  for (let at = 0; at < bytes.length && blocks.length < 4 * MOST_RECIPIENTS; ) {
+  for (let at = 0; at < bytes.length && blocks.length < 4 * MAX_RECIPIENTS; ) {
     while (bytes[at] === 0x0a || bytes[at] === 0x0d) at++
     const head = readHead(bytes, at)
     if (head.fields.size > 0) blocks.push(head)
@@ -29,10 +29,10 @@ export function recipientOf(block: Head): Recipient | undefined {
     mailboxIn(block, 'x-actual-recipient')
   if (email === undefined) return undefined
   const diagnostic = decodeField(rawField(block, 'diagnostic-code') ?? '').slice(0, 10_000)
-  const said = oneLine(diagnostic.replace(/^\s*[\w.-]{1,40}\s*;\s*/, ''), MOST_WHY)
+  const said = oneLine(diagnostic.replace(/^\s*[\w.-]{1,40}\s*;\s*/, ''), MAX_WHY)
   const status = statusIn(rawField(block, 'status') ?? '') ?? statusIn(said)
   const why =
-    said || oneLine((rawField(block, 'status') ?? '').replace(/^[\d.\s]+/, '').replace(/^\((.*)\)$/, '$1'), MOST_WHY)
+    said || oneLine((rawField(block, 'status') ?? '').replace(/^[\d.\s]+/, '').replace(/^\((.*)\)$/, '$1'), MAX_WHY)
   return { email, action: actionOf(rawField(block, 'action') ?? '', status), status, why: why || null }
 }
 

@@ -1,32 +1,32 @@
 import { textOfHtml } from '../../lib/html/sanitize.ts'
+import type { Report } from '../mail.ts'
 import { cleanEmail } from './addresses.ts'
 import type { Head } from './head.ts'
 import { idsIn } from './ids.ts'
-import type { Report } from '../mail.ts'
 import { blocksIn, statusIn } from './report-fields.ts'
 import { oneLine } from './text.ts'
 
 // Reports of deliveries that are written for people: whom they name, and what they say of them.
 
 /** Servers say what they have to say at the beginning. */
-const MOST_CHARS = 65_536
-const MOST_LINES = 2000
-const MOST_FOUND = 100
-const MOST_WHY = 500
+const MAX_CHARS = 65_536
+const MAX_LINES = 2000
+const MAX_FOUND = 100
+const MAX_WHY = 500
 
-export type Told = { recipients: Report['recipients']; blocks: Head[]; messageId: string | undefined }
+export type NamedRecipient = { recipients: Report['recipients']; blocks: Head[]; messageId: string | undefined }
 type Given = { text: string; html: string | null; subject: string; failed: string; to: string }
 
-export function toldRecipients({ text, html, subject, failed, to }: Given): Told {
-  const whole = (text || textOfHtml((html ?? '').slice(0, 4 * MOST_CHARS))).slice(0, MOST_CHARS)
-  const lines = whole.split('\n').slice(0, MOST_LINES)
+export function namedRecipients({ text, html, subject, failed, to }: Given): NamedRecipient {
+  const whole = (text || textOfHtml((html ?? '').slice(0, 4 * MAX_CHARS))).slice(0, MAX_CHARS)
+  const lines = whole.split('\n').slice(0, MAX_LINES)
   const returned = lines.findIndex((line) => RETURNED.test(line))
   const own = returned < 0 ? lines : lines.slice(0, returned)
   const listed = addressesOf(failed)
   const emails = listed.length > 0 ? listed : namedIn(own, addressesOf(to))
   const isDelayed = !FINAL.test(own.join('\n')) && (DELAYED.test(subject) || DELAYED.test(own.join('\n')))
   return {
-    recipients: emails.slice(0, MOST_FOUND).map((email) => {
+    recipients: emails.slice(0, MAX_FOUND).map((email) => {
       const why = whyOf(own, email)
       const status = statusIn(why ?? '') ?? (emails.length === 1 ? statusIn(own.join('\n')) : null)
       return { email, action: isDelayed && !status?.startsWith('5') ? 'delayed' : 'failed', status, why }
@@ -54,7 +54,7 @@ function addressesOf(text: string): string[] {
   for (const [, found] of text.matchAll(EMAIL)) {
     const email = cleanEmail((found as string).replace(/[.!?]+$/, ''))
     if (email !== undefined && !emails.includes(email)) emails.push(email)
-    if (emails.length === MOST_FOUND) break
+    if (emails.length === MAX_FOUND) break
   }
   return emails
 }
@@ -81,11 +81,11 @@ const ALONE =
 function whyOf(lines: readonly string[], email: string): string | null {
   const at = lines.findIndex((line) => line.toLowerCase().includes(email.toLowerCase()) && !OTHER_LINE.test(line))
   const near = at < 0 ? [] : blockAfter(lines, at, email)
-  const said = oneLine(near.join(' ').replace(/^[\s"'>\])}:;.,]+/, ''), MOST_WHY)
+  const said = oneLine(near.join(' ').replace(/^[\s"'>\])}:;.,]+/, ''), MAX_WHY)
   if (CODE.test(said)) return said
   // Some tell it elsewhere, as sendmail does in what it calls a transcript.
   const told = lines.find((line) => CODE.test(line)) ?? lines.find((line) => REASON.test(line) && !line.includes('@'))
-  return said.length >= 10 && !told ? said : told ? oneLine(told, MOST_WHY) : said || null
+  return said.length >= 10 && !told ? said : told ? oneLine(told, MAX_WHY) : said || null
 }
 
 const CODE = /(?<![\d.])[45](?:\d\d[ -]|\.\d{1,3}\.\d{1,3})/

@@ -1,16 +1,16 @@
+import type { Report } from '../mail.ts'
 import { hasNoSender } from './automatic.ts'
 import { textOf } from './body.ts'
 import { decodeField, type Head, rawField, readHead } from './head.ts'
 import { idsIn } from './ids.ts'
-import type { Report } from '../mail.ts'
 import { bodyOf, type Leaf, type Mime } from './mime.ts'
-import { blocksIn, distinct, MOST_RECIPIENTS, recipientOf } from './report-fields.ts'
-import { type Told, toldRecipients } from './report-text.ts'
+import { blocksIn, distinct, MAX_RECIPIENTS, recipientOf } from './report-fields.ts'
+import { type NamedRecipient, namedRecipients } from './report-text.ts'
 
 // Reports of deliveries: by the standard (RFC 3464), and by the habits of servers that are older than it.
 
 /** A status of a hundred recipients takes a tenth of it. */
-const MOST_STATUS_BYTES = 1_048_576
+const MAX_STATUS_BYTES = 1_048_576
 
 type Read = { text: string; html: string | null; subject: string }
 
@@ -22,13 +22,13 @@ export function reportOf(source: Buffer, mime: Mime, read: Read): Report | null 
   const { head, leaves } = mime
   const status = leaves.find((leaf) => STATUS_TYPES.has(leaf.type) && isOfReport(leaf, mime))
   if (!status && !isReport(mime, read)) return null
-  const said = status ? blocksIn(bodyOf(source, status).subarray(0, MOST_STATUS_BYTES)) : []
+  const said = status ? blocksIn(bodyOf(source, status).subarray(0, MAX_STATUS_BYTES)) : []
   // Without the fields of the standard, or with useless ones, what is written for people has to do.
   const told = said.some(recipientOf) ? undefined : toldIn(read, mime)
   const blocks = [...said, ...(told?.blocks ?? [])]
   const listed = blocks.map(recipientOf).filter((recipient) => recipient !== undefined)
-  const recipients = distinct(listed.length > 0 ? listed : (told?.recipients ?? [])).slice(0, MOST_RECIPIENTS)
-  const returned = returnedId(source, mime, blocks) ?? told?.messageId
+  const recipients = distinct(listed.length > 0 ? listed : (told?.recipients ?? [])).slice(0, MAX_RECIPIENTS)
+  const returned = bouncedId(source, mime, blocks) ?? told?.messageId
   // Parcels are not delivered either.
   if (!status && !isStandard(mime) && recipients.length === 0 && !returned) return null
   return { messageId: returned ?? idsIn(rawField(head, 'in-reply-to'))[0] ?? null, recipients }
@@ -78,17 +78,17 @@ function senderOf(head: Head): { isDaemon: boolean; isMailer: boolean } {
 }
 
 /** The own words of a report, from its text or its HTML. */
-const toldIn = (read: Read, { head }: Mime): Told =>
-  toldRecipients({
+const toldIn = (read: Read, { head }: Mime): NamedRecipient =>
+  namedRecipients({
     ...read,
     failed: (rawField(head, 'x-failed-recipients') ?? '').slice(0, 10_000),
     to: rawField(head, 'to') ?? '',
   })
 
 /** The mail that the report is about: it comes back whole, or its head does, or a field names it. */
-function returnedId(source: Buffer, { leaves }: Mime, blocks: readonly Head[]): string | undefined {
+function bouncedId(source: Buffer, { leaves }: Mime, blocks: readonly Head[]): string | undefined {
   for (const leaf of leaves.filter(({ type }) => RETURNED_TYPES.has(type))) {
-    const id = idsIn(rawField(readHead(bodyOf(source, leaf, MOST_STATUS_BYTES), 0), 'message-id'))[0]
+    const id = idsIn(rawField(readHead(bodyOf(source, leaf, MAX_STATUS_BYTES), 0), 'message-id'))[0]
     if (id) return id
   }
   for (const block of blocks)

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Log } from '../../http/log.ts'
-import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
-import type { MailIn } from '../mail.ts'
-import type { MailReader } from '../parse/reader.ts'
-import type { Trust } from '../transport/server.ts'
 import type { Deps } from '../../deps.ts'
-import { type Arrival, arrivalStore } from '../../inbox/mailboxes/mailbox-progress.ts'
+import type { Log } from '../../http/log.ts'
+import { type FetchedMail, mailboxProgress } from '../../inbox/mailboxes/mailbox-progress.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
 import { pauseAfter } from '../../store/jobs.ts'
+import type { MailIn } from '../mail.ts'
+import type { MailReader } from '../parse/reader.ts'
+import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
+import type { Trust } from '../transport/server.ts'
 
 export type ListenerOptions = {
   deps: Deps
@@ -22,17 +22,17 @@ export type ListenerOptions = {
   read: MailReader['read']
 }
 
-const MOST_SOURCE_BYTES = 30 * 1_048_576
-const TOO_LARGE = `It was larger than ${MOST_SOURCE_BYTES} bytes; what is behind them was left out.`
+const MAX_SOURCE_BYTES = 30 * 1_048_576
+const TOO_LARGE = `It was larger than ${MAX_SOURCE_BYTES} bytes; what is behind them was left out.`
 
 /** Without IDLE it is asked so often; with it, in case that it was silent. */
 const POLL_MS = 60_000
 const CHECK_MS = 300_000
-const LONGEST_PAUSE_MS = 300_000
+const MAX_PAUSE_MS = 300_000
 /** While nothing can be written. */
 const STORAGE_PAUSE_MS = 5000
 /** A damaged mail may end the connection each time. So often it is fetched before those behind it have their turn. */
-const MOST_FETCHES = 3
+const MAX_FETCHES = 3
 
 /** Listens to the folder of one mailbox until the signal aborts. Whatever goes wrong is on record, and tried again. */
 export async function listenTo(
@@ -41,9 +41,9 @@ export async function listenTo(
   { deps, write, health, trust, log, random, read }: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const arrivals = arrivalStore(deps)
+  const progress = mailboxProgress(deps)
   const { imapServer } = mailboxStore(deps)
-  let stuck: { at: Arrival; times: number; error: unknown } | undefined
+  let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
 
   for (let failures = 0; !signal.aborted; ) {
     if (health.refusal()) {
@@ -62,7 +62,7 @@ export async function listenTo(
       if (signal.aborted) return
       failures++
       if (!health.note(error)) await failed(error as Error)
-      await rest(Math.min(pauseAfter(failures, random), LONGEST_PAUSE_MS))
+      await rest(Math.min(pauseAfter(failures, random), MAX_PAUSE_MS))
     }
   }
 
@@ -78,72 +78,72 @@ export async function listenTo(
   /** Takes in what is new. */
   async function look(folder: Folder): Promise<void> {
     const { uidValidity } = folder
-    const begun = await write(() => arrivals.begin(org, mailbox, uidValidity))
+    const begun = await write(() => progress.begin(org, mailbox, uidValidity))
     if (!begun) return // whoever has noticed that ends it
     const { last_uid, since } = begun
     const isAnew = last_uid === 0
     const listed = isAnew ? await folder.listSince(since as number) : await folder.listFrom(last_uid + 1)
-    if (listed.length > 0) await write(() => void arrivals.found(org, mailbox, listed.length))
+    if (listed.length > 0) await write(() => void progress.found(org, mailbox, listed.length))
     for (const [index, one] of listed.entries()) {
       if (signal.aborted) return
       const at = { uid: one.uid, uidValidity, arrivedAt: one.arrivedAt || deps.clock.now() }
-      const isKnown = isAnew && one.messageId !== null && arrivals.isKnown(org, one.messageId)
+      const isKnown = isAnew && one.messageId !== null && progress.isKnown(org, one.messageId)
       if (isKnown || at.arrivedAt < (since as number) - 1000)
-        await write(() => void arrivals.pass(org, mailbox, one.uid, isKnown))
+        await write(() => void progress.pass(org, mailbox, one.uid, isKnown))
       else if (await isDamaged(folder, at, listed, index + 1)) await putOnRecord(one, at)
       else await takeIn(folder, one, at)
     }
     const last = listed.at(-1)?.uid ?? (isAnew ? folder.uidNext - 1 : 0)
-    await write(() => void arrivals.looked(org, mailbox, last))
+    await write(() => void progress.looked(org, mailbox, last))
   }
 
   /** It is the mail, and not its server, where one of those behind it can be fetched: another one with each look. */
-  async function isDamaged(folder: Folder, at: Arrival, listed: Listed[], next: number): Promise<boolean> {
-    const more = triesOf(at) - MOST_FETCHES
+  async function isDamaged(folder: Folder, at: FetchedMail, listed: Listed[], next: number): Promise<boolean> {
+    const more = triesOf(at) - MAX_FETCHES
     const other = more < 0 ? undefined : listed[next + (more % (listed.length - next))]
     return other !== undefined && (await fetch(folder, other.uid, at)) !== undefined
   }
 
-  function triesOf({ uid, uidValidity }: Arrival): number {
+  function triesOf({ uid, uidValidity }: FetchedMail): number {
     return stuck?.at.uid === uid && stuck.at.uidValidity === uidValidity ? stuck.times : 0
   }
 
-  async function putOnRecord({ messageId }: Listed, at: Arrival): Promise<void> {
+  async function putOnRecord({ messageId }: Listed, at: FetchedMail): Promise<void> {
     log.error({ org, mailbox: mailbox.key, uid: at.uid, err: stuck?.error }, 'mail not taken in')
-    await write(() => void arrivals.trouble(org, mailbox, { messageId }, at, stuck?.error))
+    await write(() => void progress.reject(org, mailbox, { messageId }, at, stuck?.error))
   }
 
   /** Where it fails, that counts for the mail whose turn it is. */
-  async function fetch(folder: Folder, uid: number, at: Arrival): Promise<Buffer | undefined> {
+  async function fetch(folder: Folder, uid: number, at: FetchedMail): Promise<Buffer | undefined> {
     try {
-      return await folder.source(uid, MOST_SOURCE_BYTES)
+      return await folder.source(uid, MAX_SOURCE_BYTES)
     } catch (error) {
       stuck = { at, times: triesOf(at) + 1, error }
       throw error
     }
   }
 
-  async function takeIn(folder: Folder, { uid, size }: Listed, at: Arrival): Promise<void> {
+  async function takeIn(folder: Folder, { uid, size }: Listed, at: FetchedMail): Promise<void> {
     const source = await fetch(folder, uid, at)
-    if (!source) return write(() => void arrivals.pass(org, mailbox, uid, false))
+    if (!source) return write(() => void progress.pass(org, mailbox, uid, false))
     let mail: MailIn | undefined
     try {
       const whole = await read(source)
-      mail = size > MOST_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
-      await write(() => void arrivals.take(org, mailbox, mail as MailIn, at))
+      mail = size > MAX_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
+      await write(() => void progress.take(org, mailbox, mail as MailIn, at))
     } catch (error) {
       if (signal.aborted || (error as { status?: number }).status === 503) throw error // not because of the mail
       log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail not taken in')
-      await write(() => void arrivals.trouble(org, mailbox, mail, at, error))
+      await write(() => void progress.reject(org, mailbox, mail, at, error))
     }
   }
 
   async function failed(error: Error): Promise<void> {
     log.warn({ org, mailbox: mailbox.key, reason: error.message }, 'mailbox fails')
     try {
-      await write(() => void arrivals.failed(org, mailbox, error.message))
-    } catch (trouble) {
-      if (!health.note(trouble)) log.error({ err: trouble }, 'failed')
+      await write(() => void progress.failed(org, mailbox, error.message))
+    } catch (problem) {
+      if (!health.note(problem)) log.error({ err: problem }, 'failed')
     }
   }
 

@@ -1,6 +1,6 @@
-import { mailReader } from '../parse/reader.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Store } from '../../store/open.ts'
+import { mailReader } from '../parse/reader.ts'
 import { type ListenerOptions, listenTo } from './mailbox-listener.ts'
 
 export type Receiver = {

@@ -1,36 +1,36 @@
-import { composeMail } from '../transport/compose.ts'
-import { openFolder } from '../transport/imap.ts'
-import type { Trust } from '../transport/server.ts'
-import { type Sent, smtpClient } from '../transport/smtp.ts'
 import type { Deps } from '../../deps.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { mailIdOf } from '../../inbox/messages/outgoing.ts'
 import { sendingStore, type Waiting } from '../../inbox/messages/sending.ts'
 import type { Write } from '../../store/commit.ts'
+import { composeMail } from '../transport/compose.ts'
+import { openFolder } from '../transport/imap.ts'
+import type { Trust } from '../transport/server.ts'
+import { type Sent, smtpClient } from '../transport/smtp.ts'
 
 type Client = { version: string; client: ReturnType<typeof smtpClient> }
 
 /** Of a mailbox whose tries fail: how many in a row, the reason, and until when others are not tried at all. */
-type Trouble = { count: number; error: string; until: number }
+type Backoff = { count: number; error: string; until: number }
 
 /** Tries whose end nobody knows: behind them a mail is not sent again. */
-const MOST_DOUBTFUL = 3
+const MAX_DOUBTFUL = 3
 const LOOK_MS = 30_000
 /** A server that is away must not keep the mails of other mailboxes waiting: each try of it takes its time. */
-const MOST_TROUBLES = 2
+const MAX_TROUBLES = 2
 const REST_MS = 30_000
 
 const GONE = 'The mailbox that it was to be sent from is gone.'
 const NEVER_TRIED = 'It could not be sent.'
 const ABANDONED = 'Its last try did not come to its end; it may have arrived.'
-const UNCONFIRMED = `It may have arrived: ${MOST_DOUBTFUL} times the connection ended before the server had said so.`
+const UNCONFIRMED = `It may have arrived: ${MAX_DOUBTFUL} times the connection ended before the server had said so.`
 
 /** Sends messages by the mailboxes that they are to leave. One connection for each is kept for a while. */
-export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; trust: Trust }) {
+export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write; trust: Trust }) {
   const mailboxes = mailboxStore(deps)
   const sending = sendingStore(deps)
   const clients = new Map<string, Client>()
-  const troubles = new Map<string, Trouble>()
+  const backoffs = new Map<string, Backoff>()
 
   function clientOf(org: number, mailbox: Mailbox): Client['client'] {
     const key = `${org} ${mailbox.id}`
@@ -54,18 +54,18 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
     if (!waiting) return
     const { mailbox } = waiting
     if (!mailbox) return write(() => void sending.failed(org, id, GONE, false))
-    const trouble = troubles.get(mailbox.id)
-    if (!isLast && trouble && trouble.count >= MOST_TROUBLES) {
-      const restMs = trouble.until - deps.clock.now()
-      if (restMs > 0 && restMs <= REST_MS) return putOff(org, id, trouble.error)
-      trouble.until = deps.clock.now() + REST_MS // this one finds out, and no other one waits with it
+    const backoff = backoffs.get(mailbox.id)
+    if (!isLast && backoff && backoff.count >= MAX_TROUBLES) {
+      const restMs = backoff.until - deps.clock.now()
+      if (restMs > 0 && restMs <= REST_MS) return putOff(org, id, backoff.error)
+      backoff.until = deps.clock.now() + REST_MS // this one finds out, and no other one waits with it
     }
     if (await isSettled(org, waiting, mailbox, signal)) return
     const source = await written(org, waiting, mailbox)
     if (!(await write(() => sending.begin(org, id)))) return
     const to = waiting.message.to.map(({ email }) => email)
     const result = await attempt(org, mailbox, { from: mailbox.address, to, source }, signal)
-    noteTrouble(mailbox, result)
+    noteFailure(mailbox, result)
     if (result.outcome === 'sent') {
       await write(() => void sending.sent(org, id))
       await keepCopy(org, mailbox, source)
@@ -97,11 +97,11 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
     throw new Error(error)
   }
 
-  function noteTrouble({ id }: Mailbox, result: Sent): void {
-    if (result.outcome !== 'later') troubles.delete(id)
+  function noteFailure({ id }: Mailbox, result: Sent): void {
+    if (result.outcome !== 'later') backoffs.delete(id)
     else {
-      const count = (troubles.get(id)?.count ?? 0) + 1
-      troubles.set(id, { count, error: result.error, until: deps.clock.now() + REST_MS })
+      const count = (backoffs.get(id)?.count ?? 0) + 1
+      backoffs.set(id, { count, error: result.error, until: deps.clock.now() + REST_MS })
     }
   }
 
@@ -128,7 +128,7 @@ export function postOffice({ deps, write, trust }: { deps: Deps; write: Write; t
       return true
     }
     signal.throwIfAborted() // it was not looked at to the end
-    const isOver = mail.doubtful + 1 >= MOST_DOUBTFUL
+    const isOver = mail.doubtful + 1 >= MAX_DOUBTFUL
     await write(() => {
       sending.unknown(org, message.id)
       if (isOver) sending.failed(org, message.id, UNCONFIRMED, true)

@@ -1,10 +1,10 @@
 import type { Address, MailFile, MailOut } from '../mail.ts'
 
 /** RFC 5322 knows no longer line than 998 characters, and nowhere in an id may a line be folded. */
-const LONGEST_ID = 900
+const MAX_ID = 900
 /** Longer words of a subject go out as encoded words, which may be folded. */
-const LONGEST_WORD = 200
-const LONGEST_NAME = 255
+const MAX_WORD = 200
+const MAX_NAME = 255
 
 /** A mail as it goes over the wire (RFC 5322 and MIME): lines end in CRLF and have at most 998 characters, all ASCII. */
 export async function composeMail(mail: MailOut): Promise<Buffer> {
@@ -13,7 +13,7 @@ export async function composeMail(mail: MailOut): Promise<Buffer> {
     import('nodemailer/lib/mime-funcs'),
   ])
   const subject = line(mail.subject)
-  const mustEncode = subject.includes('=?') || subject.split(/\s/).some((word) => word.length > LONGEST_WORD)
+  const mustEncode = subject.includes('=?') || subject.split(/\s/).some((word) => word.length > MAX_WORD)
   const composer = new MailComposer({
     messageId: mail.messageId,
     date: new Date(mail.date),
@@ -49,13 +49,12 @@ const part = (kind: 'plain' | 'html', text: string) => ({
 })
 
 /** A name that looks encoded would be read as what it encodes, even between quotation marks. */
-const nameOf = (text: string): string =>
-  line(text).replaceAll('=?', '= ?').slice(0, LONGEST_NAME).toWellFormed().trimEnd()
+const nameOf = (text: string): string => line(text).replaceAll('=?', '= ?').slice(0, MAX_NAME).toWellFormed().trimEnd()
 
 const addressOf = ({ email, name }: Address) => ({ address: email, name: nameOf(name ?? '') })
 
 /** Others are left out: they cannot be folded, or would be read as several. */
-const isId = (id: string): boolean => id.length <= LONGEST_ID && /^<[!-;=?-~]+>$/.test(id)
+const isId = (id: string): boolean => id.length <= MAX_ID && /^<[!-;=?-~]+>$/.test(id)
 
 function headerName(name: string): string {
   if (!/^[A-Za-z0-9-]+$/.test(name)) throw new Error('A header of a mail has a name that is none.')

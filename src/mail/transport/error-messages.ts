@@ -28,7 +28,7 @@ export type ImapFailure = Failure & {
 /** An error whose message is for people as it stands. */
 export const sentence = (message: string): Failure => Object.assign(new Error(message), { isSentence: true })
 
-const LONGEST_WORDS = 300
+const MAX_WORDS = 300
 
 export const placeOf = ({ host, port }: MailServer): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
@@ -73,7 +73,7 @@ const TROUBLES: Record<string, string> = {
 }
 
 /** What went wrong with a connection, as one sentence that names the server. */
-export function connectionTrouble(error: unknown, server: MailServer): string {
+export function connectionError(error: unknown, server: MailServer): string {
   const sentence = (end: string) => `The server ${placeOf(server)} ${end}.`
   const failure = error as Failure
   if (failure?.name === 'TimeoutError') return sentence('did not answer in time')
@@ -84,12 +84,12 @@ export function connectionTrouble(error: unknown, server: MailServer): string {
       server.tls === 'tls' ? 'sent no greeting in time' : 'sent no greeting in time; it may want TLS from the start',
     )
   if (code && Object.hasOwn(TROUBLES, code)) return sentence(TROUBLES[code] as string)
-  if (code?.startsWith('ERR_SSL_') || code === 'EPROTO') return sentence(tlsTrouble(code, server))
+  if (code?.startsWith('ERR_SSL_') || code === 'EPROTO') return sentence(tlsError(code, server))
   if (code?.startsWith('EAI_')) return sentence('has a name that could not be looked up')
   return sentence(code ? `could not be talked to (${code})` : 'could not be talked to')
 }
 
-function tlsTrouble(code: string, { tls }: MailServer): string {
+function tlsError(code: string, { tls }: MailServer): string {
   if (code.includes('ALERT')) return 'has no version of TLS or no cipher in common with this machine'
   if (tls === 'tls') return 'does not speak TLS from the start; it may want STARTTLS'
   return 'offered STARTTLS, but does not speak TLS'
@@ -110,7 +110,7 @@ export function wordsOf(words: unknown, { user, password }: MailServer): string 
     .replace(/\r?\n\d{3}[ -](?:\d\.\d+\.\d+ )?/g, ' ')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-  const short = joined.length > LONGEST_WORDS ? `${joined.slice(0, LONGEST_WORDS).toWellFormed()}…` : joined
+  const short = joined.length > MAX_WORDS ? `${joined.slice(0, MAX_WORDS).toWellFormed()}…` : joined
   return short.replace(/[.\s]+$/, '')
 }
 
@@ -124,7 +124,7 @@ function secretsOf(user: string, password: string): string[] {
 }
 
 /** The login that did not come to be. Of words that repeat a part of what was sent, nothing is left that looks encoded. */
-export function loginTrouble(words: unknown, server: MailServer): string {
+export function loginError(words: unknown, server: MailServer): string {
   const said = wordsOf(words, server).replace(/[A-Za-z0-9+/]{16,}=*/g, '…')
   return `The server ${placeOf(server)} refused the login of "${server.user}"${said && `: ${said}`}.`
 }
@@ -136,11 +136,11 @@ const COMMANDS: Record<string, string> = {
 }
 
 /** What went wrong with SMTP, as one sentence. */
-export function smtpTrouble(error: unknown, server: MailServer): string {
+export function smtpError(error: unknown, server: MailServer): string {
   const failure = error as SmtpFailure
   const place = placeOf(server)
   if (failure.isSentence) return failure.message
-  if (failure.code === 'EAUTH') return loginTrouble(failure.response, server)
+  if (failure.code === 'EAUTH') return loginError(failure.response, server)
   if (failure.command === 'STARTTLS' && failure.response) return `The server ${place} does not offer STARTTLS.`
   const { response, responseCode = 0, command = '', code } = failure
   const words = wordsOf(response, server)
@@ -151,19 +151,19 @@ export function smtpTrouble(error: unknown, server: MailServer): string {
   if (code === 'EMESSAGE' && command === 'MAIL FROM') return `The mail is larger than the server ${place} takes.`
   if (code === 'EENVELOPE' && command === 'API') return `The server ${place} was not asked: an address is not valid.`
   const isOdd = code === 'EENVELOPE' || code === 'EMESSAGE'
-  return connectionTrouble(isOdd ? { code: 'EPROTOCOL' } : failure, server)
+  return connectionError(isOdd ? { code: 'EPROTOCOL' } : failure, server)
 }
 
 /** What went wrong with IMAP, as one sentence. */
-export function imapTrouble(error: unknown, server: MailServer): string {
+export function imapError(error: unknown, server: MailServer): string {
   const failure = error as ImapFailure
   const place = placeOf(server)
   if (failure.isSentence) return failure.message
   const response = failure.responseText ?? failure.response
-  if (failure.authenticationFailed) return loginTrouble(response ?? failure.message, server)
+  if (failure.authenticationFailed) return loginError(response ?? failure.message, server)
   if (failure.tlsFailed && !failure.code) return `The server ${place} does not offer STARTTLS.`
   if (failure.reason && TROUBLES[failure.code ?? ''] === CLOSED)
     return `The server ${place} closed the connection: ${wordsOf(failure.reason, server)}.`
   if (response) return `The server ${place} answered with an error: ${wordsOf(response, server)}.`
-  return connectionTrouble(failure, server)
+  return connectionError(failure, server)
 }

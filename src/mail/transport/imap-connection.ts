@@ -1,7 +1,7 @@
 import type { ImapFlow } from 'imapflow'
 import { contextOf } from './dial.ts'
+import { imapError, placeOf, sentence } from './error-messages.ts'
 import type { ImapServer, Trust } from './server.ts'
-import { imapTrouble, placeOf, sentence } from './error-messages.ts'
 
 export type ImapTimes = {
   connect_ms: number
@@ -27,8 +27,8 @@ export const TIMES: ImapTimes = {
 }
 
 /** A mail of 64 MiB, or the numbers of a million mails; whatever is longer ends the connection. */
-const MOST_LITERAL_BYTES = 67_108_864
-const MOST_LINE_BYTES = 16_777_216
+const MAX_LITERAL_BYTES = 67_108_864
+const MAX_LINE_BYTES = 16_777_216
 
 /** `whyGone` is the error that says why the connection has ended. */
 export type Connected = { client: ImapFlow; whyGone: () => unknown }
@@ -56,9 +56,9 @@ export async function connectImap(
     greetingTimeout: times.greeting_ms,
     socketTimeout: times.quiet_ms,
     maxIdleTime: times.idle_ms,
-    maxLineLength: MOST_LINE_BYTES,
-    maxLiteralSize: MOST_LITERAL_BYTES,
-    maxResponseSize: 2 * MOST_LITERAL_BYTES,
+    maxLineLength: MAX_LINE_BYTES,
+    maxLiteralSize: MAX_LITERAL_BYTES,
+    maxResponseSize: 2 * MAX_LITERAL_BYTES,
     maxLockHoldTime: false,
     disableAutoIdle: true,
     disableAutoEnable: true,
@@ -88,6 +88,6 @@ export async function connectImap(
     return { client, whyGone }
   } catch (first) {
     client.close()
-    throw sentence(imapTrouble(signal?.aborted ? signal.reason : first, server))
+    throw sentence(imapError(signal?.aborted ? signal.reason : first, server))
   }
 }

@@ -1,9 +1,9 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
 import { idsIn } from '../parse/ids.ts'
+import { type Failure, type ImapFailure, imapError, placeOf, sentence, wordsOf } from './error-messages.ts'
 import { type Connected, connectImap, type ImapTimes, TIMES } from './imap-connection.ts'
 import { newsOf } from './imap-news.ts'
 import type { ImapServer, Trust } from './server.ts'
-import { type Failure, type ImapFailure, imapTrouble, placeOf, sentence, wordsOf } from './error-messages.ts'
 
 /** `arrivedAt` as the server says, in milliseconds; 0 where that cannot be read. */
 export type Listed = { uid: number; size: number; arrivedAt: number; messageId: string | null }
@@ -18,7 +18,7 @@ export type Folder = {
   /** Those that arrived at that time or later, ascending by uid. */
   listSince(ms: number): Promise<Listed[]>
   /** Cut at so many bytes; undefined where it is gone. */
-  source(uid: number, mostBytes: number): Promise<Buffer | undefined>
+  source(uid: number, maxBytes: number): Promise<Buffer | undefined>
   /** Resolves when something new may be there, after so many milliseconds, or when the signal aborts; rejects when the connection is gone. */
   news(ms: number, signal: AbortSignal): Promise<void>
   /** In the folder of sent mails; false also where there is none. */
@@ -31,7 +31,7 @@ export type Folder = {
 /** So many mails are described at once: the line that asks for them has to stay short. */
 const CHUNK = 300
 const DAY_MS = 86_400_000
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** Opens a folder. The signal holds for as long as it is open: it ends the connection. */
 export async function openFolder(
@@ -77,7 +77,7 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
     })
     last = turn.catch(() => {})
     return turn.catch((error: Failure) => {
-      throw error?.isSentence ? error : sentence(imapTrouble(client.usable ? error : whyGone(), server))
+      throw error?.isSentence ? error : sentence(imapError(client.usable ? error : whyGone(), server))
     })
   }
 
@@ -119,12 +119,12 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
       return listed.filter(({ arrivedAt }) => arrivedAt >= ms || arrivedAt === 0)
     })
 
-  const source = (uid: number, mostBytes: number) =>
+  const source = (uid: number, maxBytes: number) =>
     inTurn(async () => {
-      const query = { uid: true, source: { start: 0, maxLength: mostBytes } }
+      const query = { uid: true, source: { start: 0, maxLength: maxBytes } }
       // What has changed in other mails may come in between.
       const answers = await client.fetchAll(String(uid), query, { uid: true })
-      return answers.find((mail) => mail.uid === uid && mail.source)?.source?.subarray(0, mostBytes)
+      return answers.find((mail) => mail.uid === uid && mail.source)?.source?.subarray(0, maxBytes)
     })
 
   /** Does something in the folder of sent mails, and comes back. */
@@ -205,7 +205,7 @@ async function whyClosed(
   const names = (await foldersOf(client)).map(({ path }) => path)
   if (names.includes(folder) || /^inbox$/i.test(folder))
     return `The folder "${folder}" of ${placeOf(server)} cannot be opened: ${wordsOf(responseText ?? response, server)}.`
-  const named = names.slice(0, MOST_NAMED).map((name) => `"${name}"`)
+  const named = names.slice(0, MAX_NAMED).map((name) => `"${name}"`)
   const rest = names.length - named.length
   const all = named.join(', ') + (rest > 0 ? ` and ${rest} others` : '')
   return `There is no folder "${folder}" on ${placeOf(server)}; there are: ${all}.`

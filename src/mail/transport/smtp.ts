@@ -4,8 +4,8 @@ import type { SecureContext } from 'node:tls'
 import { domainToASCII } from 'node:url'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { contextOf, dial } from './dial.ts'
+import { connectionError, placeOf, type SmtpFailure, sentence, smtpError, wordsOf } from './error-messages.ts'
 import type { MailServer, Trust } from './server.ts'
-import { connectionTrouble, placeOf, type SmtpFailure, sentence, smtpTrouble, wordsOf } from './error-messages.ts'
 
 export type Sent =
   | { outcome: 'sent'; reply: string }
@@ -29,8 +29,8 @@ const TIMES: SmtpTimes = {
 }
 
 /** To one server at the same time. More of them are seen as an attack by some. */
-const MOST_CONNECTIONS = 2
-const MOST_REPLY_BYTES = 65_536
+const MAX_CONNECTIONS = 2
+const MAX_REPLY_BYTES = 65_536
 const CHUNK_BYTES = 65_536
 
 type Session = { connection: SMTPConnection; socket: Socket; isUsed: boolean; timer: NodeJS.Timeout | undefined }
@@ -45,8 +45,8 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
 
   async function send(mail: Envelope & { source: Buffer }, signal?: AbortSignal): Promise<Sent> {
     const limit = AbortSignal.any([AbortSignal.timeout(times.try_ms), ...(signal ? [signal] : [])])
-    if (open < MOST_CONNECTIONS) open++
-    else if (!(await turn(limit))) return { outcome: 'later', error: connectionTrouble(limit.reason, server) }
+    if (open < MAX_CONNECTIONS) open++
+    else if (!(await turn(limit))) return { outcome: 'later', error: connectionError(limit.reason, server) }
     try {
       return await sendNow(mail, limit)
     } finally {
@@ -77,7 +77,7 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
       try {
         session = takeIdle() ?? (await openSession(server, (context ??= contextOf(trust)), times, signal))
       } catch (error) {
-        return { outcome: 'later', error: smtpTrouble(error, server) }
+        return { outcome: 'later', error: smtpError(error, server) }
       }
       const { sent, isStale } = await sendOver(session, mail, server, signal)
       if (sent.outcome === 'sent' && !isClosed) keep(session)
@@ -124,7 +124,7 @@ export async function checkSmtp(server: MailServer, trust: Trust, times: SmtpTim
     end(await openSession(server, contextOf(trust), times, AbortSignal.timeout(times.answer_ms)))
     return null
   } catch (error) {
-    return smtpTrouble(error, server)
+    return smtpError(error, server)
   }
 }
 
@@ -150,7 +150,7 @@ async function openSession(
     greetingTimeout: times.greeting_ms,
     socketTimeout: times.answer_ms,
     socketCloseTimeout: 1000,
-    maxResponseSize: MOST_REPLY_BYTES,
+    maxResponseSize: MAX_REPLY_BYTES,
     logger: false,
   })
   connection.on('error', () => {}) // each step hears of it; between them it must not end the process
@@ -220,7 +220,7 @@ async function sendOver(
     const outcome = outcomeOf(error as SmtpFailure, message.isRead())
     const { responseCode } = error as SmtpFailure
     const isStale = session.isUsed && outcome === 'later' && (!responseCode || responseCode === 421)
-    return { sent: { outcome, error: smtpTrouble(error, server) }, isStale }
+    return { sent: { outcome, error: smtpError(error, server) }, isStale }
   }
 }
 

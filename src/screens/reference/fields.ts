@@ -1,5 +1,5 @@
-import { nameOf, type Parameter, type Schema } from './document.ts'
 import { type Content, type Html, html, join } from '../html.ts'
+import { nameOf, type Parameter, type Schema } from './document.ts'
 import { inline } from './markdown.ts'
 
 // What a value may be, field by field.

@@ -1,5 +1,5 @@
-import { codeBlock } from './code.ts'
 import { type Content, type Html, html } from '../html.ts'
+import { codeBlock } from './code.ts'
 
 // As much of Markdown as the document uses: headings of level 2, paragraphs, lists, fences, code and bold.
 

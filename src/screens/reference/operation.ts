@@ -1,8 +1,8 @@
+import { type Html, html, join } from '../html.ts'
 import { codeBlock } from './code.ts'
 import { curl } from './curl.ts'
 import { type Group, nameOf, type OpenApi, type Operation, type Parameter, type Response, resolve } from './document.ts'
 import { fieldList, parameterList, typeOf } from './fields.ts'
-import { type Html, html, join } from '../html.ts'
 import { inline, prose } from './markdown.ts'
 
 /** What the reference shows beside the document: where the API listens. */

@@ -1,9 +1,9 @@
 import { sample } from '../../http/openapi-example.ts'
+import { type Content, type Html, html } from '../html.ts'
 import { codeBlock } from './code.ts'
 import { curl } from './curl.ts'
 import { type Group, groupsOf, nameOf, type OpenApi, resolve, type Schema, slug } from './document.ts'
 import { fieldList } from './fields.ts'
-import { type Content, type Html, html } from '../html.ts'
 import { inline, prose, type Section, sections } from './markdown.ts'
 import { anchor, method, operationSection, type Place } from './operation.ts'
 

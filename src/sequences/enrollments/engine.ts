@@ -1,20 +1,20 @@
-import { fill, fillLine } from '../../lib/template.ts'
-import { textHtml } from '../../lib/html/from-text.ts'
-import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { type Task, taskStore } from '../../crm/tasks.ts'
 import { type Deps, once } from '../../deps.ts'
-import { dayOf } from '../../lib/calendar/days.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
-import { type Task, taskStore } from '../../crm/tasks.ts'
-import { isLive, type Kept, type StopReason } from './enrollment.ts'
-import { enrollmentKeeping, type Planned } from './enrollment-writer.ts'
+import { dayOf } from '../../lib/calendar/days.ts'
+import { textHtml } from '../../lib/html/from-text.ts'
+import { fill, fillLine } from '../../lib/template.ts'
+import { parseTime, rfc3339 } from '../../lib/time.ts'
 import type { Step } from '../sequences/sequence.ts'
 import { type SequenceRow, sequenceStore } from '../sequences/sequences.ts'
+import { type EnrollmentRow, isLive, type StopReason } from './enrollment.ts'
+import { enrollmentWriter, type Planned } from './enrollment-writer.ts'
 import { doneSteps } from './steps.ts'
-import { allowedFrom, dueAt, type Window } from './timing.ts'
 import { enrollmentView, primary } from './template-values.ts'
+import { allowedFrom, dueAt, type Window } from './timing.ts'
 
 /**
  * A place between mails that are spaced is given up when it has passed by more than this: what waited while no server
@@ -25,7 +25,7 @@ const LATE_MS = 60_000
 /** What a step is done with. */
 type Going = {
   org: number
-  kept: Kept
+  kept: EnrollmentRow
   contact: Contact
   sequence: SequenceRow
   step: Step
@@ -42,7 +42,7 @@ type Outcome =
 /** Does the steps of enrollments, in the transaction that takes the job of a step out of the queue. */
 export const enrollmentEngine = once((deps: Deps) => {
   const { db, clock } = deps
-  const { byId, save, end } = enrollmentKeeping(deps)
+  const { byId, save, end } = enrollmentWriter(deps)
   const sequences = sequenceStore(deps)
   const contacts = contactStore(deps)
   const mailboxes = mailboxStore(deps)
@@ -80,7 +80,7 @@ export const enrollmentEngine = once((deps: Deps) => {
     if (!step) return void end({ org, member: null }, kept, 'completed', null)
     const contact = contactColumns.present(contacts.find({ org, member: null }, kept.contact_id))
     const going = { org, kept, contact, sequence, step, window: windowOf(org, sequence) }
-    settle(going, outcomeOf(going, planned), all[kept.current_step + 1])
+    finishStep(going, outcomeOf(going, planned), all[kept.current_step + 1])
   }
 
   function outcomeOf(going: Going, planned: Planned): Outcome {
@@ -93,7 +93,7 @@ export const enrollmentEngine = once((deps: Deps) => {
   }
 
   /** What is to be known of the outcome, and when the next step is due. */
-  function settle({ org, kept, step, window }: Going, outcome: Outcome, next: Step | undefined): void {
+  function finishStep({ org, kept, step, window }: Going, outcome: Outcome, next: Step | undefined): void {
     const who = { org, member: null }
     if ('ends' in outcome) return void end(who, kept, outcome.ends, outcome.reason)
     if ('waits' in outcome) {
@@ -153,7 +153,7 @@ export const enrollmentEngine = once((deps: Deps) => {
     return { message }
   }
 
-  function mailboxOf(org: number, { mailbox_id }: SequenceRow, { sender_id }: Kept): Mailbox | undefined {
+  function mailboxOf(org: number, { mailbox_id }: SequenceRow, { sender_id }: EnrollmentRow): Mailbox | undefined {
     const own = mailbox_id === null ? undefined : mailboxes.byId(org, mailbox_id)
     if (own?.is_active) return own
     return (sender_id === null ? undefined : mailboxes.ownOf(org, sender_id)) ?? mailboxes.defaultOf(org)
@@ -194,7 +194,7 @@ export const enrollmentEngine = once((deps: Deps) => {
   }
 
   /** When it goes on which was paused: when its step was due, or now; and not before its sequence may. */
-  function resumedAt(org: number, kept: Kept): number | undefined {
+  function resumedAt(org: number, kept: EnrollmentRow): number | undefined {
     const sequence = sequences.byId(org, kept.sequence_id) as SequenceRow
     if (sequence.status !== 'active') return undefined
     const due = Math.max(parseTime(kept.due_at ?? '') ?? 0, clock.now())

@@ -1,3 +1,4 @@
+import { type Deps, once } from '../../deps.ts'
 import type { EventName } from '../../events/names.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
@@ -5,25 +6,24 @@ import { parseTime, rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import { rows } from '../../store/rows.ts'
-import { type Deps, once } from '../../deps.ts'
-import { type Enrollment, enrollmentOf, isLive, type Kept, keptColumns, type StopReason } from './enrollment.ts'
+import { type Enrollment, type EnrollmentRow, enrollmentOf, isLive, rowColumns, type StopReason } from './enrollment.ts'
 
 /** The kind of job that does the next step of an enrollment, which is its key. */
 export const ENROLLMENT_STEP = 'enrollment.step'
 
 /** How enrollments are written, whoever changes them: with their event, and with the job of their next step. */
-export const enrollmentKeeping = once((deps: Deps) => {
+export const enrollmentWriter = once((deps: Deps) => {
   const { db, clock, outbox } = deps
   const jobs = jobQueue(deps)
-  const { insert, update } = rows(db, 'enrollments', keptColumns)
-  const findRow = db.prepare(`SELECT ${keptColumns.select} FROM enrollments WHERE org_id = ? AND id = ?`).raw()
+  const { insert, update } = rows(db, 'enrollments', rowColumns)
+  const findRow = db.prepare(`SELECT ${rowColumns.select} FROM enrollments WHERE org_id = ? AND id = ?`).raw()
 
-  function byId(org: number, id: string): Kept | undefined {
+  function byId(org: number, id: string): EnrollmentRow | undefined {
     const row = findRow.get(org, id) as RawRow | undefined
-    return row && keptColumns.present(row)
+    return row && rowColumns.present(row)
   }
 
-  function add(who: Caller, kept: Kept): Enrollment {
+  function add(who: Caller, kept: EnrollmentRow): Enrollment {
     const record = enrollmentOf(kept)
     insert(who.org, kept)
     schedule(who.org, record)
@@ -32,7 +32,12 @@ export const enrollmentKeeping = once((deps: Deps) => {
   }
 
   /** Nothing where nothing differs; no event where the outside sees nothing of it. */
-  function save(who: Caller, before: Kept, given: Partial<Kept>, { event, job }: Way = {}): Kept {
+  function save(
+    who: Caller,
+    before: EnrollmentRow,
+    given: Partial<EnrollmentRow>,
+    { event, job }: Way = {},
+  ): EnrollmentRow {
     const wanted = { ...before, ...given }
     const next = isLive(wanted) && wanted.status !== 'paused' ? wanted.due_at : null
     const after = { ...wanted, next_step_at: next }
@@ -50,12 +55,12 @@ export const enrollmentKeeping = once((deps: Deps) => {
   /** It has come to its end. */
   function end(
     who: Caller,
-    before: Kept,
+    before: EnrollmentRow,
     status: 'completed' | 'stopped' | 'failed',
     reason: StopReason | null,
-    given: Partial<Kept> = {},
+    given: Partial<EnrollmentRow> = {},
     job?: 'left',
-  ): Kept {
+  ): EnrollmentRow {
     const finished = before.finished_at ?? rfc3339(clock.now())
     const ended = { status, stop_reason: reason, due_at: null, finished_at: finished }
     // Also of one that has failed: `status` tells them apart.

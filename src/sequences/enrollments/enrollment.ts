@@ -71,10 +71,10 @@ export const EnrollmentPatch = f.patchOf({
 export type EnrollmentPatch = v.InferOutput<typeof EnrollmentPatch>
 
 /** At a time. */
-const MOST_CONTACTS = 100
+const MAX_CONTACTS = 100
 
 const contactIds = v.pipe(
-  f.arrayOf(f.id, MOST_CONTACTS),
+  f.arrayOf(f.id, MAX_CONTACTS),
   v.minLength(1, 'empty|must name at least one contact'),
   v.check((all) => new Set(all).size === all.length, 'repeated|must name each contact once'),
 )
@@ -122,7 +122,7 @@ export const sorts: Record<string, Sort> = {
 // 2. The row.
 
 /** With what the outside does not see. */
-export type Kept = Enrollment & {
+export type EnrollmentRow = Enrollment & {
   /** When its next step is due, also while it is paused. */
   due_at: string | null
   bounced_at: string | null
@@ -151,7 +151,7 @@ const shown = {
 
 export const columns = c.columns<Enrollment>(shown)
 
-export const keptColumns = c.columns<Kept>({
+export const rowColumns = c.columns<EnrollmentRow>({
   ...shown,
   due_at: c.time('due_at'),
   bounced_at: c.time('bounced_at'),
@@ -187,7 +187,7 @@ export const stepColumns = c.columns<DoneStep>({
 })
 
 /** As the outside sees it. */
-export function enrollmentOf(kept: Kept): Enrollment {
+export function enrollmentOf(kept: EnrollmentRow): Enrollment {
   const { due_at, bounced_at, unsubscribed_at, meeting_booked_at, ...record } = kept
   return record
 }

@@ -1,4 +1,7 @@
-import { changeRoute, createRoute, type Route, type Several } from '../../http/route.ts'
+import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { type Deps, once } from '../../deps.ts'
+import { membership } from '../../filters/membership.ts'
+import { type BulkResult, changeRoute, createRoute, type Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { timeOfId } from '../../lib/id.ts'
@@ -8,9 +11,8 @@ import type { RawRow } from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
 import { missing } from '../../store/references.ts'
-import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
-import { type Deps, once } from '../../deps.ts'
-import { membership } from '../../filters/membership.ts'
+import type { Step } from '../sequences/sequence.ts'
+import { type SequenceRow, sequenceStore } from '../sequences/sequences.ts'
 import { enrollmentEngine } from './engine.ts'
 import {
   columns,
@@ -18,20 +20,18 @@ import {
   Enrollment,
   EnrollmentCreate,
   EnrollmentPatch,
+  type EnrollmentRow,
   enrollmentOf,
   filters,
   isLive,
-  type Kept,
   type Skipped,
   sorts,
 } from './enrollment.ts'
-import { enrollmentKeeping } from './enrollment-writer.ts'
-import type { Step } from '../sequences/sequence.ts'
-import { type SequenceRow, sequenceStore } from '../sequences/sequences.ts'
+import { enrollmentWriter } from './enrollment-writer.ts'
 import { dueAt } from './timing.ts'
 
 /** Contacts of a list that are enrolled at a time. */
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 const TOO_LATE = 'must be so early that the first step comes before the year 10000'
 
@@ -49,7 +49,7 @@ type Plan = {
 
 export const enrollmentStore = once((deps: Deps) => {
   const { db, clock, references } = deps
-  const { byId, insert, add, save, end, schedule } = enrollmentKeeping(deps)
+  const { byId, insert, add, save, end, schedule } = enrollmentWriter(deps)
   const { windowOf, resumedAt } = enrollmentEngine(deps)
   const sequences = sequenceStore(deps)
   const contacts = contactStore(deps)
@@ -64,7 +64,7 @@ export const enrollmentStore = once((deps: Deps) => {
     )
     .pluck()
 
-  function create(who: Caller, given: EnrollmentCreate): Enrollment | Several<Enrollment> {
+  function create(who: Caller, given: EnrollmentCreate): Enrollment | BulkResult<Enrollment> {
     const { contact_id, contact_ids, list_id } = given
     if ([contact_id, contact_ids, list_id].filter((each) => each !== undefined).length !== 1)
       throw invalid(field('', 'one_of', 'must have exactly one of contact_id, contact_ids and list_id'))
@@ -95,11 +95,11 @@ export const enrollmentStore = once((deps: Deps) => {
     if (object !== 'contact') throw invalid(field('/list_id', 'wrong_object', 'must be a list of contacts'))
     const meant = conditions(who, id)
     const number = contacts.count(org, meant)
-    if (number > MOST_LISTED) {
-      const message = `must be a list of at most ${MOST_LISTED} contacts; this one has ${number}`
+    if (number > MAX_LISTED) {
+      const message = `must be a list of at most ${MAX_LISTED} contacts; this one has ${number}`
       throw invalid(field('/list_id', 'list_too_large', message))
     }
-    const ask = { limit: MOST_LISTED, sort: { column: 'id' }, descending: false, conditions: meant, count: false }
+    const ask = { limit: MAX_LISTED, sort: { column: 'id' }, descending: false, conditions: meant, count: false }
     return contacts.list(org, ask).rows.map(contactColumns.present)
   }
 
@@ -109,7 +109,7 @@ export const enrollmentStore = once((deps: Deps) => {
     return enroll(who, plan, contact)
   }
 
-  function enrollAll(who: Caller, plan: Plan, all: readonly Contact[]): Several<Enrollment> {
+  function enrollAll(who: Caller, plan: Plan, all: readonly Contact[]): BulkResult<Enrollment> {
     const data: Enrollment[] = []
     const skipped: { contact_id: string; reason: Skipped }[] = []
     for (const contact of all) {
@@ -160,7 +160,7 @@ export const enrollmentStore = once((deps: Deps) => {
     if (status === undefined || status === before.status) return before
     if (!isLive(before))
       throw conflict('enrollment_finished', `This enrollment is ${before.status}: it does not go on.`)
-    const kept = byId(who.org, before.id) as Kept
+    const kept = byId(who.org, before.id) as EnrollmentRow
     if (status === 'stopped') return enrollmentOf(end(who, kept, 'stopped', 'manual'))
     if (status === 'paused') return enrollmentOf(save(who, kept, { status }, { event: 'enrollment.paused' }))
     if (before.status === 'scheduled')
@@ -171,14 +171,14 @@ export const enrollmentStore = once((deps: Deps) => {
   }
 
   /** Writes one as it is, without an event. Its next step is done when it is due, once a server runs. */
-  function restore(org: number, kept: Kept): void {
+  function restore(org: number, kept: EnrollmentRow): void {
     insert(org, kept)
     if (kept.next_step_at !== null) schedule(org, kept)
   }
 
   /** As merges of contacts need it: of two that are live in one sequence, the one that moves is stopped first. */
   function relink(who: Caller, before: Enrollment, { contact_id }: Pick<Enrollment, 'contact_id'>): void {
-    let kept = byId(who.org, before.id) as Kept
+    let kept = byId(who.org, before.id) as EnrollmentRow
     const other = contact_id && isLive(kept) && enrolled.get(who.org, kept.sequence_id, contact_id)
     if (other) kept = end(who, kept, 'stopped', 'merged')
     save(who, kept, { contact_id })
@@ -223,7 +223,7 @@ export const enrollments = (deps: Deps): Route[] => {
         'One by `contact_id`: the answer is the enrollment, or says why there is none, by 409 `already_enrolled` or `sequence_inactive`, or by 422 with the reason as its code. Several by `contact_ids` or `list_id`, of up to 1,000 contacts, which needs the scopes to read the members of the list: the answer has those that were made, and names the contacts who were skipped, each with the reason; in a sequence that is not active all of them are.',
       body: EnrollmentCreate,
       returns: Enrollment,
-      several: Enrolled,
+      bulkResult: Enrolled,
       run: ({ who, body }) => create(who, body),
     }),
     changeRoute({

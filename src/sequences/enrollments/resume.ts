@@ -1,9 +1,9 @@
+import { type Deps, once } from '../../deps.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import type { Store } from '../../store/open.ts'
-import { type Deps, once } from '../../deps.ts'
-import { type Kept, LIVE } from './enrollment.ts'
-import { ENROLLMENT_STEP, enrollmentKeeping } from './enrollment-writer.ts'
 import type { SequenceStatus } from '../sequences/sequence.ts'
+import { type EnrollmentRow, LIVE } from './enrollment.ts'
+import { ENROLLMENT_STEP, enrollmentWriter } from './enrollment-writer.ts'
 
 /** The kind of job that looks at the live enrollments of a sequence, which is its key, after its status has changed. */
 export const SEQUENCE_LOOK = 'sequence.look'
@@ -29,7 +29,7 @@ function lookAt(store: Pick<Store, 'db' | 'clock'>, org: number, key: string, pa
 
 export const sequenceLook = once((deps: Deps) => {
   const { db } = deps
-  const { byId, end, schedule } = enrollmentKeeping(deps)
+  const { byId, end, schedule } = enrollmentWriter(deps)
   const statusOf = db.prepare('SELECT status FROM sequences WHERE org_id = ? AND id = ?').pluck()
   const some = db
     .prepare(
@@ -45,7 +45,7 @@ export const sequenceLook = once((deps: Deps) => {
     if (becomes !== 'active' && becomes !== 'archived') return
     const ids = some.all(org, id, status, after ?? '', AT_ONCE) as string[]
     for (const each of ids) {
-      const enrollment = byId(org, each) as Kept
+      const enrollment = byId(org, each) as EnrollmentRow
       if (becomes === 'archived') end({ org, member: null }, enrollment, 'stopped', 'sequence_archived')
       else if (!hasJob.get(org, ENROLLMENT_STEP, each)) schedule(org, enrollment)
     }

@@ -1,10 +1,10 @@
+import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
-import { type Deps, once } from '../../deps.ts'
-import { isLive, type Kept, keptColumns, type StopReason } from './enrollment.ts'
-import { enrollmentKeeping } from './enrollment-writer.ts'
 import type { Stop } from '../sequences/sequence.ts'
+import { type EnrollmentRow, isLive, rowColumns, type StopReason } from './enrollment.ts'
+import { enrollmentWriter } from './enrollment-writer.ts'
 
 // What others do that enrollments hear of: some of it ends them. All of it runs in the transaction of whoever tells it.
 
@@ -15,17 +15,17 @@ type Note = 'replied_at' | 'bounced_at' | 'unsubscribed_at' | 'meeting_booked_at
 const NOTED = { reply: 'replied_at', bounce: 'bounced_at', meeting_booked: 'meeting_booked_at' } as const
 
 /** What an answer is to an enrollment. */
-export type Heard = {
+export type StopEvent = {
   contact_id: string | null
   conversation_id: string
   /** When it was written. */
   at: number
 }
 
-export const enrollmentWatch = once((deps: Deps) => {
+export const stopRules = once((deps: Deps) => {
   const { db, clock } = deps
-  const { byId, save, end } = enrollmentKeeping(deps)
-  const { select, present } = keptColumns
+  const { byId, save, end } = enrollmentWriter(deps)
+  const { select, present } = rowColumns
   const ofContact = db
     .prepare(`SELECT ${select} FROM enrollments WHERE org_id = ? AND contact_id = ? ORDER BY id`)
     .raw()
@@ -60,16 +60,16 @@ export const enrollmentWatch = once((deps: Deps) => {
 
   const wishes = db.prepare('SELECT do_not_contact, unsubscribed_at FROM contacts WHERE org_id = ? AND id = ?')
 
-  const all = (found: unknown[]): Kept[] => (found as RawRow[]).map(present)
-  const contactsOwn = (org: number, id: string): Kept[] => all(ofContact.all(org, id))
-  const live = (of: Kept[]): Kept[] => of.filter(isLive)
+  const all = (found: unknown[]): EnrollmentRow[] => (found as RawRow[]).map(present)
+  const contactsOwn = (org: number, id: string): EnrollmentRow[] => all(ofContact.all(org, id))
+  const live = (of: EnrollmentRow[]): EnrollmentRow[] => of.filter(isLive)
 
-  function stopsOn(org: number, { sequence_id, sequence_version }: Kept, what: Stop): boolean {
+  function stopsOn(org: number, { sequence_id, sequence_version }: EnrollmentRow, what: Stop): boolean {
     return (JSON.parse(stopOn.get(org, sequence_id, sequence_version) as string) as Stop[]).includes(what)
   }
 
   /** Notes the first time, and stops one that is live where its sequence says so. */
-  function happened(org: number, before: Kept, what: Stop, note: { [Name in Note]?: string }): void {
+  function happened(org: number, before: EnrollmentRow, what: Stop, note: { [Name in Note]?: string }): void {
     const who = { org, member: null }
     const [name] = Object.keys(note) as Note[]
     const given = name && before[name] === null ? note : {}
@@ -81,7 +81,7 @@ export const enrollmentWatch = once((deps: Deps) => {
    * A person answered. It counts for what had written to the contact by then, and for what the conversation is of;
    * however long ago that has come to its end.
    */
-  function heard(org: number, { contact_id, conversation_id, at }: Heard): void {
+  function messageReceived(org: number, { contact_id, conversation_id, at }: StopEvent): void {
     const own = all(ofConversation.all(org, conversation_id))
     const others = contact_id === null ? [] : contactsOwn(org, contact_id)
     for (const one of own) answered(org, one, at)
@@ -89,12 +89,12 @@ export const enrollmentWatch = once((deps: Deps) => {
       if (!own.some(({ id }) => id === one.id) && wroteBefore(org, one, at)) answered(org, one, at)
   }
 
-  function wroteBefore(org: number, { id }: Kept, at: number): boolean {
+  function wroteBefore(org: number, { id }: EnrollmentRow, at: number): boolean {
     const first = firstMail.get(org, id) as number | null
     return first !== null && first <= at
   }
 
-  function answered(org: number, before: Kept, at: number): void {
+  function answered(org: number, before: EnrollmentRow, at: number): void {
     if (before.replied_at === null) {
       const position = newestStep.get(org, before.id, at) as number | null
       if (position !== null) stepReplied.run(at, org, before.id, position)
@@ -167,7 +167,7 @@ export const enrollmentWatch = once((deps: Deps) => {
     stopAll({ org, member: null }, live(contactsOwn(org, contact_id)), 'do_not_contact')
   }
 
-  function stopAll(who: Caller, those: Kept[], reason: StopReason): void {
+  function stopAll(who: Caller, those: EnrollmentRow[], reason: StopReason): void {
     for (const one of those) end(who, one, 'stopped', reason)
   }
 
@@ -180,7 +180,7 @@ export const enrollmentWatch = once((deps: Deps) => {
   }
 
   return {
-    heard,
+    messageReceived,
     sent,
     failed,
     bounced,

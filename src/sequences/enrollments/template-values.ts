@@ -1,10 +1,10 @@
-import type { View } from '../../lib/template.ts'
-import type { RawRow } from '../../store/columns.ts'
 import { columns as companyColumns, companyStore } from '../../crm/companies/companies.ts'
 import type { Contact } from '../../crm/contacts/contacts.ts'
 import { columns as dealColumns, dealStore } from '../../crm/deals/deals.ts'
 import { type Deps, once } from '../../deps.ts'
-import type { Kept } from './enrollment.ts'
+import type { View } from '../../lib/template.ts'
+import type { RawRow } from '../../store/columns.ts'
+import type { EnrollmentRow } from './enrollment.ts'
 import { unsubscribing } from './unsubscribe.ts'
 
 type Ways = { is_primary: boolean }[]
@@ -18,7 +18,7 @@ export const enrollmentView = once((deps: Deps) => {
   const memberById = db.prepare('SELECT name, email FROM members WHERE org_id = ? AND id = ?')
   const orgById = db.prepare('SELECT name FROM orgs WHERE id = ?')
 
-  return function viewOf(org: number, kept: Kept, contact: Contact): View {
+  return function viewOf(org: number, kept: EnrollmentRow, contact: Contact): View {
     const who = { org, member: null }
     const one = <Shape>(find: (row: string) => RawRow, present: (row: RawRow) => Shape, id: string | null) =>
       id === null ? null : present(find(id))

@@ -14,7 +14,7 @@ export type Delay = { delay_s: number; business_days_only: boolean }
 const DAY_S = 86_400
 const DAY_MS = DAY_S * 1000
 /** So many days without a business day, and it is looked at again later. */
-const MOST_CLOSED_DAYS = 800
+const MAX_CLOSED_DAYS = 800
 
 /**
  * When a step is due, counted from the end of the one before. Whole days of its delay are days of the calendar, so that
@@ -43,7 +43,7 @@ export function allowedFrom(ms: number, { business_days_only }: Omit<Delay, 'del
 
 function daysLater(from: Temporal.ZonedDateTime, count: number, window: Window): Temporal.ZonedDateTime {
   let days = 0
-  for (let left = count, closed = 0; left > 0 && closed < MOST_CLOSED_DAYS; ) {
+  for (let left = count, closed = 0; left > 0 && closed < MAX_CLOSED_DAYS; ) {
     days++
     if (isBusinessDay(from.add({ days }), window)) {
       left--

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
-import { rfc3339 } from '../../lib/time.ts'
 import { columns, contactStore } from '../../crm/contacts/contacts.ts'
 import { type Deps, once } from '../../deps.ts'
-import { enrollmentWatch } from './stop-rules.ts'
+import { rfc3339 } from '../../lib/time.ts'
+import { stopRules } from './stop-rules.ts'
 
 // How a person gets out of what a sequence sends, by what its mails carry.
 
@@ -36,7 +36,7 @@ export const unsubscribing = once((deps: Deps) => {
     'UPDATE enrollments SET unsubscribed_at = +? WHERE org_id = +? AND id = +? AND unsubscribed_at IS NULL',
   )
   const { find, save } = contactStore(deps)
-  const watch = enrollmentWatch(deps)
+  const watch = stopRules(deps)
 
   /**
    * What a mail says of how to get out (RFC 2369 and 8058): by its link where the org is reachable, by mail where the

@@ -1,5 +1,5 @@
-import { firstIdAt } from '../../lib/id.ts'
 import { type Deps, once } from '../../deps.ts'
+import { firstIdAt } from '../../lib/id.ts'
 import type { Span } from './intervals.ts'
 import type { Step } from './sequence.ts'
 
@@ -133,13 +133,13 @@ export const sequenceFigures = once(({ db }: Deps) => {
 
   /** Whether it would be known of an answer, of a mail that came back, and of somebody who unsubscribed. */
   function tracked(org: number, sequenceId: string, of: readonly StepOf[], until: number) {
-    const hears =
+    const replies =
       listening.get(org) !== undefined &&
       of.some(({ id }) => wentByListening.get(org, id, until, org, org) !== undefined)
     return {
-      replied: hears || known.replied_at.get(org, sequenceId) !== undefined,
-      bounced: hears || of.some(({ id }) => everBounced.get(org, id) !== undefined),
-      unsubscribed: hears || link.get(org) === 1 || known.unsubscribed_at.get(org, sequenceId) !== undefined,
+      replied: replies || known.replied_at.get(org, sequenceId) !== undefined,
+      bounced: replies || of.some(({ id }) => everBounced.get(org, id) !== undefined),
+      unsubscribed: replies || link.get(org) === 1 || known.unsubscribed_at.get(org, sequenceId) !== undefined,
     }
   }
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { isAllowed } from '../../auth/scopes.ts'
+import { type Deps, once } from '../../deps.ts'
 import { badQuery } from '../../http/query.ts'
-import type { Asked, Route, Shown } from '../../http/route.ts'
+import type { Asked, Rendered, Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { amountJson } from '../../lib/money.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
-import { type Deps, once } from '../../deps.ts'
 import { type Range, type Sent, type StepOf, sequenceFigures, type Won } from './figures.ts'
 import { dayAt, daysBefore, INTERVALS, type Interval, type Span, spansOf } from './intervals.ts'
 import { STEP_TYPES } from './sequence.ts'
@@ -16,7 +16,7 @@ import { STEP_TYPES } from './sequence.ts'
 
 // 1. The wire form.
 
-const MOST_INTERVALS = 400
+const MAX_INTERVALS = 400
 const DEFAULT_DAYS = 30
 
 const count = (text: string) => f.doc(f.count(), text)
@@ -126,7 +126,7 @@ export const performanceStore = once((deps: Deps) => {
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
 
   /** Throws Problem 400. */
-  function show(who: Caller, row: c.RawRow, { given }: Asked): Shown {
+  function show(who: Caller, row: c.RawRow, { given }: Asked): Rendered {
     const { org } = who
     const id = row[0] as string
     const timezone = timezoneOf.get(org) as string
@@ -210,9 +210,9 @@ function questionOf(given: Asked['given'], timezone: string, today: string): Que
   const from = given.get('from') ?? daysBefore(to, DEFAULT_DAYS - 1)
   if (from > to) throw badQuery('The parameter "from" must not be after "to", which is today where it is left out.')
   const interval = (given.get('interval') ?? 'day') as Interval
-  const spans = spansOf(from, to, { interval, timezone, most: MOST_INTERVALS })
+  const spans = spansOf(from, to, { interval, timezone, most: MAX_INTERVALS })
   if (!spans)
-    throw badQuery(`This makes more than ${MOST_INTERVALS} intervals; take longer ones, or "from" and "to" nearer.`)
+    throw badQuery(`This makes more than ${MAX_INTERVALS} intervals; take longer ones, or "from" and "to" nearer.`)
   return { from, to, interval, spans }
 }
 
@@ -251,7 +251,7 @@ export const performanceRoute = (deps: Deps): Route => ({
   scope: 'rest.sequences.sequences.read',
   name: 'sequence performance',
   summary: 'Get the performance of a sequence',
-  description: `Of the last ${DEFAULT_DAYS} days unless said otherwise. There may be up to ${MOST_INTERVALS} intervals.`,
+  description: `Of the last ${DEFAULT_DAYS} days unless said otherwise. There may be up to ${MAX_INTERVALS} intervals.`,
   columns,
   returns: Performance,
   isDerived: true,

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 
-// The wire form of a sequence. Sequences are settings: the public interface reads them; src/settings writes them.
+// The wire form of a sequence. Sequences are settings: the public interface reads them, and the settings document writes them (settings.ts).
 
 export const STATUSES = ['draft', 'active', 'paused', 'archived'] as const
 export type SequenceStatus = (typeof STATUSES)[number]
@@ -12,14 +12,14 @@ export const STEP_TYPES = ['email', 'task', 'call'] as const
 export const STOPS = ['reply', 'meeting_booked', 'deal_closed', 'unsubscribe', 'bounce'] as const
 export type Stop = (typeof STOPS)[number]
 
-export const MOST_STEPS = 50
-export const LONGEST_DELAY_S = 365 * 86_400
+export const MAX_STEPS = 50
+export const MAX_DELAY_S = 365 * 86_400
 
 const Step = f.object({
   id: f.doc(f.id, 'Stays while the step says the same.'),
   position: f.doc(f.count(), 'Its place among the steps, from 0.'),
   type: f.doc(f.oneOf(STEP_TYPES), 'An `email` is sent; a `task` and a `call` make a task for the sender.'),
-  delay_s: f.doc(f.count(LONGEST_DELAY_S), 'How long after the step before it, or after the start, in seconds.'),
+  delay_s: f.doc(f.count(MAX_DELAY_S), 'How long after the step before it, or after the start, in seconds.'),
   business_days_only: f.doc(f.flag, 'Whether days on which nobody works do not count.'),
   subject: f.doc(
     f.nullable(f.line()),
@@ -50,7 +50,7 @@ export const Sequence = f.doc(
       'Contacts are enrolled in one that is `active`. One that is `paused` does no steps; one that is `archived` was given up.',
     ),
     steps: f.doc(
-      f.arrayOf(Step, MOST_STEPS),
+      f.arrayOf(Step, MAX_STEPS),
       'What is done, one after the other. Enrollments keep those that they began with.',
     ),
     send_window: f.doc(

@@ -1,13 +1,13 @@
+import { type Deps, once } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
+import { hoursStore } from '../../inbox/hours/hours.ts'
 import type { BusinessTime } from '../../lib/calendar/business-time.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { notFound } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
-import type { Filter } from '../../store/list/conditions.ts'
 import { finder } from '../../store/find.ts'
-import { type Ask, listing, type Page } from '../../store/list/page.ts'
-import { type Deps, once } from '../../deps.ts'
-import { hoursStore } from '../../inbox/hours/hours.ts'
+import type { Filter } from '../../store/list/conditions.ts'
+import { type ListQuery, listing, type Page } from '../../store/list/page.ts'
 import { performanceRoute } from './performance.ts'
 import { type Counts, Sequence, type SequenceStatus, STATUSES, type Step, type Stop } from './sequence.ts'
 
@@ -95,7 +95,7 @@ export const sequenceStore = once((deps: Deps) => {
     .prepare('SELECT status, count(*) FROM enrollments WHERE org_id = ? AND sequence_id = ? GROUP BY status')
     .raw()
 
-  function list(org: number, ask: Ask): Page {
+  function list(org: number, ask: ListQuery): Page {
     const page = listRows(org, ask)
     for (const row of page.rows) counted(org, row)
     return page
@@ -136,7 +136,12 @@ export const sequenceStore = once((deps: Deps) => {
 
 export const sequences = (deps: Deps): Route[] => {
   const { list, find } = sequenceStore(deps)
-  const common = { method: 'get', scope: 'rest.sequences.sequences.read', name: 'sequence', timely: true } as const
+  const common = {
+    method: 'get',
+    scope: 'rest.sequences.sequences.read',
+    name: 'sequence',
+    timeDependent: true,
+  } as const
   return [
     {
       ...common,

@@ -3,12 +3,12 @@ import * as f from '../../lib/fields.ts'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field } from '../../lib/problem.ts'
 import { templateFaults } from '../../lib/template.ts'
-import { LONGEST_DELAY_S, STEP_TYPES, type Step } from './sequence.ts'
+import { MAX_DELAY_S, STEP_TYPES, type Step } from './sequence.ts'
 import { isCustomVariable, UNSUBSCRIBE_URL } from './variables.ts'
 
 // The steps of a sequence: they stand inside it in the document.
 
-const DELAY = `out_of_range|must be a number of seconds from 0 to ${LONGEST_DELAY_S}, which is a year`
+const DELAY = `out_of_range|must be a number of seconds from 0 to ${MAX_DELAY_S}, which is a year`
 
 const TEXTS = ['subject', 'body', 'task_title'] as const
 
@@ -18,7 +18,7 @@ export const StepSettings = f.object({
     v.number(),
     v.integer('invalid_integer|must be a whole number'),
     v.minValue(0, DELAY),
-    v.maxValue(LONGEST_DELAY_S, DELAY),
+    v.maxValue(MAX_DELAY_S, DELAY),
   ),
   business_days_only: f.optional(f.flag),
   subject: f.optional(f.nullable(f.title)),

@@ -2,23 +2,16 @@ import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { same } from '../../lib/merge.ts'
 import { conflict, type FieldError, field, invalid } from '../../lib/problem.ts'
-import { sequenceChanged } from '../enrollments/resume.ts'
-import {
-  MOST_STEPS,
-  type SequenceStatus,
-  STATUSES,
-  STOPS,
-  type Step,
-  type Stop,
-} from './sequence.ts'
-import { UNSUBSCRIBE_URL, variables } from './variables.ts'
-import * as c from '../../store/columns.ts'
-import type { Store } from '../../store/open.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
-import { checkSteps, hasUnsubscribeUrl, StepSettings, shownSteps, stepsOf, textFaults } from './settings-steps.ts'
-import { sequenceVersions } from './versions.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
+import * as c from '../../store/columns.ts'
+import type { Store } from '../../store/open.ts'
+import { sequenceChanged } from '../enrollments/resume.ts'
+import { MAX_STEPS, type SequenceStatus, STATUSES, STOPS, type Step, type Stop } from './sequence.ts'
+import { checkSteps, hasUnsubscribeUrl, StepSettings, shownSteps, stepsOf, textFaults } from './settings-steps.ts'
+import { UNSUBSCRIBE_URL, variables } from './variables.ts'
+import { sequenceVersions } from './versions.ts'
 
 export const SequenceSettings = f.object({
   key,
@@ -28,7 +21,7 @@ export const SequenceSettings = f.object({
   stop_on: f.optional(f.arrayOf(f.oneOf(STOPS))),
   hours: f.optional(f.nullable(key)),
   mailbox: f.optional(f.nullable(key)),
-  steps: f.arrayOf(StepSettings, MOST_STEPS),
+  steps: f.arrayOf(StepSettings, MAX_STEPS),
 })
 export type SequenceSettings = v.InferOutput<typeof SequenceSettings>
 

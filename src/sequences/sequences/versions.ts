@@ -1,5 +1,5 @@
-import type { Step, Stop } from './sequence.ts'
 import type { Store } from '../../store/open.ts'
+import type { Step, Stop } from './sequence.ts'
 
 type Versioned = { id: string; current: number; steps: readonly Step[]; stop_on: readonly Stop[] }
 

@@ -1,7 +1,7 @@
-import { type Comparison, type Condition, isComparison, type Link } from './conditions.ts'
 import type { Database } from '../driver.ts'
-import { indexes } from './indexes.ts'
 import { entriesOfSearch, idsOfSearch, type Kind, searches, testOfSearch, testOfWords } from '../search.ts'
+import { type Comparison, type Condition, isComparison, type Link } from './conditions.ts'
+import { indexes } from './indexes.ts'
 
 export type SqlPart = { sql: string; values: unknown[] }
 

@@ -29,7 +29,7 @@ export type Filter = {
   /** Brings a text or a choice into the form in which the column keeps it. */
   normal?: (text: string) => string | number
   /** A flag that lifts a condition instead of being one: `include_inactive`. */
-  lifts?: string
+  disablesDefault?: string
   /** False for columns of settings tables, which are small. */
   indexed?: boolean
   /** The kind of record in the search index, or the columns that are searched without one. */
@@ -59,7 +59,7 @@ export type Comparison = {
   /** Of `in`, over several rows or items: each of the values has to be there. */
   every?: boolean
   /** Follows the clock: what it is met by may change although no row does. */
-  timely?: boolean
+  timeDependent?: boolean
 }
 
 /**
@@ -127,12 +127,12 @@ const STAMP_LENGTH = 13
 export const isComparison = (condition: Condition): condition is Comparison => 'operator' in condition
 
 /** Whether what meets the condition may change although no row does. */
-export function isTimely(condition: Condition): boolean {
-  if (isComparison(condition)) return condition.timely === true
-  if ('any' in condition) return condition.any.some(isTimely)
-  if ('all' in condition) return condition.all.some(isTimely)
-  if ('not' in condition) return isTimely(condition.not)
-  return 'meets' in condition && isTimely(condition.meets)
+export function isTimeDependent(condition: Condition): boolean {
+  if (isComparison(condition)) return condition.timeDependent === true
+  if ('any' in condition) return condition.any.some(isTimeDependent)
+  if ('all' in condition) return condition.all.some(isTimeDependent)
+  if ('not' in condition) return isTimeDependent(condition.not)
+  return 'meets' in condition && isTimeDependent(condition.meets)
 }
 
 /** The comparison of the column that has no value in any row that meets the condition, where it asks for just that. */

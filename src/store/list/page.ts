@@ -1,4 +1,8 @@
 import type { RawRow, Readable } from '../columns.ts'
+import type { Database } from '../driver.ts'
+import { type Position, positionCheck } from '../position.ts'
+import { searchWalk, walkBound } from '../search.ts'
+import { statements } from '../statements.ts'
 import { conditionSql, type Group, grouped, isOneValue, isSearch, type Search, type SqlPart } from './condition-sql.ts'
 import {
   admitsNull,
@@ -10,11 +14,7 @@ import {
   isComparison,
   type Link,
 } from './conditions.ts'
-import type { Database } from '../driver.ts'
 import { indexes } from './indexes.ts'
-import { type Position, positionCheck } from '../position.ts'
-import { searchWalk, walkBound } from '../search.ts'
-import { statements } from '../statements.ts'
 
 /**
  * A sort: the column that holds its key, in the record's own table or in one row of another. `big` marks integers past
@@ -34,7 +34,7 @@ export type Listing = {
   order?: { sort: Sort; descending: boolean }
 }
 
-export type Ask = {
+export type ListQuery = {
   limit: number
   sort: Sort
   descending: boolean
@@ -54,7 +54,7 @@ export const NARROW_SEARCH = 5 * NARROW
 type Lead = { narrow: Group } | { search: Search } | { index: string } | { link: Link }
 
 /** The FROM clause of a lead with its conditions, and what the rows are ordered by there. */
-type Way = { from: string; where: SqlPart[]; key: string | undefined; id: string }
+type AccessPath = { from: string; where: SqlPart[]; key: string | undefined; id: string }
 
 /**
  * Keyset paging over one table. A list is walked along the index of its sort, and the conditions are tested on the
@@ -73,13 +73,13 @@ export function listing(db: Database, spec: Listing) {
 
   // A filter or a sort without its index stops the server before it listens.
   for (const [name, filter] of Object.entries(filters)) {
-    if (filter.lifts || filter.search || filter.resolve || filter.indexed === false) continue
+    if (filter.disablesDefault || filter.search || filter.resolve || filter.indexed === false) continue
     indexOf(filter.link?.table ?? table, filter.link?.column ?? columnOf(name, filter), filter.link?.only?.column)
   }
   for (const { column } of [...Object.values(sorts), ...(order ? [order.sort] : [])]) indexOf(table, column)
 
   /** Throws Problem 400 for a position that is none of this sort. */
-  function list(org: number, ask: Ask): Page {
+  function list(org: number, ask: ListQuery): Page {
     if (ask.after) checkPosition(ask.sort, ask.after)
     const lead = leadOf(org, ask)
     const rows: RawRow[] = []
@@ -94,7 +94,7 @@ export function listing(db: Database, spec: Listing) {
     return page
   }
 
-  function leadOf(org: number, { sort, conditions }: Ask): Lead {
+  function leadOf(org: number, { sort, conditions }: ListQuery): Lead {
     const others = grouped(conditions).filter(([first]) => !isOf(sort, first))
     const able = others.filter((group) => group.some(sql.isIndexed))
     // The rows of one value stand in its index in the order of their ids, and so do those of a search.
@@ -119,7 +119,7 @@ export function listing(db: Database, spec: Listing) {
     return groups.find((group) => isSearch(group[0]) && hasFewer(group, NARROW_SEARCH))
   }
 
-  function read(org: number, ask: Ask, lead: Lead, nulls: boolean, limit: number): RawRow[] {
+  function read(org: number, ask: ListQuery, lead: Lead, nulls: boolean, limit: number): RawRow[] {
     const { descending, conditions } = ask
     const way = wayOf(org, ask, lead, nulls)
     const narrow = 'narrow' in lead ? lead.narrow : undefined
@@ -147,7 +147,7 @@ export function listing(db: Database, spec: Listing) {
     ).all(...where.values, limit) as RawRow[]
   }
 
-  function wayOf(org: number, ask: Ask, lead: Lead, nulls: boolean): Way {
+  function wayOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean): AccessPath {
     const { sort, conditions } = ask
     const isKeyed = sort.column !== 'id' && !nulls
     const own = { key: isKeyed && !sort.link ? `${table}.${sort.column}` : undefined, id: `${table}.id` }
@@ -201,8 +201,8 @@ export function listing(db: Database, spec: Listing) {
 
   /** What keeps a page behind the one before it. */
   function behind(
-    { sort, descending, conditions, after }: Ask,
-    way: Way,
+    { sort, descending, conditions, after }: ListQuery,
+    way: AccessPath,
     isSearched: boolean,
     nulls: boolean,
   ): SqlPart[] {
@@ -264,7 +264,7 @@ const hasEachOnce = (condition: Condition): boolean =>
   isSearch(condition) || (isComparison(condition) && (!condition.link || condition.link.single === true))
 
 /** A bound that the page before this one was within already: left out, since SQLite would start from it again. */
-function isPassed({ sort, descending, after }: Ask, condition: Condition): boolean {
+function isPassed({ sort, descending, after }: ListQuery, condition: Condition): boolean {
   if (!after || !isComparison(condition) || !isOf(sort, condition)) return false
   const { operator } = condition
   return descending ? operator === 'lt' || operator === 'lte' : operator === 'gt' || operator === 'gte'
@@ -273,11 +273,11 @@ function isPassed({ sort, descending, after }: Ask, condition: Condition): boole
 const isBound = (condition: Condition): boolean => isComparison(condition) && /^[gl]te?$/.test(condition.operator)
 
 /** Several values of the key: behind the first page a test alone, since SQLite would start from the first of each. */
-const isScattered = ({ sort, after }: Ask, condition: Condition): boolean =>
+const isScattered = ({ sort, after }: ListQuery, condition: Condition): boolean =>
   after !== undefined && isOf(sort, condition) && (condition as Comparison).operator === 'in'
 
 /** A key that can be null makes two parts of a list: the rows that have one, then those that have none. */
-function parts({ sort, conditions, after }: Ask): boolean[] {
+function parts({ sort, conditions, after }: ListQuery): boolean[] {
   if (!sort.nullable) return [false]
   const own = conditions.filter((condition) => isOf(sort, condition)) as Comparison[]
   const keyed = after?.key !== null && !conditions.map(emptyOf).some((each) => each && isOf(sort, each))

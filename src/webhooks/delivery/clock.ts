@@ -2,14 +2,14 @@ import type { Store } from '../../store/open.ts'
 import type { Jump } from '../../store/wall-clock.ts'
 
 /** No pause that is worked out from the time of a try is longer. */
-const LONGEST_PAUSE_MS = 27 * 3_600_000
+const MAX_PAUSE_MS = 27 * 3_600_000
 
 /**
  * What the sender has worked out from a time that was wrong: the next tries, and how long receivers have been down. Also
  * where no server ran meanwhile, as nobody was refused in that time.
  */
 export function scheduleAfterJump({ db }: Pick<Store, 'db'>, { from, to }: Jump): void {
-  const given = { to, by: to - from, latest: to + LONGEST_PAUSE_MS }
+  const given = { to, by: to - from, latest: to + MAX_PAUSE_MS }
   const tries = db.prepare(
     'UPDATE deliveries SET due_at = +@to WHERE org_id = +@org AND webhook_id = +@id AND due_at > +@latest',
   )

@@ -1,19 +1,19 @@
-import type { Attempt, Reply } from '../egress/http-post.ts'
+import type { Deps } from '../../deps.ts'
 import { signedHeaders } from '../../events/signature.ts'
 import type { Log } from '../../http/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import type { Deps } from '../../deps.ts'
-import { TEST } from '../deliveries.ts'
-import { secretShelf } from '../signing-secrets.ts'
-import { webhookStore } from '../webhooks.ts'
 import type { Store } from '../../store/open.ts'
-import { type Flight, flights, keyOf, type Landing } from './in-flight.ts'
+import { TEST } from '../deliveries.ts'
+import type { Attempt, Reply } from '../egress/http-post.ts'
+import { signingSecrets } from '../signing-secrets.ts'
+import { webhookStore } from '../webhooks.ts'
+import { type InFlight, inFlight, keyOf, type TryResult } from './in-flight.ts'
 import { deliveryQueue, type Receiver, type Target } from './queue.ts'
-import { LOST_PAUSE_MS, settler } from './results.ts'
+import { LOST_PAUSE_MS, resultRecorder } from './results.ts'
 import { isDown } from './retry-policy.ts'
 
-export type SenderOptions = {
+export type DeliveryOptions = {
   store: Pick<Store, 'write' | 'committed' | 'health'>
   deps: Deps
   /** One try; see egress/post.ts. Rejects where it was lost on this side, and is then repeated. */
@@ -24,14 +24,14 @@ export type SenderOptions = {
   random?: () => number
 }
 
-export type Sender = ReturnType<typeof startSender>
+export type WebhookDelivery = ReturnType<typeof startDelivery>
 
 /** Events that a webhook does not ask for are passed over in memory; so many at most until the store is told. */
-const MOST_PASSED = 1000
+const MAX_PASSED = 1000
 /** So that a wall clock that was changed is noticed. */
-const LONGEST_SLEEP_MS = 60_000
+const MAX_SLEEP_MS = 60_000
 /** So many tries are written down, and so many taken, in one transaction: requests wait for it. */
-const MOST_IN_ROUND = 20
+const MAX_IN_ROUND = 20
 const AFTER_FAILURE_MS = 1000
 /** It may last: a full disk, say. */
 const AFTER_STORAGE_FAILURE_MS = 5000
@@ -42,15 +42,15 @@ const GRACE_MS = 5000
  * database; memory knows only what is on its way. All is done in rounds, one at a time: a round writes down the tries
  * that came back and takes the next ones, in one transaction of the group commit.
  */
-export function startSender({ store, deps, post, log, userAgent, random = Math.random }: SenderOptions) {
+export function startDelivery({ store, deps, post, log, userAgent, random = Math.random }: DeliveryOptions) {
   const { clock } = deps
   const queue = deliveryQueue(deps)
-  const settle = settler(deps, queue, log, random)
-  const secrets = secretShelf(deps)
+  const recordResults = resultRecorder(deps, queue, log, random)
+  const secrets = signingSecrets(deps)
   const { disable } = webhookStore(deps)
-  const air = flights()
+  const air = inFlight()
   const passed = new Map<string, { planned: number; seq: number }>()
-  let landed: Landing[] = []
+  let landed: TryResult[] = []
   let turn: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -59,7 +59,7 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
   let isWanted = false
   let isStopped = false
   let isRecovered = false
-  let onLanding = wake
+  let onResult = wake
 
   /** Asks for a round in a later turn of the event loop; while one runs, for another behind it. */
   function wake(): void {
@@ -78,7 +78,7 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
 
   async function rounds(): Promise<void> {
     clearTimeout(timer)
-    let delayMs = LONGEST_SLEEP_MS
+    let delayMs = MAX_SLEEP_MS
     while (isWanted && !isStopped) {
       isWanted = false
       try {
@@ -105,19 +105,19 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
 
   /** One transaction: what came back is written down, and what is due is taken; then that is sent. */
   async function turnOver(): Promise<void> {
-    const back = landed.splice(0, MOST_IN_ROUND)
+    const back = landed.splice(0, MAX_IN_ROUND)
     if (landed.length > 0) isWanted = true
-    let next: { flight: Flight; attempt: Attempt }[] = []
+    let next: { inFlightTry: InFlight; attempt: Attempt }[] = []
     try {
       await store.write(() => {
         next = [] // the group commit may run this again
         const now = clock.now()
         if (!isRecovered) queue.recover(now) // what was on its way when the last server ended is sent again
-        settle(back)
+        recordResults(back)
         const secretsOf = signing(now)
-        for (const flight of isStopped || restMs(now) > 0 ? [] : takeAll(now)) {
-          const attempt = attemptOf(flight, secretsOf)
-          if (attempt) next.push({ flight, attempt })
+        for (const inFlightTry of isStopped || restMs(now) > 0 ? [] : takeAll(now)) {
+          const attempt = attemptOf(inFlightTry, secretsOf)
+          if (attempt) next.push({ inFlightTry, attempt })
         }
         return null
       })
@@ -127,14 +127,14 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
     }
     isRecovered = true
     for (const { taken } of back) air.remove(taken)
-    for (const { flight, attempt } of next) send(flight, attempt)
+    for (const { inFlightTry, attempt } of next) send(inFlightTry, attempt)
   }
 
   /** Whether there is anything to take, and when there will be. Passes over events that nobody asks for. */
   function look(now: number): { isReady: boolean; sleepMs: number } {
     if (restMs(now) > 0) return { isReady: false, sleepMs: restMs(now) }
     let isReady = !isRecovered || (air.slotsForTests() > 0 && queue.hasTests(now))
-    let sleepMs = LONGEST_SLEEP_MS
+    let sleepMs = MAX_SLEEP_MS
     for (const target of queue.targets()) {
       const dueAt = hasEvents(target) ? now : (target.due_at ?? Number.POSITIVE_INFINITY)
       const wakeAt = Math.max(target.held_until ?? 0, dueAt)
@@ -150,7 +150,7 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
     if (from >= target.last_seq) return false
     const { wanted, seq } = queue.firstWanted(target, from)
     passed.set(keyOf(target.org, target.id), { planned: target.planned_seq, seq })
-    if (wanted !== undefined || seq - target.planned_seq > MOST_PASSED) return true
+    if (wanted !== undefined || seq - target.planned_seq > MAX_PASSED) return true
     if (seq < target.last_seq) isWanted = true
     return false
   }
@@ -161,15 +161,15 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
     return known?.planned === planned_seq ? known.seq : planned_seq
   }
 
-  function takeAll(now: number): Flight[] {
-    const all: Flight[] = queue.takeTests(now, air.slotsForTests()).flatMap((taken) => {
+  function takeAll(now: number): InFlight[] {
+    const all: InFlight[] = queue.takeTests(now, air.slotsForTests()).flatMap((taken) => {
       const to = queue.receiver(taken.org, taken.webhook_id)
       return to ? [{ taken, to, at: now, isProbe: false }] : [] // else the job that clears up takes it away
     })
     const targets = queue.targets()
     const first = ++turns % Math.max(targets.length, 1) // another one each time, as there may not be room for all
     for (const target of [...targets.slice(first), ...targets.slice(0, first)]) {
-      const slots = Math.min(air.slotsOf(target, all.length), MOST_IN_ROUND - all.length)
+      const slots = Math.min(air.slotsOf(target, all.length), MAX_IN_ROUND - all.length)
       if ((target.held_until ?? 0) > now || slots <= 0) continue
       const due = target.due_at !== null && target.due_at <= now ? queue.take(target, now, slots) : []
       const from = positionOf(target)
@@ -190,17 +190,17 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
   }
 
   /** What is sent; undefined where it cannot be, which is written down. */
-  function attemptOf(flight: Flight, secretsOf: (to: Receiver) => string[]): Attempt | undefined {
-    const { taken, to, at } = flight
+  function attemptOf(inFlightTry: InFlight, secretsOf: (to: Receiver) => string[]): Attempt | undefined {
+    const { taken, to, at } = inFlightTry
     const body = queue.bodyOf(taken)
-    if (body === undefined) return giveUp(flight, 'The event is not kept any longer.')
+    if (body === undefined) return giveUp(inFlightTry, 'The event is not kept any longer.')
     try {
       const signed = signedHeaders({ id: taken.event_id, at, body }, secretsOf(to))
       const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signed }
       return { url: to.url, headers, body }
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      if (taken.type === TEST) return giveUp(flight, error.message)
+      if (taken.type === TEST) return giveUp(inFlightTry, error.message)
       disable(to.org, to.id, `${error.message} Or rotate the secret of the webhook; then set it to active.`)
       queue.release(taken, at)
       log.error({ webhook: to.id, reason: error.message }, 'webhook disabled')
@@ -208,16 +208,16 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
     }
   }
 
-  function giveUp({ taken, at }: Flight, error: string): undefined {
+  function giveUp({ taken, at }: InFlight, error: string): undefined {
     const attempt = { at: rfc3339(at), duration_ms: 0, response_status: null, response_body: null, error }
-    queue.settle(taken, attempt, { status: 'failed', failures: taken.failures, dueAt: null }, at)
+    queue.recordResult(taken, attempt, { status: 'failed', failures: taken.failures, dueAt: null }, at)
   }
 
-  function send(flight: Flight, attempt: Attempt): void {
-    air.add(flight)
+  function send(inFlightTry: InFlight, attempt: Attempt): void {
+    air.add(inFlightTry)
     const land = (reply: Reply | undefined): void => {
-      landed.push({ ...flight, reply })
-      onLanding()
+      landed.push({ ...inFlightTry, reply })
+      onResult()
     }
     post(attempt).then(land, (error) => {
       rest(error)
@@ -250,19 +250,19 @@ export function startSender({ store, deps, post, log, userAgent, random = Math.r
     clearTimeout(timer)
     await new Promise<void>((resolve) => {
       const cut = setTimeout(resolve, graceMs)
-      onLanding = () => {
+      onResult = () => {
         if (landed.length < air.total()) return
         clearTimeout(cut)
         resolve()
       }
-      onLanding()
+      onResult()
     })
     const back = landed
     landed = []
     if (back.length === 0) return
     try {
       await store.write(() => {
-        settle(back)
+        recordResults(back)
         return null
       })
     } catch (error) {

@@ -1,9 +1,9 @@
+import type { Deps } from '../../deps.ts'
 import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../events/body.ts'
 import { eventsOf } from '../../events/names.ts'
 import { timeOfId } from '../../lib/id.ts'
-import type { Deps } from '../../deps.ts'
 import { TEST, type Try } from '../deliveries.ts'
-import type { DeliveryVerdict, Health } from './retry-policy.ts'
+import type { DeliveryDecision, Health } from './retry-policy.ts'
 
 /** Where a delivery goes; the secrets are sealed. */
 export type Receiver = { org: number; id: string; url: string; secrets: string }
@@ -37,13 +37,13 @@ export type Taken = {
 type PlannedEvent = Pick<StoredEvent, 'seq' | 'id' | 'type' | 'object_id'>
 
 /** So many events are looked at for one webhook at a time, so that requests have their turn. */
-const MOST_PLANNED = 500
+const MAX_PLANNED = 500
 /** Of which so many are read at once: mostly the first ones are wanted. */
 const READ_AT_ONCE = 20
 /** A try ends within 15 s. */
 const LEASE_MS = 60_000
 /** So many tries of a delivery are kept. */
-const MOST_TRIES = 30
+const MAX_TRIES = 30
 
 /** The statements of the sender: from the outbox to deliveries, and from one try of a delivery to the next. */
 export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
@@ -145,12 +145,12 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
       seen++
     }
     // The newest may have been purged: then there is nothing behind, and nothing to look for again.
-    return { wanted: undefined, seq: seen < MOST_PLANNED ? Math.max(last, target.last_seq) : last }
+    return { wanted: undefined, seq: seen < MAX_PLANNED ? Math.max(last, target.last_seq) : last }
   }
 
   function* eventsBehind(org: number, seq: number): Generator<PlannedEvent> {
     let last = seq
-    for (let read = 0; read < MOST_PLANNED; read += READ_AT_ONCE) {
+    for (let read = 0; read < MAX_PLANNED; read += READ_AT_ONCE) {
       const events = behind.all(org, last, READ_AT_ONCE) as PlannedEvent[]
       yield* events
       if (events.length < READ_AT_ONCE) return
@@ -207,10 +207,10 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   }
 
   /** Writes down a try and what follows; the next delivery of the record has its turn. */
-  function settle(taken: Taken, attempt: Try, verdict: DeliveryVerdict, now: number): void {
+  function recordResult(taken: Taken, attempt: Try, decision: DeliveryDecision, now: number): void {
     const { org, id } = taken
-    const tries = taken.tries === '[]' ? [attempt] : [...JSON.parse(taken.tries), attempt].slice(-MOST_TRIES)
-    const { status, failures, dueAt } = verdict
+    const tries = taken.tries === '[]' ? [attempt] : [...JSON.parse(taken.tries), attempt].slice(-MAX_TRIES)
+    const { status, failures, dueAt } = decision
     finish.run(status, JSON.stringify(tries), failures, dueAt, now, org, id)
     if (status !== 'pending' && taken.is_ordered === 1) promote(taken, now)
   }
@@ -238,7 +238,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     takeTests,
     plan,
     bodyOf,
-    settle,
+    recordResult,
     /** Due again at a time, without a word of how it went. */
     release: ({ org, id }: Taken, dueAt: number): void => void release.run(dueAt, org, id),
     recover,

@@ -1,33 +1,33 @@
+import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import type { Deps } from '../../deps.ts'
 import { TEST } from '../deliveries.ts'
 import { webhookStore } from '../webhooks.ts'
-import { type Landing, webhookOf } from './in-flight.ts'
+import { type TryResult, webhookOf } from './in-flight.ts'
 import type { DeliveryQueue } from './queue.ts'
 import { deliveryAfter, type Health, healthAfter, isDown } from './retry-policy.ts'
 
 /** A try that was lost on this side is repeated after so long. */
 export const LOST_PAUSE_MS = 5000
 
-type Verdict = Health & { disabled?: string }
+type Decision = Health & { disabled?: string }
 
 /** Writes down what became of tries, inside a transaction. `random` is from 0 to 1. */
-export function settler(deps: Deps, queue: DeliveryQueue, log: Log, random: () => number) {
+export function resultRecorder(deps: Deps, queue: DeliveryQueue, log: Log, random: () => number) {
   const { clock } = deps
   const { disable } = webhookStore(deps)
 
-  function settle(back: readonly Landing[]): void {
-    for (const ofOne of Map.groupBy(back, ({ taken }) => webhookOf(taken)).values()) settleWebhook(ofOne)
+  function record(back: readonly TryResult[]): void {
+    for (const ofOne of Map.groupBy(back, ({ taken }) => webhookOf(taken)).values()) recordHealth(ofOne)
   }
 
-  function settleWebhook(back: Landing[]): void {
-    const { org, webhook_id: id } = (back[0] as Landing).taken
+  function recordHealth(back: TryResult[]): void {
+    const { org, webhook_id: id } = (back[0] as TryResult).taken
     const before = queue.health(org, id)
     if (!before) return // the webhook was deleted
     const now = clock.now()
-    let after: Verdict = before
-    for (const landing of back) after = settleOne(landing, after, now)
+    let after: Decision = before
+    for (const result of back) after = recordOne(result, after, now)
     const { disabled, ...health } = after
     queue.setHealth(org, id, health)
     if (isDown(before) && !isDown(after)) queue.hurry(org, id, now)
@@ -37,7 +37,7 @@ export function settler(deps: Deps, queue: DeliveryQueue, log: Log, random: () =
     log.warn({ webhook: id, reason: disabled }, 'webhook disabled')
   }
 
-  function settleOne({ taken, at, isProbe, reply }: Landing, health: Verdict, now: number): Verdict {
+  function recordOne({ taken, at, isProbe, reply }: TryResult, health: Decision, now: number): Decision {
     if (!reply) {
       queue.release(taken, now + LOST_PAUSE_MS)
       return health
@@ -45,10 +45,10 @@ export function settler(deps: Deps, queue: DeliveryQueue, log: Log, random: () =
     const { duration_ms, status: response_status, reply: response_body, error } = reply
     const attempt = { at: rfc3339(at), duration_ms, response_status, response_body, error }
     const isTest = taken.type === TEST
-    const verdict = deliveryAfter({ failures: taken.failures, isProbe, isTest }, reply, now, random())
-    queue.settle(taken, attempt, verdict, now)
+    const decision = deliveryAfter({ failures: taken.failures, isProbe, isTest }, reply, now, random())
+    queue.recordResult(taken, attempt, decision, now)
     return isTest ? health : { ...health, ...healthAfter(health, reply, now) }
   }
 
-  return settle
+  return record
 }

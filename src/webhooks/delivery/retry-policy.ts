@@ -26,7 +26,7 @@ export const DOWN_AFTER = 10
 export const PROBE_MS = 5 * MINUTE_MS
 /** Down for so long, it is given up. */
 export const DISABLED_AFTER_MS = 5 * DAY_MS
-const LONGEST_RETRY_AFTER_MS = DAY_MS
+const MAX_RETRY_AFTER_MS = DAY_MS
 
 /** What the sender knows of a webhook. */
 export type Health = {
@@ -48,10 +48,10 @@ type Sent = {
   isTest: boolean
 }
 
-export type DeliveryVerdict = { status: 'pending' | 'delivered' | 'failed'; failures: number; dueAt: number | null }
+export type DeliveryDecision = { status: 'pending' | 'delivered' | 'failed'; failures: number; dueAt: number | null }
 
 /** `random` is from 0 to 1. */
-export function deliveryAfter(sent: Sent, reply: Reply, now: number, random: number): DeliveryVerdict {
+export function deliveryAfter(sent: Sent, reply: Reply, now: number, random: number): DeliveryDecision {
   const { failures, isProbe, isTest } = sent
   if (reply.error === null) return { status: 'delivered', failures, dueAt: null }
   if (isTest) return { status: 'failed', failures: failures + 1, dueAt: null }
@@ -94,5 +94,5 @@ function retryAfterMs({ retry_after }: Reply, now: number): number {
   if (retry_after === null) return 0
   const text = retry_after.trim()
   const wait = /^\d+$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - now
-  return wait > 0 ? Math.min(wait, LONGEST_RETRY_AFTER_MS) : 0
+  return wait > 0 ? Math.min(wait, MAX_RETRY_AFTER_MS) : 0
 }

@@ -8,17 +8,17 @@ export type ToWorker = { ownPorts: readonly number[]; attempts: { number: number
 export type FromWorker = { number: number; reply: Reply }[]
 
 /** Where esbuild puts the thread's code, and under which name it ships inside the executable. */
-const BUNDLE = 'dist/courier.cjs'
+const BUNDLE = 'dist/delivery-thread.cjs'
 
 type Waiting = { resolve: (reply: Reply) => void; reject: (error: Error) => void }
 
-export type Courier = ReturnType<typeof courier>
+export type DeliveryWorker = ReturnType<typeof deliveryWorker>
 
 /**
  * Makes tries in a thread of its own, so that thousands of connections take no time from the requests that the server
  * answers. The thread starts with the first try. `allow` is the option --webhook-allow.
  */
-export function courier({ allow, ownPorts }: { allow: string; ownPorts: () => readonly number[] }) {
+export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: () => readonly number[] }) {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let attempts: ToWorker['attempts'] = []
@@ -87,6 +87,6 @@ export function courier({ allow, ownPorts }: { allow: string; ownPorts: () => re
 /** From the sources, or from the bundle, which has no files of its own. */
 function newThread(workerData: WorkerData): Worker {
   const options = { workerData, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 16 } }
-  if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'worker.ts'), options)
+  if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'delivery-thread.ts'), options)
   return new Worker(asset(BUNDLE).toString(), { ...options, eval: true })
 }

@@ -61,7 +61,7 @@ export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: At
 
     try {
       const end = await Promise.race([send(), late.promise])
-      return replyWith(end === 'late' ? lateness(answer, timeout_ms) : verdict(answer))
+      return replyWith(end === 'late' ? lateness(answer, timeout_ms) : checked(answer))
     } catch (error) {
       return replyWith(failureOf(error))
     } finally {
@@ -72,7 +72,7 @@ export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: At
   }
 }
 
-function verdict({ head }: Answer): string | null {
+function checked({ head }: Answer): string | null {
   const status = head?.statusCode ?? 0
   if (status >= 200 && status < 300) return null
   if (status >= 300 && status < 400) return 'It answered with a redirect, which is not followed.'

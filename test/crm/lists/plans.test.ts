@@ -6,8 +6,8 @@ import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { smartLists } from '../../../src/filters/smart.ts'
 import type { Database } from '../../../src/store/driver.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import type { Listed } from './naive.ts'
 import { fillWorld } from './list-fixture.ts'
+import type { Listed } from './naive.ts'
 
 // The plans of what filters compile to: which index leads to the records, and that none is read but by an index.
 

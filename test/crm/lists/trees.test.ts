@@ -7,8 +7,8 @@ import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { smartLists } from '../../../src/filters/smart.ts'
 import { NARROW } from '../../../src/store/list/page.ts'
 import { startServer } from '../../support/server.ts'
-import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Row, type Tree, valuesOf } from './naive.ts'
 import { AMOUNTS, type Filled, fillWorld, TEXTS } from './list-fixture.ts'
+import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Row, type Tree, valuesOf } from './naive.ts'
 
 // Random filters against the naive evaluator: through the stores directly, since 10,000 take a while, and some through
 // the interface.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { Problem } from '../../../src/lib/problem.ts'
-import { wordsOf } from '../../../src/lib/words.ts'
 import { HOLDERS, keysOf, OBJECTS } from '../../../src/crm/custom-fields/types.ts'
 import type { Merge } from '../../../src/crm/merges/journal.ts'
 import { mergeStore } from '../../../src/crm/merges/merges.ts'
+import { Problem } from '../../../src/lib/problem.ts'
+import { wordsOf } from '../../../src/lib/words.ts'
 import { markOf } from '../../../src/store/search.ts'
 import { startServer } from '../../support/server.ts'
 

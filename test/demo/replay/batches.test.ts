@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { playSeed } from '../../../src/demo/replay/replay.ts'
+import { replaySeed } from '../../../src/demo/replay/replay.ts'
 import { SIZES } from '../../../src/demo/story/steps.ts'
 import { BATCH_GAP_MS } from '../../../src/store/batches.ts'
 import { type Database, openSqlite } from '../../../src/store/driver.ts'
@@ -47,7 +47,7 @@ test('a seed frees the lock after a few steps, keeps its jobs to itself until th
     await makeOrg(server.store, server.dataDir, 'Quick'),
     await makeOrg(server.store, server.dataDir, 'Slow'),
   ]
-  playSeed(server.store, { org: quick.org, seed: 3, profile: '10k', asOf: AS_OF, pace: stillPace })
+  replaySeed(server.store, { org: quick.org, seed: 3, profile: '10k', asOf: AS_OF, pace: stillPace })
   const gaps: number[] = []
   const jobs: unknown[] = []
   const events: number[] = []
@@ -66,7 +66,7 @@ test('a seed frees the lock after a few steps, keeps its jobs to itself until th
     most = Math.max(most, played - steps)
     steps = played
   }
-  playSeed(server.store, { org: slow.org, seed: 3, profile: '10k', asOf: AS_OF, pace, onProgress })
+  replaySeed(server.store, { org: slow.org, seed: 3, profile: '10k', asOf: AS_OF, pace, onProgress })
   assert.ok(steps > 1000 && most <= 4, `${most} steps in a transaction`)
   assert.ok(gaps.length > steps / 4 && gaps.every((ms) => ms === BATCH_GAP_MS))
   // One step sets the service up, as the settings would. What is due is done in between, and in the end all enrollments
@@ -91,7 +91,7 @@ test('a seed that fails leaves no table of its own behind', async () => {
   const onProgress = () => assert.fail('cut off')
   assert.throws(
     () =>
-      playSeed(server.store, {
+      replaySeed(server.store, {
         org: org.org,
         seed: 1,
         profile: 'demo',

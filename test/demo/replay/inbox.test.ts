@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { playSeed } from '../../../src/demo/replay/replay.ts'
+import { replaySeed } from '../../../src/demo/replay/replay.ts'
 import { defaultSettings } from '../../../src/settings/defaults.ts'
 import { applySettings, showSettings } from '../../../src/settings/document.ts'
 import { makeOrg, type Org } from '../../support/org.ts'
@@ -13,7 +13,7 @@ const AS_OF = Date.UTC(2026, 10, 20)
 let server: TestServer
 before(async () => {
   server = await startServer()
-  playSeed(server.store, { org: server.a.org, seed: 1, profile: 'demo', asOf: AS_OF })
+  replaySeed(server.store, { org: server.a.org, seed: 1, profile: 'demo', asOf: AS_OF })
 })
 after(() => server.stop())
 
@@ -161,7 +161,7 @@ describe('what the team of a seed promises', () => {
     const org = await makeOrg(server.store, server.dataDir, 'Own')
     applySettings(server.store, org.org, { hours: [shop], sla: [own] })
     const before = showSettings(server.store, org.org)
-    playSeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
+    replaySeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
     const { hours: kept, sla } = showSettings(server.store, org.org)
     assert.deepEqual([kept, sla], [before.hours, before.sla])
 
@@ -172,7 +172,7 @@ describe('what the team of a seed promises', () => {
         { ...shop, is_default: true },
       ],
     })
-    playSeed(server.store, { org: usual.org, seed: 1, profile: 'demo', asOf: AS_OF })
+    replaySeed(server.store, { org: usual.org, seed: 1, profile: 'demo', asOf: AS_OF })
     const after = showSettings(server.store, usual.org)
     assert.deepEqual(
       after.hours.map(({ key, exceptions = [] }) => [key, exceptions.length]),
@@ -233,7 +233,7 @@ describe('the meetings of a seed', () => {
 })
 
 test('a seed goes into no organisation with a meeting, or with a conversation whose contact is gone', async () => {
-  const seedInto = (org: Org) => playSeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
+  const seedInto = (org: Org) => replaySeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
   const { token } = server.b
   const hour = { title: 'Talk', starts_at: '2026-11-20T09:00:00.000Z', ends_at: '2026-11-20T10:00:00.000Z' }
   const { body: meeting } = await server.call('POST', '/meetings', hour, { token })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { playSeed } from '../../../src/demo/replay/replay.ts'
+import { replaySeed } from '../../../src/demo/replay/replay.ts'
 import { type Profile, SIZES } from '../../../src/demo/story/steps.ts'
-import { LONGEST_LOG_PAGES } from '../../../src/store/checkpoint.ts'
+import { MAX_LOG_PAGES } from '../../../src/store/checkpoint.ts'
 import { makeOrg, type Org } from '../../support/org.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
@@ -15,7 +15,7 @@ before(async () => {
 after(() => server.stop())
 
 const seedInto = (org: Org, profile: Profile = 'demo', seed = 1) =>
-  playSeed(server.store, { org: org.org, seed, profile, asOf: ASOF })
+  replaySeed(server.store, { org: org.org, seed, profile, asOf: ASOF })
 
 const all = (sql: string, org: Org) => server.store.db.prepare(sql).all(org.org) as Record<string, unknown>[]
 
@@ -140,7 +140,7 @@ describe('the seed', () => {
     const org = await makeOrg(server.store, server.dataDir, 'Large')
     const betweenBatches: number[] = []
     const onProgress = () => betweenBatches.push(jobsOf(org))
-    const made = playSeed(server.store, { org: org.org, seed: 1, profile: '10k', asOf: ASOF, onProgress })
+    const made = replaySeed(server.store, { org: org.org, seed: 1, profile: '10k', asOf: ASOF, onProgress })
     assert.equal(betweenBatches.pop(), jobsOf(org))
     assert.equal(made.deals, 3500)
     const [{ deals, closed, events }] = all(
@@ -153,7 +153,7 @@ describe('the seed', () => {
     assert.deepEqual(server.store.db.pragma('foreign_key_check'), [])
     assert.ok(betweenBatches.length > 3 && betweenBatches.every((jobs) => jobs === 0), `${betweenBatches}`)
     assert.ok(jobsOf(org) > 5)
-    assert.equal(server.store.db.pragma('wal_autocheckpoint', { simple: true }), LONGEST_LOG_PAGES)
+    assert.equal(server.store.db.pragma('wal_autocheckpoint', { simple: true }), MAX_LOG_PAGES)
   })
 
   test('has a list of every object with records in it, and work that is done, open and overdue', async () => {

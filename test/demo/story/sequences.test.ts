@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sequenceKinds } from '../../../src/jobs/sequences.ts'
-import { hoursStore } from '../../../src/inbox/hours/hours.ts'
+import { replaySeed } from '../../../src/demo/replay/replay.ts'
 import { exchange } from '../../../src/demo/story/inbox.ts'
 import { life } from '../../../src/demo/story/sales.ts'
 import { outreach } from '../../../src/demo/story/sequences.ts'
-import { playSeed } from '../../../src/demo/replay/replay.ts'
 import type { Profile, Step } from '../../../src/demo/story/steps.ts'
 import { work } from '../../../src/demo/story/work.ts'
+import { hoursStore } from '../../../src/inbox/hours/hours.ts'
+import { sequenceKinds } from '../../../src/jobs/sequences.ts'
 import { applySettings, showSettings } from '../../../src/settings/document.ts'
 import { startYard } from '../../jobs/scheduler-harness.ts'
 import { makeOrg, type Org } from '../../support/org.ts'
@@ -98,7 +98,7 @@ describe('the sequences of a seed', () => {
   let server: TestServer
   before(async () => {
     server = await startServer()
-    playSeed(server.store, { org: server.a.org, seed: 1, profile: 'demo', asOf: AS_OF })
+    replaySeed(server.store, { org: server.a.org, seed: 1, profile: 'demo', asOf: AS_OF })
   })
   after(() => server.stop())
 
@@ -268,7 +268,7 @@ describe('the sequences of a seed', () => {
     const steps = [{ type: 'call', delay_s: 0, task_title: 'Call' }]
     applySettings(server.store, org.org, { sequences: [{ key: 'own', name: 'Own', status: 'active', steps }] })
     const before = showSettings(server.store, org.org).sequences
-    const made = playSeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
+    const made = replaySeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
     assert.deepEqual([made.enrollments, made.sequences], [0, 0])
     assert.deepEqual(showSettings(server.store, org.org).sequences, before)
   })
@@ -278,7 +278,7 @@ describe('the sequences of a seed', () => {
     const weekly = { sun: [{ from: '10:00', to: '10:30' }] }
     const slow = { key: 'slow', name: 'Slow', timezone: 'Europe/Berlin', is_default: true, weekly }
     applySettings(server.store, org.org, { hours: [slow] })
-    playSeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
+    replaySeed(server.store, { org: org.org, seed: 1, profile: 'demo', asOf: AS_OF })
     const going = enrolledIn(org).filter(({ sequence_status }) => sequence_status === 'active')
     assert.ok(going.some(({ stop_reason, current_step }) => stop_reason === 'manual' && current_step > 0))
     for (const one of going.filter(isLive)) assert.ok(!stepsLeft(one).includes('email'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { detectFormats, type Said } from '../../../src/imports/csv/detect-formats.ts'
 import { type Draft, draftReader } from '../../../src/imports/csv/draft.ts'
 import { FIELDS, type Fields, type ImportObject } from '../../../src/imports/csv/fields.ts'
-import { gatherManners, type Said } from '../../../src/imports/csv/detect-formats.ts'
 import { recognise } from '../../../src/imports/csv/mapping.ts'
 import type { Cells } from '../../../src/imports/csv/read.ts'
 import { labelOf, splitName } from '../../../src/imports/csv/values.ts'
@@ -13,11 +13,11 @@ const own = { currency: 'EUR', timezone: 'Europe/Berlin' }
 function drafts(object: ImportObject, rows: Cells[], said: Said = {}, more: Fields = {}): (Draft | string[])[] {
   const fields = { ...FIELDS[object], ...more }
   const mapping = recognise(object, [...new Set(rows.flatMap(Object.keys))], fields)
-  const manners = gatherManners(mapping, fields, said, own)
+  const manners = detectFormats(mapping, fields, said, own)
   rows.forEach((cells, index) => {
     manners.see({ line: index + 1, cells })
   })
-  const read = draftReader(object, mapping, fields, manners.mannerOf)
+  const read = draftReader(object, mapping, fields, manners.formatOf)
   return rows.map((cells) => {
     try {
       return read(cells)

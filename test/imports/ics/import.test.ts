@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import nodeIcal from 'node-ical'
-import { type CalendarOptions, importMeetings } from '../../../src/imports/ics/import.ts'
 import type { Imported } from '../../../src/imports/csv/import.ts'
+import { type CalendarOptions, importMeetings } from '../../../src/imports/ics/import.ts'
 import { undoImport } from '../../../src/imports/journal/undo.ts'
 import { meetingCalendar } from '../../../src/meetings/calendar.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
@@ -36,7 +36,7 @@ function fileOf(content: string | Uint8Array): string {
 const importFile = (file: string, options: Options = {}): Promise<Imported> =>
   importMeetings(server.store, { org: server.a.org, file, pace: stillPace, ...options })
 const imported = (content: string, options: Options = {}): Promise<Imported> => importFile(fileOf(content), options)
-const sample = (name: string): string => join(import.meta.dirname, 'ics', name)
+const sample = (name: string): string => join(import.meta.dirname, name)
 
 /** A calendar of events, each as its lines. */
 const calendar = (events: readonly string[], head = ''): string =>

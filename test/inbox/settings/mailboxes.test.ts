@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { resourceDeps } from '../../../src/deps.ts'
 import { type Mailbox, mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
-import type { Change } from '../../../src/settings/changes.ts'
 import { mailboxSettings } from '../../../src/inbox/mailboxes/settings.ts'
+import type { Change } from '../../../src/settings/changes.ts'
 import { errorsOf, problem, workshop } from '../../settings/settings-fixture.ts'
 
 const smtp = { host: 'mail.acme.example', port: 587, tls: 'starttls', user: 'crm' }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { sanitizeHtml, textOfHtml } from '../../../src/lib/html/sanitize.ts'
 import { textHtml } from '../../../src/lib/html/from-text.ts'
+import { sanitizeHtml, textOfHtml } from '../../../src/lib/html/sanitize.ts'
 
 describe('plain text as HTML', () => {
   for (const [what, text, html] of [

@@ -431,12 +431,12 @@ test('the libraries are loaded with the first HTML, not at the start', () => {
     import { registerHooks } from 'node:module'
     const loaded = []
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
-    const { sanitizeHtml } = await import('./src/lib/html.ts')
+    const { sanitizeHtml } = await import('./src/lib/html/sanitize.ts')
     const before = loaded.filter((url) => url.includes('node_modules')).length
     sanitizeHtml('<b>x</b>')
     console.log(before, loaded.some((url) => url.includes('sanitize-html')))`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source], {
-    cwd: join(import.meta.dirname, '../..'),
+    cwd: join(import.meta.dirname, '../../..'),
     encoding: 'utf8',
   })
   assert.equal(stdout.trim(), '0 true')

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { readMail } from '../../../src/mail/parse/read.ts'
-import { MOST_AT_ONCE, mailReader, type ReaderOptions } from '../../../src/mail/parse/reader.ts'
+import { MAX_AT_ONCE, mailReader, type ReaderOptions } from '../../../src/mail/parse/reader.ts'
 import { generateMails } from './mime/generate.ts'
 
 const MIB = 1_048_576
@@ -44,7 +44,7 @@ describe('the reader of mails', () => {
       // Fields that nobody reads make a large mail of a small one.
       const isWhole = !isPadded(index++) || source.length === 0
       const padded = isWhole ? source : Buffer.concat([Buffer.from(`X-Pad: ${'x'.repeat(900)}\r\n`.repeat(80)), source])
-      if (padded.length > MOST_AT_ONCE) large++
+      if (padded.length > MAX_AT_ONCE) large++
       const expected = await readMail(padded)
       const mail = await read(Buffer.from(padded))
       assert.deepEqual(mail, expected, name)
@@ -56,9 +56,9 @@ describe('the reader of mails', () => {
 
   test('reads small mails itself, and starts its thread with the first large one', async (t) => {
     const { read, threads } = start(t)
-    assert.equal((await read(plain(MOST_AT_ONCE))).subject, 'Large')
+    assert.equal((await read(plain(MAX_AT_ONCE))).subject, 'Large')
     assert.equal(threads.length, 0)
-    assert.equal((await read(plain(MOST_AT_ONCE + 1))).subject, 'Large')
+    assert.equal((await read(plain(MAX_AT_ONCE + 1))).subject, 'Large')
     assert.equal(threads.length, 1)
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { mailKinds } from '../../../src/jobs/mail.ts'
-import { postOffice } from '../../../src/mail/sync/outbound-mail.ts'
+import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { startYard } from '../../jobs/scheduler-harness.ts'
 import { startImapTalker } from '../../support/imap-talker.ts'
 import { inboxOf, type Row } from '../../support/inbox.ts'
@@ -22,7 +22,7 @@ after(() => server.stop())
 function office(t: TestContext, port: number, more: Row = {}) {
   const { imap, ...sending } = SUPPORT
   setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
-  const post = postOffice({ deps: server.deps, write: server.store.write, trust: {} })
+  const post = outboundMail({ deps: server.deps, write: server.store.write, trust: {} })
   t.after(() => {
     post.close()
     server.store.db.prepare('DELETE FROM jobs').run()

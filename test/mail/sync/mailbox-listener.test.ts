@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { silentLog } from '../../../src/http/log.ts'
+import { mailboxProgress } from '../../../src/inbox/mailboxes/mailbox-progress.ts'
+import { type Mailbox, mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { readMail } from '../../../src/mail/parse/read.ts'
 import { listenTo } from '../../../src/mail/sync/mailbox-listener.ts'
-import { arrivalStore } from '../../../src/inbox/mailboxes/mailbox-progress.ts'
-import { type Mailbox, mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import type { Write } from '../../../src/store/commit.ts'
 import { fetched, type ImapSay, startImapTalker } from '../../support/imap-talker.ts'
 import type { Row } from '../../support/inbox.ts'
@@ -103,7 +103,7 @@ test('a mail that the store could not take for a moment is not the one to blame'
 
 test('a listener whose settings are old writes nothing of how far a folder was read', async () => {
   const [before] = Object.values(setMailboxes(server, [{ ...SUPPORT, key: 'moved' }])) as [Mailbox]
-  const { begin } = arrivalStore(server.deps)
+  const { begin } = mailboxProgress(server.deps)
   const { store, a } = server
   await store.write(() => void begin(a.org, before, 7))
   const [after] = Object.values(
@@ -145,7 +145,7 @@ test('a mail that its server cannot give is on record, and the next one comes in
   await until(() => stateOf().checked_at !== null)
   const { imported, troubled, last_uid, failing_since } = stateOf()
   assert.deepEqual([imported, troubled, last_uid, failing_since], [1, 1, 5, null])
-  const [trouble] = mailboxStore(server.deps).troubles(server.a.org, mailbox.id)
+  const [trouble] = mailboxStore(server.deps).rejectedMails(server.a.org, mailbox.id)
   assert.deepEqual([trouble?.uid, trouble?.external_id], [4, '<d4@customer.example>'])
 })
 
@@ -155,7 +155,7 @@ test('a server that gives no mail at all costs none', async (t) => {
   const { stateOf, mailbox } = await listening(t, says, 'away')
   await until(() => stateOf().imported === 1)
   assert.deepEqual([stateOf().troubled, fetches > 6], [1, true])
-  assert.equal(mailboxStore(server.deps).troubles(server.a.org, mailbox.id).length, 1)
+  assert.equal(mailboxStore(server.deps).rejectedMails(server.a.org, mailbox.id).length, 1)
 })
 
 test('two damaged mails in a row hold up nothing either', async (t) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import PostalMime from 'postal-mime'
 import { mailKinds } from '../../../src/jobs/mail.ts'
+import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { openFolder } from '../../../src/mail/transport/imap.ts'
 import type { Trust } from '../../../src/mail/transport/server.ts'
-import { postOffice } from '../../../src/mail/sync/outbound-mail.ts'
 import { applySettings } from '../../../src/settings/document.ts'
 import { startYard } from '../../jobs/scheduler-harness.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
@@ -25,7 +25,7 @@ after(() => server.stop())
 function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {}) {
   const { imap, ...sending } = SUPPORT
   setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
-  const { close, ...post } = postOffice({ deps: server.deps, write: server.store.write, trust })
+  const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write, trust })
   const yard = startYard(server, { kinds: mailKinds(post) })
   t.after(async () => {
     await yard.stop()

@@ -4,11 +4,11 @@ import { ImapFlow } from 'imapflow'
 import { createTransport } from 'nodemailer'
 import PostalMime from 'postal-mime'
 import { silentLog } from '../../../src/http/log.ts'
+import { mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { mailKinds } from '../../../src/jobs/mail.ts'
 import { startScheduler } from '../../../src/jobs/scheduler.ts'
-import { postOffice } from '../../../src/mail/sync/outbound-mail.ts'
 import { type Receiver, startReceiver } from '../../../src/mail/sync/mailbox-sync.ts'
-import { mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
+import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { inboxOf, type Row } from '../../support/inbox.ts'
 import { setMailboxes } from '../../support/mailbox.ts'
@@ -60,7 +60,7 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
     server.advance(Date.now() - server.now()) // servers for mail have the time of the day
     const trust = { ca: team.ca }
     const { store, deps } = server
-    const office = postOffice({ deps, write: store.write, trust })
+    const office = outboundMail({ deps, write: store.write, trust })
     const scheduler = startScheduler({ store, log: silentLog, kinds: mailKinds(office), recurring: [] })
     const options = {
       deps,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { silentLog } from '../../../src/http/log.ts'
-import { startReceiver } from '../../../src/mail/sync/mailbox-sync.ts'
 import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
-import { generateMails } from '../parse/mime/generate.ts'
-import type { Expected } from '../parse/mime/mail.ts'
+import { startReceiver } from '../../../src/mail/sync/mailbox-sync.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { inboxOf, type Row } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { generateMails } from '../parse/mime/generate.ts'
+import type { Expected } from '../parse/mime/mail.ts'
 
 const COUNT = 1000
 const SEED = 20261122

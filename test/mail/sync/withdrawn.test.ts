@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { mailKinds } from '../../../src/jobs/mail.ts'
-import { postOffice } from '../../../src/mail/sync/outbound-mail.ts'
-import { enrollmentWatch } from '../../../src/sequences/enrollments/stop-rules.ts'
+import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
+import { stopRules } from '../../../src/sequences/enrollments/stop-rules.ts'
 import { startYard } from '../../jobs/scheduler-harness.ts'
 import { DAY, mail, mailbox, startPlay } from '../../sequences/enrollment-replay.ts'
 import { startSmtp } from '../../support/smtp.ts'
@@ -20,7 +20,7 @@ async function leaves(
   const play = await startPlay('Europe/Berlin')
   const { deps, store } = play
   play.apply({ steps, mailboxes: [mailbox({ smtp: { host: '127.0.0.1', port: smtp.server.port, tls: 'none' } })] })
-  const { close, ...post } = postOffice({ deps, write: store.write, trust: {} })
+  const { close, ...post } = outboundMail({ deps, write: store.write, trust: {} })
   const contact_id = await play.newContact()
   const [sequence] = (await play.call('GET', '/sequences')).body.data
   const id = await play.made('/enrollments', { sequence_id: sequence.id, contact_id })
@@ -75,7 +75,7 @@ test('nor to who has unsubscribed, is to be left alone, or is gone', async (t) =
   const unsubscribe = (play: Play, { contact_id }: Enrolled) =>
     play.store.write(() => {
       play.store.db.prepare('UPDATE contacts SET unsubscribed_at = 1 WHERE id = ?').run(contact_id)
-      enrollmentWatch(play.deps).unsubscribed(play.a.org, contact_id)
+      stopRules(play.deps).unsubscribed(play.a.org, contact_id)
       return null
     })
   const reason = (text: string) => withdrawn(`It was not sent. ${text}`, 'completed')

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
-import { composeMail } from '../../../src/mail/transport/compose.ts'
 import type { MailOut } from '../../../src/mail/mail.ts'
 import { newMessageId } from '../../../src/mail/message-id.ts'
+import { composeMail } from '../../../src/mail/transport/compose.ts'
 
 const mail = (some: Partial<MailOut> = {}): MailOut => ({
   messageId: '<m1@acme.example>',

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { createServer as createSecureServer } from 'node:tls'
 import type { MailServer, Trust } from '../../../src/mail/transport/server.ts'
 import { checkSmtp, type Sent, type SmtpTimes, smtpClient } from '../../../src/mail/transport/smtp.ts'
-import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 import { ownCertificate, type Say, startSmtp, startTalker } from '../../support/smtp.ts'
+import { makeCertificate } from '../../webhooks/egress/certificates.ts'
 
 const SHORT: SmtpTimes = { connect_ms: 5000, greeting_ms: 5000, answer_ms: 5000, idle_ms: 30_000, try_ms: 20_000 }
 const FROM = 'sales@acme.example'
@@ -110,7 +110,7 @@ test('many mails at once share two connections', async (t) => {
   )
   assert.ok(results.every(({ outcome }) => outcome === 'sent'))
   assert.equal(smtp.mails.length, 30)
-  assert.deepEqual(smtp.counts(), { connections: 2, open: 2, mostOpen: 2 })
+  assert.deepEqual(smtp.counts(), { connections: 2, open: 2, maxOpen: 2 })
   client.close()
   await smtp.left()
 })

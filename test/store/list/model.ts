@@ -84,14 +84,19 @@ const typed = ({ type, normal }: Filter, text: string): Value => {
 
 /** Whether the record belongs into the list. */
 export function isMatch(route: ListRoute, record: Row, asked: readonly Asked[]): boolean {
-  for (const [name, { lifts }] of Object.entries(route.filters)) {
-    if (lifts && !record[lifts] && !asked.some((each) => each.name === name && each.text === 'true')) return false
+  for (const [name, { disablesDefault }] of Object.entries(route.filters)) {
+    if (
+      disablesDefault &&
+      !record[disablesDefault] &&
+      !asked.some((each) => each.name === name && each.text === 'true')
+    )
+      return false
   }
   return asked.every((each) => meets(route.filters[each.name] as Filter, record, each))
 }
 
 function meets(filter: Filter, record: Row, { name, operator, text }: Asked): boolean {
-  if (filter.lifts) return true
+  if (filter.disablesDefault) return true
   if (filter.search) return matches(wordsIn(record), queryOf(text))
   const found = valuesOf(record, name).map((value) => (filter.type === 'time' ? Date.parse(value as string) : value))
   if (text === 'null' && filter.nullable) return (found.length === 0) === (operator === 'eq')
@@ -138,7 +143,7 @@ const ownKey = (path: string, record: Row): Value =>
 /** Every filter with every operator that it offers, on values that some records have and on one that none has. */
 export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] {
   return Object.entries(route.filters).flatMap(([name, filter]) => {
-    if (filter.lifts || filter.type === 'flag') {
+    if (filter.disablesDefault || filter.type === 'flag') {
       return ['true', 'false'].map((text) => ({ name, operator: 'eq' as const, text }))
     }
     if (filter.resolve) return [] // it can mean anything, and has tests of its own

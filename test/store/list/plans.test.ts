@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { catalog } from '../../../src/app.ts'
+import { resourceDeps } from '../../../src/deps.ts'
 import { cursors } from '../../../src/http/cursor.ts'
 import { readAsk } from '../../../src/http/query.ts'
 import type { ListRoute } from '../../../src/http/route.ts'
 import { wordsOf } from '../../../src/lib/words.ts'
-import { resourceDeps } from '../../../src/deps.ts'
-import { columnOf } from '../../../src/store/list/conditions.ts'
 import type { Database } from '../../../src/store/driver.ts'
+import { columnOf } from '../../../src/store/list/conditions.ts'
 import { NARROW } from '../../../src/store/list/page.ts'
 import type { Position } from '../../../src/store/position.ts'
 import { searchIndex } from '../../../src/store/search.ts'
@@ -296,7 +296,8 @@ describe('the plan of every list', () => {
     for (const [sql, plan] of plans) check(sql, plan)
     for (const { filters } of listsOf(server)) {
       for (const [name, filter] of Object.entries(filters)) {
-        if (filter.indexed === false || filter.lifts || Array.isArray(filter.search) || filter.resolve) continue
+        if (filter.indexed === false || filter.disablesDefault || Array.isArray(filter.search) || filter.resolve)
+          continue
         const column = filter.link?.column ?? columnOf(name, filter)
         const condition = filter.search ? 'WHERE search MATCH +? ' : `WHERE org_id = +? AND ${column} `
         const isCounted = [...plans.keys()].some((sql) => sql.endsWith(`LIMIT ${NARROW})`) && sql.includes(condition))

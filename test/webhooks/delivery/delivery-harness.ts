@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
+import type { Log } from '../../../src/http/log.ts'
+import type { Write } from '../../../src/store/commit.ts'
+import { type DeliveryOptions, startDelivery } from '../../../src/webhooks/delivery/delivery.ts'
 import { parseAllow } from '../../../src/webhooks/egress/allow.ts'
 import { guard } from '../../../src/webhooks/egress/guard.ts'
 import { type Attempt, poster, type Reply } from '../../../src/webhooks/egress/http-post.ts'
-import type { Log } from '../../../src/http/log.ts'
-import { type SenderOptions, startSender } from '../../../src/webhooks/delivery/delivery.ts'
-import type { Write } from '../../../src/store/commit.ts'
 import type { Org } from '../../support/org.ts'
 import { type Received, type Script, startReceiver } from '../../support/receiver.ts'
 import { startServer } from '../../support/server.ts'
@@ -40,7 +40,7 @@ const QUIET_TURNS = 12
 const PATIENCE_MS = 10_000
 
 /** A real server with a real sender, whose clock stands still until `advance`; by chance all pauses are the shortest. */
-export async function startRig(t: TestContext, options: Partial<SenderOptions> & { allow?: string } = {}) {
+export async function startRig(t: TestContext, options: Partial<DeliveryOptions> & { allow?: string } = {}) {
   const { allow = '127.0.0.1', ...more } = options
   let allowed = guard({ allow: parseAllow(allow), ownPorts: () => [] })
   const egress = {
@@ -78,7 +78,7 @@ export async function startRig(t: TestContext, options: Partial<SenderOptions> &
       }
       return store.write(job)
     }
-    return startSender({
+    return startDelivery({
       random: () => 0,
       ...more,
       store: { write, committed: store.committed, health: store.health },

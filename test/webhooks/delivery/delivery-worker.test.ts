@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import { courier } from '../../../src/webhooks/egress/delivery-worker.ts'
+import { deliveryWorker } from '../../../src/webhooks/egress/delivery-worker.ts'
 import { OK, startReceiver } from '../../support/receiver.ts'
 import { startServer } from '../../support/server.ts'
 import { startRig } from './delivery-harness.ts'
@@ -13,7 +13,7 @@ const attempt = (url: string, body = '{}') => ({ url, headers: { 'content-type':
 
 async function start(t: TestContext, { allow = '127.0.0.1', ownPorts = () => [] as number[] } = {}) {
   const receiver = await startReceiver()
-  const made = courier({ allow, ownPorts })
+  const made = deliveryWorker({ allow, ownPorts })
   t.after(async () => {
     await made.stop()
     await receiver.stop()
@@ -94,7 +94,7 @@ describe('the courier', () => {
 })
 
 test('a try that is lost with its thread is repeated', async (t) => {
-  const { post, stop } = courier({ allow: '127.0.0.1', ownPorts: () => [] })
+  const { post, stop } = deliveryWorker({ allow: '127.0.0.1', ownPorts: () => [] })
   t.after(stop)
   const rig = await startRig(t, { post })
   const receiver = await rig.receiver(() => 'never')
@@ -117,7 +117,7 @@ test('a server that has stopped leaves nothing that keeps its process', async (t
   t.after(receiver.stop)
   const { call, a, dataDir, store } = server
   t.after(() => server.stop())
-  const from = (path: string) => JSON.stringify(join(import.meta.dirname, '../../src', path))
+  const from = (path: string) => JSON.stringify(join(import.meta.dirname, '../../../src', path))
   const script = `
     import { silentLog } from ${from('http/log.ts')}
     import { serveFolder } from ${from('cli/serve.ts')}

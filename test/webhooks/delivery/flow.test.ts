@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { MAX_OF_ALL, MAX_OF_ONE, MAX_TESTS } from '../../../src/webhooks/delivery/in-flight.ts'
 import type { Reply } from '../../../src/webhooks/egress/http-post.ts'
-import { MOST_OF_ALL, MOST_OF_ONE, MOST_TESTS } from '../../../src/webhooks/delivery/in-flight.ts'
 import { BROKEN, OK } from '../../support/receiver.ts'
 import { HOUR, MINUTE, type Rig, SECOND, startRig } from './delivery-harness.ts'
 
@@ -19,9 +19,9 @@ describe('slow receivers', () => {
     const slowHook = await rig.hook(slow.url)
     const quickHook = await rig.hook(quick.url)
     await deals(rig, 40)
-    await rig.idle(MOST_OF_ONE)
+    await rig.idle(MAX_OF_ONE)
     const most = rig.onTheirWay.size
-    assert.equal(most, MOST_OF_ONE)
+    assert.equal(most, MAX_OF_ONE)
     assert.ok(rig.deliveries(quickHook).every(({ status }) => status === 'delivered'))
     assert.equal(slow.requests.length, most)
     assert.equal(rig.deliveries(slowHook).filter(({ leased_until }) => leased_until !== null).length, most)
@@ -39,7 +39,7 @@ describe('slow receivers', () => {
     for (const org of [rig.a, rig.b]) for (let n = 0; n < 20; n++) await rig.deal(`Deal ${n}`, org)
     const all = (): number => rig.onTheirWay.size
     await rig.idle(1000)
-    assert.ok(all() >= MOST_OF_ALL && all() < MOST_OF_ALL + 98, `${all()} at a time`)
+    assert.ok(all() >= MAX_OF_ALL && all() < MAX_OF_ALL + 98, `${all()} at a time`)
     const quick = await rig.hook('http://127.0.0.1:1/quick')
     await rig.deal('One at a time')
     await rig.deal('Another')
@@ -48,7 +48,7 @@ describe('slow receivers', () => {
       rig.deliveries(quick).map(({ status }) => status),
       ['delivered', 'delivered'],
     )
-    assert.ok(all() < MOST_OF_ALL + 98)
+    assert.ok(all() < MAX_OF_ALL + 98)
   })
 })
 
@@ -87,11 +87,11 @@ describe('tests', () => {
   test('are bounded, too', async (t) => {
     const rig = await startRig(t, { post: () => never })
     const hook = await rig.hook('http://127.0.0.1:1/')
-    for (let n = 0; n < MOST_TESTS + 10; n++) await rig.ok('POST', `/webhooks/${hook.id}/test`)
-    await rig.idle(MOST_TESTS)
-    assert.equal(rig.onTheirWay.size, MOST_TESTS)
+    for (let n = 0; n < MAX_TESTS + 10; n++) await rig.ok('POST', `/webhooks/${hook.id}/test`)
+    await rig.idle(MAX_TESTS)
+    assert.equal(rig.onTheirWay.size, MAX_TESTS)
     const writes = rig.writes()
-    await rig.advance(MINUTE, MOST_TESTS)
+    await rig.advance(MINUTE, MAX_TESTS)
     assert.equal(rig.writes(), writes)
   })
 })

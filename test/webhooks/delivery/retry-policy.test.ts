@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import {
+  deliveryAfter,
+  type Health,
+  healthAfter,
+  isDown,
+  PAUSES_MS,
+} from '../../../src/webhooks/delivery/retry-policy.ts'
 import type { Reply } from '../../../src/webhooks/egress/http-post.ts'
-import { deliveryAfter, type Health, healthAfter, isDown, PAUSES_MS } from '../../../src/webhooks/delivery/retry-policy.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './delivery-harness.ts'
 
 const now = Date.UTC(2026, 10, 20, 8, 36)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Reply } from '../../../src/webhooks/egress/http-post.ts'
 import { PAUSES_MS } from '../../../src/webhooks/delivery/retry-policy.ts'
+import type { Reply } from '../../../src/webhooks/egress/http-post.ts'
 import { BROKEN, OK, startReceiver } from '../../support/receiver.ts'
 import { HOUR, MINUTE, SECOND, startRig } from './delivery-harness.ts'
 
