@@ -9,11 +9,12 @@ import { commands } from '../src/cli/commands.ts'
 import { applySettings } from '../src/settings/document.ts'
 import { startServer, type TestServer } from './support/server.ts'
 
-// Every command of the README is run as it is printed.
+// Every command of the README, and of the pages that it leads to, is run as it is printed.
 
 const exec = promisify(execFile)
 const root = join(import.meta.dirname, '..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const PAGES = ['README.md', 'docs/inbox.md', 'docs/mail.md', 'docs/webhooks.md']
+const readme = PAGES.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
 const hasShell = process.platform !== 'win32'
 
@@ -62,6 +63,16 @@ test('mail and sequences are set up as it is printed, and work', {
   assert.match(stdout, /"reply_rate":null/)
 })
 
+test('events are subscribed to and polled as it is printed', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  const block = blocks.find((each) => each.includes('/webhooks/events')) as string
+  const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['201', '200', '200'])
+})
+
 test('the commands of the executable work as they are printed', {
   skip: hasShell ? false : 'needs a POSIX shell',
 }, async () => {
@@ -102,5 +113,9 @@ test('every script and every file that it names is there', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const [, name] of readme.matchAll(/npm run (?:-s )?([a-z]+)/g))
     assert.ok(scripts[name as string], `npm run ${name}`)
-  for (const [, path = ''] of readme.matchAll(/\]\(([\w./-]+)\)/g)) assert.ok(existsSync(join(root, path)), path)
+  for (const page of [...PAGES, 'docs/glossary.md']) {
+    const text = readFileSync(join(root, page), 'utf8')
+    for (const [, path = ''] of text.matchAll(/\]\(([\w./-]+)[^)]*\)/g))
+      assert.ok(existsSync(join(root, page, '..', path)), `${page}: ${path}`)
+  }
 })
