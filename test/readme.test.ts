@@ -95,7 +95,7 @@ test('data comes in and goes out as it is printed', { skip: hasShell ? false : '
 })
 
 test('the table names every command that there is, and no other', () => {
-  const rows = [...readme.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell]) => cell as string)
+  const rows = [...readme.matchAll(/^\| (`[^-|][^|]+) \|/gm)].map(([, cell]) => cell as string)
   const named = rows.flatMap((row) => {
     const [first = '', ...more] = [...row.matchAll(/`([^`]+)`/g)].map(([, name]) =>
       (name as string).replace(/ [A-Z]+$/, ''),
@@ -115,7 +115,7 @@ test('every script and every file that it names is there', () => {
     assert.ok(scripts[name as string], `npm run ${name}`)
   for (const page of [...PAGES, 'docs/glossary.md']) {
     const text = readFileSync(join(root, page), 'utf8')
-    for (const [, path = ''] of text.matchAll(/\]\(([\w./-]+)[^)]*\)/g))
+    for (const [, path = ''] of text.matchAll(/\]\((?!https?:)([\w./-]+)[^)]*\)/g))
       assert.ok(existsSync(join(root, page, '..', path)), `${page}: ${path}`)
   }
 })

@@ -46,7 +46,7 @@ function reportText({ key, address, is_default, member, sending, receiving }: Ma
 }
 
 export const mailboxErrors = command({
-  name: 'mailbox troubles',
+  name: 'mailbox errors',
   summary: 'List the newest 100 mails that could not be taken in, and why',
   options: { mailbox: { type: 'string', placeholder: 'KEY', help: 'only those of one mailbox' }, org, json },
   run: ({ options }) =>

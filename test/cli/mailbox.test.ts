@@ -125,9 +125,9 @@ ${anas}`,
   })
 })
 
-describe('mailbox troubles', () => {
+describe('mailbox errors', () => {
   test('lists the mails that could not be taken in, the newest first, without what would move the cursor', async () => {
-    assert.equal((await mailbox('troubles')).out, 'No mail is in trouble.\n')
+    assert.equal((await mailbox('errors')).out, 'No mail is in trouble.\n')
     await inStore(({ db, clock }, mailboxes) => {
       for (const { org, mailbox } of mailboxes.active()) {
         const insert = db.prepare(
@@ -140,7 +140,7 @@ describe('mailbox troubles', () => {
         }
       }
     })
-    const all = await cliJson('mailbox', 'troubles', '--data', data)
+    const all = await cliJson('mailbox', 'errors', '--data', data)
     assert.equal(all.length, 100)
     assert.deepEqual(
       all.slice(0, 2).map(({ mailbox, uid, at }: Record<string, unknown>) => [mailbox, uid, at]),
@@ -149,19 +149,19 @@ describe('mailbox troubles', () => {
         ['support', 101, '1970-01-01T00:00:00.000Z'],
       ],
     )
-    const lines = (await mailbox('troubles')).out.split('\n')
+    const lines = (await mailbox('errors')).out.split('\n')
     assert.match(lines[0] as string, /^AT +MAILBOX +FROM +SUBJECT +ERROR$/)
     assert.match(lines[1] as string, /^1970-\S+ {2}ana {6}unknown {12}no subject +It is broken\.$/)
     assert.match(
       lines[2] as string,
       /^1970-\S+ {2}support {2}mallory@x\.example {2}No 101 \[31m x{27}… {2}It is broken\.$/,
     )
-    const own = await cliJson('mailbox', 'troubles', '--mailbox', 'ana', '--data', data)
+    const own = await cliJson('mailbox', 'errors', '--mailbox', 'ana', '--data', data)
     assert.deepEqual(
       own.map(({ mailbox }: { mailbox: string }) => mailbox),
       ['ana'],
     )
-    const none = await mailbox('troubles', '--mailbox', 'none')
+    const none = await mailbox('errors', '--mailbox', 'none')
     assert.equal(none.code, 1)
     assert.match(none.err, /^There is no mailbox "none"; "dealbox mailbox list" shows all\.\n$/)
   })

@@ -218,7 +218,20 @@ test('a write of an organisation whose number an export has changed meanwhile is
 
 test('only what commands run may wait in a transaction', () => {
   const src = join(import.meta.dirname, '../../src')
-  const rooms = ['http', 'screens', 'resources', 'events', 'jobs', 'sender', 'mailroom', 'auth', 'egress', 'mail']
+  const rooms = [
+    'http',
+    'screens',
+    'crm',
+    'filters',
+    'meetings',
+    'inbox',
+    'sequences',
+    'webhooks',
+    'events',
+    'jobs',
+    'auth',
+    'mail',
+  ]
   const files = rooms.flatMap((room) =>
     readdirSync(join(src, room), { recursive: true, encoding: 'utf8' }).map((name) => join(src, room, name)),
   )
