@@ -1,6 +1,6 @@
 // npm test: format, lint, types and every test.
 //   npm test -- test/crm/deals.test.ts     some test files only
-//   TEST_SEED=7 npm test                   with the random examples of an earlier run
+//   TEST_SEED=7 npm test                   with other random examples
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,8 +36,7 @@ const files = given.length > 0 ? given : [...LONGEST, ...rest.sort()]
 
 // Every file is a process, and many start others: what one has compiled, all others need not.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/dealbox/compiled')
-// Other examples in each run; the same ones again with the seed that is printed.
-process.env.TEST_SEED ??= String(Date.now() % 1_000_000_000)
+process.env.TEST_SEED ??= '1'
 
 if (given.length === 0) {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/check.ts')], { stdio: 'inherit' })
