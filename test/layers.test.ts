@@ -17,6 +17,8 @@ const LAYERS = [
   ['auth'],
   ['http'],
   ['deps.ts'],
+  ['crm/custom-fields'],
+  ['crm/records'],
   ['filters', 'crm', 'meetings', 'inbox', 'sequences', 'webhooks', 'settings'],
   ['imports'],
   ['exports'],

@@ -1,4 +1,4 @@
-import { emailKey } from '../crm/contacts/contact-methods.ts'
+import { emailKey } from '../crm/records/contact-methods.ts'
 import { toDomain } from '../lib/domain.ts'
 import { fold } from '../lib/fold.ts'
 

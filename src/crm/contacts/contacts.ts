@@ -25,10 +25,10 @@ import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/
 import { dealStore } from '../deals/deals.ts'
 import { noteStore } from '../notes.ts'
 import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
+import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from '../records/contact-methods.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
 import { taskStore } from '../tasks.ts'
-import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from './contact-methods.ts'
 
 // 1. The wire form. A contact is a person outside; a member is one inside.
 

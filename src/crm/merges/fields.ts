@@ -1,7 +1,7 @@
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import { emailKey, nameOf, phoneKey } from '../contacts/contact-methods.ts'
 import type { Value, Values } from '../custom-fields/types.ts'
+import { emailKey, nameOf, phoneKey } from '../records/contact-methods.ts'
 
 // What becomes of the fields of two records that are made one, and of those of the one that stays when that is taken
 // back. Pure functions over the fields of a record, flat: each custom field is one of its own, archived ones as well.

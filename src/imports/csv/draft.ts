@@ -1,4 +1,4 @@
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { emailKey } from '../../crm/records/contact-methods.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldError, invalid, Problem } from '../../lib/problem.ts'
 import { AMOUNTS, type Field, type Fields, type ImportObject, type Kind } from './fields.ts'

@@ -1,4 +1,4 @@
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { emailKey } from '../../crm/records/contact-methods.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'

@@ -1,6 +1,6 @@
 import type ICAL from 'ical.js'
 import * as v from 'valibot'
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { emailKey } from '../../crm/records/contact-methods.ts'
 import * as f from '../../lib/fields.ts'
 import type { Participant } from '../../meetings/participants.ts'
 import { rawValue } from './moment.ts'

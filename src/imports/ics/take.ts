@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { emailKey } from '../../crm/records/contact-methods.ts'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'

@@ -1,4 +1,4 @@
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
+import { emailKey } from '../../crm/records/contact-methods.ts'
 import { type Deps, once } from '../../deps.ts'
 import { firstIdAt } from '../../lib/id.ts'
 import type { MailIn, Report } from '../../mail/mail.ts'

@@ -1,5 +1,5 @@
-import { emailKey } from '../../crm/contacts/contact-methods.ts'
 import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { emailKey } from '../../crm/records/contact-methods.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { field, invalid } from '../../lib/problem.ts'
