@@ -1,5 +1,6 @@
 import Koa from 'koa'
 import { accessCache } from './auth/access.ts'
+import { bearer } from './auth/bearer.ts'
 import { cursorSecret, keyring } from './auth/keys.ts'
 import { tokens } from './auth/tokens.ts'
 import { closeReasons } from './crm/close-reasons/close-reasons.ts'
@@ -61,7 +62,10 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
   enrollments,
 ]
 
-/** The catalog: every method and path under /api/v1. Only what stands here is public. */
+/** Of the public interface. */
+export const PREFIX = '/api/v1'
+
+/** The catalog: every method and path under the prefix. Only what stands here is public. */
 export const catalog = (deps: Deps): Route[] => RESOURCES.flatMap((resource) => resource(deps))
 
 export type AppOptions = {
@@ -86,7 +90,8 @@ export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), .
     kernel(catalog(deps), {
       bodies: bodies(),
       ...options,
-      accessCache: accessCache(tokens(keys, store), store),
+      ...bearer(accessCache(tokens(keys, store), store)),
+      prefix: PREFIX,
       write: store.write,
       health: store.health,
       changes: store.changes,

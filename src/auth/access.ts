@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../lib/caller.ts'
 import type { Store } from '../store/open.ts'
 import { type Client, forgeryLimit } from './forgeries.ts'
+import type { Role } from './roles.ts'
 import { effectiveScopes, scopeKey } from './scopes.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
@@ -9,15 +11,25 @@ export type Access = {
   who: Caller & { scopes: ReadonlySet<string> }
   /** Of `who.scopes`. */
   scopeKey: string
+  /** Of the member whose token it is. */
+  role: Role
   token: string
   expiresAt: number | null
+}
+
+/** How the requests of a listener are authenticated. */
+export type Authentication = {
+  /** Gives a promise only where it has to wait. Throws the Problem that answers a request without access. */
+  authenticate: (req: IncomingMessage) => Access | Promise<Access>
+  /** False where an export took the place of the organisation while the request was on its way: see exports/place.ts. */
+  isCurrent: (access: Access) => boolean
 }
 
 const REMEMBERED = 10_000
 const REMEMBERED_FORGED = 1000
 const MAX_MS = 30_000
 
-type Grant = { org: number; scopes: string; expires_at: number | null; role: string }
+type Grant = { org: number; scopes: string; expires_at: number | null; role: Role }
 
 export type AccessCache = ReturnType<typeof accessCache>
 
@@ -88,6 +100,7 @@ export function accessCache(
     const access = {
       who: { org: row.org, member: claims.sub, scopes },
       scopeKey: scopeKey(scopes),
+      role: row.role,
       token: claims.jti,
       expiresAt: row.expires_at,
     }
@@ -113,8 +126,7 @@ export function accessCache(
     since = now
   }
 
-  /** False where an export took the place of the organisation while the request was on its way: see exports/place.ts. */
-  const isCurrent = ({ who }: Access): boolean => orgOf.get(who.org) !== undefined
+  const isCurrent: Authentication['isCurrent'] = ({ who }) => orgOf.get(who.org) !== undefined
 
   return { open, isCurrent }
 }

@@ -24,9 +24,9 @@ export const RESOURCES = [
   'sequences.enrollments',
 ] as const
 
-export type Access = 'read' | 'write'
+export type AccessMode = 'read' | 'write'
 export type ScopeBase = `rest.${(typeof RESOURCES)[number]}`
-export type Scope = `${ScopeBase}.${Access}`
+export type Scope = `${ScopeBase}.${AccessMode}`
 
 /** Resources that the public interface reads only: settings. */
 const READ_ONLY = new Set<string>(['crm.stages', 'crm.members', 'inbox.sla', 'inbox.hours', 'sequences.sequences'])

@@ -1,4 +1,4 @@
-import { catalog } from '../app.ts'
+import { catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { resourceDeps } from '../deps.ts'
 import { openApiDocument } from '../http/openapi.ts'
@@ -18,6 +18,7 @@ export const openapi = command({
     migrate(db, ':memory:')
     const document = openApiDocument(
       catalog(resourceDeps({ db, clock: startClock(Date.now), vault: vault('.') })),
+      PREFIX,
       version,
     )
     db.close()

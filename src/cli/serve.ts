@@ -1,4 +1,4 @@
-import { api, catalog } from '../app.ts'
+import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { parseListen, usage } from '../config.ts'
 import { resourceDeps } from '../deps.ts'
@@ -76,7 +76,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
     if (screensAddress) {
-      const document = openApiDocument(catalog(deps), version)
+      const document = openApiDocument(catalog(deps), PREFIX, version)
       const site = screens({ ...state, store, deps, document, apiUrl: apiListener.url })
       listeners.push(await listen(site.callback(), screensAddress))
     }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import type { Access, AccessCache } from '../auth/access.ts'
+import type { Access, Authentication } from '../auth/access.ts'
+import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
@@ -21,13 +22,14 @@ import { readAsk, readFlags } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
 import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
-import { type Answered, isRepeated, type ListRoute, type Route, type WriteRoute } from './route.ts'
+import { type Answered, isRepeated, type ListRoute, type Need, type Route, type WriteRoute } from './route.ts'
 import { send } from './send.ts'
-import { API, routeTree } from './tree.ts'
+import { routeTree } from './tree.ts'
 import type { CommitWaiters } from './waiting.ts'
 
-export type Kernel = {
-  accessCache: AccessCache
+export type Kernel = Authentication & {
+  /** What the paths of all routes begin with, such as /api/v1. */
+  prefix: string
   write: Store['write']
   /** Of the storage. */
   health: Store['health']
@@ -61,12 +63,13 @@ export type Exchange = {
 }
 
 /**
- * The order of checks, once for all routes: framing → path 404 → method 405 → token 401 → rate 429 → scope 403 →
+ * The order of checks, once for all routes: framing → path 404 → method 405 → token 401 → rate 429 → scope or role 403 →
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
-export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
-  const { accessCache, write, health, cursors, answers, rate, bodies, waiters, log, corsOrigins, stopping } = parts
-  const find = routeTree(routes)
+export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
+  const { authenticate, isCurrent, prefix, write, health, cursors, answers, rate, bodies, waiters, log } = parts
+  const { corsOrigins, stopping } = parts
+  const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
   const answerPoll = pollAnswers({ cursors, waiters })
 
@@ -155,14 +158,14 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     return { status: 204, headers: ['Allow', allow, ...preflight], body: '' }
   }
 
-  async function serve(route: Route, ids: string[], x: Exchange): Promise<Answer> {
+  async function serve(route: Route<Need>, ids: string[], x: Exchange): Promise<Answer> {
     x.route = route.path
     const opened = authenticate(x.req)
     const access = opened instanceof Promise ? await opened : opened
-    if (!access) throw unauthorized('The token is not valid, has expired or was revoked.')
     x.access = access
     if (rate) x.headers.push(...rate(access.token))
-    requireScopes(access.who, [route.scope])
+    if (route.role === undefined) requireScopes(access.who, [route.scope])
+    else requireRole(access.role, route.role)
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, access, ids, x)
     if (route.kind === 'read') return answerRecord(route, access.who, ids, form, x, cursors)
@@ -171,7 +174,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   }
 
   /** The form of the record that Accept asks for; undefined is JSON. */
-  function formOf(route: Route, accept: string | undefined): string | undefined {
+  function formOf(route: Route<Need>, accept: string | undefined): string | undefined {
     const forms = route.kind === 'read' && route.forms ? Object.keys(route.forms) : []
     const type = forms.length > 0 ? preferred(accept, [JSON_TYPE, ...forms]) : acceptsJson(accept) && JSON_TYPE
     if (type) return type === JSON_TYPE ? undefined : type
@@ -179,24 +182,17 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     throw new Problem(406, 'not_acceptable', `This is answered as ${only}.`)
   }
 
-  function authenticate(req: IncomingMessage) {
-    const header = req.headers.authorization
-    if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')
-    const token = header.startsWith('Bearer ') ? header.slice(7) : /^bearer +(.*)$/i.exec(header)?.[1]
-    return token === undefined ? undefined : accessCache.open(token.trimStart(), req.socket)
-  }
-
-  function answerList(route: ListRoute, { who, scopeKey }: Access, ids: string[], x: Exchange): Answer {
+  function answerList(route: ListRoute<Need>, { who, scopeKey }: Access, ids: string[], x: Exchange): Answer {
     if (route.open) readAsk(route, who, x.path, x.query, cursors) // a wrong query comes before a record that is not there
     const listed = route.open ? route.open(who, ...ids) : route
-    requireScopes(who, [listed.scope])
+    if (listed.scope !== undefined) requireScopes(who, [listed.scope])
     const zipped = acceptsGzip(x.req.headers['accept-encoding'])
     // What a list shows may depend on the scopes, so that only tokens with the same ones share a page.
     const question = `${who.org} ${scopeKey} ${zipped} ${x.path}?${x.query}`
     return page(question, () => renderList(listed, who, x, zipped, cursors))
   }
 
-  async function answerWrite(route: WriteRoute, access: Access, ids: string[], x: Exchange): Promise<Answer> {
+  async function answerWrite(route: WriteRoute<Need>, access: Access, ids: string[], x: Exchange): Promise<Answer> {
     const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
     const type = route.body && mediaTypeOf(x.req, Object.keys(route.accepts ?? {}))
     const sent = await bodies.read(x.req, x.res, route.maxBytes)
@@ -208,7 +204,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
   }
 
   async function writeBody(
-    route: WriteRoute,
+    route: WriteRoute<Need>,
     access: Access,
     ids: string[],
     x: Exchange,
@@ -241,7 +237,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
 
   /** The part of a write that stands in its transaction. */
   function change(
-    route: WriteRoute,
+    route: WriteRoute<Need>,
     access: Access,
     ids: string[],
     x: Exchange,
@@ -257,7 +253,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (!made) return { status: route.status, headers: [], body: '' }
     if (isRepeated(made)) return written(200, made.repeated)
     const answer = written(route.status, made)
-    if (route.status === 201 && 'id' in made) answer.headers.push('Location', `${API}${route.path}/${made.id}`)
+    if (route.status === 201 && 'id' in made) answer.headers.push('Location', `${prefix}${route.path}/${made.id}`)
     return answer
   }
 
@@ -265,7 +261,7 @@ export function kernel(routes: readonly Route[], parts: Kernel): Middleware {
     if (error instanceof Problem) return error
     const known = health.problemOf(error, x.req.method === 'GET' ? 'read' : 'write')
     if (known instanceof Problem) return known
-    if (x.access && isForeignKey(error) && !accessCache.isCurrent(x.access)) return restoredMeanwhile()
+    if (x.access && isForeignKey(error) && !isCurrent(x.access)) return restoredMeanwhile()
     logFailure(x, error)
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
   }
@@ -287,8 +283,4 @@ const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimi
 function written(status: number, record: Answered): Answer {
   const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
   return { status, headers, body: JSON.stringify(record) }
-}
-
-function unauthorized(detail: string): Problem {
-  return new Problem(401, 'unauthorized', detail, { headers: { 'WWW-Authenticate': 'Bearer' } })
 }

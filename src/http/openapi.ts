@@ -16,12 +16,11 @@ import { jsonSchema, type Schema } from './openapi-schema.ts'
 import { CUSTOM_LIST, CUSTOM_SORT, DESCRIPTION } from './openapi-text.ts'
 import { operatorsOf } from './query.ts'
 import type { ListRoute, PollRoute, Route, WriteRoute } from './route.ts'
-import { API } from './tree.ts'
 
 type Schemas = Record<string, Schema>
 
-/** The OpenAPI 3.1 document of the routes, from the schemas that validate. */
-export function openApiDocument(routes: readonly Route[], version: string): Record<string, unknown> {
+/** The OpenAPI 3.1 document of the routes below the prefix, from the schemas that validate. */
+export function openApiDocument(routes: readonly Route[], prefix: string, version: string): Record<string, unknown> {
   const schemas: Schemas = { Problem: PROBLEM_SCHEMA }
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
@@ -38,7 +37,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Reco
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: API }],
+    servers: [{ url: prefix }],
     security: [{ bearer: [] }],
     tags: tagsOf(routes, schemas),
     paths,

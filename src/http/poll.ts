@@ -5,7 +5,7 @@ import type { Cursors } from './cursor.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { badQuery, readLimit, readQuery } from './query.ts'
 import { nextTarget, packed } from './render.ts'
-import type { PollRoute, StreamSlice } from './route.ts'
+import type { Need, PollRoute, StreamSlice } from './route.ts'
 import type { CommitWaiters } from './waiting.ts'
 
 export const POLL_PARAMETERS = ['after_seq', 'types', 'wait', 'limit', 'cursor'] as const
@@ -32,7 +32,7 @@ export function pollAnswers({ cursors, waiters }: { cursors: Cursors; waiters: C
     return made
   }
 
-  return async function answer(route: PollRoute, { who, scopeKey }: Access, target: Target): Promise<Answer> {
+  return async function answer(route: PollRoute<Need>, { who, scopeKey }: Access, target: Target): Promise<Answer> {
     const asked = readPoll(route, who.org, target, cursors)
     const isZipped = acceptsGzip(target.res.req.headers['accept-encoding'])
     const stream = `${who.org} ${route.path}`
@@ -63,7 +63,7 @@ export function pollAnswers({ cursors, waiters }: { cursors: Cursors; waiters: C
 
 /** Throws Problem 400. */
 function readPoll(
-  { patterns }: PollRoute,
+  { patterns }: PollRoute<Need>,
   org: number,
   { path, query }: { path: string; query: string },
   cursors: Cursors,

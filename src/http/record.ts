@@ -7,7 +7,7 @@ import type { Cursors } from './cursor.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { badQuery, readLimit, readQuery } from './query.ts'
 import { nextTarget, packed } from './render.ts'
-import type { Asked, ReadRoute } from './route.ts'
+import type { Asked, Need, ReadRoute } from './route.ts'
 
 type Target = { path: string; query: string; req: IncomingMessage }
 
@@ -16,7 +16,7 @@ type Target = { path: string; query: string; req: IncomingMessage }
  * two forms of one version are not the same bytes. Throws Problem 400, and what the route throws.
  */
 export function answerRecord(
-  route: ReadRoute,
+  route: ReadRoute<Need>,
   who: Caller,
   ids: string[],
   form: string | undefined,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
 import { after, before, beforeEach, test } from 'node:test'
 import { type AccessCache, accessCache } from '../../src/auth/access.ts'
+import { bearer } from '../../src/auth/bearer.ts'
 import { keyring } from '../../src/auth/keys.ts'
 import { SCOPES } from '../../src/auth/scopes.ts'
 import { type Claims, tokens } from '../../src/auth/tokens.ts'
@@ -40,6 +42,16 @@ test('a token is verified with its first use only', async () => {
   const session = await first
   for (let count = 0; count < 10; count++) assert.equal(opened.open(token), session)
   assert.equal(verified, 1)
+})
+
+test('a request with a token that is known waits for no promise', async () => {
+  const { token } = await newToken()
+  const req = { headers: { authorization: `Bearer ${token}` }, socket: {} } as IncomingMessage
+  const { authenticate } = bearer(opened)
+  const first = authenticate(req)
+  assert.ok(first instanceof Promise)
+  const access = await first
+  assert.equal(authenticate(req), access)
 })
 
 test('a change by another connection is read, without verifying again', async () => {

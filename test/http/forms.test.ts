@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Koa from 'koa'
+import { PREFIX } from '../../src/app.ts'
 import { accessCache } from '../../src/auth/access.ts'
+import { bearer } from '../../src/auth/bearer.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
 import { tokens } from '../../src/auth/tokens.ts'
 import { bodies } from '../../src/http/bodies.ts'
@@ -153,7 +155,8 @@ before(async () => {
   const stopping = new AbortController().signal
   app.use(
     kernel(ROUTES, {
-      accessCache: accessCache(tokens(keyring(dataDir, store), store), store),
+      ...bearer(accessCache(tokens(keyring(dataDir, store), store), store)),
+      prefix: PREFIX,
       write: store.write,
       health: store.health,
       changes: store.changes,

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Koa from 'koa'
 import pino from 'pino'
-import { api } from '../../src/app.ts'
+import { api, PREFIX } from '../../src/app.ts'
 import { accessCache } from '../../src/auth/access.ts'
+import { bearer } from '../../src/auth/bearer.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
 import { tokens } from '../../src/auth/tokens.ts'
 import { bodies } from '../../src/http/bodies.ts'
@@ -54,7 +55,8 @@ before(async () => {
   const app = new Koa().use(
     kernel([broken as ReadRoute], {
       ...options,
-      accessCache: accessCache(tokens(keyring(dataDir, store), store), store),
+      ...bearer(accessCache(tokens(keyring(dataDir, store), store), store)),
+      prefix: PREFIX,
       write: store.write,
       health: store.health,
       changes: store.changes,

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Koa from 'koa'
-import { catalog } from '../../src/app.ts'
+import { catalog, PREFIX } from '../../src/app.ts'
 import { accessCache } from '../../src/auth/access.ts'
+import { bearer } from '../../src/auth/bearer.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
 import { tokens } from '../../src/auth/tokens.ts'
 import { resourceDeps } from '../../src/deps.ts'
@@ -69,7 +70,8 @@ beforeEach(async () => {
   app.silent = true // a client that hangs up is no failure
   app.use(
     kernel(catalog(resourceDeps(store)).map(counting), {
-      accessCache: accessCache(tokens(keyring(dataDir, store), store), store),
+      ...bearer(accessCache(tokens(keyring(dataDir, store), store), store)),
+      prefix: PREFIX,
       write: store.write,
       health: store.health,
       changes: store.changes,

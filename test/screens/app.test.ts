@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { catalog } from '../../src/app.ts'
+import { catalog, PREFIX } from '../../src/app.ts'
 import { resourceDeps } from '../../src/deps.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
@@ -35,7 +35,7 @@ before(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   store = openStore(dataDir, { create: true })
   const deps = resourceDeps(store)
-  document = openApiDocument(catalog(deps), '1.2.3')
+  document = openApiDocument(catalog(deps), PREFIX, '1.2.3')
   const site = screens({ document, store, deps, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { PREFIX } from '../../src/app.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import type { Route } from '../../src/http/route.ts'
 
@@ -33,7 +34,7 @@ export function conformance(routes: readonly Route[]): ReturnType<typeof conform
 const conformed = new Map<string, ReturnType<typeof conforming>>()
 
 function conforming(routes: readonly Route[]) {
-  const document = JSON.parse(JSON.stringify(openApiDocument(routes, '0.0.0')))
+  const document = JSON.parse(JSON.stringify(openApiDocument(routes, PREFIX, '0.0.0')))
   // That the document is a sound one is the linter's to say: see openapi.test.ts.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)

@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import { ROLES } from '../../auth/roles.ts'
 import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
@@ -12,7 +13,6 @@ import { listing } from '../../store/list/page.ts'
 
 // 1. The wire form.
 
-export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const
 export const STATUSES = ['active', 'deactivated'] as const
 
 export const Member = f.doc(

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
+import { ROLES } from '../../auth/roles.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, Problem } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
 import { settingsTable } from '../../settings/table.ts'
 import * as c from '../../store/columns.ts'
 import type { Store } from '../../store/open.ts'
-import { type Member, ROLES } from './members.ts'
+import type { Member } from './members.ts'
 
 const email = v.pipe(
   f.email,

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../lib/problem.ts'
+import type { Access, AccessCache, Authentication } from './access.ts'
+
+/** Authenticates requests by the token in `Authorization: Bearer <token>`. */
+export function bearer({ open, isCurrent }: AccessCache): Authentication {
+  /** A promise only on a token's first use. Throws Problem 401, and 429 after too many forged tokens. */
+  function authenticate(req: IncomingMessage): Access | Promise<Access> {
+    const header = req.headers.authorization
+    if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')
+    const token = header.startsWith('Bearer ') ? header.slice(7) : /^bearer +(.*)$/i.exec(header)?.[1]
+    const opened = token === undefined ? undefined : open(token.trimStart(), req.socket)
+    return opened instanceof Promise ? opened.then(required) : required(opened)
+  }
+
+  return { authenticate, isCurrent }
+}
+
+function required(access: Access | undefined): Access {
+  if (!access) throw unauthorized('The token is not valid, has expired or was revoked.')
+  return access
+}
+
+function unauthorized(detail: string): Problem {
+  return new Problem(401, 'unauthorized', detail, { headers: { 'WWW-Authenticate': 'Bearer' } })
+}
