@@ -46,10 +46,10 @@ export function accessCache(
   const grant = db.prepare(
     `SELECT orgs.id AS org, tokens.scopes, tokens.expires_at, members.role
      FROM orgs
-     JOIN tokens ON tokens.org_id = orgs.id AND tokens.id = +? AND tokens.member_id = +?
+     JOIN tokens ON tokens.org_id = orgs.id AND tokens.id = ? AND tokens.member_id = ?
      JOIN members ON members.org_id = orgs.id AND members.id = tokens.member_id
-     WHERE orgs.public_id = +? AND tokens.revoked_at IS NULL AND members.status = 'active'
-       AND EXISTS (SELECT 1 FROM signing_keys WHERE kid = +? AND retired_at IS NULL)`,
+     WHERE orgs.public_id = ? AND tokens.revoked_at IS NULL AND members.status = 'active'
+       AND EXISTS (SELECT 1 FROM signing_keys WHERE kid = ? AND retired_at IS NULL)`,
   )
   const orgOf = db.prepare('SELECT 1 FROM orgs WHERE id = ?')
   const claimsOf = new Map<string, Claims>()

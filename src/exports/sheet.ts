@@ -39,9 +39,7 @@ export type Sheet = { head: string; lines: (records: readonly Fields[]) => strin
 export function sheets(db: Database, org: number): (part: Part) => Sheet {
   const nameOf = namesOf(db, org)
   const activeKeys = db
-    .prepare(
-      'SELECT key FROM custom_fields WHERE org_id = +? AND object = +? AND is_archived = 0 ORDER BY position, id',
-    )
+    .prepare('SELECT key FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0 ORDER BY position, id')
     .pluck()
 
   function columnsOf(field: string, table: string): Column[] {

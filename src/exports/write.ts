@@ -49,7 +49,7 @@ function writeAll(store: Store, org: number, folder: string, onProgress: Progres
 
   function* pagesOf({ table, columns: { select, stored }, where, order }: Part): Generator<string[]> {
     const rows = db.prepare(
-      `SELECT ${select} FROM ${table} WHERE org_id = +? ${where ? `AND ${where} ` : ''}ORDER BY ${order}`,
+      `SELECT ${select} FROM ${table} WHERE org_id = ? ${where ? `AND ${where} ` : ''}ORDER BY ${order}`,
     )
     let page: string[] = []
     let length = 0

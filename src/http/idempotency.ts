@@ -32,7 +32,7 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
  */
 export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 'clock' | 'wallClock' | 'vault'>) {
   const stored = db.prepare(
-    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = +? AND token_id = +? AND key = +? AND created_at > +?',
+    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = ? AND token_id = ? AND key = ? AND created_at > ?',
   )
   const insert = db.prepare(
     `INSERT OR REPLACE INTO idempotency (org_id, token_id, key, fingerprint, status, headers, body, created_at)
@@ -86,7 +86,7 @@ const FORGOTTEN_AT_ONCE = 1000
 export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
   const now = clock.now()
   // Written while the clock was ahead: how old they are is not known, so they count from now on.
-  db.prepare('UPDATE idempotency SET created_at = +? WHERE created_at > +?').run(now, now + MAX_AHEAD_MS)
+  db.prepare('UPDATE idempotency SET created_at = ? WHERE created_at > ?').run(now, now + MAX_AHEAD_MS)
   const { changes } = db
     .prepare(
       `DELETE FROM idempotency WHERE (org_id, token_id, key) IN

@@ -13,7 +13,7 @@ export function inboxKinds(deps: Deps): RunKind[] {
   const { wake, slaDue, recount } = conversationStore(deps)
   const jobs = jobQueue(deps)
   const behind = deps.db
-    .prepare("SELECT id FROM conversations WHERE org_id = +? AND id > +? AND status <> 'closed' ORDER BY id LIMIT +?")
+    .prepare("SELECT id FROM conversations WHERE org_id = ? AND id > ? AND status <> 'closed' ORDER BY id LIMIT ?")
     .pluck()
 
   function recountSome({ org, key, payload }: Job): void {

@@ -142,7 +142,7 @@ export const meetingStore = once((deps: Deps) => {
   const find = finder(db, 'meetings', columns)
   const search = meetingSearch(deps)
   const taking = participantRows(db)
-  const otherWithUid = db.prepare('SELECT id FROM meetings WHERE org_id = +? AND ical_uid = +? AND id <> +?').pluck()
+  const otherWithUid = db.prepare('SELECT id FROM meetings WHERE org_id = ? AND ical_uid = ? AND id <> ?').pluck()
   const clearCompany = unlinking(db, 'meetings', columns, 'company_id', (who, meeting) =>
     relink(who, meeting, { company_id: null }),
   )

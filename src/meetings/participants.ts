@@ -62,10 +62,10 @@ export type ParticipantReader = ReturnType<typeof participantReader>
 /** Finds out who the given participants are. */
 export function participantReader(db: Database) {
   const memberOfId = db.prepare('SELECT id, name, email FROM members WHERE org_id = ? AND id = ?')
-  const memberOfEmail = db.prepare('SELECT id, name, email FROM members WHERE org_id = +? AND email = +?')
+  const memberOfEmail = db.prepare('SELECT id, name, email FROM members WHERE org_id = ? AND email = ?')
   const contactOfId = db.prepare('SELECT id, name, emails FROM contacts WHERE org_id = ? AND id = ?')
   const contactOfEmail = db
-    .prepare('SELECT contact_id FROM contact_emails WHERE org_id = +? AND email_key = +? ORDER BY contact_id LIMIT 1')
+    .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? ORDER BY contact_id LIMIT 1')
     .pluck()
 
   /**

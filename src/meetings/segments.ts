@@ -62,7 +62,7 @@ export type SegmentPage = { json: string; last: number | null }
 /** The segments of transcripts, in the order of their start. */
 export function segmentRows(db: Database) {
   const prepare = statements(db)
-  const from = `SELECT ${columns.select} FROM transcript_segments WHERE org_id = +? AND transcript_id = +?`
+  const from = `SELECT ${columns.select} FROM transcript_segments WHERE org_id = ? AND transcript_id = ?`
   const every = db.prepare(`${from} ORDER BY position`).raw()
   const forget = db.prepare('DELETE FROM transcript_segments WHERE org_id = ? AND transcript_id = ?')
   const insert = db.prepare(
@@ -73,7 +73,7 @@ export function segmentRows(db: Database) {
   /** Behind an index; with `q` only those in which each word of it begins a word. */
   function read(org: number, id: string, after: number, limit: number, q?: string): SegmentPage {
     const test = q === undefined ? { sql: '', values: [] } : testOf(q)
-    const statement = prepare(`${from} AND position > +?${test.sql} ORDER BY position LIMIT +?`)
+    const statement = prepare(`${from} AND position > ?${test.sql} ORDER BY position LIMIT ?`)
     const rows = statement.all(org, id, after, ...test.values, limit + 1) as Row[]
     const shown = rows.slice(0, limit)
     const last = rows.length > limit ? (shown.at(-1) as Row)[0] : null
@@ -123,7 +123,7 @@ export function foundBy(words: readonly string[][]): string[] {
 function testOf(q: string): SqlPart {
   const query = queryOf(q)
   if (query.length === 0) return { sql: ' AND FALSE', values: [] }
-  const alternatives = query.map((words) => words.map(() => "instr(' ' || words, +?) > 0").join(' AND '))
+  const alternatives = query.map((words) => words.map(() => "instr(' ' || words, ?) > 0").join(' AND '))
   return { sql: ` AND (${alternatives.join(' OR ')})`, values: query.flat().map((word) => ` ${word}`) }
 }
 

@@ -8,6 +8,7 @@ import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import { asset } from '../assets.ts'
 import { defineFunctions } from './functions.ts'
+import { plannedOnce } from './parameters.ts'
 
 export type Database = Sqlite.Database
 export type Statement = Sqlite.Statement
@@ -17,10 +18,16 @@ let addon: unknown
 
 /** Opens a database with the addon in node_modules or, in the executable, with the one that it carries. */
 export function openSqlite(file: string, options: Sqlite.Options = {}): Database {
-  if (!isSea()) return defineFunctions(new Sqlite(file, options))
+  if (!isSea()) return equip(new Sqlite(file, options))
   addon ??= loadAddon(file)
   // The library also takes the loaded addon itself, which its types do not know.
-  return defineFunctions(new Sqlite(file, { ...options, nativeBinding: addon as string }))
+  return equip(new Sqlite(file, { ...options, nativeBinding: addon as string }))
+}
+
+function equip(db: Database): Database {
+  const { prepare } = db
+  db.prepare = ((sql: string) => prepare.call(db, plannedOnce(sql))) as Database['prepare']
+  return defineFunctions(db)
 }
 
 // An addon can only be loaded from a file, so it is written where no other user can change it. The database's own folder

@@ -66,11 +66,11 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
   const removeKey = db.prepare('DELETE FROM jobs WHERE org_id = ? AND kind = ? AND key = ?')
   const dueOfKind = db.prepare(
-    `SELECT ${FIELDS} FROM jobs WHERE kind = +? AND due_at <= +? AND ${WAITING} ORDER BY due_at, id LIMIT ?`,
+    `SELECT ${FIELDS} FROM jobs WHERE kind = ? AND due_at <= ? AND ${WAITING} ORDER BY due_at, id LIMIT ?`,
   )
-  const dueOne = db.prepare(`SELECT ${FIELDS} FROM jobs WHERE org_id = +? AND id = +? AND due_at <= +? AND ${WAITING}`)
+  const dueOne = db.prepare(`SELECT ${FIELDS} FROM jobs WHERE org_id = ? AND id = ? AND due_at <= ? AND ${WAITING}`)
   const earliest = db
-    .prepare(`SELECT due_at FROM jobs WHERE kind = +? AND ${WAITING} ORDER BY due_at, id LIMIT 1`)
+    .prepare(`SELECT due_at FROM jobs WHERE kind = ? AND ${WAITING} ORDER BY due_at, id LIMIT 1`)
     .pluck()
   const remove = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ?')
   const delay = db.prepare('UPDATE jobs SET due_at = ? WHERE org_id = ? AND id = ? AND due_at <= ?')
@@ -78,9 +78,9 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const lease = db.prepare('UPDATE jobs SET leased_until = ?, tries = tries + 1 WHERE org_id = ? AND id = ?')
   const removeLeased = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ? AND leased_until = ? AND tries = ?')
   const unlease = db.prepare('UPDATE jobs SET leased_until = NULL WHERE org_id = ? AND id = ? AND leased_until = ?')
-  const endLeases = db.prepare('UPDATE jobs SET leased_until = +? WHERE leased_until > +? AND leased_until IS NOT NULL')
+  const endLeases = db.prepare('UPDATE jobs SET leased_until = ? WHERE leased_until > ? AND leased_until IS NOT NULL')
   const expired = db.prepare(
-    `SELECT ${FIELDS} FROM jobs WHERE leased_until <= +? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT ?`,
+    `SELECT ${FIELDS} FROM jobs WHERE leased_until <= ? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT ?`,
   )
   const earliestEnd = db
     .prepare('SELECT leased_until FROM jobs WHERE leased_until IS NOT NULL ORDER BY leased_until LIMIT 1')
@@ -91,7 +91,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
 
   const moveBack = db.prepare(
-    `UPDATE jobs SET due_at = max(?, due_at + ?) WHERE kind = +? AND due_at > +? AND ${WAITING}`,
+    `UPDATE jobs SET due_at = max(?, due_at + ?) WHERE kind = ? AND due_at > ? AND ${WAITING}`,
   )
 
   /** The same key again gives the job that there is a new time and payload, and all its tries; one on its way is done again. */

@@ -22,12 +22,12 @@ export function newestId(
     )
     .pluck()
     .all() as string[]
-  const lastEvent = db.prepare('SELECT id FROM events WHERE org_id = +? AND id < +? ORDER BY seq DESC LIMIT 1').pluck()
+  const lastEvent = db.prepare('SELECT id FROM events WHERE org_id = ? AND id < ? ORDER BY seq DESC LIMIT 1').pluck()
   let newest: string | undefined
   const orgs = db.prepare(`SELECT id FROM orgs WHERE ${IS_WHOLE}`).pluck()
   for (const org of unlessDamaged([], () => orgs.all())) {
     const lastIds = tables.map((table) =>
-      db.prepare(`SELECT max(id) FROM ${table} WHERE org_id = +? AND id < +?`).pluck(),
+      db.prepare(`SELECT max(id) FROM ${table} WHERE org_id = ? AND id < ?`).pluck(),
     )
     for (const last of [...lastIds, lastEvent]) {
       const id = unlessDamaged(null, () => last.get(org, bound) as string | null | undefined)

@@ -145,7 +145,7 @@ export type Search = { kind: Kind; match: string; query: Query }
  */
 export function searches(db: Database): (org: number, kind: Kind, text: string) => Search {
   const endings = db
-    .prepare('SELECT word FROM search_words WHERE org_id = +? AND word >= +? AND word < +? LIMIT +?')
+    .prepare('SELECT word FROM search_words WHERE org_id = ? AND word >= ? AND word < ? LIMIT ?')
     .pluck()
 
   return function read(org, kind, text) {
@@ -168,28 +168,28 @@ export function searches(db: Database): (org: number, kind: Kind, text: string) 
 
 /** The ids of the records, newest first where nothing else is asked. */
 export const idsOfSearch = ({ match }: Search): SqlPart => ({
-  sql: 'SELECT doc.record_id FROM search CROSS JOIN search_docs AS doc ON doc.n = search.rowid WHERE search MATCH +?',
+  sql: 'SELECT doc.record_id FROM search CROSS JOIN search_docs AS doc ON doc.n = search.rowid WHERE search MATCH ?',
   values: [match],
 })
 
 /** As many rows as there are such records, without reading one. */
 export const entriesOfSearch = ({ match }: Search): SqlPart => ({
-  sql: 'SELECT 1 FROM search WHERE search MATCH +?',
+  sql: 'SELECT 1 FROM search WHERE search MATCH ?',
   values: [match],
 })
 
 /** The way along the index, in the order of the records' ids; `where` belongs to it. */
 export function searchWalk(table: string, { match }: Search): { from: string; where: SqlPart } {
   const from = `search CROSS JOIN search_docs AS doc ON doc.n = search.rowid CROSS JOIN ${table} ON ${table}.org_id = doc.org_id AND ${table}.id = doc.record_id`
-  return { from, where: { sql: 'search MATCH +?', values: [match] } }
+  return { from, where: { sql: 'search MATCH ?', values: [match] } }
 }
 
 /** A comparison of ids, for the way along the index: where it starts or ends. Others may have the same number. */
 export function walkBound(operator: Operator, id: string): SqlPart {
   const [first, end] = numbersOf(id)
   return operator === 'gt' || operator === 'gte'
-    ? { sql: 'search.rowid >= +?', values: [first] }
-    : { sql: 'search.rowid < +?', values: [end] }
+    ? { sql: 'search.rowid >= ?', values: [first] }
+    : { sql: 'search.rowid < ?', values: [end] }
 }
 
 /** Whether one record is what is looked for. */
@@ -197,11 +197,11 @@ export function testOfSearch(table: string, { kind, query }: Search): SqlPart {
   const first = `number_of(${table}.id)`
   const words = `SELECT words FROM search_docs WHERE n >= ${first} AND n < ${first} + ${SAME_RANK}`
   const own = `record_id = ${table}.id AND org_id = ${table}.org_id AND kind = ${KINDS[kind]}`
-  return { sql: `has_words((${words} AND ${own}), +?)`, values: [JSON.stringify(query)] }
+  return { sql: `has_words((${words} AND ${own}), ?)`, values: [JSON.stringify(query)] }
 }
 
 /** The same for columns of a table that is too small to need the index. */
 export function testOfWords(table: string, columns: readonly string[], text: string): SqlPart {
   const all = columns.map((column) => `${table}.${column}`).join(', ')
-  return { sql: `has_words(words_of(${all}), +?)`, values: [JSON.stringify(queryOf(text))] }
+  return { sql: `has_words(words_of(${all}), ?)`, values: [JSON.stringify(queryOf(text))] }
 }

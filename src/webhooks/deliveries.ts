@@ -92,7 +92,7 @@ export const deliveryStore = once((deps: Deps) => {
   const firstDue = db
     .prepare(
       `SELECT min(due_at) FROM deliveries INDEXED BY deliveries_due
-       WHERE org_id = +? AND webhook_id = +? AND due_at IS NOT NULL AND id <> +?`,
+       WHERE org_id = ? AND webhook_id = ? AND due_at IS NOT NULL AND id <> ?`,
     )
     .pluck()
   const retry = db.prepare(

@@ -45,7 +45,7 @@ type Behind = { from: number; events: Iterable<StoredEvent> }
 export function eventStore({ db }: Pick<Deps, 'db'>) {
   const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const firstSeq = db.prepare('SELECT seq FROM events WHERE org_id = ? ORDER BY seq LIMIT 1').pluck()
-  const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > +? ORDER BY seq`)
+  const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > ? ORDER BY seq`)
   let shared: (Behind & { org: number; after: number; newest: number }) | undefined
 
   const newestOf = ({ org }: Caller): number => lastSeq.get(org) as number

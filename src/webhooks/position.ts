@@ -7,7 +7,7 @@ const MAX_LOOKED_AT = 10_000
 /** How far a webhook is, before it asks for other events. */
 export function positions({ db }: Pick<Store, 'db'>) {
   const planned = db.prepare('SELECT planned_seq FROM webhook_states WHERE org_id = ? AND webhook_id = ?').pluck()
-  const behind = db.prepare('SELECT seq, type FROM events WHERE org_id = +? AND seq > +? ORDER BY seq LIMIT +?')
+  const behind = db.prepare('SELECT seq, type FROM events WHERE org_id = ? AND seq > ? ORDER BY seq LIMIT ?')
   const move = db.prepare('UPDATE webhook_states SET planned_seq = ? WHERE org_id = ? AND webhook_id = ?')
 
   /** What came while it asked for `types` only, and was none of them, is not sent once it asks for more. */

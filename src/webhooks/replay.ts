@@ -13,7 +13,7 @@ export function replayStore(deps: Deps) {
      FROM orgs JOIN webhook_states ON webhook_states.org_id = orgs.id WHERE orgs.id = ? AND webhook_id = ?`,
   )
   const waiting = db
-    .prepare('SELECT count(*) FROM deliveries INDEXED BY deliveries_status WHERE org_id = +? AND webhook_status = +?')
+    .prepare('SELECT count(*) FROM deliveries INDEXED BY deliveries_status WHERE org_id = ? AND webhook_status = ?')
     .pluck()
   const forget = db.prepare(
     `DELETE FROM deliveries WHERE org_id = +@org AND id IN

@@ -176,10 +176,10 @@ export const companyStore = once((deps: Deps) => {
   })
   const find = finder(db, 'companies', columns)
   const otherWithDomain = db
-    .prepare('SELECT company_id FROM company_domains WHERE org_id = +? AND domain = +? AND company_id <> +?')
+    .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')
     .pluck()
   const otherWithExternalId = db
-    .prepare('SELECT id FROM companies WHERE org_id = +? AND external_id = +? AND id <> +?')
+    .prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ? AND id <> ?')
     .pluck()
   const isAtOrAbove = db
     .prepare(

@@ -171,12 +171,12 @@ export const contactStore = once((deps: Deps) => {
   const find = finder(db, 'contacts', columns)
   const otherWithEmail = db
     .prepare(
-      `SELECT contact_id FROM contact_emails WHERE org_id = +? AND email_key = +? AND contact_id <> +?
+      `SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? AND contact_id <> ?
        ORDER BY contact_id LIMIT 1`,
     )
     .pluck()
   const otherWithExternalId = db
-    .prepare('SELECT id FROM contacts WHERE org_id = +? AND external_id = +? AND id <> +?')
+    .prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ? AND id <> ?')
     .pluck()
   const clearCompany = unlinking(db, 'contacts', columns, 'company_id', (who, contact) =>
     patch(who, contact, { company_id: null }),

@@ -9,7 +9,7 @@ type Moved = { id: string; version: number; stage: string; stage_changed_at: str
 export function dealStages(db: Database) {
   const defaultPipeline = db.prepare('SELECT id FROM pipelines WHERE org_id = ? AND is_default = 1').pluck()
   const firstStage = db
-    .prepare('SELECT id FROM stages WHERE org_id = +? AND pipeline_id = +? AND is_open = 1 ORDER BY position LIMIT 1')
+    .prepare('SELECT id FROM stages WHERE org_id = ? AND pipeline_id = ? AND is_open = 1 ORDER BY position LIMIT 1')
     .pluck()
   const openStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ? AND is_open = 1').pluck()
   const outcomeOfReason = db
@@ -19,7 +19,7 @@ export function dealStages(db: Database) {
     .prepare(
       `SELECT closing.id FROM stages AS here JOIN stages AS closing
          ON closing.org_id = here.org_id AND closing.pipeline_id = here.pipeline_id
-       WHERE here.org_id = +? AND here.id = +? AND closing.outcome = +?`,
+       WHERE here.org_id = ? AND here.id = ? AND closing.outcome = ?`,
     )
     .pluck()
   const addHistory = db.prepare(

@@ -28,33 +28,31 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
     .prepare(
       `SELECT other.contact_id FROM contact_emails AS own JOIN contact_emails AS other
          ON other.org_id = own.org_id AND other.email_key = own.email_key
-       WHERE own.org_id = +? AND own.contact_id = +? LIMIT ${MAX_FOUND}`,
+       WHERE own.org_id = ? AND own.contact_id = ? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
   const withName = db
     .prepare(
       `SELECT id FROM contacts INDEXED BY contacts_name
-       WHERE org_id = +? AND name_key = +? AND company_id IS +? LIMIT ${MAX_FOUND}`,
+       WHERE org_id = ? AND name_key = ? AND company_id IS ? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
   const companyWithName = db
-    .prepare(
-      `SELECT id FROM companies INDEXED BY companies_name WHERE org_id = +? AND name_key = +? LIMIT ${MAX_FOUND}`,
-    )
+    .prepare(`SELECT id FROM companies INDEXED BY companies_name WHERE org_id = ? AND name_key = ? LIMIT ${MAX_FOUND}`)
     .pluck()
   const withHost = db
     .prepare(
-      `SELECT id FROM companies INDEXED BY companies_website WHERE org_id = +? AND website_host = +? LIMIT ${MAX_FOUND}`,
+      `SELECT id FROM companies INDEXED BY companies_website WHERE org_id = ? AND website_host = ? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
   const withHostOfDomain = db
     .prepare(
       `SELECT other.id FROM company_domains AS own JOIN companies AS other INDEXED BY companies_website
          ON other.org_id = own.org_id AND other.website_host = own.domain
-       WHERE own.org_id = +? AND own.company_id = +? LIMIT ${MAX_FOUND}`,
+       WHERE own.org_id = ? AND own.company_id = ? LIMIT ${MAX_FOUND}`,
     )
     .pluck()
-  const withDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = +? AND domain = +?').pluck()
+  const withDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
   const { sql } = idsOfSearch({ kind: 'contact', match: '', query: [] })
   const withWord = db.prepare(`${sql} LIMIT ${MAX_FOUND}`).pluck()
 

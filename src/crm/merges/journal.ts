@@ -36,21 +36,21 @@ export function mergeJournal({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   )
   const close = db.prepare("UPDATE merges SET undone_at = ?, undo = '{}' WHERE org_id = ? AND id = ?")
   const byId = db.prepare('SELECT * FROM merges WHERE org_id = ? AND id = ?')
-  const page = db.prepare('SELECT * FROM merges WHERE org_id = +? AND id < +? ORDER BY id DESC LIMIT +?')
+  const page = db.prepare('SELECT * FROM merges WHERE org_id = ? AND id < ? ORDER BY id DESC LIMIT ?')
   const pageOfKept = db.prepare(
     `SELECT * FROM merges INDEXED BY merges_kept
-     WHERE org_id = +? AND object = +? AND kept_id = +? AND id < +? ORDER BY id DESC LIMIT +?`,
+     WHERE org_id = ? AND object = ? AND kept_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
   )
   const lastInto = db
     .prepare(
       `SELECT id FROM merges INDEXED BY merges_kept
-       WHERE org_id = +? AND object = +? AND kept_id = +? AND undone_at IS NULL ORDER BY id DESC LIMIT 1`,
+       WHERE org_id = ? AND object = ? AND kept_id = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1`,
     )
     .pluck()
   const awayOf = db
     .prepare(
       `SELECT id FROM merges INDEXED BY merges_merged
-       WHERE org_id = +? AND object = +? AND merged_id = +? AND undone_at IS NULL`,
+       WHERE org_id = ? AND object = ? AND merged_id = ? AND undone_at IS NULL`,
     )
     .pluck()
 

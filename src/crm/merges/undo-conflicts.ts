@@ -32,18 +32,18 @@ export function undoConflicts(db: Database, object: MergeObject) {
   const exists = { companies: existing('companies'), members: existing('members'), tags: existing('tags') }
   const mergedInto = db
     .prepare(
-      "SELECT kept_id FROM merges WHERE org_id = +? AND object = 'company' AND merged_id = +? AND undone_at IS NULL",
+      "SELECT kept_id FROM merges WHERE org_id = ? AND object = 'company' AND merged_id = ? AND undone_at IS NULL",
     )
     .pluck()
   const withExternalId = db
-    .prepare(`SELECT id FROM ${TABLES[object]} WHERE org_id = +? AND external_id = +? AND id <> +?`)
+    .prepare(`SELECT id FROM ${TABLES[object]} WHERE org_id = ? AND external_id = ? AND id <> ?`)
     .pluck()
   const withDomain = db
-    .prepare('SELECT company_id FROM company_domains WHERE org_id = +? AND domain = +? AND company_id <> +?')
+    .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')
     .pluck()
   const withEmail = db
     .prepare(
-      `SELECT contact_id FROM contact_emails WHERE org_id = +? AND email_key = +? AND contact_id NOT IN (+?, +?)
+      `SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? AND contact_id NOT IN (?, ?)
        ORDER BY contact_id LIMIT 1`,
     )
     .pluck()

@@ -28,7 +28,7 @@ export function customConflicts(db: Database, object: CustomObject) {
   )
   const holder = db
     .prepare(
-      `SELECT ${recordId} FROM ${values} WHERE org_id = +? AND field_id = +? AND unique_value = +? AND ${recordId} <> +?`,
+      `SELECT ${recordId} FROM ${values} WHERE org_id = ? AND field_id = ? AND unique_value = ? AND ${recordId} <> ?`,
     )
     .pluck()
   const member = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND id = ?').pluck()

@@ -22,7 +22,7 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
   const waiting = 'failed_at IS NULL AND leased_until IS NULL'
   const next = db.prepare(
     `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
-     WHERE kind = +? AND org_id = +? AND ${waiting} ORDER BY due_at, id LIMIT 1`,
+     WHERE kind = ? AND org_id = ? AND ${waiting} ORDER BY due_at, id LIMIT 1`,
   )
   let seenPuts = -1
   let earliest: Due | undefined

@@ -19,9 +19,9 @@ export type Lookups = ReturnType<typeof lookups>
 
 export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Made) {
   const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
-  const companiesNamed = db.prepare('SELECT id, name FROM companies WHERE org_id = +? AND name_key = +? LIMIT 50')
+  const companiesNamed = db.prepare('SELECT id, name FROM companies WHERE org_id = ? AND name_key = ? LIMIT 50')
   const contactsNamed = db.prepare(
-    'SELECT id, name, company_id FROM contacts WHERE org_id = +? AND name_key = +? LIMIT 50',
+    'SELECT id, name, company_id FROM contacts WHERE org_id = ? AND name_key = ? LIMIT 50',
   )
   const contactsOfEmail = db
     .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? LIMIT 2')

@@ -117,8 +117,8 @@ function matchers(db: Database) {
   const contactsOfEmail = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ?').pluck()
   const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
   const ofExternalId = {
-    contact: db.prepare('SELECT id FROM contacts WHERE org_id = +? AND external_id = +?').pluck(),
-    company: db.prepare('SELECT id FROM companies WHERE org_id = +? AND external_id = +?').pluck(),
+    contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
+    company: db.prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ?').pluck(),
   }
   type Matcher = {
     keys: (given: Given) => string[]

@@ -90,7 +90,7 @@ function pausing(signal: AbortSignal | undefined): () => Promise<void> {
 
 /** The meetings of a UID that was imported before, within the window: the same also when some have come in again. */
 function knownOccurrences(db: Store['db'], org: number) {
-  const ofUid = db.prepare('SELECT id, ical_uid FROM meetings WHERE org_id = +? AND ical_uid >= +? AND ical_uid < +?')
+  const ofUid = db.prepare('SELECT id, ical_uid FROM meetings WHERE org_id = ? AND ical_uid >= ? AND ical_uid < ?')
 
   return (uid: string, { from, to }: Window): { id: string; ical_uid: string }[] =>
     (ofUid.all(org, uid, `${uid}0`) as { id: string; ical_uid: string }[]).filter(({ ical_uid }) => {

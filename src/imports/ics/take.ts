@@ -21,7 +21,7 @@ export type Draft = { occurrence: Occurrence; isCanceled: boolean } | { goneId: 
 export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draft) => Taken {
   const { create, find, patch } = allWrites(deps).meeting
   const { whoHas } = participantReader(deps.db)
-  const ofUid = deps.db.prepare('SELECT id FROM meetings WHERE org_id = +? AND ical_uid = +?').pluck()
+  const ofUid = deps.db.prepare('SELECT id FROM meetings WHERE org_id = ? AND ical_uid = ?').pluck()
   const ofId = deps.db.prepare('SELECT id FROM meetings WHERE org_id = ? AND id = ? AND ical_uid IS NULL').pluck()
 
   return (draft) => {

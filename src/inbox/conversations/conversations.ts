@@ -57,7 +57,7 @@ export const conversationStore = once((deps: Deps) => {
   const unread = db
     .prepare(
       `SELECT count(*) FROM messages INDEXED BY messages_conversation
-       WHERE org_id = +? AND conversation_id = +? AND id >= +? AND direction = 'inbound'`,
+       WHERE org_id = ? AND conversation_id = ? AND id >= ? AND direction = 'inbound'`,
     )
     .pluck()
   const clearCompany = unlinking(db, 'conversations', columns, 'company_id', (who, record) =>

@@ -9,13 +9,13 @@ export const threadStore = once((deps: Deps) => {
   const tags = replyTags(deps)
   const byMailId = db.prepare(
     `SELECT id, conversation_id FROM messages
-     WHERE org_id = +? AND channel = 'email' AND external_id = +? AND external_id IS NOT NULL`,
+     WHERE org_id = ? AND channel = 'email' AND external_id = ? AND external_id IS NOT NULL`,
   )
   const byId = db.prepare("SELECT id, conversation_id FROM messages WHERE org_id = ? AND id = ? AND channel = 'email'")
   const answersTo = db
     .prepare(
       `SELECT conversation_id FROM messages
-       WHERE org_id = +? AND channel = 'email' AND in_reply_to = +? AND in_reply_to IS NOT NULL ORDER BY id LIMIT 1`,
+       WHERE org_id = ? AND channel = 'email' AND in_reply_to = ? AND in_reply_to IS NOT NULL ORDER BY id LIMIT 1`,
     )
     .pluck()
   const byNumber = db.prepare('SELECT id FROM conversations WHERE org_id = ? AND number = ?').pluck()

@@ -114,7 +114,7 @@ export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { all, create, save, removeUnused } = settingsTable(store, 'hours', columns, 'position')
   const dropDefault = db.prepare('UPDATE hours SET is_default = 0 WHERE org_id = ? AND is_default = 1')
   const countingBy = ['sla_policies', 'sequences'].map((table) =>
-    db.prepare(`SELECT key FROM ${table} WHERE org_id = +? AND hours_id = +? ORDER BY position`).pluck(),
+    db.prepare(`SELECT key FROM ${table} WHERE org_id = ? AND hours_id = ? ORDER BY position`).pluck(),
   )
 
   function show(org: number): Required<HoursSettings>[] {

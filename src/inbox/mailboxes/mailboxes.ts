@@ -195,10 +195,10 @@ const onWire = (ms: number | null): string => (ms === null ? 'an unknown time' :
 export const mailboxStore = once(({ db, clock, vault }: Deps) => {
   const select = `SELECT ${columns.select} FROM mailboxes`
   const one = db.prepare(`${select} WHERE org_id = ? AND id = ?`).raw()
-  const byDefault = db.prepare(`${select} WHERE org_id = +? AND is_default = 1 AND is_active = 1`).raw()
+  const byDefault = db.prepare(`${select} WHERE org_id = ? AND is_default = 1 AND is_active = 1`).raw()
   const owned = db
     .prepare(
-      `${select} WHERE org_id = +? AND member_id = +? AND is_active = 1 AND EXISTS (SELECT 1 FROM members
+      `${select} WHERE org_id = ? AND member_id = ? AND is_active = 1 AND EXISTS (SELECT 1 FROM members
          WHERE members.org_id = mailboxes.org_id AND members.id = mailboxes.member_id AND members.status = 'active')`,
     )
     .raw()
@@ -215,9 +215,9 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
      VALUES (?, ?, ${FIELDS.map(() => '?').join(', ')})
      ON CONFLICT (org_id, mailbox_id) DO UPDATE SET ${FIELDS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   )
-  const newestRejected = `SELECT ${TROUBLE_FIELDS} FROM mail_troubles WHERE org_id = +?`
-  const rejectedOfAll = db.prepare(`${newestRejected} ORDER BY id DESC LIMIT +?`)
-  const rejectedOfOne = db.prepare(`${newestRejected} AND +mailbox_id = +? ORDER BY id DESC LIMIT +?`)
+  const newestRejected = `SELECT ${TROUBLE_FIELDS} FROM mail_troubles WHERE org_id = ?`
+  const rejectedOfAll = db.prepare(`${newestRejected} ORDER BY id DESC LIMIT ?`)
+  const rejectedOfOne = db.prepare(`${newestRejected} AND +mailbox_id = ? ORDER BY id DESC LIMIT ?`)
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
   const present = (row: unknown): Mailbox | undefined => (row ? columns.present(row as RawRow) : undefined)
 

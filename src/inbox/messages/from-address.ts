@@ -14,7 +14,7 @@ export const senders = once((deps: Deps) => {
   const contacts = contactStore(deps)
   const search = searches(db)
   const byEmail = db
-    .prepare('SELECT contact_id FROM contact_emails WHERE org_id = +? AND email_key = +? ORDER BY contact_id LIMIT 1')
+    .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? ORDER BY contact_id LIMIT 1')
     .pluck()
   const member = db.prepare('SELECT name, email FROM members WHERE org_id = ? AND id = ?')
   const matching = db.prepare(`${idsOfSearch({ kind: 'contact', match: '', query: [] }).sql} ORDER BY doc.n`).pluck()

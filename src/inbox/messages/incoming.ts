@@ -42,15 +42,15 @@ export const incomingStore = once((deps: Deps) => {
   const digestOf = db.prepare(
     `SELECT message.id, mail.digest FROM messages AS message
        LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
-     WHERE message.org_id = +? AND message.channel = 'email' AND message.external_id = +?
+     WHERE message.org_id = ? AND message.channel = 'email' AND message.external_id = ?
        AND message.external_id IS NOT NULL`,
   )
   const around = db
     .prepare(
       `SELECT count(*) FROM (
-         SELECT sent_at FROM messages WHERE org_id = +? AND author_id = +? AND channel = 'email'
-         ORDER BY id DESC LIMIT +?
-       ) WHERE abs(sent_at - +?) < +?`,
+         SELECT sent_at FROM messages WHERE org_id = ? AND author_id = ? AND channel = 'email'
+         ORDER BY id DESC LIMIT ?
+       ) WHERE abs(sent_at - ?) < ?`,
     )
     .pluck()
 

@@ -66,9 +66,7 @@ export const messageStore = once((deps: Deps) => {
     sorts,
   })
   const known = db
-    .prepare(
-      'SELECT id FROM messages WHERE org_id = +? AND channel = +? AND external_id = +? AND external_id IS NOT NULL',
-    )
+    .prepare('SELECT id FROM messages WHERE org_id = ? AND channel = ? AND external_id = ? AND external_id IS NOT NULL')
     .pluck()
 
   function post(who: Caller, given: MessageCreate): Message | Repeated<Message> {

@@ -129,7 +129,7 @@ export const slaStore = once((deps: Deps) => {
     if (known) return known
     const all = smart.conditions(org, 'conversation', JSON.parse(match) as Filter)
     const { sql, values } = conditions.test(org, { all }, true)
-    const test = { sql: `SELECT 1 FROM conversations WHERE org_id = +? AND id = +? AND ${sql}`, values }
+    const test = { sql: `SELECT 1 FROM conversations WHERE org_id = ? AND id = ? AND ${sql}`, values }
     if (match.includes(CUSTOM) || all.some(isTimeDependent)) return test
     if (tests.size >= MAX_TESTS) tests.clear()
     tests.set(match, test)

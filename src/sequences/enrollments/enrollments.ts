@@ -59,7 +59,7 @@ export const enrollmentStore = once((deps: Deps) => {
   const objectOf = db.prepare('SELECT object FROM lists WHERE org_id = ? AND id = ?').pluck()
   const enrolled = db
     .prepare(
-      `SELECT id FROM enrollments WHERE org_id = +? AND sequence_id = +? AND contact_id = +?
+      `SELECT id FROM enrollments WHERE org_id = ? AND sequence_id = ? AND contact_id = ?
        AND status IN ('scheduled', 'active', 'paused')`,
     )
     .pluck()

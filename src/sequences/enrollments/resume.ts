@@ -33,8 +33,8 @@ export const sequenceLook = once((deps: Deps) => {
   const statusOf = db.prepare('SELECT status FROM sequences WHERE org_id = ? AND id = ?').pluck()
   const some = db
     .prepare(
-      `SELECT id FROM enrollments WHERE org_id = +? AND sequence_id = +? AND status = +? AND id > +?
-       ORDER BY id LIMIT +?`,
+      `SELECT id FROM enrollments WHERE org_id = ? AND sequence_id = ? AND status = ? AND id > ?
+       ORDER BY id LIMIT ?`,
     )
     .pluck()
   const hasJob = db.prepare('SELECT 1 FROM jobs WHERE org_id = ? AND kind = ? AND key = ?').pluck()

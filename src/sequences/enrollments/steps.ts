@@ -10,7 +10,7 @@ export function doneSteps(db: Database) {
     .prepare(
       `SELECT mails.subject FROM enrollment_steps AS step
          JOIN mails ON mails.org_id = step.org_id AND mails.message_id = step.message_id
-       WHERE step.org_id = +? AND step.enrollment_id = +? ORDER BY step.position DESC LIMIT 1`,
+       WHERE step.org_id = ? AND step.enrollment_id = ? ORDER BY step.position DESC LIMIT 1`,
     )
     .pluck()
 

@@ -40,13 +40,13 @@ export const stopRules = once((deps: Deps) => {
     .prepare(`SELECT min(at) FROM enrollment_steps WHERE org_id = ? AND enrollment_id = ? AND type = 'email'`)
     .pluck()
   const ofMessage = db.prepare(
-    'SELECT enrollment_id AS id, position FROM enrollment_steps WHERE org_id = +? AND message_id = +?',
+    'SELECT enrollment_id AS id, position FROM enrollment_steps WHERE org_id = ? AND message_id = ?',
   )
   const stepSent = db.prepare(
-    `UPDATE enrollment_steps SET sent_at = +? WHERE org_id = +? AND message_id = +? AND sent_at IS NULL`,
+    `UPDATE enrollment_steps SET sent_at = ? WHERE org_id = ? AND message_id = ? AND sent_at IS NULL`,
   )
   const stepBounced = db.prepare(
-    `UPDATE enrollment_steps SET bounced_at = +? WHERE org_id = +? AND message_id = +? AND bounced_at IS NULL`,
+    `UPDATE enrollment_steps SET bounced_at = ? WHERE org_id = ? AND message_id = ? AND bounced_at IS NULL`,
   )
   const stepReplied = db.prepare(
     'UPDATE enrollment_steps SET replied_at = ? WHERE org_id = ? AND enrollment_id = ? AND position = ?',

@@ -33,7 +33,7 @@ export const unsubscribing = once((deps: Deps) => {
      WHERE enrollments.org_id = ? AND enrollments.id = ?`,
   )
   const credit = db.prepare(
-    'UPDATE enrollments SET unsubscribed_at = +? WHERE org_id = +? AND id = +? AND unsubscribed_at IS NULL',
+    'UPDATE enrollments SET unsubscribed_at = ? WHERE org_id = ? AND id = ? AND unsubscribed_at IS NULL',
   )
   const { find, save } = contactStore(deps)
   const watch = stopRules(deps)

@@ -32,7 +32,7 @@ export const sequenceFigures = once(({ db }: Deps) => {
      WHERE sequences.org_id = ? AND sequences.id = ? ORDER BY version.number`,
   )
   const ofStep = (column: string) => `FROM enrollment_steps
-     WHERE org_id = +? AND step_id = +? AND ${column} >= +? AND ${column} < +?`
+     WHERE org_id = ? AND step_id = ? AND ${column} >= ? AND ${column} < ?`
   const sent = db.prepare(
     `SELECT count(*) AS sent, count(replied_at) AS answered, count(bounced_at) AS returned ${ofStep('sent_at')}`,
   )
@@ -40,9 +40,9 @@ export const sequenceFigures = once(({ db }: Deps) => {
   const repliedTo = db.prepare(`SELECT count(*) ${ofStep('replied_at')}`).pluck()
   const bounced = db.prepare(`SELECT count(*) ${ofStep('bounced_at')}`).pluck()
 
-  const own = 'FROM enrollments WHERE org_id = +? AND sequence_id = +?'
-  const enrolled = db.prepare(`SELECT count(*) ${own} AND id >= +? AND id < +?`).pluck()
-  const happened = (column: Happening) => db.prepare(`SELECT count(*) ${own} AND ${column} >= +? AND ${column} < +?`)
+  const own = 'FROM enrollments WHERE org_id = ? AND sequence_id = ?'
+  const enrolled = db.prepare(`SELECT count(*) ${own} AND id >= ? AND id < ?`).pluck()
+  const happened = (column: Happening) => db.prepare(`SELECT count(*) ${own} AND ${column} >= ? AND ${column} < ?`)
   const happenings = {
     replied_at: happened('replied_at').pluck(),
     unsubscribed_at: happened('unsubscribed_at').pluck(),
@@ -51,38 +51,38 @@ export const sequenceFigures = once(({ db }: Deps) => {
   const ever = (column: Happening) => db.prepare(`SELECT 1 ${own} AND ${column} IS NOT NULL LIMIT 1`).pluck()
   const known = { replied_at: ever('replied_at'), unsubscribed_at: ever('unsubscribed_at') }
   const everBounced = db
-    .prepare('SELECT 1 FROM enrollment_steps WHERE org_id = +? AND step_id = +? AND bounced_at IS NOT NULL LIMIT 1')
+    .prepare('SELECT 1 FROM enrollment_steps WHERE org_id = ? AND step_id = ? AND bounced_at IS NOT NULL LIMIT 1')
     .pluck()
   const finished = db.prepare(
     `SELECT count(*) AS finished, count(*) FILTER (WHERE status = 'completed') AS completed
-     ${own} AND finished_at >= +? AND finished_at < +?`,
+     ${own} AND finished_at >= ? AND finished_at < ?`,
   )
-  const live = db.prepare(`SELECT count(*) ${own} AND status IN ('scheduled', 'active', 'paused') AND id < +?`).pluck()
-  const endedSince = db.prepare(`SELECT count(*) ${own} AND finished_at >= +? AND id < +?`).pluck()
+  const live = db.prepare(`SELECT count(*) ${own} AND status IN ('scheduled', 'active', 'paused') AND id < ?`).pluck()
+  const endedSince = db.prepare(`SELECT count(*) ${own} AND finished_at >= ? AND id < ?`).pluck()
   const answering = db.prepare(
     `SELECT count(DISTINCT coalesce(contact_id, id)) AS contacts,
             count(DISTINCT iif(replied_at >= first, coalesce(contact_id, id), NULL)) AS answered
      FROM (
-       SELECT enrollment_id, min(sent_at) AS first FROM json_each(+?) AS step
-       CROSS JOIN enrollment_steps ON org_id = +? AND step_id = step.value AND sent_at >= +? AND sent_at < +?
+       SELECT enrollment_id, min(sent_at) AS first FROM json_each(?) AS step
+       CROSS JOIN enrollment_steps ON org_id = ? AND step_id = step.value AND sent_at >= ? AND sent_at < ?
        GROUP BY enrollment_id
-     ) CROSS JOIN enrollments ON org_id = +? AND id = enrollment_id`,
+     ) CROSS JOIN enrollments ON org_id = ? AND id = enrollment_id`,
   )
   const won = db.prepare(
     `SELECT currency, CAST(amount_micros AS TEXT) AS micros
      FROM (SELECT DISTINCT deal_id ${own} AND deal_id IS NOT NULL)
-     CROSS JOIN deals ON org_id = +? AND id = deal_id
-     WHERE status = 'won' AND closed_at >= +? AND closed_at < +?`,
+     CROSS JOIN deals ON org_id = ? AND id = deal_id
+     WHERE status = 'won' AND closed_at >= ? AND closed_at < ?`,
   )
   const listening = db.prepare('SELECT 1 FROM mailboxes WHERE org_id = ? AND imap IS NOT NULL LIMIT 1').pluck()
   const wentByListening = db
     .prepare(
       `SELECT 1 FROM (
-         SELECT message_id FROM enrollment_steps WHERE org_id = +? AND step_id = +? AND sent_at < +?
+         SELECT message_id FROM enrollment_steps WHERE org_id = ? AND step_id = ? AND sent_at < ?
          ORDER BY sent_at DESC LIMIT ${SAMPLE}
        ) AS step
-       CROSS JOIN mails ON mails.org_id = +? AND mails.message_id = step.message_id
-       CROSS JOIN mailboxes ON mailboxes.org_id = +? AND mailboxes.id = mails.mailbox_id
+       CROSS JOIN mails ON mails.org_id = ? AND mails.message_id = step.message_id
+       CROSS JOIN mailboxes ON mailboxes.org_id = ? AND mailboxes.id = mails.mailbox_id
        WHERE mailboxes.imap IS NOT NULL LIMIT 1`,
     )
     .pluck()

@@ -15,13 +15,13 @@ export function sequenceVersions({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     'UPDATE sequence_versions SET steps = ?, stop_on = ?, created_at = ? WHERE org_id = ? AND sequence_id = ? AND number = ?',
   )
   const follower = db
-    .prepare('SELECT 1 FROM enrollments WHERE org_id = +? AND sequence_id = +? AND sequence_version = +? LIMIT 1')
+    .prepare('SELECT 1 FROM enrollments WHERE org_id = ? AND sequence_id = ? AND sequence_version = ? LIMIT 1')
     .pluck()
   const used = db.prepare(
     `SELECT sequences.key, version.steps
      FROM sequences CROSS JOIN sequence_versions AS version
        ON version.org_id = sequences.org_id AND version.sequence_id = sequences.id
-     WHERE sequences.org_id = +? AND sequences.status <> 'archived' AND version.steps LIKE +? AND (
+     WHERE sequences.org_id = ? AND sequences.status <> 'archived' AND version.steps LIKE ? AND (
        version.number = sequences.current OR EXISTS (
          SELECT 1 FROM enrollments
          WHERE enrollments.org_id = version.org_id AND enrollments.sequence_id = version.sequence_id

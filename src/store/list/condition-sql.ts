@@ -8,21 +8,16 @@ export type SqlPart = { sql: string; values: unknown[] }
 /** Conditions that one index serves together: comparisons of one column, or one of any other kind. */
 export type Group = [Condition, ...Condition[]]
 
-/**
- * Every parameter of a list is written `+?`. SQLite looks at the value of a bare one when it plans, and plans again at
- * each execution, since the value may be another: that took 6 to 15 µs of each list (see docs/decisions/002-lists.md).
- */
 const COMPARE = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 function compare(place: string, { operator, values, folded, start }: Comparison): SqlPart {
   if (values[0] === null) return { sql: `${place} IS ${operator === 'ne' ? 'NOT ' : ''}NULL`, values: [] }
   const column = folded ? `fold(${place})` : start ? `substr(${place}, 1, ${start})` : place
-  if (operator === 'in') return { sql: `${column} IN (${values.map(() => '+?').join(', ')})`, values }
-  if (operator === 'contains') return { sql: `instr(${column}, +?) > 0`, values }
-  if (operator === 'starts_with')
-    return { sql: `substr(${column}, 1, length(+?)) = +?`, values: [values[0], values[0]] }
-  if (operator === 'ne') return { sql: `${column} IS DISTINCT FROM +?`, values }
-  return { sql: `${column} ${COMPARE[operator]} +?`, values }
+  if (operator === 'in') return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, values }
+  if (operator === 'contains') return { sql: `instr(${column}, ?) > 0`, values }
+  if (operator === 'starts_with') return { sql: `substr(${column}, 1, length(?)) = ?`, values: [values[0], values[0]] }
+  if (operator === 'ne') return { sql: `${column} IS DISTINCT FROM ?`, values }
+  return { sql: `${column} ${COMPARE[operator]} ?`, values }
 }
 
 /** Whether one of the rows that belong to a record meets the condition or, of `every`, one for each of its values. */
@@ -111,7 +106,7 @@ export function conditionSql(db: Database, table: string) {
       const { sql, values } = ids(org, [first.meets], first.of.table)
       const index = indexOf(on, first.of.column)
       return {
-        sql: `SELECT id FROM ${on} INDEXED BY ${index} WHERE org_id = +? AND ${first.of.column} IN (${sql})`,
+        sql: `SELECT id FROM ${on} INDEXED BY ${index} WHERE org_id = ? AND ${first.of.column} IN (${sql})`,
         values: [org, ...values],
       }
     }
@@ -138,7 +133,7 @@ export function conditionSql(db: Database, table: string) {
     const index = indexOf(source.table, source.column, link?.only?.column)
     const tests = group.map((condition) => compare(source.column, condition))
     return {
-      sql: `SELECT ${source.key} FROM ${source.table} INDEXED BY ${index} WHERE org_id = +?${fixed.sql} AND ${tests.map(({ sql }) => sql).join(' AND ')}`,
+      sql: `SELECT ${source.key} FROM ${source.table} INDEXED BY ${index} WHERE org_id = ?${fixed.sql} AND ${tests.map(({ sql }) => sql).join(' AND ')}`,
       values: [org, ...fixed.values, ...tests.flatMap(({ values }) => values)],
     }
   }
@@ -151,7 +146,7 @@ export function conditionSql(db: Database, table: string) {
 }
 
 const onlyPart = ({ table, only }: Link): SqlPart =>
-  only ? { sql: ` AND ${table}.${only.column} = +?`, values: [only.value] } : { sql: '', values: [] }
+  only ? { sql: ` AND ${table}.${only.column} = ?`, values: [only.value] } : { sql: '', values: [] }
 
 function joined(parts: SqlPart[], word: string, none: string): SqlPart {
   if (parts.length === 0) return { sql: none, values: [] }

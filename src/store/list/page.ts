@@ -128,7 +128,7 @@ export function listing(db: Database, spec: Listing) {
       ('search' in lead && lead.search === condition) ||
       isPassed(ask, condition)
     const where = all([
-      { sql: `${table}.org_id = +?`, values: [org] },
+      { sql: `${table}.org_id = ?`, values: [org] },
       ...way.where,
       ...conditions
         .filter((each) => !isMet(each))
@@ -143,7 +143,7 @@ export function listing(db: Database, spec: Listing) {
     const by = `${way.key ? `${way.key}${direction}, ` : ''}${way.id}${direction}`
     const wireKey = way.key === undefined ? 'NULL' : ask.sort.big ? `CAST(${way.key} AS TEXT)` : way.key
     return prepare(
-      `SELECT ${columns.select}, ${wireKey}, ${table}.id FROM ${way.from}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT +?`,
+      `SELECT ${columns.select}, ${wireKey}, ${table}.id FROM ${way.from}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT ?`,
     ).all(...where.values, limit) as RawRow[]
   }
 
@@ -179,7 +179,7 @@ export function listing(db: Database, spec: Listing) {
     const index = indexOf(link.table, link.column, link.only?.column)
     return {
       from: `${link.table} INDEXED BY ${index} CROSS JOIN ${table} ON ${belongs(link)}`,
-      where: [{ sql: `${link.table}.org_id = +?`, values: [org] }, only(link)],
+      where: [{ sql: `${link.table}.org_id = ?`, values: [org] }, only(link)],
       key: `${link.table}.${link.column}`,
       id: `${link.table}.${link.key}`,
     }
@@ -189,7 +189,7 @@ export function listing(db: Database, spec: Listing) {
     `${link.table}.org_id = ${table}.org_id AND ${link.table}.${link.key} = ${table}.id`
 
   const only = ({ table: source, only: fixed }: Link): SqlPart =>
-    fixed ? { sql: `${source}.${fixed.column} = +?`, values: [fixed.value] } : { sql: '1', values: [] }
+    fixed ? { sql: `${source}.${fixed.column} = ?`, values: [fixed.value] } : { sql: '1', values: [] }
 
   function without(link: Link): SqlPart {
     const rows = only(link)
@@ -213,13 +213,13 @@ export function listing(db: Database, spec: Listing) {
     if (!after) return found
     if (isSearched) {
       const reached = walkBound(descending ? 'lt' : 'gt', after.id)
-      return [reached, { sql: `${table}.id ${beyond} +?`, values: [after.id] }]
+      return [reached, { sql: `${table}.id ${beyond} ?`, values: [after.id] }]
     }
     const oneKey =
       sort.column === 'id' || conditions.some((each) => isOf(sort, each) && (each as Comparison).operator === 'eq')
-    if (oneKey || (nulls && after.key === null)) found.push({ sql: `${way.id} ${beyond} +?`, values: [after.id] })
+    if (oneKey || (nulls && after.key === null)) found.push({ sql: `${way.id} ${beyond} ?`, values: [after.id] })
     else if (!nulls)
-      found.push({ sql: `(${way.key}, ${way.id}) ${beyond} (+?, +?)`, values: [keyValue(sort, after), after.id] })
+      found.push({ sql: `(${way.key}, ${way.id}) ${beyond} (?, ?)`, values: [keyValue(sort, after), after.id] })
     return found
   }
 
@@ -238,7 +238,7 @@ export function listing(db: Database, spec: Listing) {
     const narrow = narrowOf(org, able, true) ?? group
     const ids = narrow && sql.ids(org, narrow)
     const where = all([
-      { sql: `${table}.org_id = +?`, values: [org] },
+      { sql: `${table}.org_id = ?`, values: [org] },
       ...(ids ? [{ sql: `${table}.id IN (${ids.sql})`, values: ids.values }] : []),
       ...conditions
         .filter((condition) => !narrow?.includes(condition) || !sql.isExact(narrow))

@@ -59,8 +59,8 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
      WHERE status = 'active'`,
   )
   const testTargets = db.prepare(
-    `SELECT ${FIELDS} FROM deliveries INDEXED BY deliveries_tests WHERE type = '${TEST}' AND due_at <= +?
-     ORDER BY due_at LIMIT +?`,
+    `SELECT ${FIELDS} FROM deliveries INDEXED BY deliveries_tests WHERE type = '${TEST}' AND due_at <= ?
+     ORDER BY due_at LIMIT ?`,
   )
   const receiver = db.prepare(
     `SELECT w.org_id AS org, w.id, url, secrets FROM webhooks AS w
@@ -68,20 +68,18 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   )
   const due = db.prepare(
     `SELECT ${FIELDS} FROM deliveries INDEXED BY deliveries_due
-     WHERE org_id = +? AND webhook_id = +? AND due_at <= +? ORDER BY due_at, id LIMIT +?`,
+     WHERE org_id = ? AND webhook_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
   )
   const behind = db.prepare(
-    'SELECT seq, id, type, object_id FROM events WHERE org_id = +? AND seq > +? ORDER BY seq LIMIT +?',
+    'SELECT seq, id, type, object_id FROM events WHERE org_id = ? AND seq > ? ORDER BY seq LIMIT ?',
   )
   const event = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq = ?`)
   const firstOfRecord = db.prepare(
     `SELECT id, due_at, leased_until FROM deliveries INDEXED BY deliveries_record
-     WHERE org_id = +? AND webhook_id = +? AND object_id = +? AND status = 'pending' AND is_ordered = 1
+     WHERE org_id = ? AND webhook_id = ? AND object_id = ? AND status = 'pending' AND is_ordered = 1
      ORDER BY seq LIMIT 1`,
   )
-  const ofSeq = db.prepare(
-    'SELECT id, status, tries FROM deliveries WHERE org_id = +? AND webhook_id = +? AND seq = +?',
-  )
+  const ofSeq = db.prepare('SELECT id, status, tries FROM deliveries WHERE org_id = ? AND webhook_id = ? AND seq = ?')
   const insert = db.prepare(
     `INSERT INTO deliveries (org_id, id, webhook_id, event_id, seq, type, object_id, status, tries, failures,
        is_ordered, leased_until, created_at, updated_at, version)
@@ -98,7 +96,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const finish = db.prepare(
     `UPDATE deliveries SET status = ?, tries = ?, failures = ?, due_at = ?,
        leased_until = NULL, updated_at = ?, version = version + 1
-     WHERE org_id = +? AND id = +? AND leased_until IS NOT NULL`,
+     WHERE org_id = ? AND id = ? AND leased_until IS NOT NULL`,
   )
   const health = db.prepare(
     `UPDATE webhook_states SET failures = @failures, failing_since = @failing_since, held_until = @held_until,
@@ -115,7 +113,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const leased = db
     .prepare(
       `SELECT id FROM deliveries INDEXED BY deliveries_status
-     WHERE org_id = +? AND webhook_status = +? AND leased_until IS NOT NULL`,
+     WHERE org_id = ? AND webhook_status = ? AND leased_until IS NOT NULL`,
     )
     .pluck()
   const webhooks = db.prepare('SELECT org_id AS org, id FROM webhooks')

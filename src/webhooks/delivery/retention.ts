@@ -14,7 +14,7 @@ type Purged = 'more' | undefined
 export function purgeEvents({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: number): Purged {
   const now = clock.now()
   const oldest = db
-    .prepare('SELECT n, at FROM events WHERE at <= +? ORDER BY n LIMIT ?')
+    .prepare('SELECT n, at FROM events WHERE at <= ? ORDER BY n LIMIT ?')
     .all(now + MAX_AHEAD_MS, BATCH) as { n: number; at: number }[]
   const kept = oldest.findIndex(({ at }) => at >= now - keepMs)
   const last = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1)

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openSqlite } from '../../src/store/driver.ts'
+import { plannedOnce } from '../../src/store/parameters.ts'
+
+const root = join(import.meta.dirname, '../..')
+const sources = globSync('src/**/*.ts', { cwd: root })
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+test('every parameter without a name is planned once, for all values', () => {
+  for (const [sql, planned] of [
+    ['SELECT ?', 'SELECT +?'],
+    ['INSERT INTO t VALUES (?,?, ?)', 'INSERT INTO t VALUES (+?,+?, +?)'],
+    ['a IN (?) AND (b, c) > (?, ?) LIMIT ?', 'a IN (+?) AND (b, c) > (+?, +?) LIMIT +?'],
+    ['WHERE a = ?1 AND b = @b AND c = +@c AND d = :d', 'WHERE a = ?1 AND b = @b AND c = +@c AND d = :d'],
+    ["'a?' || ? || 'it''s ?' || ?", "'a?' || +? || 'it''s ?' || +?"],
+    ['SELECT "a?", "b""?", [c?], `d?` WHERE e = ?', 'SELECT "a?", "b""?", [c?], `d?` WHERE e = +?'],
+    ["-- why?\nSELECT ? -- it's ?\n, ?", "-- why?\nSELECT +? -- it's ?\n, +?"],
+    ["/* why?\n' */ SELECT ? /* ?", "/* why?\n' */ SELECT +? /* ?"],
+  ] as const) {
+    assert.equal(plannedOnce(sql), planned)
+  }
+})
+
+test('a statement has one plan for all values, and one with named parameters has one for each', () => {
+  const db = openSqlite(':memory:')
+  try {
+    db.exec('CREATE TABLE t (a, b); CREATE INDEX t_few ON t (a) WHERE b = 1')
+    const planOf = (sql: string, ...values: unknown[]) =>
+      (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).get(...values) as { detail: string }).detail
+    assert.equal(planOf('SELECT a FROM t WHERE a = ? AND b = ?', 1, 1), 'SCAN t')
+    assert.match(planOf('SELECT a FROM t WHERE a = @a AND b = @b', { a: 1, b: 1 }), /^SEARCH t USING INDEX t_few/)
+    assert.equal(planOf('SELECT a FROM t WHERE a = @a AND b = @b', { a: 1, b: 2 }), 'SCAN t')
+    assert.deepEqual(db.prepare("SELECT ? AS a, '?' AS b, typeof(?) AS c").get(1, 'x'), { a: 1, b: '?', c: 'text' })
+  } finally {
+    db.close()
+  }
+})
+
+test('no statement is planned once by hand', () => {
+  for (const file of sources) {
+    if (file !== 'src/store/parameters.ts') assert.doesNotMatch(textOf(file), /[\s(',>=`]\+\?/, file)
+  }
+})
