@@ -53,11 +53,11 @@ export function report(results: {
   )
   return `# Benchmarks
 
-Made by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}, Node ${process.versions.node}, wrk with 32 connections
-and ${seconds} s for each row, the server on one core. As in production: tokens, scopes, rate limit, a log line for each
-request, events and history, \`synchronous=FULL\`. The share is of a bare \`node:http\` server that answers \`hello\`, measured
-in the same run before and after (${round(bare[0].per_s)} and ${round(bare[1].per_s)} requests/s): machines differ and are shared, so the
-shares count and not the requests/s.
+Measured by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}, Node ${process.versions.node}, wrk with 32 connections
+and ${seconds} s for each row, the server on one core. The server is configured as in production: tokens, scopes, rate limit, a log
+line for each request, events and history, \`synchronous=FULL\`. Shares are relative to a bare \`node:http\` server that responds
+with \`hello\`, measured in the same run before and after (${round(bare[0].per_s)} and ${round(bare[1].per_s)} requests/s). Machines differ and are shared,
+so compare the shares and not the requests/s.
 
 ## 100,000 deals
 
@@ -65,30 +65,30 @@ operation | requests/s | share of bare | goal | p50 ms | p99 ms | failed
 --- | ---: | ---: | ---: | ---: | ---: | ---:
 ${lines.join('\n')}
 
-The lists are the same page again and again, so all but the first come from the pages that the server keeps until
-anything changes; a page that it has to make anew takes about 200 µs of one core.
+The lists request the same page again and again, so all responses but the first come from the page cache, which is valid
+until anything changes. A page that is not cached takes about 200 µs of one core.
 
-Resident memory of the server after all of this: ${Math.round(memoryMb)} MB, of which about 90 are the mapped executable.
+Resident memory of the server afterwards: ${Math.round(memoryMb)} MB, of which about 90 MB are the mapped executable.
 
 ## A page of 50 by the number of deals
 
-deals | requests/s | time, as a multiple of the first
+deals | requests/s | time, relative to the first row
 --- | ---: | ---:
 ${pages.join('\n')}
 
 ## Search and smart lists in the profile ${waiting.profile}
 
-One client that asks something else each time, for pages of 30 to 89 records. The profile 1m has 1,000,000 deals,
-200,000 companies and 400,000 contacts.
+One client, a different query each time, pages of 30 to 89 records. The profile 1m has 1,000,000 deals, 200,000 companies
+and 400,000 contacts.
 
-asked for | p50 ms | p99 ms | goal of p50 | failed
+query | p50 ms | p99 ms | goal of p50 | failed
 --- | ---: | ---: | ---: | ---:
 ${waits.join('\n')}
 
 ## Import
 
-\`dealbox import contacts\` of a CSV file with 100,000 rows: ${importSeconds.toFixed(1)} s (goal 30 s), search index and
-events included.
+\`dealbox import contacts\` of a CSV file with 100,000 rows: ${importSeconds.toFixed(1)} s (goal 30 s), including
+the search index and events.
 
 ${webhooksText(webhooks)}
 ${inboxText(inbox)}
@@ -99,14 +99,13 @@ export function webhooksText({ events, receivers, perS, writesPerS, quiet, busy 
   const times = (ms: number, before: number): string => `${ms.toFixed(1)} | ${(ms / before).toFixed(1)}`
   return `## Webhooks
 
-${round(events)} events to ${receivers} receivers, which run on the same machine, as does the client that meanwhile makes
-${writesPerS} deals a second at an even pace: **${round(perS)} deliveries a second** (goal 2,000), each over a connection of its own,
-signed, and written down with its try.
+${round(events)} events to ${receivers} receivers on the same machine, while a client creates ${writesPerS} deals a second at an even pace: **${round(perS)}
+deliveries a second** (goal 2,000), each on its own connection, signed, and stored with its attempt.
 
 writes of the client | p50 ms | times | p99 ms | times
 --- | ---: | ---: | ---: | ---:
-while nothing is sent | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
-while everything is (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
+without deliveries | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
+with deliveries (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
 `
 }
 
@@ -117,15 +116,15 @@ export function inboxText({ conversations, opened, lists, clocks }: Inbox): stri
   const { count, tookMs, quiet, busy } = clocks
   return `## Inbox
 
-${round(conversations)} conversations, each opened by a message: ${round(opened.perS)} a second from 48 connections. Then one client, which asks
-for another page of 50 each time, from the first one to one 1,000 hours deep:
+${round(conversations)} conversations, each opened by a message: ${round(opened.perS)} a second from 48 connections. Then one client that requests
+a different page of 50 each time, from the first one to one 1,000 hours deep:
 
 list | p50 ms | p99 ms | goal of p50 | failed
 --- | ---: | ---: | ---: | ---:
 ${rows.join('\n')}
 
-${round(count)} promises that fall due at the same moment: the last breach was written **${round(tookMs)} ms** after it (goal 1,000).
-Meanwhile a client that makes deals at an even pace waits ${busy.p50.toFixed(1)} ms (p50) and ${busy.p99.toFixed(1)} ms (p99), and without them
+${round(count)} SLA targets that are due at the same moment: the last breach was written **${round(tookMs)} ms** later (goal 1,000).
+Meanwhile a client that creates deals at an even pace waits ${busy.p50.toFixed(1)} ms (p50) and ${busy.p99.toFixed(1)} ms (p99), and otherwise
 ${quiet.p50.toFixed(1)} and ${quiet.p99.toFixed(1)} ms.
 `
 }
@@ -134,14 +133,14 @@ export function sequencesText({ enrollments, writesPerS, stepsMs, mailsMs, quiet
   const times = (ms: number, before: number): string => `${ms.toFixed(1)} | ${(ms / before).toFixed(1)}`
   return `## Sequences
 
-${round(enrollments)} enrollments whose first mail is due at the same moment, sent to a server on the same machine that takes
-everything at once: the last step was done **${round(stepsMs / 1000)} s** after it, and the last mail had left after
-**${round(mailsMs / 1000)} s**. Meanwhile a client makes ${writesPerS} deals a second at an even pace.
+${round(enrollments)} enrollments whose first mail is due at the same moment, sent to a mail server on the same machine that accepts
+everything at once. The last step had run **${round(stepsMs / 1000)} s** later, and the last mail was sent **${round(mailsMs / 1000)} s** later. Meanwhile a client
+creates ${writesPerS} deals a second at an even pace.
 
 writes of the client | p50 ms | times | p99 ms | times
 --- | ---: | ---: | ---: | ---:
-while nothing is due | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
-while everything is (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
+without due steps | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
+with all steps due (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
 `
 }
 
