@@ -1,4 +1,6 @@
 import { emailKey } from '../crm/records/contact-methods.ts'
+import { dealRecord } from '../crm/records/deal.ts'
+import type { Kind, ListField } from '../crm/records/list-field.ts'
 import { toDomain } from '../lib/domain.ts'
 import { fold } from '../lib/fold.ts'
 
@@ -12,36 +14,6 @@ export type ListObject = (typeof OBJECTS)[number]
 export type FilterObject = ListObject | 'conversation'
 
 export const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
-
-export type Kind =
-  | 'text'
-  | 'texts'
-  | 'choice'
-  | 'choices'
-  | 'id'
-  | 'ids'
-  | 'flag'
-  | 'number'
-  | 'amount'
-  | 'date'
-  | 'time'
-
-/** A field with the column that holds it, or the link table that has a row for each of its values. */
-export type ListField = {
-  kind: Kind
-  column: string
-  link?: { table: string; key: string; column: string; only?: { column: string; value: string }; single?: boolean }
-  /** The member of a JSON column; of each item of an array where `each` is set. */
-  json?: { path: string; each?: boolean }
-  /** Brings a text into the form in which it is compared. */
-  normal?: (text: string) => string
-  /** The column is not in that form yet: it is folded for each comparison. */
-  folded?: boolean
-  choices?: readonly string[]
-  /** What ids refer to. */
-  target?: string
-  indexed?: boolean
-}
 
 const text = (column: string): ListField => ({ kind: 'text', column, normal: fold, folded: true })
 /** A text whose column is kept folded. */
@@ -124,22 +96,7 @@ export const FIELDS: Record<FilterObject, Record<string, ListField>> = {
     external_id: text('external_id'),
     ...stamps,
   },
-  deal: {
-    title: key('title_key'),
-    amount: { kind: 'amount', column: 'amount_micros', indexed: true },
-    currency: text('currency'),
-    stage: id('stage_id', 'stages'),
-    status: choice('status', ['open', 'won', 'lost'], true),
-    company_id: id('company_id', 'companies'),
-    primary_contact_id: id('primary_contact_id', 'contacts'),
-    owner_id: id('owner_id', 'members'),
-    tag_ids: tags('deal'),
-    expected_close_date: { kind: 'date', column: 'expected_close_date', indexed: true },
-    close_reason_id: id('close_reason_id', 'close_reasons', false),
-    closed_at: time('closed_at'),
-    stage_changed_at: time('stage_changed_at'),
-    ...stamps,
-  },
+  deal: dealRecord.listFields,
   conversation: {
     subject: text('subject'),
     channel: choice('channel', ['email', 'chat', 'sms', 'phone', 'other'], true),

@@ -1,3 +1,4 @@
+import type { ListField } from '../crm/records/list-field.ts'
 import { toMicros } from '../lib/money.ts'
 import { parseTime } from '../lib/time.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type Operator,
   type Value,
 } from '../store/list/conditions.ts'
-import type { ListField } from './catalog.ts'
 import { type Filter, fits, type Leaf } from './filter.ts'
 
 const DAY_MS = 86_400_000

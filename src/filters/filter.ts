@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import type { ListField } from '../crm/records/list-field.ts'
 import { UUID } from '../lib/id.ts'
 import { isAmount } from '../lib/money.ts'
 import { type FieldError, field } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
-import { LIST_OPERATORS, type ListField, type ListOperator, OPERATORS_OF } from './catalog.ts'
+import { LIST_OPERATORS, type ListOperator, OPERATORS_OF } from './catalog.ts'
 
 // A filter of records, as a smart list has one: how it is written, and its rules.
 

@@ -1,8 +1,9 @@
+import type { Kind, ListField } from '../crm/records/list-field.ts'
 import { fold } from '../lib/fold.ts'
 import { type FieldError, invalid } from '../lib/problem.ts'
 import type { Condition } from '../store/list/conditions.ts'
 import type { Store } from '../store/open.ts'
-import { FIELDS, type FilterObject, type Kind, type ListField } from './catalog.ts'
+import { FIELDS, type FilterObject } from './catalog.ts'
 import { COMPANY, filterConditions } from './conditions.ts'
 import { type Filter, faultsOf } from './filter.ts'
 

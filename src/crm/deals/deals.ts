@@ -14,59 +14,26 @@ import { wordsOf } from '../../lib/words.ts'
 import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
-import type { Filter } from '../../store/list/conditions.ts'
-import { listing, type Sort } from '../../store/list/page.ts'
+import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/search.ts'
-import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { Deal, dealRecord } from '../records/deal.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
 import { dealStages } from './deal-stages.ts'
 
-// 1. The wire form. A deal is the domain's Opportunity; both have the same id.
+// 1. The wire form. Its fields are declared in records/deal.ts.
 
-const STATUSES = ['open', 'won', 'lost'] as const
-
-const fields = {
-  title: f.doc(f.title, 'What is to be sold, such as "Licences for 40 desks".'),
-  amount: f.doc(f.nullable(f.amount), 'What it is worth, in major units, such as 25000.'),
-  currency: f.doc(f.nullable(f.currency), 'Of the amount.'),
-  company_id: f.doc(f.nullable(f.id), 'The company that would buy.'),
-  primary_contact_id: f.doc(f.nullable(f.id), 'The contact who is talked to first.'),
-  owner_id: f.nullable(f.id),
-  tag_ids: f.ids,
-  expected_close_date: f.doc(f.nullable(f.date), 'When it should be decided.'),
+const DealPatch = f.patchOf({
+  ...dealRecord.given,
   custom_fields: CustomFieldsGiven,
-}
-
-export const Deal = f.doc(
-  f.object({
-    id: f.id,
-    title: fields.title,
-    amount: fields.amount,
-    currency: fields.currency,
-    stage: f.doc(f.id, 'Where it stands in its pipeline; see `GET /stages`.'),
-    status: f.doc(f.oneOf(STATUSES), 'Open until it is closed, then `won` or `lost`.'),
-    company_id: fields.company_id,
-    primary_contact_id: fields.primary_contact_id,
-    owner_id: fields.owner_id,
-    tag_ids: fields.tag_ids,
-    expected_close_date: fields.expected_close_date,
-    close_reason_id: f.doc(f.nullable(f.id), 'Why it was closed; null while it is open.'),
-    closed_at: f.doc(f.nullable(f.recordFields.created_at), 'When it was closed; null while it is open.'),
-    stage_changed_at: f.doc(f.recordFields.created_at, 'Since when it has been in its stage.'),
-    custom_fields: CustomFields,
-    ...f.recordFields,
-  }),
-  'A deal is a sale that may come: it moves through the stages of a pipeline until it is closed as won or lost.',
-)
-export type Deal = v.InferOutput<typeof Deal>
-
-const DealPatch = f.patchOf({ ...fields, stage: f.doc(f.id, 'An open stage; a closed deal stays: 409 `deal_closed`.') })
+  stage: f.doc(f.id, 'An open stage; a closed deal stays: 409 `deal_closed`.'),
+})
 type DealPatch = v.InferOutput<typeof DealPatch>
 
 const DealCreate = f.object({
-  ...f.patchOf(fields).entries,
-  title: fields.title,
+  ...f.patchOf({ ...dealRecord.given, custom_fields: CustomFieldsGiven }).entries,
+  title: dealRecord.given.title,
   pipeline_id: f.optional(f.doc(f.id, 'Instead of the default one; with neither, 409 `no_default_pipeline`.')),
 })
 type DealCreate = v.InferOutput<typeof DealCreate>
@@ -74,54 +41,12 @@ type DealCreate = v.InferOutput<typeof DealCreate>
 const DealClose = f.object({ reason_id: f.doc(f.id, 'An active one of `GET /close-reasons`.') })
 type DealClose = v.InferOutput<typeof DealClose>
 
-const filters: Record<string, Filter> = {
-  company_id: { type: 'id', nullable: true },
-  primary_contact_id: { type: 'id', nullable: true },
-  tag_id: { type: 'id', link: { table: 'deal_tags', key: 'deal_id', column: 'tag_id' } },
-  stage: { type: 'id', column: 'stage_id' },
-  owner_id: { type: 'id', nullable: true },
-  status: { type: 'choice', choices: STATUSES },
-  currency: { type: 'text', pattern: /^[A-Z]{3}$/, nullable: true },
-  amount: { type: 'amount', column: 'amount_micros', nullable: true },
-  expected_close_date: { type: 'date', nullable: true },
-  created_at: { type: 'time' },
-  updated_at: { type: 'time' },
-  q: searchFilter('deal', 'the title'),
-}
-
-const sorts: Record<string, Sort> = {
-  created_at: { column: 'id' },
-  updated_at: { column: 'updated_at' },
-  amount: { column: 'amount_micros', nullable: true, big: true },
-  title: { column: 'title_key' },
-  expected_close_date: { column: 'expected_close_date', nullable: true },
-}
+const { sorts } = dealRecord
+const filters = { ...dealRecord.filters, q: searchFilter('deal', 'the title') }
 
 // 2. The row.
 
-export const columns = c.columns<Deal>(
-  {
-    id: c.plain('id'),
-    title: c.text('title'),
-    amount: c.amount('amount_micros'),
-    currency: c.plain('currency'),
-    stage: c.plain('stage_id'),
-    status: c.plain('status'),
-    company_id: c.plain('company_id'),
-    primary_contact_id: c.plain('primary_contact_id'),
-    owner_id: c.plain('owner_id'),
-    tag_ids: c.json('tag_ids'),
-    expected_close_date: c.plain('expected_close_date'),
-    close_reason_id: c.plain('close_reason_id'),
-    closed_at: c.time('closed_at'),
-    stage_changed_at: c.time('stage_changed_at'),
-    custom_fields: c.json('custom_fields'),
-    created_at: c.time('created_at'),
-    updated_at: c.time('updated_at'),
-    version: c.integer('version'),
-  },
-  { title_key: (deal) => fold(deal.title) },
-)
+export const columns = c.columns<Deal>(dealRecord.columns, { title_key: (deal) => fold(deal.title) })
 
 // 3. The statements and the rules.
 
@@ -161,19 +86,11 @@ export const dealStore = once((deps: Deps) => {
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
     return {
+      ...dealRecord.blank,
+      ...given,
       id,
-      title: given.title,
-      amount: given.amount ?? null,
-      currency: given.currency ?? null,
       stage,
       status: 'open',
-      company_id: given.company_id ?? null,
-      primary_contact_id: given.primary_contact_id ?? null,
-      owner_id: given.owner_id ?? null,
-      tag_ids: given.tag_ids ?? [],
-      expected_close_date: given.expected_close_date ?? null,
-      close_reason_id: null,
-      closed_at: null,
       stage_changed_at: now,
       custom_fields,
       created_at: now,

@@ -1,0 +1,124 @@
+import type * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { fold } from '../../lib/fold.ts'
+import * as c from '../../store/columns.ts'
+import { Address } from './address.ts'
+import type { Blank, Given, ImportKind, Offers } from './record.ts'
+
+// The usual kinds of fields. Each has all that it can be offered for; a declaration says for which of them it is. All
+// but those that `readOnly` is said of are given in bodies, and in smart lists all can be filtered by.
+
+type Use = 'filter' | 'sort' | 'import' | 'template'
+/** What the reference says of the field; null where it says the same of all fields with this name. */
+type Doc = string | null
+
+/** A field of a kind of its own. Without `given`, create and change do not take it as it is answered. */
+export const field = <Wire, More extends Offers & Partial<Given & Blank<Wire>>>(
+  shape: v.GenericSchema<unknown, Wire>,
+  column: (name: string) => c.Column<Wire>,
+  more: More,
+) => ({ shape, column, ...more })
+
+function kind<Wire, Can extends Offers>(
+  wire: v.GenericSchema<unknown, Wire>,
+  column: (name: string) => c.Column<Wire>,
+  blank: Wire,
+  can: Can,
+) {
+  return (doc: Doc, ...uses: (keyof Can & Use)[]) => {
+    const offers: Offers = Object.fromEntries(uses.map((use) => [use, can[use]]))
+    if (can.list) offers.list = can.list
+    return field(doc === null ? wire : f.doc(wire, doc), column, { ...offers, given: true, blank })
+  }
+}
+
+const orNull = <Wire, Can extends Offers>(
+  wire: v.GenericSchema<unknown, Wire>,
+  column: (name: string) => c.Column<Wire | null>,
+  can: Can,
+) => kind<Wire | null, Can>(f.nullable(wire), column, null, can)
+
+/** Compared as a whole by the public filter, and without case and accents by smart lists. */
+const textual = <Import extends ImportKind>(imported: Import) => ({
+  filter: { type: 'text', nullable: true } as const,
+  list: { kind: 'text', normal: fold, folded: true } as const,
+  import: { kind: imported },
+  template: true as const,
+})
+
+/** A title or a name: never without a value, and compared and sorted by its key. */
+export function title(doc: string, ...uses: ('sort' | 'import' | 'template')[]) {
+  const can = { sort: {}, list: { kind: 'text', normal: fold }, import: { kind: 'text' }, template: true } as const
+  const { blank, ...rest } = kind(f.title, c.text, '', can)(doc, ...uses)
+  return { ...rest, isKeyed: true as const }
+}
+export const text = orNull(f.line(), c.text, textual('text'))
+export const longText = orNull(f.longText(), c.text, textual('text'))
+export const url = orNull(f.url, c.text, textual('url'))
+export const phone = orNull(f.phone, c.text, textual('phone'))
+export const timezone = orNull(f.timezone, c.text, textual('text'))
+export const language = orNull(f.language, c.text, textual('language'))
+export const currency = orNull(f.currency, c.plain, {
+  ...textual('currency'),
+  filter: { type: 'text', pattern: /^[A-Z]{3}$/, nullable: true },
+})
+/** What a record is called in another system. */
+export const externalId = orNull(f.title, c.text, { ...textual('text'), filter: { type: 'text' } })
+
+export const amount = orNull(f.amount, (name) => c.amount(`${name}_micros`), {
+  filter: { type: 'amount', nullable: true },
+  sort: { nullable: true, big: true },
+  list: { kind: 'amount' },
+  import: { kind: 'amount' },
+  template: true,
+})
+export const count = orNull(f.count(), c.integer, {
+  filter: { type: 'number', nullable: true },
+  sort: { nullable: true },
+  list: { kind: 'number' },
+  import: { kind: 'count' },
+  template: true,
+})
+export const date = orNull(f.date, c.plain, {
+  filter: { type: 'date', nullable: true },
+  sort: { nullable: true },
+  list: { kind: 'date' },
+  import: { kind: 'date' },
+  template: true,
+})
+export const flag = kind(f.flag, c.bool, false, {
+  filter: { type: 'flag' },
+  list: { kind: 'flag' },
+  import: { kind: 'flag' },
+})
+/** A time that the rules set; null until then. */
+export const timestamp = (doc: string) =>
+  readOnly(orNull(f.recordFields.created_at, c.time, { list: { kind: 'time' } })(doc))
+
+const IMPORTED_AS = { companies: 'company', contacts: 'contact', members: 'member', close_reasons: 'reason' } as const
+
+export const reference = (target: keyof typeof IMPORTED_AS, doc: Doc, ...uses: ('filter' | 'import')[]) =>
+  orNull(f.id, c.plain, {
+    filter: { type: 'id', nullable: true },
+    list: { kind: 'id', target },
+    import: { kind: IMPORTED_AS[target] },
+  })(doc, ...uses)
+
+export function tags(object: 'contact' | 'company' | 'deal') {
+  const link = { table: `${object}_tags`, key: `${object}_id`, column: 'tag_id' }
+  return field(f.ids, c.json, {
+    given: true,
+    blank: [],
+    filter: { name: 'tag_id', type: 'id', link },
+    list: { kind: 'ids', column: 'tag_id', link, target: 'tags' },
+    import: { kind: 'tags', many: true },
+  })
+}
+
+/** Filters and files name its members one by one. */
+export const address = field(f.nullable(Address), c.json, { blank: null, import: { kind: 'address' } })
+
+/** What the rules set, and bodies cannot. */
+export function readOnly<Any extends { given: true }>({ given, ...rest }: Any): Omit<Any, 'given'> {
+  return rest
+}
