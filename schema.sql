@@ -8,14 +8,14 @@
 -- A column *_key holds another column folded (lower case, no accents) for sorting and comparing.
 
 CREATE TABLE installation (
-  one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
   id TEXT NOT NULL, -- tokens are bound to it
   schema_hash TEXT NOT NULL, -- of the schema that it has: see src/store/migrations.ts
   created_at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE wall_clock ( -- what a server last knew of the clock of its machine
-  one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+  singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
   seen_at INTEGER NOT NULL, -- each minute
   jumped_from INTEGER, -- the last jump of more than a day
   jumped_to INTEGER
@@ -609,7 +609,7 @@ CREATE TABLE sla_clocks ( -- what a policy promises of a conversation, from when
   org_id INTEGER NOT NULL,
   conversation_id TEXT NOT NULL,
   target TEXT NOT NULL CHECK (target IN ('first_response', 'next_response', 'resolution')),
-  n INTEGER NOT NULL, -- each wait for a next response has one of its own: from 0 on
+  ordinal INTEGER NOT NULL, -- each wait for a next response has one of its own: from 0 on
   started_at INTEGER NOT NULL,
   ended_at INTEGER, -- NULL while it is awaited
   promised_s INTEGER, -- NULL where nothing is promised
@@ -617,8 +617,8 @@ CREATE TABLE sla_clocks ( -- what a policy promises of a conversation, from when
   due_at INTEGER,
   warned_at INTEGER, -- its event was written, once
   breached_at INTEGER,
-  missed_at INTEGER, -- what was due_at when it was breached
-  PRIMARY KEY (org_id, conversation_id, target, n),
+  due_when_breached INTEGER, -- what was due_at when it was breached
+  PRIMARY KEY (org_id, conversation_id, target, ordinal),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
@@ -655,7 +655,7 @@ CREATE INDEX messages_in_reply_to ON messages (org_id, channel, in_reply_to) WHE
 CREATE UNIQUE INDEX messages_external ON messages (org_id, channel, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE attachments ( -- rows of many pages: a table with a rowid keeps them out of its tree
-  n INTEGER NOT NULL PRIMARY KEY,
+  row_id INTEGER NOT NULL PRIMARY KEY,
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   message_id TEXT NOT NULL,
@@ -703,10 +703,10 @@ CREATE TABLE mailbox_states ( -- how it goes with a mailbox, and how far its fol
   failing_since INTEGER, -- NULL while looks succeed
   last_error TEXT,
   last_error_at INTEGER,
-  behind INTEGER NOT NULL DEFAULT 0, -- mails that the last look saw and that are not taken in yet
+  pending INTEGER NOT NULL DEFAULT 0, -- mails that the last look saw and that are not taken in yet
   imported INTEGER NOT NULL DEFAULT 0,
-  ignored INTEGER NOT NULL DEFAULT 0, -- known already, or its own
-  troubled INTEGER NOT NULL DEFAULT 0, -- in mail_troubles
+  skipped INTEGER NOT NULL DEFAULT 0, -- known already, or its own
+  rejected INTEGER NOT NULL DEFAULT 0, -- in rejected_mails
   imported_at INTEGER,
   sent INTEGER NOT NULL DEFAULT 0,
   sent_at INTEGER,
@@ -726,7 +726,7 @@ CREATE TABLE mailbox_days ( -- mails of sequences by the day of the org on which
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE mails ( -- what there is to know of a message as a mail
+CREATE TABLE message_headers ( -- what there is to know of a message as a mail
   org_id INTEGER NOT NULL,
   message_id TEXT NOT NULL,
   mailbox_id TEXT, -- that it is sent by, or came in by; NULL where that is gone
@@ -735,17 +735,17 @@ CREATE TABLE mails ( -- what there is to know of a message as a mail
   digest TEXT, -- of what came in: two with one Message-ID may differ
   reply_to TEXT, -- where an answer to it goes, where that is not its sender
   attempted_at INTEGER, -- a try that has begun, and whose end is not known
-  doubtful INTEGER NOT NULL DEFAULT 0, -- tries that ended without anyone knowing how
+  unconfirmed_tries INTEGER NOT NULL DEFAULT 0, -- tries that ended without anyone knowing how
   enrollment_id TEXT,
   PRIMARY KEY (org_id, message_id),
   FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id),
   FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX mails_mailbox ON mails (org_id, mailbox_id);
-CREATE INDEX mails_enrollment ON mails (org_id, enrollment_id) WHERE enrollment_id IS NOT NULL;
+CREATE INDEX message_headers_mailbox ON message_headers (org_id, mailbox_id);
+CREATE INDEX message_headers_enrollment ON message_headers (org_id, enrollment_id) WHERE enrollment_id IS NOT NULL;
 
-CREATE TABLE mail_troubles ( -- mails that could not be taken in
+CREATE TABLE rejected_mails ( -- mails that could not be taken in
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   mailbox_id TEXT NOT NULL,
@@ -759,7 +759,7 @@ CREATE TABLE mail_troubles ( -- mails that could not be taken in
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX mail_troubles_uid ON mail_troubles (org_id, mailbox_id, uid_validity, uid);
+CREATE UNIQUE INDEX rejected_mails_uid ON rejected_mails (org_id, mailbox_id, uid_validity, uid);
 
 CREATE TABLE sequences (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -771,7 +771,7 @@ CREATE TABLE sequences (
   position INTEGER NOT NULL,
   hours_id TEXT, -- NULL: at any hour
   mailbox_id TEXT, -- NULL: the sender's own, else the default one
-  current INTEGER NOT NULL, -- the number of the version that enrollments begin with
+  current_version INTEGER NOT NULL, -- the number of the version that enrollments begin with
   steps TEXT NOT NULL CHECK (json_valid(steps)), -- JSON array, of that version
   stop_on TEXT NOT NULL CHECK (json_valid(stop_on)), -- JSON array, of that version
   created_at INTEGER NOT NULL,
@@ -1048,12 +1048,12 @@ CREATE TABLE list_deals (
 CREATE INDEX list_deals_deal ON list_deals (org_id, deal_id);
 
 -- Full text search. Each record that can be searched has one document, whose words are folded, each with a first
--- character that stands for its org and kind: the index itself keeps orgs apart. n is the time and the counter of the
+-- character that stands for its org and kind: the index itself keeps orgs apart. docid is the time and the counter of the
 -- record's id and 6 bits more, since others may have the same, so that the index answers newest first. search_words has
 -- each word once, for looking up how a word goes on. src/store/search.ts writes and reads them.
 
 CREATE TABLE search_docs (
-  n INTEGER NOT NULL PRIMARY KEY,
+  docid INTEGER NOT NULL PRIMARY KEY,
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   kind INTEGER NOT NULL,
   record_id TEXT NOT NULL,
@@ -1067,7 +1067,7 @@ CREATE TABLE search_words (
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE search USING fts5 (
-  words, content = 'search_docs', content_rowid = 'n', tokenize = 'ascii', detail = none, columnsize = 0,
+  words, content = 'search_docs', content_rowid = 'docid', tokenize = 'ascii', detail = none, columnsize = 0,
   prefix = '2 3'
 );
 INSERT INTO search (search, rank) VALUES ('automerge', 16); -- fewer and larger merges: they fall into a write
@@ -1112,28 +1112,28 @@ CREATE INDEX imports_content ON imports (org_id, content);
 CREATE TABLE import_rows ( -- what a row of a file did to a record, so that it can be taken back
   org_id INTEGER NOT NULL,
   import_id TEXT NOT NULL,
-  record TEXT NOT NULL, -- its id, which may be gone
-  row INTEGER NOT NULL,
+  record_id TEXT NOT NULL, -- its id, which may be gone
+  row_number INTEGER NOT NULL,
   object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
   version INTEGER NOT NULL, -- of the record after it
-  before TEXT CHECK (before IS NULL OR json_valid(before)), -- JSON object of the fields that an update changed
+  previous TEXT CHECK (previous IS NULL OR json_valid(previous)), -- JSON object of the fields that an update changed
   is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1)),
-  PRIMARY KEY (org_id, import_id, record, row),
+  PRIMARY KEY (org_id, import_id, record_id, row_number),
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE import_rejects ( -- rows of a file that did not come in, and why
   org_id INTEGER NOT NULL,
   import_id TEXT NOT NULL,
-  row INTEGER NOT NULL,
+  row_number INTEGER NOT NULL,
   error TEXT NOT NULL,
-  PRIMARY KEY (org_id, import_id, row),
+  PRIMARY KEY (org_id, import_id, row_number),
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events ( -- the outbox: one row per change, written in the change's own transaction
-  n INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- the order of commits; ids of one millisecond say less
+  commit_seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- the order of commits; ids of one millisecond say less
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   seq INTEGER NOT NULL, -- gapless per org
   id TEXT NOT NULL,
@@ -1224,7 +1224,7 @@ CREATE UNIQUE INDEX jobs_key ON jobs (org_id, kind, key) WHERE key IS NOT NULL;
 CREATE INDEX jobs_due ON jobs (kind, due_at, id) WHERE failed_at IS NULL AND leased_until IS NULL;
 CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
 
-CREATE TABLE recurring ( -- when the server's own recurring work was done, and is due again
+CREATE TABLE recurring_jobs ( -- when the server's own recurring work was done, and is due again
   name TEXT NOT NULL PRIMARY KEY,
   due_at INTEGER NOT NULL,
   last_started_at INTEGER,

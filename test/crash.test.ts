@@ -151,7 +151,7 @@ test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknow
   assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
   assert.deepEqual(db.pragma('foreign_key_check'), [])
   checkIntegrity(db) // of the search index
-  const docs = db.prepare('SELECT record_id, words FROM search_docs ORDER BY n').raw().all()
+  const docs = db.prepare('SELECT record_id, words FROM search_docs ORDER BY docid').raw().all()
   const titles = db.prepare('SELECT id, title FROM deals ORDER BY id').raw().all() as [string, string][]
   const mark = markOf(org.org, 'deal')
   assert.deepEqual(
@@ -165,7 +165,7 @@ test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknow
   )
   const events = db
     .prepare(
-      "SELECT seq, type, object_id, json_extract(data, '$.object.title') AS title, json_extract(data, '$.object.version') AS version FROM events WHERE org_id = ? ORDER BY n",
+      "SELECT seq, type, object_id, json_extract(data, '$.object.title') AS title, json_extract(data, '$.object.version') AS version FROM events WHERE org_id = ? ORDER BY commit_seq",
     )
     .all(org.org) as { seq: number; type: string; object_id: string; title: string; version: number }[]
   assert.deepEqual(

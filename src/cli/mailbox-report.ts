@@ -38,10 +38,10 @@ export function mailboxReports(store: Store, org: number) {
           failing_since: onWire(how.failing_since),
           error: how.last_error,
           error_at: onWire(how.last_error_at),
-          behind: how.behind,
+          pending: how.pending,
           imported: how.imported,
-          ignored: how.ignored,
-          troubled: how.troubled,
+          skipped: how.skipped,
+          rejected: how.rejected,
           imported_at: onWire(how.imported_at),
         },
       }

@@ -35,13 +35,13 @@ export const mailboxList = command({
 
 function reportText({ key, address, is_default, member, sending, receiving }: MailboxReport): string {
   const uses = [...(is_default ? ['default'] : []), ...(member === null ? [] : [`of ${member}`])]
-  const { imported, ignored, troubled } = receiving
+  const { imported, skipped, rejected } = receiving
   const listens = !['not_set_up', 'deactivated'].includes(receiving.status)
   return [
     [key, address, ...uses].join('  '),
     `  sending    ${oneLine(sending.text)}`,
     `  receiving  ${oneLine(receiving.text)}`,
-    ...(listens ? [`             ${imported} taken in, ${ignored} ignored, ${troubled} in trouble`] : []),
+    ...(listens ? [`             ${imported} taken in, ${skipped} skipped, ${rejected} rejected`] : []),
   ].join('\n')
 }
 
@@ -55,10 +55,10 @@ export const mailboxErrors = command({
       const { all, byKey } = mailboxSettings(store)
       const id = options.mailbox === undefined ? undefined : byKey(number, options.mailbox).id
       const keys = new Map(all(number).map((each) => [each.id, each.key]))
-      const troubles = mailboxStore(resourceDeps(store))
+      const rejected = mailboxStore(resourceDeps(store))
         .rejectedMails(number, id)
         .map(({ mailbox_id, at, ...rest }) => ({ ...rest, mailbox: keys.get(mailbox_id) as string, at: rfc3339(at) }))
-      const rows = troubles.map(({ at, mailbox, sender, subject, error }) => [
+      const rows = rejected.map(({ at, mailbox, sender, subject, error }) => [
         at,
         mailbox,
         oneLine(sender ?? 'unknown', 40),
@@ -66,7 +66,7 @@ export const mailboxErrors = command({
         oneLine(error),
       ])
       const text = aligned([['AT', 'MAILBOX', 'FROM', 'SUBJECT', 'ERROR'], ...rows])
-      return { json: troubles, text: rows.length === 0 ? 'No mail is in trouble.' : text }
+      return { json: rejected, text: rows.length === 0 ? 'No mail was rejected.' : text }
     }),
 })
 

@@ -165,7 +165,7 @@ function promises(db: Database): Part[] {
   const clocks = c.columns({
     conversation_id: c.plain('conversation_id'),
     target: c.plain('target'),
-    n: c.integer('n'),
+    ordinal: c.integer('ordinal'),
     started_at: c.time('started_at'),
     ended_at: c.time('ended_at'),
     promised_s: c.integer('promised_s'),
@@ -173,11 +173,11 @@ function promises(db: Database): Part[] {
     due_at: c.time('due_at'),
     warned_at: c.time('warned_at'),
     breached_at: c.time('breached_at'),
-    missed_at: c.time('missed_at'),
+    due_when_breached: c.time('due_when_breached'),
   })
   return [
     journal(db, 'conversation_statuses', 'conversation_id, conversation_version', statuses),
-    journal(db, 'sla_clocks', 'conversation_id, target, n', clocks),
+    journal(db, 'sla_clocks', 'conversation_id, target, ordinal', clocks),
   ]
 }
 
@@ -201,10 +201,10 @@ function mails(db: Database): Part {
     digest: c.plain('digest'),
     reply_to: c.text('reply_to'),
     attempted_at: c.time('attempted_at'),
-    doubtful: c.integer('doubtful'),
+    unconfirmed_tries: c.integer('unconfirmed_tries'),
     enrollment_id: c.plain('enrollment_id'),
   })
-  return journal(db, 'mails', 'message_id', columns)
+  return journal(db, 'message_headers', 'message_id', columns)
 }
 
 /** What happened: without it no merge and no import could be taken back, and nobody knew who changed what. */
@@ -237,15 +237,19 @@ function journals(db: Database): Part[] {
   })
   const rows = c.columns({
     import_id: c.plain('import_id'),
-    record: c.plain('record'),
-    row: c.integer('row'),
+    record_id: c.plain('record_id'),
+    row_number: c.integer('row_number'),
     object: c.plain('object'),
     action: c.plain('action'),
     version: c.integer('version'),
-    before: c.json('before'),
+    previous: c.json('previous'),
     is_undone: c.bool('is_undone'),
   })
-  const rejects = c.columns({ import_id: c.plain('import_id'), row: c.integer('row'), error: c.text('error') })
+  const rejects = c.columns({
+    import_id: c.plain('import_id'),
+    row_number: c.integer('row_number'),
+    error: c.text('error'),
+  })
   const events = c.columns({
     seq: c.integer('seq'),
     id: c.plain('id'),
@@ -259,8 +263,8 @@ function journals(db: Database): Part[] {
   return [
     journal(db, 'merges', 'id', merges),
     journal(db, 'imports', 'id', imports),
-    journal(db, 'import_rows', 'import_id, record, row', rows),
-    journal(db, 'import_rejects', 'import_id, row', rejects),
+    journal(db, 'import_rows', 'import_id, record_id, row_number', rows),
+    journal(db, 'import_rejects', 'import_id, row_number', rejects),
     journal(db, 'events', 'seq', events),
   ]
 }

@@ -36,11 +36,13 @@ export function recurringQueue(
   const { store, log } = scheduler
   const { db, clock } = store
   const how = { frees }
-  const insert = db.prepare('INSERT INTO recurring (name, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const dueAt = db.prepare('SELECT due_at FROM recurring WHERE name = ?').pluck()
-  const started = db.prepare('UPDATE recurring SET last_started_at = ? WHERE name = ?')
-  const finished = db.prepare('UPDATE recurring SET due_at = ?, last_finished_at = ?, last_error = NULL WHERE name = ?')
-  const failed = db.prepare('UPDATE recurring SET due_at = ?, last_started_at = ?, last_error = ? WHERE name = ?')
+  const insert = db.prepare('INSERT INTO recurring_jobs (name, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const dueAt = db.prepare('SELECT due_at FROM recurring_jobs WHERE name = ?').pluck()
+  const started = db.prepare('UPDATE recurring_jobs SET last_started_at = ? WHERE name = ?')
+  const finished = db.prepare(
+    'UPDATE recurring_jobs SET due_at = ?, last_finished_at = ?, last_error = NULL WHERE name = ?',
+  )
+  const failed = db.prepare('UPDATE recurring_jobs SET due_at = ?, last_started_at = ?, last_error = ? WHERE name = ?')
   // Only one server runs on a data folder, and nobody else changes the row.
   let due = (dueAt.get(name) as number | undefined) ?? clock.now()
 

@@ -18,7 +18,7 @@ export type Schema = {
  * The released schemas, which never change again, and the newest, which is schema.sql. A test of schema.sql names what
  * has to be put here after a change of it.
  */
-export const SCHEMAS: readonly Schema[] = [{ hash: 'b4908f45b92c58ee' }]
+export const SCHEMAS: readonly Schema[] = [{ hash: '9439b9c8d022978a' }]
 
 export const SCHEMA_VERSION = SCHEMAS.length
 
@@ -62,7 +62,9 @@ function build(db: Database, wall: () => number, schemas: readonly Schema[]): vo
     if (version >= schemas.length) return // another process was faster
     if (version === 0) {
       db.exec(asset('schema.sql').toString())
-      const install = db.prepare('INSERT INTO installation (one, id, schema_hash, created_at) VALUES (1, ?, ?, ?)')
+      const install = db.prepare(
+        'INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, ?, ?, ?)',
+      )
       install.run(randomUUID(), hash, wall())
     } else {
       for (const { step } of schemas.slice(version)) step?.(db)

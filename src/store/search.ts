@@ -49,17 +49,19 @@ export const searchFilter = (kind: Kind, fields: string): Filter => ({
   description: `Full text search over ${fields}: each word begins a word of the record, without regard to case and accents.`,
 })
 
-type Doc = { n: bigint; org: bigint; kind: bigint; id: string; words: string }
+type Doc = { docid: bigint; org: bigint; kind: bigint; id: string; words: string }
 
 /** Keeps the index of one kind in step with its records, inside their transactions. */
 export function searchIndex(db: Database, kind: Kind) {
   const ofRank = db
-    .prepare('SELECT n, org_id AS org, kind, record_id AS id, words FROM search_docs WHERE n >= ? AND n < ? ORDER BY n')
+    .prepare(
+      'SELECT docid, org_id AS org, kind, record_id AS id, words FROM search_docs WHERE docid >= ? AND docid < ? ORDER BY docid',
+    )
     .safeIntegers()
-  const insert = db.prepare('INSERT INTO search_docs (n, org_id, kind, record_id, words) VALUES (?, ?, ?, ?, ?)')
-  const renumber = db.prepare('UPDATE search_docs SET n = ? WHERE n = ?')
-  const update = db.prepare('UPDATE search_docs SET words = ? WHERE n = ?')
-  const remove = db.prepare('DELETE FROM search_docs WHERE n = ?')
+  const insert = db.prepare('INSERT INTO search_docs (docid, org_id, kind, record_id, words) VALUES (?, ?, ?, ?, ?)')
+  const renumber = db.prepare('UPDATE search_docs SET docid = ? WHERE docid = ?')
+  const update = db.prepare('UPDATE search_docs SET words = ? WHERE docid = ?')
+  const remove = db.prepare('DELETE FROM search_docs WHERE docid = ?')
   // By triggers the index would write its words to disk for each record, instead of once before COMMIT: every statement
   // with a trigger can be undone on its own. It keeps no texts, so it has to be told what to forget.
   const learn = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)')
@@ -77,12 +79,12 @@ export function searchIndex(db: Database, kind: Kind) {
     for (const word of marked) {
       if (isLookedUp(word, kind) && isKnown.get(org, word) === undefined) remember.run(org, word)
     }
-    const n = own?.n ?? makeRoom(docs, id)
+    const docid = own?.docid ?? makeRoom(docs, id)
     if (own) {
-      forget.run(n, own.words)
-      update.run(text, n)
-    } else insert.run(n, org, KINDS[kind], id, text)
-    learn.run(n, text)
+      forget.run(docid, own.words)
+      update.run(text, docid)
+    } else insert.run(docid, org, KINDS[kind], id, text)
+    learn.run(docid, text)
   }
 
   /**
@@ -101,18 +103,18 @@ export function searchIndex(db: Database, kind: Kind) {
   function makeRoom(docs: Doc[], id: string): bigint {
     const [first, end] = numbersOf(id)
     const last = docs.findLast((doc) => doc.id <= id)
-    const n = last ? last.n + 1n : first
-    let free = n
-    while (docs.some((doc) => doc.n === free)) free++
+    const docid = last ? last.docid + 1n : first
+    let free = docid
+    while (docs.some((doc) => doc.docid === free)) free++
     if (free === end) throw new Error(`There are too many ids of the rank of ${id}.`)
-    for (; free > n; free--) moveOn(docs.find((doc) => doc.n === free - 1n) as Doc)
-    return n
+    for (; free > docid; free--) moveOn(docs.find((doc) => doc.docid === free - 1n) as Doc)
+    return docid
   }
 
-  function moveOn({ n, words }: Doc): void {
-    forget.run(n, words)
-    renumber.run(n + 1n, n)
-    learn.run(n + 1n, words)
+  function moveOn({ docid, words }: Doc): void {
+    forget.run(docid, words)
+    renumber.run(docid + 1n, docid)
+    learn.run(docid + 1n, words)
   }
 
   const isOwn = (doc: Doc, org: number, id: string): boolean =>
@@ -124,8 +126,8 @@ export function searchIndex(db: Database, kind: Kind) {
     remove: (org: number, id: string): void => {
       const doc = (ofRank.all(...numbersOf(id)) as Doc[]).find((each) => isOwn(each, org, id))
       if (!doc) return
-      forget.run(doc.n, doc.words)
-      remove.run(doc.n)
+      forget.run(doc.docid, doc.words)
+      remove.run(doc.docid)
     },
   }
 }
@@ -168,7 +170,7 @@ export function searches(db: Database): (org: number, kind: Kind, text: string) 
 
 /** The ids of the records, newest first where nothing else is asked. */
 export const idsOfSearch = ({ match }: Search): SqlPart => ({
-  sql: 'SELECT doc.record_id FROM search CROSS JOIN search_docs AS doc ON doc.n = search.rowid WHERE search MATCH ?',
+  sql: 'SELECT doc.record_id FROM search CROSS JOIN search_docs AS doc ON doc.docid = search.rowid WHERE search MATCH ?',
   values: [match],
 })
 
@@ -180,7 +182,7 @@ export const entriesOfSearch = ({ match }: Search): SqlPart => ({
 
 /** The way along the index, in the order of the records' ids; `where` belongs to it. */
 export function searchWalk(table: string, { match }: Search): { from: string; where: SqlPart } {
-  const from = `search CROSS JOIN search_docs AS doc ON doc.n = search.rowid CROSS JOIN ${table} ON ${table}.org_id = doc.org_id AND ${table}.id = doc.record_id`
+  const from = `search CROSS JOIN search_docs AS doc ON doc.docid = search.rowid CROSS JOIN ${table} ON ${table}.org_id = doc.org_id AND ${table}.id = doc.record_id`
   return { from, where: { sql: 'search MATCH ?', values: [match] } }
 }
 
@@ -195,7 +197,7 @@ export function walkBound(operator: Operator, id: string): SqlPart {
 /** Whether one record is what is looked for. */
 export function testOfSearch(table: string, { kind, query }: Search): SqlPart {
   const first = `number_of(${table}.id)`
-  const words = `SELECT words FROM search_docs WHERE n >= ${first} AND n < ${first} + ${SAME_RANK}`
+  const words = `SELECT words FROM search_docs WHERE docid >= ${first} AND docid < ${first} + ${SAME_RANK}`
   const own = `record_id = ${table}.id AND org_id = ${table}.org_id AND kind = ${KINDS[kind]}`
   return { sql: `has_words((${words} AND ${own}), ?)`, values: [JSON.stringify(query)] }
 }

@@ -107,7 +107,7 @@ export function whileNothingIsSealed(db: Database): (job: () => void) => void {
       .transaction(() => {
         const used = db
           .prepare(
-            `SELECT EXISTS (SELECT 1 FROM webhook_states WHERE secrets <> '') OR EXISTS (SELECT 1 FROM mails)
+            `SELECT EXISTS (SELECT 1 FROM webhook_states WHERE secrets <> '') OR EXISTS (SELECT 1 FROM message_headers)
              OR EXISTS (SELECT 1 FROM mailboxes WHERE smtp_secret IS NOT NULL OR imap_secret IS NOT NULL)`,
           )
           .pluck()

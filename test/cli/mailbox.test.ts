@@ -53,7 +53,7 @@ async function inStore<T>(job: (store: Store, mailboxes: ReturnType<typeof mailb
 const saveState = (some: Partial<State>) =>
   inStore(({ clock }, mailboxes) => {
     const { org, mailbox } = mailboxes.active().find(({ mailbox }) => mailbox.key === 'support')!
-    const before = { checked_at: null, failing_since: null, last_error: null, behind: 0 }
+    const before = { checked_at: null, failing_since: null, last_error: null, pending: 0 }
     mailboxes.saveState(org, mailbox.id, { ...before, ...some })
     return clock.now()
   })
@@ -84,17 +84,17 @@ describe('mailbox list', () => {
       `support  support@acme.example  default
   sending    ${missing('SMTP')}
   receiving  ${missing('IMAP')}
-             0 taken in, 0 ignored, 0 in trouble
+             0 taken in, 0 skipped, 0 rejected
 ${anas}`,
     )
     process.env[VARIABLE] = 'secret'
     const source = { user: 'crm', password_env: VARIABLE }
     await apply({ ...support, smtp: { ...SERVER, ...source }, imap: { ...SERVER, ...source } }, ana)
-    const now = await saveState({ checked_at: Date.now(), imported: 12, ignored: 3, troubled: 1, sent: 2, sent_at: 0 })
+    const now = await saveState({ checked_at: Date.now(), imported: 12, skipped: 3, rejected: 1, sent: 2, sent_at: 0 })
     const { out } = await mailbox('list')
     assert.match(
       out,
-      /default\n {2}sending {4}ok, last sent 1970-\S+\n {2}receiving {2}ok, last look \S+\n {13}12 taken in, 3 ignored, 1 in trouble\n/,
+      /default\n {2}sending {4}ok, last sent 1970-\S+\n {2}receiving {2}ok, last look \S+\n {13}12 taken in, 3 skipped, 1 rejected\n/,
     )
     assert.ok(out.endsWith(anas))
     await saveState({ failing_since: now, last_error: 'The server \u001b[2Jsaid no.', last_error_at: now })
@@ -120,18 +120,18 @@ ${anas}`,
     const now = Date.now()
     assert.equal(await receiving({}), 'never_connected')
     assert.equal(await receiving({ checked_at: now - 16 * 60_000 }), 'stale')
-    assert.equal(await receiving({ checked_at: now, behind: 2 }), 'behind')
+    assert.equal(await receiving({ checked_at: now, pending: 2 }), 'behind')
     assert.equal(await receiving({ checked_at: now }), 'ok')
   })
 })
 
 describe('mailbox errors', () => {
   test('lists the mails that could not be taken in, the newest first, without what would move the cursor', async () => {
-    assert.equal((await mailbox('errors')).out, 'No mail is in trouble.\n')
+    assert.equal((await mailbox('errors')).out, 'No mail was rejected.\n')
     await inStore(({ db, clock }, mailboxes) => {
       for (const { org, mailbox } of mailboxes.active()) {
         const insert = db.prepare(
-          `INSERT INTO mail_troubles (org_id, id, mailbox_id, uid_validity, uid, sender, subject, error, at)
+          `INSERT INTO rejected_mails (org_id, id, mailbox_id, uid_validity, uid, sender, subject, error, at)
            VALUES (?, ?, ?, 1, ?, ?, ?, ?, 0)`,
         )
         for (let uid = 1; uid <= (mailbox.key === 'ana' ? 1 : 101); uid++) {

@@ -138,7 +138,7 @@ describe('the state after a run', () => {
       /it was told 0 times that it ended early/,
     ],
     ['a mail that nothing sends', "DELETE FROM jobs WHERE kind = 'message.send'", /it waits, and nothing sends it/],
-    ['a mail of no mailbox', `DELETE FROM mails WHERE message_id = ${queued}`, /no mailbox is to send it/],
+    ['a mail of no mailbox', `DELETE FROM message_headers WHERE message_id = ${queued}`, /no mailbox is to send it/],
     [
       'a mail that is sent again',
       `UPDATE jobs SET key = (SELECT id FROM messages WHERE status = 'sent') WHERE kind = 'message.send'`,

@@ -31,7 +31,7 @@ type Done = {
   message_of: string | null
   conversation_id: string | null
 }
-type Sequence = { id: string; status: string; current: number; is_looked_at: number }
+type Sequence = { id: string; status: string; current_version: number; is_looked_at: number }
 type Version = { steps: { id: string; type: string }[]; stop_on: string[] }
 type Job = { due_at: number; failed_at: number | null; leased_until: number | null }
 type Contact = { do_not_contact: number; unsubscribed_at: number | null }
@@ -189,7 +189,9 @@ function jobFaults(one: Enrollment, job: Job | undefined, sequence: Sequence): s
 function told(db: Database): (one: Enrollment) => string[] {
   const newest = new Map<string, Told>()
   const times = new Map<string, number>()
-  const events = db.prepare("SELECT type, object_id, data FROM events WHERE type LIKE 'enrollment.%' ORDER BY n").raw()
+  const events = db
+    .prepare("SELECT type, object_id, data FROM events WHERE type LIKE 'enrollment.%' ORDER BY commit_seq")
+    .raw()
   for (const [type, id, data] of events.iterate() as Iterable<[string, string, string]>) {
     newest.set(id, JSON.parse(data).object)
     times.set(`${type} ${id}`, (times.get(`${type} ${id}`) ?? 0) + 1)
@@ -221,7 +223,7 @@ type Mail = {
   external_id: string | null
   mailbox_id: string | null
   address: string | null
-  doubtful: number | null
+  unconfirmed_tries: number | null
   attempted_at: number | null
   job: string | null
   is_leased: number
@@ -232,11 +234,11 @@ type Mail = {
 export function mailFaults(db: Database, timesTaken: (id: string) => number, since: number): string[] {
   const all = db.prepare(
     `SELECT message.id, message.status, message.error, message.external_id, mail.mailbox_id, mailbox.address,
-            mail.doubtful, mail.attempted_at, job.id AS job, job.leased_until IS NOT NULL AS is_leased,
+            mail.unconfirmed_tries, mail.attempted_at, job.id AS job, job.leased_until IS NOT NULL AS is_leased,
             (SELECT group_concat(type) FROM events WHERE events.org_id = message.org_id AND object_id = message.id
                AND type IN ('message.sent', 'message.failed')) AS told
      FROM messages AS message
-     LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+     LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      LEFT JOIN mailboxes AS mailbox ON mailbox.org_id = mail.org_id AND mailbox.id = mail.mailbox_id
      LEFT JOIN jobs AS job ON job.org_id = message.org_id AND job.kind = 'message.send' AND job.key = message.id
      WHERE message.direction = 'outbound'`,
@@ -264,11 +266,11 @@ const MAIL_ID = /^<[^<>\s]+@[^<>\s]+>$/
 
 /** What was sent has come, once; unless nobody could know. */
 function wayFaults(one: Mail, timesTaken: (id: string) => number): string[] {
-  const { id, status, external_id, address, doubtful, attempted_at } = one
+  const { id, status, external_id, address, unconfirmed_tries, attempted_at } = one
   if (address === null) return []
   const own = `<${id}@${address.slice(address.indexOf('@') + 1)}>`
   const times = timesTaken(external_id !== null && MAIL_ID.test(external_id) ? external_id : own)
-  const isDoubtful = (doubtful ?? 0) > 0 || attempted_at !== null
+  const isDoubtful = (unconfirmed_tries ?? 0) > 0 || attempted_at !== null
   if (status === 'sent' && times === 0) return ['it was sent, and nobody has it']
   if (times > 1 && !isDoubtful) return [`it was sent ${times} times`]
   return status !== 'sent' && times > 0 && !isDoubtful ? ['somebody has it'] : []

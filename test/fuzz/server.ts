@@ -84,7 +84,7 @@ export async function startServer(scopes: string[], seed: number) {
   const isExpected = (line: string): boolean => line.includes(IS_DOWN) || isOfSink(line, sink.port)
   const { api: url, screens } = await listening(child)
   const db = openSqlite(join(folder, DATABASE), { readonly: true })
-  const lastEvent = db.prepare('SELECT max(n) FROM events').pluck()
+  const lastEvent = db.prepare('SELECT max(commit_seq) FROM events').pluck()
   const saidInMeetings = db.prepare(
     `SELECT t.meeting_id AS id, s.text FROM transcripts AS t
      JOIN transcript_segments AS s ON s.org_id = t.org_id AND s.transcript_id = t.id
@@ -97,7 +97,7 @@ export async function startServer(scopes: string[], seed: number) {
        WHERE t.meeting_id = ? ORDER BY s.position`,
     )
     .pluck()
-  const byType = db.prepare('SELECT type, count(*) FROM events WHERE n > ? GROUP BY type ORDER BY type').raw()
+  const byType = db.prepare('SELECT type, count(*) FROM events WHERE commit_seq > ? GROUP BY type ORDER BY type').raw()
   const saidInConversations = db.prepare(
     `SELECT conversation_id AS id, body_text AS text FROM messages
      WHERE org_id = (SELECT id FROM orgs WHERE public_id = ?) AND body_text <> '' ORDER BY id DESC LIMIT ?`,
@@ -119,7 +119,7 @@ export async function startServer(scopes: string[], seed: number) {
               WHERE step.org_id = enrollments.org_id AND enrollment_id = enrollments.id)), 0) AS sent
      FROM enrollments WHERE sequence_id = ?`,
   )
-  const laterEvents = db.prepare('SELECT actor_type, object_id FROM events WHERE n > ?')
+  const laterEvents = db.prepare('SELECT actor_type, object_id FROM events WHERE commit_seq > ?')
 
   return {
     url,

@@ -82,7 +82,7 @@ function eventFaults(db: Database): string[] {
     .prepare('SELECT org_id FROM events GROUP BY org_id HAVING max(seq) - min(seq) + 1 <> count(*)')
     .pluck()
     .all()
-  const events = db.prepare('SELECT org_id, seq, type, object_id, data FROM events ORDER BY n').raw()
+  const events = db.prepare('SELECT org_id, seq, type, object_id, data FROM events ORDER BY commit_seq').raw()
   const versions = new Map<string, number>()
   const faults = gaps.map((org) => `the events of org ${org} have a gap`)
   for (const [org, seq, type, id, data] of events.iterate() as Iterable<[number, number, string, string, string]>) {
@@ -147,7 +147,7 @@ function fileFaults(db: Database): string[] {
   const shown = db.prepare(
     `SELECT m.id FROM messages AS m WHERE
        (SELECT json_group_array(value ->> 'id' || ' ' || (value ->> 'size_bytes') ORDER BY key) FROM json_each(m.attachments)) <>
-       (SELECT json_group_array(a.id || ' ' || length(a.data) ORDER BY a.n) FROM attachments AS a
+       (SELECT json_group_array(a.id || ' ' || length(a.data) ORDER BY a.row_id) FROM attachments AS a
         WHERE a.org_id = m.org_id AND a.message_id = m.id)`,
   )
   return shown

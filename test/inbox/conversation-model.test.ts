@@ -156,8 +156,8 @@ function checkPromises({ id, sla, status, waiting_since, first_response_at }: Ro
   assert.deepEqual(
     sla.breaches.map((one: Row) => JSON.stringify(one)).sort(),
     broken
-      .map(({ target, missed_at, breached_at }) =>
-        JSON.stringify({ target, due_at: wire(missed_at), breached_at: wire(breached_at) }),
+      .map(({ target, due_when_breached, breached_at }) =>
+        JSON.stringify({ target, due_at: wire(due_when_breached), breached_at: wire(breached_at) }),
       )
       .sort(),
   )

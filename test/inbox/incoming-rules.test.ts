@@ -46,7 +46,8 @@ const left = ({ id }: Row): Promise<null> =>
     return null
   })
 
-const mailOf = ({ id }: Row): Row => server.store.db.prepare('SELECT * FROM mails WHERE message_id = ?').get(id)
+const mailOf = ({ id }: Row): Row =>
+  server.store.db.prepare('SELECT * FROM message_headers WHERE message_id = ?').get(id)
 const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
 
 const failed = (email: string, messageId: string | null): Partial<MailIn> => ({
@@ -105,9 +106,9 @@ describe('a mail', () => {
     const seq = server.lastSeq()
     const own = { email: SUPPORT.address, name: null }
     const copy = { messageId: answer.external_id, from: own, to: answer.to, inReplyTo: [first.external_id] }
-    assert.deepEqual(await take(mailIn(copy)), { outcome: 'ignored' })
+    assert.deepEqual(await take(mailIn(copy)), { outcome: 'skipped' })
     const again = { messageId: stored.external_id, from: { email: 'by.hand@firm.example', name: null } }
-    assert.deepEqual(await take(mailIn(again)), { outcome: 'ignored' })
+    assert.deepEqual(await take(mailIn(again)), { outcome: 'skipped' })
     assert.equal(server.lastSeq(), seq)
     const { body } = await server.call('GET', `/conversations/${first.conversation_id}/messages`)
     assert.equal(body.data.length, 2)
@@ -131,7 +132,7 @@ describe('a mail', () => {
     const id = enroll(server, server.a, makeSequence(server, server.a).id, { contact_id })
     const headers = unsubscribing(server.deps).headers(server.a.org, support, { id })
     const subject = /subject=([^>]+)>/.exec(headers['List-Unsubscribe'] as string)?.[1] as string
-    assert.deepEqual(await take(mailIn({ subject: decodeURIComponent(subject) })), { outcome: 'ignored' })
+    assert.deepEqual(await take(mailIn({ subject: decodeURIComponent(subject) })), { outcome: 'skipped' })
     assert.notEqual((await inbox.get(`/contacts/${contact_id}`)).unsubscribed_at, null)
   })
 
@@ -172,7 +173,7 @@ describe('the report of a delivery', () => {
     const answer = await reply(first.conversation_id)
     await left(answer)
     server.advance(14 * 86_400_000 + 1)
-    assert.equal((await take(mailIn(failed(first.author.email, null)))).outcome, 'troubled')
+    assert.equal((await take(mailIn(failed(first.author.email, null)))).outcome, 'rejected')
     assert.equal((await now(answer)).status, 'sent')
   })
 })

@@ -77,8 +77,8 @@ describe('a mail that comes in', () => {
     const mail = mailIn()
     assert.deepEqual(await take(mail), { outcome: 'imported' })
     const seq = server.lastSeq()
-    assert.deepEqual(await take(mail), { outcome: 'ignored' })
-    assert.deepEqual(await take(mail, sales), { outcome: 'ignored' })
+    assert.deepEqual(await take(mail), { outcome: 'skipped' })
+    assert.deepEqual(await take(mail, sales), { outcome: 'skipped' })
     assert.equal(server.lastSeq(), seq)
   })
 
@@ -87,13 +87,13 @@ describe('a mail that comes in', () => {
     await take(mail)
     const other = mailIn({ messageId: mail.messageId })
     assert.deepEqual(await take(other), { outcome: 'imported' })
-    assert.deepEqual(await take(other), { outcome: 'ignored' })
+    assert.deepEqual(await take(other), { outcome: 'skipped' })
   })
 
   test('without a Message-ID is taken in once', async () => {
     const mail = mailIn({ messageId: null })
     assert.deepEqual(await take(mail), { outcome: 'imported' })
-    assert.deepEqual(await take(mail), { outcome: 'ignored' })
+    assert.deepEqual(await take(mail), { outcome: 'skipped' })
   })
 
   test('has the time that it says, unless that cannot be', async () => {
@@ -347,7 +347,7 @@ describe('the report of a delivery', () => {
   test('of a mail that nobody knows is no message', async () => {
     const seq = server.lastSeq()
     const taken = await take(mailIn(failed('nobody@nowhere.example', '<unknown@elsewhere.example>')))
-    assert.equal(taken.outcome, 'troubled')
+    assert.equal(taken.outcome, 'rejected')
     assert.equal(server.lastSeq(), seq)
   })
 })
@@ -357,7 +357,7 @@ describe('a mail of the organisation itself', () => {
 
   test('that belongs to no conversation is left alone: mailboxes do not write to each other for ever', async () => {
     const seq = server.lastSeq()
-    assert.deepEqual(await take(mailIn({ from: own })), { outcome: 'ignored' })
+    assert.deepEqual(await take(mailIn({ from: own })), { outcome: 'skipped' })
     assert.equal(server.lastSeq(), seq)
   })
 
@@ -372,7 +372,7 @@ describe('a mail of the organisation itself', () => {
   test('that Dealbox sent, and that comes in again, is known', async () => {
     const first = await arrive()
     const answer = await reply(first.conversation_id)
-    assert.deepEqual(await take(mailIn({ from: own, messageId: answer.external_id })), { outcome: 'ignored' })
+    assert.deepEqual(await take(mailIn({ from: own, messageId: answer.external_id })), { outcome: 'skipped' })
   })
 
   test('with somebody else to answer to is theirs: forms of websites write so', async () => {
@@ -395,7 +395,7 @@ describe('a mail that goes out', () => {
     assert.equal(answer.in_reply_to, first.external_id)
     assert.equal(answer.external_id, `<${answer.id}@acme.example>`)
     assert.ok(jobs().includes(answer.id))
-    const mail = server.store.db.prepare('SELECT * FROM mails WHERE message_id = ?').get(answer.id) as Row
+    const mail = server.store.db.prepare('SELECT * FROM message_headers WHERE message_id = ?').get(answer.id) as Row
     assert.equal(mail.subject, 'Re: Invoice')
     assert.deepEqual(JSON.parse(mail.refs), ['<start@firm.example>', first.external_id])
     assert.deepEqual(
@@ -407,7 +407,10 @@ describe('a mail that goes out', () => {
   test('leaves by the mailbox that the conversation came in by', async () => {
     const first = await arrive({}, sales)
     const answer = await reply(first.conversation_id)
-    const mail = server.store.db.prepare('SELECT mailbox_id FROM mails WHERE message_id = ?').pluck().get(answer.id)
+    const mail = server.store.db
+      .prepare('SELECT mailbox_id FROM message_headers WHERE message_id = ?')
+      .pluck()
+      .get(answer.id)
     assert.equal(mail, sales.id)
   })
 
@@ -441,7 +444,7 @@ describe('a mail that goes out', () => {
       body_text: 'Hello',
     })
     assert.deepEqual(message.to, [{ email: 'ida@one.example', name: 'Ida' }])
-    const mail = server.store.db.prepare('SELECT * FROM mails WHERE message_id = ?').get(message.id) as Row
+    const mail = server.store.db.prepare('SELECT * FROM message_headers WHERE message_id = ?').get(message.id) as Row
     assert.deepEqual([mail.subject, mail.refs], ['News', '[]'])
   })
 })

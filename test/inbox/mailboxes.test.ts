@@ -37,10 +37,10 @@ const NEW: State = {
   failing_since: null,
   last_error: null,
   last_error_at: null,
-  behind: 0,
+  pending: 0,
   imported: 0,
-  ignored: 0,
-  troubled: 0,
+  skipped: 0,
+  rejected: 0,
   imported_at: null,
   sent: 0,
   sent_at: null,
@@ -142,10 +142,10 @@ describe('the state of a mailbox', () => {
     const count = () => store.db.prepare('SELECT total_changes()').pluck().get()
     const [own] = [mailboxes.ownOf(a.org, a.owner) as Mailbox]
     const before = count()
-    mailboxes.saveState(a.org, own.id, { behind: 0, sent_at: null })
+    mailboxes.saveState(a.org, own.id, { pending: 0, sent_at: null })
     mailboxes.saveState(a.org, own.id, {})
     assert.equal(count(), before)
-    mailboxes.saveState(a.org, own.id, { behind: 1 })
+    mailboxes.saveState(a.org, own.id, { pending: 1 })
     assert.notEqual(count(), before)
   })
 })
@@ -169,26 +169,26 @@ describe('how it goes with a mailbox', () => {
       'stale: stale, last look 2026-11-20T08:21:00.000Z: is no server running?',
     )
     assert.equal(
-      receiving({ checked_at: at(1), behind: 1 }),
+      receiving({ checked_at: at(1), pending: 1 }),
       'behind: behind by 1 mail, last look 2026-11-20T08:35:00.000Z',
     )
     const failing = { checked_at: at(30), failing_since: at(20), last_error: 'No route.', last_error_at: at(1) }
     assert.equal(receiving(failing), 'failing: failing since 2026-11-20T08:16:00.000Z: No route.')
     assert.equal(
-      receiving({ ...failing, behind: 3, last_error_at: at(16) }),
+      receiving({ ...failing, pending: 3, last_error_at: at(16) }),
       'failing: failing since 2026-11-20T08:16:00.000Z: No route.; last tried 2026-11-20T08:20:00.000Z: is no server running?',
     )
     assert.equal(receiving({ ...failing, checked_at: null }).split(':')[0], 'failing')
   })
 
   test('a first look at many mails is behind while it takes them in, and stale when it does not', () => {
-    const look = { checked_at: null, behind: 900 }
+    const look = { checked_at: null, pending: 900 }
     assert.equal(receiving({ ...look, imported_at: at(1) }), 'behind: behind by 900 mails, the first look is not done')
     assert.equal(
       receiving({ ...look, imported_at: at(15) }),
       'stale: stale, the first look is not done, behind by 900 mails: is no server running?',
     )
-    assert.equal(receiving({ checked_at: at(60), behind: 1, imported_at: at(1) }).split(':')[0], 'behind')
+    assert.equal(receiving({ checked_at: at(60), pending: 1, imported_at: at(1) }).split(':')[0], 'behind')
     assert.equal(receiving({ checked_at: at(60), imported_at: at(1) }).split(':')[0], 'stale')
   })
 
@@ -199,13 +199,13 @@ describe('how it goes with a mailbox', () => {
       failing_since: time,
       last_error: fc.option(fc.string()),
       last_error_at: time,
-      behind: fc.nat(2),
+      pending: fc.nat(2),
       imported_at: time,
     })
     fc.assert(
       fc.property(state, (given) => {
         const isWell =
-          given.failing_since === null && given.behind === 0 && given.checked_at !== null && given.checked_at > at(15)
+          given.failing_since === null && given.pending === 0 && given.checked_at !== null && given.checked_at > at(15)
         assert.equal(stand(given).receiving.status === 'ok', isWell)
       }),
     )

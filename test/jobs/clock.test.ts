@@ -32,7 +32,7 @@ function start(options: Partial<SchedulerOptions> = {}) {
   return yard
 }
 
-const row = (name: string) => rowsOf(server.store, 'recurring').find((each) => each.name === name)
+const row = (name: string) => rowsOf(server.store, 'recurring_jobs').find((each) => each.name === name)
 const seqs = () => server.events().map(({ seq }) => seq)
 
 async function createTag(name: string, headers = {}): Promise<{ id: string; created_at: string }> {

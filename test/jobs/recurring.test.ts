@@ -37,7 +37,7 @@ const piece = (name: string, everyMs: number, run: Recurring['run'] = () => unde
   },
 })
 
-const row = (name: string) => rowsOf(server.store, 'recurring').find((each) => each.name === name)
+const row = (name: string) => rowsOf(server.store, 'recurring_jobs').find((each) => each.name === name)
 
 describe('recurring work', () => {
   test('runs at the first start, and then each time that its period is over', async () => {

@@ -233,9 +233,9 @@ export async function startPlay(timezone: string) {
     function done(from: string, lineAt: number): string {
       const rows = store.db
         .prepare(
-          `SELECT step.at, mails.subject, tasks.title FROM enrollment_steps AS step
+          `SELECT step.at, message_headers.subject, tasks.title FROM enrollment_steps AS step
              JOIN enrollments ON enrollments.org_id = step.org_id AND enrollments.id = step.enrollment_id
-             LEFT JOIN mails ON mails.org_id = step.org_id AND mails.message_id = step.message_id
+             LEFT JOIN message_headers ON message_headers.org_id = step.org_id AND message_headers.message_id = step.message_id
              LEFT JOIN tasks ON tasks.org_id = step.org_id AND tasks.id = step.task_id
            WHERE step.org_id = ? AND enrollments.id = ? ORDER BY step.position`,
         )

@@ -61,7 +61,10 @@ describe('an email', () => {
       sent.map((each) => [each.conversation_id, each.status, each.direction, JSON.parse(each.author).id]),
       Array(3).fill([conversation_id, 'queued', 'outbound', play.a.owner]),
     )
-    const subjects = rows('SELECT subject, enrollment_id FROM mails WHERE enrollment_id = ? ORDER BY message_id', id)
+    const subjects = rows(
+      'SELECT subject, enrollment_id FROM message_headers WHERE enrollment_id = ? ORDER BY message_id',
+      id,
+    )
     assert.deepEqual(
       subjects.map(({ subject }) => subject),
       ['Hello Ana', 'Re: Hello Ana', 'Another matter'],
@@ -80,7 +83,7 @@ describe('an email', () => {
     const steps = [mail(0, 'One'), mail(0), mail(0, 'Two'), mail(0), task(0, 'Look'), mail(0)]
     applySequences([{ steps }])
     const { id } = await enroll()
-    const subjects = rows('SELECT subject FROM mails WHERE enrollment_id = ? ORDER BY message_id', id)
+    const subjects = rows('SELECT subject FROM message_headers WHERE enrollment_id = ? ORDER BY message_id', id)
     assert.deepEqual(
       subjects.map(({ subject }) => subject),
       ['One', 'Re: One', 'Two', 'Re: Two', 'Re: Two'],
@@ -90,7 +93,7 @@ describe('an email', () => {
   test('whose subject comes to nothing has one that says so', async () => {
     applySequences([{ steps: [mail(0, '{{deal.title}}'), mail(0)] }])
     const { id, conversation_id } = await enroll()
-    const subjects = rows('SELECT subject FROM mails WHERE enrollment_id = ? ORDER BY message_id', id)
+    const subjects = rows('SELECT subject FROM message_headers WHERE enrollment_id = ? ORDER BY message_id', id)
     assert.deepEqual(
       subjects.map(({ subject }) => subject),
       ['(no subject)', 'Re: (no subject)'],
@@ -126,7 +129,7 @@ describe('an email', () => {
       /^<p>Dear Ana Ruiz of North &amp; Wind .*<br \/>about .*<\/p>\n<p>Ana of Acme.*<a href="/,
     )
     assert.deepEqual(JSON.parse(sent.sent_to), [{ email: 'first@x.example', name: 'Ana Ruiz' }])
-    const [{ subject }] = rows('SELECT subject FROM mails WHERE message_id = ?', sent.id)
+    const [{ subject }] = rows('SELECT subject FROM message_headers WHERE message_id = ?', sent.id)
     assert.equal(subject, 'For first@x.example')
   })
 
@@ -139,7 +142,7 @@ describe('an email', () => {
     const steps = [mail(0, 'Hello')]
     const usedBy = async (given: Given = {}) => {
       const { id } = await enroll(given)
-      const used = 'SELECT key FROM mails JOIN mailboxes ON mailboxes.id = mailbox_id WHERE enrollment_id = ?'
+      const used = 'SELECT key FROM message_headers JOIN mailboxes ON mailboxes.id = mailbox_id WHERE enrollment_id = ?'
       return rows(used, id)[0].key
     }
     applySequences([{ steps, mailbox: 'fair' }, { steps }], { mailboxes })

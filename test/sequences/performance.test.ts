@@ -101,7 +101,7 @@ function addMail(message_id: string, mailbox_id: string | number | null): void {
     ...{ body_text: '', sent_at: 0, status: 'sent', sent_to: '[]', sent_cc: '[]', is_automatic: 0, attachments: '[]' },
     ...{ created_at: 0, updated_at: 0, version: 1 },
   })
-  insertRow(store, 'mails', { org_id: a.org, message_id, mailbox_id, refs: '[]' })
+  insertRow(store, 'message_headers', { org_id: a.org, message_id, mailbox_id, refs: '[]' })
 }
 
 function addConversation(): string {
@@ -481,7 +481,7 @@ describe('the steps', () => {
     insertRow(server.store, 'sequence_versions', {
       ...{ org_id: server.a.org, sequence_id: sequence.id, number: 2, steps, stop_on: '[]', created_at: 0 },
     })
-    db.prepare('UPDATE sequences SET current = 2, steps = ? WHERE id = ?').run(steps, sequence.id)
+    db.prepare('UPDATE sequences SET current_version = 2, steps = ? WHERE id = ?').run(steps, sequence.id)
     const told = async (query: string) =>
       (await performance(query)).steps.map((step: Record<string, unknown>) => [
         step.step_id,

@@ -198,7 +198,7 @@ describe('the store', () => {
       status: 'active',
       hours_id: ids.office,
       mailbox_id: mailbox,
-      current: 1,
+      current_version: 1,
     })
     assert.equal(of().byId(server.b.org, ids.fair as string), undefined)
     assert.equal(of().byId(server.a.org, 'none'), undefined)

@@ -47,7 +47,7 @@ function desk(t: TestContext) {
   return {
     ...shop,
     idOf,
-    current: (key: string) => row('sequences', key).current as number,
+    current: (key: string) => row('sequences', key).current_version as number,
     steps: (key: string): Step[] => JSON.parse(row('sequences', key).steps as string),
     versions: (key: string) =>
       (
@@ -59,14 +59,14 @@ function desk(t: TestContext) {
       ).map(({ number, steps, stop_on }) => ({ number, steps: JSON.parse(steps), stop_on: JSON.parse(stop_on) })),
     versionOf: (key: string, number: number) => sequenceStore(deps).versionOf(a, idOf(key), number),
     enroll: (key: string, status = 'active') => {
-      const { id, current } = row('sequences', key)
+      const { id, current_version } = row('sequences', key)
       const enrollment = store.clock.id()
       store.db
         .prepare(
           `INSERT INTO enrollments (org_id, id, sequence_id, sequence_version, status, current_step, created_at,
              updated_at, version) VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)`,
         )
-        .run(a, enrollment, id, current, status)
+        .run(a, enrollment, id, current_version, status)
       return enrollment
     },
     /** The sequences whose enrollments are looked at. */
@@ -370,10 +370,10 @@ describe('versions', () => {
     for (const steps of [[hello], [hello, call], [call]]) {
       enroll('fair')
       apply({ sequences: [{ ...fair, steps }] })
-      const { current, ...stored } = row('sequences', 'fair')
+      const { current_version, ...stored } = row('sequences', 'fair')
       const last = versions('fair').at(-1)
       assert.deepEqual(last, {
-        number: current,
+        number: current_version,
         steps: JSON.parse(stored.steps as string),
         stop_on: JSON.parse(stored.stop_on as string),
       })
@@ -469,7 +469,7 @@ describe('a sequence that the document leaves out', () => {
       rows('sequences').map(({ key }) => key),
       ['plain', 'fair'],
     )
-    assert.equal(row('sequences', 'fair').current, 1)
+    assert.equal(row('sequences', 'fair').current_version, 1)
     assert.deepEqual(apply({ sequences: [plain] }), [])
     assert.deepEqual(apply(show()), [])
     apply({ hours: [], sequences: [plain] })

@@ -64,7 +64,7 @@ describe('the schema', () => {
 
   test('has only tables of an organisation, but for the installation, its keys and work, and the organisations themselves', () => {
     const others = tables.filter((table) => !ofOrgs.includes(table)).map(({ name }) => name)
-    assert.deepEqual(others, ['installation', 'orgs', 'recurring', 'signing_keys', 'wall_clock'])
+    assert.deepEqual(others, ['installation', 'orgs', 'recurring_jobs', 'signing_keys', 'wall_clock'])
   })
 
   test('keys every table of an organisation by org_id first', () => {
@@ -94,7 +94,13 @@ describe('the schema', () => {
     // What the past says stays, whatever becomes of the record; the outside gives its own ids.
     const free = ['deal_stage_changes.from_stage_id', 'deal_stage_changes.to_stage_id', 'deal_stage_changes.member_id']
     free.push('events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id')
-    free.push('search_docs.record_id', 'merges.kept_id', 'merges.merged_id', 'merges.member_id')
+    free.push(
+      'search_docs.record_id',
+      'import_rows.record_id',
+      'merges.kept_id',
+      'merges.merged_id',
+      'merges.member_id',
+    )
     // A million deliveries would be deleted with their webhook, in one transaction; of what they tell, see events.
     free.push('deliveries.webhook_id', 'deliveries.event_id', 'deliveries.object_id')
     // Who wrote is a contact or a member; a message keeps it.
@@ -102,7 +108,8 @@ describe('the schema', () => {
     // What a step has made may go; what it is stands in the version of its sequence.
     free.push('enrollment_steps.task_id', 'enrollment_steps.step_id')
     // Those of its mail, of which not every message is one; and what another mail program has named it.
-    free.push('messages.enrollment_id', 'mail_troubles.external_id')
+    free.push('attachments.row_id') // its own key
+    free.push('messages.enrollment_id', 'rejected_mails.external_id')
     for (const { name } of ofOrgs) {
       const referring = referencesOf(db, name).flatMap(({ from }) => from)
       for (const column of columnsOf(db, name)) {
@@ -203,7 +210,7 @@ describe('a reference into another organisation', () => {
     for (const _ of [1, 2]) await write(() => void doStep(org, enrollment, {}))
     db.prepare('UPDATE sequences SET hours_id = (SELECT id FROM hours WHERE org_id = ?) WHERE org_id = ?').run(org, org)
     mailboxStore(server.deps).saveState(org, box, { sent: 1 })
-    db.prepare("INSERT INTO mail_troubles VALUES (?, ?, ?, 1, 1, NULL, NULL, NULL, 'wrong', 0)").run(
+    db.prepare("INSERT INTO rejected_mails VALUES (?, ?, ?, 1, 1, NULL, NULL, NULL, 'wrong', 0)").run(
       org,
       clock.id(),
       box,
@@ -280,7 +287,7 @@ describe('a migration', () => {
     db.exec(sql)
     db.pragma(`application_id = ${APPLICATION_ID}`)
     db.pragma(`user_version = ${version}`)
-    db.prepare("INSERT INTO installation (one, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)").run(hash)
+    db.prepare("INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)").run(hash)
     return db
   }
 
@@ -363,7 +370,7 @@ describe('a migration', () => {
   })
 
   const SCHEMA_1 =
-    'CREATE TABLE installation (one INTEGER, id TEXT, schema_hash TEXT, created_at INTEGER); CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
+    'CREATE TABLE installation (singleton INTEGER, id TEXT, schema_hash TEXT, created_at INTEGER); CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
   const addX = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN x')
   const addY = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN y')
   /** The schemas that these steps lead to, from schema 1 on. */

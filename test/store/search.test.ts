@@ -156,7 +156,7 @@ describe('the index stays in step', () => {
     for (const spoil of [
       `UPDATE search_docs SET words = words || ' more' WHERE record_id = '${id}'`,
       `DELETE FROM search_docs WHERE record_id = '${id}'`,
-      "INSERT INTO search_docs (n, org_id, kind, record_id, words) VALUES (1, 1, 0, 'x', 'word')",
+      "INSERT INTO search_docs (docid, org_id, kind, record_id, words) VALUES (1, 1, 0, 'x', 'word')",
     ])
       assert.throws(() => check(spoil), { message: 'undo' })
   })
@@ -182,7 +182,7 @@ describe('ids of one time and counter', () => {
     const found = (org: number, kind: Kind) =>
       db
         .prepare(
-          'SELECT record_id FROM search JOIN search_docs ON n = search.rowid WHERE search MATCH ? ORDER BY search.rowid',
+          'SELECT record_id FROM search JOIN search_docs ON docid = search.rowid WHERE search MATCH ? ORDER BY search.rowid',
         )
         .pluck()
         .all(`"${markOf(org, kind)}crafted"`)

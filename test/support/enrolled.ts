@@ -34,7 +34,7 @@ export function makeSequence(
     name: 'Welcome',
     status: 'active',
     position: store.db.prepare('SELECT count(*) FROM sequences').pluck().get() as number,
-    current: 1,
+    current_version: 1,
     steps: json,
     stop_on,
     created_at: now,

@@ -177,7 +177,7 @@ test(`kill -9 under load ${KILLS} times, to a receiver that fails often: each ev
 
   const { db, close } = open()
   const stored = db
-    .prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? ORDER BY n`)
+    .prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? ORDER BY commit_seq`)
     .all(org.org) as StoredEvent[]
   await new Promise<void>((resolve) => {
     onCame = () => {

@@ -28,7 +28,7 @@ export type Done = { row: number; taken?: Taken; error?: string }
 export type RecordRows = { id: string; object: Touched['object']; rows: JournalRow[] }
 export type JournalRow = { action: 'created' | 'updated'; version: number; before: Given | null }
 
-type StoredRow = Omit<JournalRow, 'before'> & { record: string; object: Touched['object']; before: string | null }
+type StoredRow = Omit<JournalRow, 'before'> & { object: Touched['object']; previous: string | null }
 
 /** What imports did, kept with the records in the same transactions. The functions that write are for one of the caller's. */
 export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
@@ -45,22 +45,26 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      WHERE org_id = ? AND id = ? AND position = ? AND finished_at IS NULL AND undo_started_at IS NULL`,
   )
   const addRow = db.prepare(
-    `INSERT INTO import_rows (org_id, import_id, record, row, object, action, version, before)
+    `INSERT INTO import_rows (org_id, import_id, record_id, row_number, object, action, version, previous)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const addReject = db.prepare('INSERT INTO import_rejects (org_id, import_id, row, error) VALUES (?, ?, ?, ?)')
-  const rejects = db.prepare('SELECT row, error FROM import_rejects WHERE org_id = ? AND import_id = ? ORDER BY row')
+  const addReject = db.prepare('INSERT INTO import_rejects (org_id, import_id, row_number, error) VALUES (?, ?, ?, ?)')
+  const rejects = db.prepare(
+    'SELECT row_number AS row, error FROM import_rejects WHERE org_id = ? AND import_id = ? ORDER BY row_number',
+  )
   const recordsBelow = db
     .prepare(
-      `SELECT DISTINCT record FROM import_rows WHERE org_id = ? AND import_id = ? AND record < ? AND is_undone = 0
-       ORDER BY record DESC LIMIT ?`,
+      `SELECT DISTINCT record_id FROM import_rows WHERE org_id = ? AND import_id = ? AND record_id < ? AND is_undone = 0
+       ORDER BY record_id DESC LIMIT ?`,
     )
     .pluck()
   const rowsOf = db.prepare(
-    `SELECT record, object, action, version, before FROM import_rows
-     WHERE org_id = ? AND import_id = ? AND record = ? ORDER BY row`,
+    `SELECT object, action, version, previous FROM import_rows
+     WHERE org_id = ? AND import_id = ? AND record_id = ? ORDER BY row_number`,
   )
-  const setUndone = db.prepare('UPDATE import_rows SET is_undone = 1 WHERE org_id = ? AND import_id = ? AND record = ?')
+  const setUndone = db.prepare(
+    'UPDATE import_rows SET is_undone = 1 WHERE org_id = ? AND import_id = ? AND record_id = ?',
+  )
   const startUndo = db.prepare(
     'UPDATE imports SET undo_started_at = coalesce(undo_started_at, ?) WHERE org_id = ? AND id = ? AND undone_at IS NULL',
   )
@@ -101,7 +105,11 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       return {
         id: record,
         object: (rows[0] as StoredRow).object,
-        rows: rows.map(({ action, version, before }) => ({ action, version, before: before && JSON.parse(before) })),
+        rows: rows.map(({ action, version, previous }) => ({
+          action,
+          version,
+          before: previous && JSON.parse(previous),
+        })),
       }
     })
   }

@@ -30,8 +30,8 @@ export const wordsOfAll = (subject: string | null, said: Iterable<string>): stri
 
 /** An answer that counts: of a member in person, on its way at least; or by another program, which came in as a mail. */
 const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND is_automatic = 0
-  AND (author ->> 'type' = 'member' OR EXISTS (SELECT 1 FROM mails WHERE mails.org_id = messages.org_id
-    AND mails.message_id = messages.id AND mails.digest IS NOT NULL))`
+  AND (author ->> 'type' = 'member' OR EXISTS (SELECT 1 FROM message_headers WHERE message_headers.org_id = messages.org_id
+    AND message_headers.message_id = messages.id AND message_headers.digest IS NOT NULL))`
 
 /** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */
 export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {

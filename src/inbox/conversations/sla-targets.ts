@@ -66,7 +66,8 @@ export function conversationTargets(deps: Deps, update: Update) {
     { clock: late, what }: Telling,
   ): ConversationWithTargets {
     const at = clock.now()
-    const told = what === 'breach' ? { breached_at: at, missed_at: late.due_at } : { warned_at: late.warned_at ?? at }
+    const told =
+      what === 'breach' ? { breached_at: at, due_when_breached: late.due_at } : { warned_at: late.warned_at ?? at }
     const after = before.map((each) => (each === late ? { ...late, ...told } : each))
     const sla = slaOf(record.sla.policy_id, after, at)
     const fresh = { ...record, sla, updated_at: rfc3339(at), version: record.version + 1 }

@@ -18,7 +18,7 @@ export const mailboxProgress = once((deps: Deps) => {
   const { byId, state, saveState, importSince } = mailboxStore(deps)
   const incoming = incomingStore(deps)
   const insert = db.prepare(
-    `INSERT INTO mail_troubles (org_id, id, mailbox_id, uid_validity, uid, external_id, sender, subject, error, at)
+    `INSERT INTO rejected_mails (org_id, id, mailbox_id, uid_validity, uid, external_id, sender, subject, error, at)
      VALUES (@org, @id, @mailbox, @uidValidity, @uid, @external_id, @sender, @subject, @error, @at)
      ON CONFLICT (org_id, mailbox_id, uid_validity, uid) DO UPDATE SET error = excluded.error, at = excluded.at`,
   )
@@ -40,7 +40,7 @@ export const mailboxProgress = once((deps: Deps) => {
   /** Throws what is wrong with the mail; nothing is written then. */
   function take(org: number, mailbox: Mailbox, mail: MailIn, { uid, uidValidity, arrivedAt }: FetchedMail): void {
     const taken = incoming.take(org, mailbox, mail, arrivedAt)
-    if (taken.outcome === 'troubled') {
+    if (taken.outcome === 'rejected') {
       reject(org, mailbox, mail, { uid, uidValidity, arrivedAt }, taken.error)
       return
     }
@@ -48,7 +48,7 @@ export const mailboxProgress = once((deps: Deps) => {
     const isNew = taken.outcome === 'imported'
     step(org, mailbox, uid, {
       imported: before.imported + Number(isNew),
-      ignored: before.ignored + Number(!isNew),
+      skipped: before.skipped + Number(!isNew),
       ...(isNew ? { imported_at: clock.now() } : {}),
     })
   }
@@ -67,26 +67,26 @@ export const mailboxProgress = once((deps: Deps) => {
       error: textOf(error),
       at: clock.now(),
     })
-    step(org, mailbox, at.uid, { troubled: state(org, mailbox.id).troubled + 1 })
+    step(org, mailbox, at.uid, { rejected: state(org, mailbox.id).rejected + 1 })
   }
 
   /** There is nothing more of it to take. */
-  function pass(org: number, mailbox: Mailbox, uid: number, isIgnored: boolean): void {
-    step(org, mailbox, uid, isIgnored ? { ignored: state(org, mailbox.id).ignored + 1 } : {})
+  function pass(org: number, mailbox: Mailbox, uid: number, isSkipped: boolean): void {
+    step(org, mailbox, uid, isSkipped ? { skipped: state(org, mailbox.id).skipped + 1 } : {})
   }
 
   function step(org: number, { id }: Mailbox, uid: number, more: Partial<State>): void {
-    const { behind, last_uid } = state(org, id)
-    saveState(org, id, { ...more, last_uid: Math.max(last_uid, uid), behind: Math.max(0, behind - 1) })
+    const { pending, last_uid } = state(org, id)
+    saveState(org, id, { ...more, last_uid: Math.max(last_uid, uid), pending: Math.max(0, pending - 1) })
   }
 
   /** A look has found so many that are not taken in yet. */
-  const found = (org: number, { id }: Mailbox, behind: number): void => saveState(org, id, { behind })
+  const found = (org: number, { id }: Mailbox, pending: number): void => saveState(org, id, { pending })
 
   /** A look has come to its end, with everything taken in. */
   function looked(org: number, { id }: Mailbox, lastUid: number): void {
     const { last_uid } = state(org, id)
-    const fine = { failing_since: null, last_error: null, last_error_at: null, behind: 0 }
+    const fine = { failing_since: null, last_error: null, last_error_at: null, pending: 0 }
     saveState(org, id, { ...fine, checked_at: clock.now(), last_uid: Math.max(last_uid, lastUid) })
   }
 

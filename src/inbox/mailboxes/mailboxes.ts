@@ -75,10 +75,10 @@ export type State = {
   failing_since: number | null
   last_error: string | null
   last_error_at: number | null
-  behind: number
+  pending: number
   imported: number
-  ignored: number
-  troubled: number
+  skipped: number
+  rejected: number
   imported_at: number | null
   sent: number
   sent_at: number | null
@@ -95,10 +95,10 @@ const NEW_STATE: State = {
   failing_since: null,
   last_error: null,
   last_error_at: null,
-  behind: 0,
+  pending: 0,
   imported: 0,
-  ignored: 0,
-  troubled: 0,
+  skipped: 0,
+  rejected: 0,
   imported_at: null,
   sent: 0,
   sent_at: null,
@@ -119,8 +119,8 @@ export type RejectedMail = {
   error: string
   at: number
 }
-const TROUBLE_FIELDS = 'id, mailbox_id, uid, external_id, sender, subject, error, at'
-const MAX_TROUBLES = 100
+const REJECTED_FIELDS = 'id, mailbox_id, uid, external_id, sender, subject, error, at'
+const MAX_REJECTED = 100
 
 export type Side = 'smtp' | 'imap'
 
@@ -160,7 +160,7 @@ export function mailboxHealth(state: State, mailbox: Pick<Mailbox, 'is_active' |
 const NOT_SET_UP = { status: 'not_set_up', text: 'not set up' } as const
 
 function receiving(state: State, now: number): MailboxHealth['receiving'] {
-  const { checked_at, failing_since, last_error, last_error_at, behind, imported_at } = state
+  const { checked_at, failing_since, last_error, last_error_at, pending, imported_at } = state
   const isLongAgo = (...times: (number | null)[]): boolean => now - Math.max(...times.map((at) => at ?? 0)) >= STALE_MS
   if (failing_since !== null) {
     const idle = isLongAgo(last_error_at) ? `; last tried ${onWire(last_error_at)}: is no server running?` : ''
@@ -169,10 +169,10 @@ function receiving(state: State, now: number): MailboxHealth['receiving'] {
       text: `failing since ${onWire(failing_since)}: ${last_error ?? 'no reason given'}${idle}`,
     }
   }
-  const isBehind = behind > 0
+  const isBehind = pending > 0
   if (checked_at === null && !isBehind) return { status: 'never_connected', text: 'never connected' }
   const look = checked_at === null ? 'the first look is not done' : `last look ${onWire(checked_at)}`
-  const rest = `behind by ${behind} ${behind === 1 ? 'mail' : 'mails'}`
+  const rest = `behind by ${pending} ${pending === 1 ? 'mail' : 'mails'}`
   // A look at many mails takes its time: what it takes in meanwhile shows that it goes on.
   if (isLongAgo(checked_at, isBehind ? imported_at : null)) {
     return { status: 'stale', text: `stale, ${look}${isBehind ? `, ${rest}` : ''}: is no server running?` }
@@ -215,7 +215,7 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
      VALUES (?, ?, ${FIELDS.map(() => '?').join(', ')})
      ON CONFLICT (org_id, mailbox_id) DO UPDATE SET ${FIELDS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   )
-  const newestRejected = `SELECT ${TROUBLE_FIELDS} FROM mail_troubles WHERE org_id = ?`
+  const newestRejected = `SELECT ${REJECTED_FIELDS} FROM rejected_mails WHERE org_id = ?`
   const rejectedOfAll = db.prepare(`${newestRejected} ORDER BY id DESC LIMIT ?`)
   const rejectedOfOne = db.prepare(`${newestRejected} AND +mailbox_id = ? ORDER BY id DESC LIMIT ?`)
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
@@ -272,8 +272,8 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
   /** The newest ones first: of one mailbox, or of all. */
   const rejectedMails = (org: number, id?: string): RejectedMail[] =>
     (id === undefined
-      ? rejectedOfAll.all(org, MAX_TROUBLES)
-      : rejectedOfOne.all(org, id, MAX_TROUBLES)) as RejectedMail[]
+      ? rejectedOfAll.all(org, MAX_REJECTED)
+      : rejectedOfOne.all(org, id, MAX_REJECTED)) as RejectedMail[]
 
   const plan = pacing({ db, clock }, { state, saveState })
 

@@ -17,7 +17,9 @@ export const senders = once((deps: Deps) => {
     .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? ORDER BY contact_id LIMIT 1')
     .pluck()
   const member = db.prepare('SELECT name, email FROM members WHERE org_id = ? AND id = ?')
-  const matching = db.prepare(`${idsOfSearch({ kind: 'contact', match: '', query: [] }).sql} ORDER BY doc.n`).pluck()
+  const matching = db
+    .prepare(`${idsOfSearch({ kind: 'contact', match: '', query: [] }).sql} ORDER BY doc.docid`)
+    .pluck()
 
   const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
 

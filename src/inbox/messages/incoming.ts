@@ -14,7 +14,7 @@ import { outgoingStore } from './outgoing.ts'
 import { shownHtml, textIn } from './texts.ts'
 
 /** What became of a mail: a message, nothing since it is known or its own, or nothing since nobody knows what it is about. */
-export type ImportedMail = { outcome: 'imported' | 'ignored' } | { outcome: 'troubled'; error: string }
+export type ImportedMail = { outcome: 'imported' | 'skipped' } | { outcome: 'rejected'; error: string }
 
 const MAX_ERROR = 2048
 const MAX_SUBJECT = 255
@@ -41,7 +41,7 @@ export const incomingStore = once((deps: Deps) => {
   const { write } = messageWriter(deps)
   const digestOf = db.prepare(
     `SELECT message.id, mail.digest FROM messages AS message
-       LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+       LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      WHERE message.org_id = ? AND message.channel = 'email' AND message.external_id = ?
        AND message.external_id IS NOT NULL`,
   )
@@ -62,15 +62,15 @@ export const incomingStore = once((deps: Deps) => {
   /** `arrivedAt` is when its server got it. */
   function take(org: number, mailbox: Mailbox, mail: MailIn, arrivedAt: number): ImportedMail {
     const external_id = idOf(org, mail)
-    if (external_id === undefined) return { outcome: 'ignored' }
-    if (mail.subject !== null && fromSubject(org, mail.subject)) return { outcome: 'ignored' }
+    if (external_id === undefined) return { outcome: 'skipped' }
+    if (mail.subject !== null && fromSubject(org, mail.subject)) return { outcome: 'skipped' }
     const own = mailboxes.addresses(org)
     const from = own.has(mail.from?.email.toLowerCase() ?? '') ? mail.replyTo : mail.from // forms of websites
     const isOwn = mail.from !== null && (from === null || own.has(from.email.toLowerCase()))
     const bounce = mail.report && returns.bouncedBy(org, mail)
     const thread = bounce?.conversation_id ?? threads.conversationOf(org, mail)
-    if (isOwn && thread === undefined) return { outcome: 'ignored' }
-    if (mail.report && !bounce && thread === undefined) return { outcome: 'troubled', error: UNKNOWN_REPORT }
+    if (isOwn && thread === undefined) return { outcome: 'skipped' }
+    if (mail.report && !bounce && thread === undefined) return { outcome: 'rejected', error: UNKNOWN_REPORT }
     if (mail.report && bounce) returns.note(org, bounce, mail.report)
     keep(org, mailbox, mail, { external_id, thread, from, isOwn, arrivedAt })
     return { outcome: 'imported' }

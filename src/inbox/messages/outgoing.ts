@@ -28,7 +28,7 @@ export type MailRow = {
   digest: string | null
   reply_to: string | null
   attempted_at: number | null
-  doubtful: number
+  unconfirmed_tries: number
   enrollment_id: string | null
 }
 
@@ -51,7 +51,7 @@ export const outgoingStore = once((deps: Deps) => {
   const ofConversation = 'org_id = +@org AND conversation_id = +@conversation'
   const newest = db.prepare(
     `SELECT message.external_id, mail.refs FROM messages AS message INDEXED BY messages_sent
-       LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+       LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND message.direction <> 'note'
        AND message.external_id LIKE '<%@%>'
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
@@ -59,7 +59,7 @@ export const outgoingStore = once((deps: Deps) => {
   const usedMailbox = db
     .prepare(
       `SELECT mail.mailbox_id FROM messages AS message INDEXED BY messages_sent
-         CROSS JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+         CROSS JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
        WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND mail.mailbox_id IS NOT NULL
        ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
     )
@@ -67,14 +67,14 @@ export const outgoingStore = once((deps: Deps) => {
   const writer = db.prepare(
     `SELECT coalesce(mail.reply_to, message.author ->> 'email') AS email, message.author ->> 'name' AS name
      FROM messages AS message INDEXED BY messages_sent
-       LEFT JOIN mails AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+       LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
      WHERE message.${ofConversation.replace(' AND ', ' AND message.')} AND message.direction = 'inbound'
        AND message.is_automatic = 0 AND message.author ->> 'email' IS NOT NULL
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
   const subjectOf = db.prepare('SELECT subject FROM conversations WHERE org_id = ? AND id = ?').pluck()
   const insert = db.prepare(
-    `INSERT INTO mails (org_id, message_id, mailbox_id, subject, refs, digest, reply_to, enrollment_id)
+    `INSERT INTO message_headers (org_id, message_id, mailbox_id, subject, refs, digest, reply_to, enrollment_id)
      VALUES (@org, @message_id, @mailbox_id, @subject, @refs, @digest, @reply_to, @enrollment_id)`,
   )
 

@@ -25,7 +25,7 @@ const NO_MAIL: StoredMail = {
   digest: null,
   reply_to: null,
   attempted_at: null,
-  doubtful: 0,
+  unconfirmed_tries: 0,
   enrollment_id: null,
 }
 
@@ -42,11 +42,11 @@ export const sendingStore = once((deps: Deps) => {
   const { headers } = unsubscribing(deps)
   const { finish } = messageWriter(deps)
   const byId = db.prepare(`SELECT ${columns.select} FROM messages WHERE org_id = ? AND id = ?`).raw()
-  const mailOf = db.prepare('SELECT * FROM mails WHERE org_id = ? AND message_id = ?')
+  const mailOf = db.prepare('SELECT * FROM message_headers WHERE org_id = ? AND message_id = ?')
   const files = db.prepare('SELECT id, data FROM attachments WHERE org_id = ? AND message_id = ?')
-  const attempt = db.prepare('UPDATE mails SET attempted_at = ? WHERE org_id = ? AND message_id = ?')
+  const attempt = db.prepare('UPDATE message_headers SET attempted_at = ? WHERE org_id = ? AND message_id = ?')
   const doubt = db.prepare(
-    'UPDATE mails SET attempted_at = NULL, doubtful = doubtful + 1 WHERE org_id = ? AND message_id = ?',
+    'UPDATE message_headers SET attempted_at = NULL, unconfirmed_tries = unconfirmed_tries + 1 WHERE org_id = ? AND message_id = ?',
   )
 
   /** Undefined for a message that does not wait any more. */
@@ -110,7 +110,7 @@ export const sendingStore = once((deps: Deps) => {
     const { message, mail } = found
     const now = clock.now()
     attempt.run(null, org, id)
-    finish(org, message, { status: 'sent', error: mail.doubtful > 0 ? TWICE : null })
+    finish(org, message, { status: 'sent', error: mail.unconfirmed_tries > 0 ? TWICE : null })
     enrollments.sent(org, id, now)
     if (mail.mailbox_id === null) return
     const { sent } = mailboxes.state(org, mail.mailbox_id)

@@ -21,19 +21,19 @@ export const slaClocks = once((deps: Deps) => {
   const { db } = deps
   const { businessTimeOf } = hoursStore(deps)
   const select = db.prepare(
-    `SELECT target, n, started_at, ended_at, promised_s, risk_at, due_at, warned_at, breached_at, missed_at
-     FROM sla_clocks WHERE org_id = ? AND conversation_id = ? ORDER BY target, n`,
+    `SELECT target, ordinal, started_at, ended_at, promised_s, risk_at, due_at, warned_at, breached_at, due_when_breached
+     FROM sla_clocks WHERE org_id = ? AND conversation_id = ? ORDER BY target, ordinal`,
   )
   const insert = db.prepare(
-    `INSERT INTO sla_clocks (org_id, conversation_id, target, n, started_at, ended_at, promised_s, risk_at, due_at,
-       warned_at, breached_at, missed_at)
-     VALUES (@org, @conversation, @target, @n, @started_at, @ended_at, @promised_s, @risk_at, @due_at, @warned_at,
-       @breached_at, @missed_at)`,
+    `INSERT INTO sla_clocks (org_id, conversation_id, target, ordinal, started_at, ended_at, promised_s, risk_at, due_at,
+       warned_at, breached_at, due_when_breached)
+     VALUES (@org, @conversation, @target, @ordinal, @started_at, @ended_at, @promised_s, @risk_at, @due_at, @warned_at,
+       @breached_at, @due_when_breached)`,
   )
   const update = db.prepare(
     `UPDATE sla_clocks SET started_at = @started_at, ended_at = @ended_at, promised_s = @promised_s, risk_at = @risk_at, due_at = @due_at,
-       warned_at = @warned_at, breached_at = @breached_at, missed_at = @missed_at
-     WHERE org_id = @org AND conversation_id = @conversation AND target = @target AND n = @n`,
+       warned_at = @warned_at, breached_at = @breached_at, due_when_breached = @due_when_breached
+     WHERE org_id = @org AND conversation_id = @conversation AND target = @target AND ordinal = @ordinal`,
   )
 
   const of = (org: number, id: string): Clock[] => select.all(org, id) as Clock[]
@@ -95,7 +95,7 @@ export const slaClocks = once((deps: Deps) => {
   /** Writes those that differ. */
   function write(org: number, conversation: string, before: readonly Clock[], after: readonly Clock[]): void {
     for (const clock of after) {
-      const known = before.find(({ target, n }) => clock.target === target && clock.n === n)
+      const known = before.find(({ target, ordinal }) => clock.target === target && clock.ordinal === ordinal)
       if (!known) insert.run({ org, conversation, ...clock })
       else if (known !== clock && differs(known, clock)) update.run({ org, conversation, ...clock })
     }
@@ -104,9 +104,9 @@ export const slaClocks = once((deps: Deps) => {
   return { of, first, follow, withDueTimes, write, policies: slaStore(deps) }
 })
 
-const started = (target: Target, at: number, n = 0): Clock => ({
+const started = (target: Target, at: number, ordinal = 0): Clock => ({
   target,
-  n,
+  ordinal,
   started_at: at,
   ended_at: null,
   promised_s: null,
@@ -114,7 +114,7 @@ const started = (target: Target, at: number, n = 0): Clock => ({
   due_at: null,
   warned_at: null,
   breached_at: null,
-  missed_at: null,
+  due_when_breached: null,
 })
 
 const ended = (clock: Clock, at: number): Clock => ({ ...clock, ended_at: Math.max(at, clock.started_at) })

@@ -39,7 +39,7 @@ export type Sla = v.InferOutput<typeof Sla>
 export type Clock = {
   target: Target
   /** Counts those of the target, from 0 on. */
-  n: number
+  ordinal: number
   started_at: number
   /** Null while it is awaited. */
   ended_at: number | null
@@ -52,7 +52,7 @@ export type Clock = {
   warned_at: number | null
   breached_at: number | null
   /** What was `due_at` when it was breached. */
-  missed_at: number | null
+  due_when_breached: number | null
 }
 
 export const NO_SLA: Sla = {
@@ -78,11 +78,11 @@ export function slaOf(policyId: string | null, clocks: readonly Clock[], now: nu
     resolution_due_at: dueOf(of('resolution')[0]),
     breaches: clocks
       .filter(({ breached_at }) => breached_at !== null)
-      .sort((one, other) => (one.missed_at as number) - (other.missed_at as number))
+      .sort((one, other) => (one.due_when_breached as number) - (other.due_when_breached as number))
       .slice(-MAX_BREACHES)
-      .map(({ target, missed_at, breached_at }) => ({
+      .map(({ target, due_when_breached, breached_at }) => ({
         target,
-        due_at: rfc3339(missed_at as number),
+        due_at: rfc3339(due_when_breached as number),
         breached_at: rfc3339(breached_at as number),
       })),
   }

@@ -14,7 +14,7 @@ type Client = { version: string; client: ReturnType<typeof smtpClient> }
 type Backoff = { count: number; error: string; until: number }
 
 /** Tries whose end nobody knows: behind them a mail is not sent again. */
-const MAX_DOUBTFUL = 3
+const MAX_UNCONFIRMED_TRIES = 3
 const LOOK_MS = 30_000
 /** A server that is away must not keep the mails of other mailboxes waiting: each try of it takes its time. */
 const MAX_TROUBLES = 2
@@ -23,7 +23,7 @@ const REST_MS = 30_000
 const GONE = 'The mailbox that it was to be sent from is gone.'
 const NEVER_TRIED = 'It could not be sent.'
 const ABANDONED = 'Its last try did not come to its end; it may have arrived.'
-const UNCONFIRMED = `It may have arrived: ${MAX_DOUBTFUL} times the connection ended before the server had said so.`
+const UNCONFIRMED = `It may have arrived: ${MAX_UNCONFIRMED_TRIES} times the connection ended before the server had said so.`
 
 /** Sends messages by the mailboxes that they are to leave. One connection for each is kept for a while. */
 export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write; trust: Trust }) {
@@ -128,7 +128,7 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
       return true
     }
     signal.throwIfAborted() // it was not looked at to the end
-    const isOver = mail.doubtful + 1 >= MAX_DOUBTFUL
+    const isOver = mail.unconfirmed_tries + 1 >= MAX_UNCONFIRMED_TRIES
     await write(() => {
       sending.unknown(org, message.id)
       if (isOver) sending.failed(org, message.id, UNCONFIRMED, true)

@@ -77,7 +77,7 @@ export const enrollmentStore = once((deps: Deps) => {
   /** Throws 422. */
   function planOf(who: Caller, { sequence_id, sender_id, deal_id, start_at }: EnrollmentCreate): Plan {
     const sequence = sequences.byId(who.org, sequence_id) as SequenceRow
-    const { steps } = sequences.versionOf(who.org, sequence_id, sequence.current)
+    const { steps } = sequences.versionOf(who.org, sequence_id, sequence.current_version)
     const start = Math.max(start_at === undefined ? 0 : (parseTime(start_at) as number), clock.now())
     const [first] = steps
     const due_at = rfc3339(first ? dueAt(start, first, windowOf(who.org, sequence)) : start)
@@ -135,7 +135,7 @@ export const enrollmentStore = once((deps: Deps) => {
     return add(who, {
       id: own,
       sequence_id: sequence.id,
-      sequence_version: sequence.current,
+      sequence_version: sequence.current_version,
       contact_id: id,
       sender_id,
       deal_id,

@@ -8,8 +8,8 @@ export function doneSteps(db: Database) {
   const insert = db.prepare(`INSERT INTO enrollment_steps (org_id, ${names.join(', ')}) VALUES (?, ${marks})`)
   const subject = db
     .prepare(
-      `SELECT mails.subject FROM enrollment_steps AS step
-         JOIN mails ON mails.org_id = step.org_id AND mails.message_id = step.message_id
+      `SELECT message_headers.subject FROM enrollment_steps AS step
+         JOIN message_headers ON message_headers.org_id = step.org_id AND message_headers.message_id = step.message_id
        WHERE step.org_id = ? AND step.enrollment_id = ? ORDER BY step.position DESC LIMIT 1`,
     )
     .pluck()

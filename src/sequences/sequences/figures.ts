@@ -25,7 +25,7 @@ const SAMPLE = 20
 export const sequenceFigures = once(({ db }: Deps) => {
   const steps = db.prepare(
     `SELECT step.value ->> 'id' AS id, step.value ->> 'position' AS position, step.value ->> 'type' AS type,
-            version.number = sequences.current AS is_current
+            version.number = sequences.current_version AS is_current
      FROM sequences
      CROSS JOIN sequence_versions AS version ON version.org_id = sequences.org_id AND version.sequence_id = sequences.id
      CROSS JOIN json_each(version.steps) AS step
@@ -81,8 +81,8 @@ export const sequenceFigures = once(({ db }: Deps) => {
          SELECT message_id FROM enrollment_steps WHERE org_id = ? AND step_id = ? AND sent_at < ?
          ORDER BY sent_at DESC LIMIT ${SAMPLE}
        ) AS step
-       CROSS JOIN mails ON mails.org_id = ? AND mails.message_id = step.message_id
-       CROSS JOIN mailboxes ON mailboxes.org_id = ? AND mailboxes.id = mails.mailbox_id
+       CROSS JOIN message_headers ON message_headers.org_id = ? AND message_headers.message_id = step.message_id
+       CROSS JOIN mailboxes ON mailboxes.org_id = ? AND mailboxes.id = message_headers.mailbox_id
        WHERE mailboxes.imap IS NOT NULL LIMIT 1`,
     )
     .pluck()

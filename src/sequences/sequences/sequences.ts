@@ -61,7 +61,7 @@ export type SequenceRow = {
   hours_id: string | null
   mailbox_id: string | null
   /** The number of the version that enrollments begin with. */
-  current: number
+  current_version: number
 }
 
 /** What the enrollments follow that began with it. */
@@ -86,7 +86,7 @@ export const sequenceStore = once((deps: Deps) => {
   const findRow = finder(db, 'sequences', columns)
   const { businessTimeOf } = hoursStore(deps)
   const rowById = db.prepare(
-    'SELECT id, name, status, hours_id, mailbox_id, current FROM sequences WHERE org_id = ? AND id = ?',
+    'SELECT id, name, status, hours_id, mailbox_id, current_version FROM sequences WHERE org_id = ? AND id = ?',
   )
   const version = db.prepare(
     'SELECT steps, stop_on FROM sequence_versions WHERE org_id = ? AND sequence_id = ? AND number = ?',

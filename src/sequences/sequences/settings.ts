@@ -46,7 +46,7 @@ type Row = Stored & {
   position: number
   hours_id: string | null
   mailbox_id: string | null
-  current: number
+  current_version: number
   steps: Step[]
   stop_on: Stop[]
 }
@@ -60,7 +60,7 @@ export const columns = c.columns<Row>({
   position: c.integer('position'),
   hours_id: c.plain('hours_id'),
   mailbox_id: c.plain('mailbox_id'),
-  current: c.integer('current'),
+  current_version: c.integer('current_version'),
   steps: c.json('steps'),
   stop_on: c.json('stop_on'),
   created_at: c.time('created_at'),
@@ -133,14 +133,15 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
   function write(org: number, known: Row | undefined, { given, ...rest }: Wanted): Row {
     const steps = stepsOf(given, known?.steps ?? [], clock.id)
     if (!known) {
-      const made = create(org, { ...rest, steps, current: 1 })
+      const made = create(org, { ...rest, steps, current_version: 1 })
       versions.add(org, made)
       return made
     }
     const isOther = !same(known.steps, steps) || !same(known.stop_on, rest.stop_on)
-    const current = isOther && versions.isFollowed(org, known) ? known.current + 1 : known.current
-    const after = save(org, known, { ...rest, steps, current })
-    if (current !== known.current) versions.add(org, after)
+    const current_version =
+      isOther && versions.isFollowed(org, known) ? known.current_version + 1 : known.current_version
+    const after = save(org, known, { ...rest, steps, current_version })
+    if (current_version !== known.current_version) versions.add(org, after)
     else if (isOther) versions.replace(org, after)
     if (after.status !== known.status) sequenceChanged(store, org, after.id, after.status)
     return after
@@ -197,7 +198,7 @@ function nameFaults(
   return errors
 }
 
-type Wanted = Omit<Row, keyof Stored | 'steps' | 'current'> & { given: readonly StepSettings[] }
+type Wanted = Omit<Row, keyof Stored | 'steps' | 'current_version'> & { given: readonly StepSettings[] }
 
 /** Everything in full and in one order: sequences that say the same are the same text. */
 function rowOf(sequence: SequenceSettings, names: Names): Omit<Wanted, 'position'> {

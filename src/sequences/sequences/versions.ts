@@ -1,7 +1,7 @@
 import type { Store } from '../../store/open.ts'
 import type { Step, Stop } from './sequence.ts'
 
-type Versioned = { id: string; current: number; steps: readonly Step[]; stop_on: readonly Stop[] }
+type Versioned = { id: string; current_version: number; steps: readonly Step[]; stop_on: readonly Stop[] }
 
 /**
  * What enrollments follow: the steps of a sequence and what stops it, as they were when the enrollment began. A version
@@ -22,7 +22,7 @@ export function sequenceVersions({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      FROM sequences CROSS JOIN sequence_versions AS version
        ON version.org_id = sequences.org_id AND version.sequence_id = sequences.id
      WHERE sequences.org_id = ? AND sequences.status <> 'archived' AND version.steps LIKE ? AND (
-       version.number = sequences.current OR EXISTS (
+       version.number = sequences.current_version OR EXISTS (
          SELECT 1 FROM enrollments
          WHERE enrollments.org_id = version.org_id AND enrollments.sequence_id = version.sequence_id
            AND enrollments.sequence_version = version.number AND enrollments.status IN ('scheduled', 'active', 'paused')
@@ -31,17 +31,17 @@ export function sequenceVersions({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      ORDER BY sequences.position, version.number`,
   )
 
-  function add(org: number, { id, current, steps, stop_on }: Versioned): void {
-    insert.run(org, id, current, JSON.stringify(steps), JSON.stringify(stop_on), clock.now())
+  function add(org: number, { id, current_version, steps, stop_on }: Versioned): void {
+    insert.run(org, id, current_version, JSON.stringify(steps), JSON.stringify(stop_on), clock.now())
   }
 
-  function replace(org: number, { id, current, steps, stop_on }: Versioned): void {
-    update.run(JSON.stringify(steps), JSON.stringify(stop_on), clock.now(), org, id, current)
+  function replace(org: number, { id, current_version, steps, stop_on }: Versioned): void {
+    update.run(JSON.stringify(steps), JSON.stringify(stop_on), clock.now(), org, id, current_version)
   }
 
   /** Whether an enrollment has begun with the current one. */
-  const isFollowed = (org: number, { id, current }: Pick<Versioned, 'id' | 'current'>): boolean =>
-    follower.get(org, id, current) !== undefined
+  const isFollowed = (org: number, { id, current_version }: Pick<Versioned, 'id' | 'current_version'>): boolean =>
+    follower.get(org, id, current_version) !== undefined
 
   /** Those by which steps are still to be done, and that have a text with this word. */
   const inUse = (org: number, word: string): { key: string; steps: Step[] }[] =>

@@ -14,14 +14,16 @@ type Purged = 'more' | undefined
 export function purgeEvents({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: number): Purged {
   const now = clock.now()
   const oldest = db
-    .prepare('SELECT n, at FROM events WHERE at <= ? ORDER BY n LIMIT ?')
-    .all(now + MAX_AHEAD_MS, BATCH) as { n: number; at: number }[]
+    .prepare('SELECT commit_seq, at FROM events WHERE at <= ? ORDER BY commit_seq LIMIT ?')
+    .all(now + MAX_AHEAD_MS, BATCH) as { commit_seq: number; at: number }[]
   const kept = oldest.findIndex(({ at }) => at >= now - keepMs)
   const last = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1)
   if (!last) return undefined
   const { changes } = db
-    .prepare('DELETE FROM events WHERE n IN (SELECT n FROM events WHERE n <= ? ORDER BY n LIMIT ?)')
-    .run(last.n, BATCH)
+    .prepare(
+      'DELETE FROM events WHERE commit_seq IN (SELECT commit_seq FROM events WHERE commit_seq <= ? ORDER BY commit_seq LIMIT ?)',
+    )
+    .run(last.commit_seq, BATCH)
   return changes === BATCH ? 'more' : undefined
 }
 

@@ -96,12 +96,12 @@ describe('the inbox of a seed', () => {
   })
 
   test('told of each broken promise when it was broken, and woke up what was put off in time', () => {
-    const breaches = rows<{ missed_at: number; breached_at: number; warned_at: number }>(
-      'SELECT missed_at, breached_at, warned_at FROM sla_clocks WHERE org_id = ? AND breached_at IS NOT NULL',
+    const breaches = rows<{ due_when_breached: number; breached_at: number; warned_at: number }>(
+      'SELECT due_when_breached, breached_at, warned_at FROM sla_clocks WHERE org_id = ? AND breached_at IS NOT NULL',
     )
     assert.ok(breaches.length > 3)
-    for (const { missed_at, breached_at, warned_at } of breaches) {
-      assert.equal(breached_at, missed_at)
+    for (const { due_when_breached, breached_at, warned_at } of breaches) {
+      assert.equal(breached_at, due_when_breached)
       assert.ok(warned_at <= breached_at)
     }
     const events = server.events()

@@ -61,7 +61,7 @@ const told = (org: Org) => [
      FROM enrollment_steps WHERE org_id = ? ORDER BY enrollment_id, position`,
     org,
   ),
-  all('SELECT subject, refs FROM mails WHERE org_id = ? ORDER BY message_id', org),
+  all('SELECT subject, refs FROM message_headers WHERE org_id = ? ORDER BY message_id', org),
 ]
 
 describe('the seed', () => {

@@ -172,8 +172,8 @@ describe('the sequences of a seed', () => {
         mails++
         assert.equal(sent_at, at)
         const [mail] = rows<Record<string, unknown>>(
-          `SELECT conversation_id, direction, status, external_id, sent_at, mailbox_id, mails.enrollment_id, subject
-           FROM messages JOIN mails ON mails.org_id = messages.org_id AND mails.message_id = messages.id
+          `SELECT conversation_id, direction, status, external_id, sent_at, mailbox_id, message_headers.enrollment_id, subject
+           FROM messages JOIN message_headers ON message_headers.org_id = messages.org_id AND message_headers.message_id = messages.id
            WHERE messages.org_id = ? AND messages.id = ?`,
           server.a.org,
           message_id,

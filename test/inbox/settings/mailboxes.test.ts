@@ -53,7 +53,9 @@ function mailWorkshop(t: Parameters<typeof workshop>[0]) {
         )
         .run(row)
       store.db
-        .prepare("INSERT INTO mails (org_id, message_id, mailbox_id, refs) VALUES (@org, @id, @mailbox, '[]')")
+        .prepare(
+          "INSERT INTO message_headers (org_id, message_id, mailbox_id, refs) VALUES (@org, @id, @mailbox, '[]')",
+        )
         .run(row)
     },
   }

@@ -45,7 +45,8 @@ async function queued(given: Row = {}): Promise<Row> {
 }
 
 const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
-const mailOf = ({ id }: Row): Row => server.store.db.prepare('SELECT * FROM mails WHERE message_id = ?').get(id)
+const mailOf = ({ id }: Row): Row =>
+  server.store.db.prepare('SELECT * FROM message_headers WHERE message_id = ?').get(id)
 const setTries = (tries: number): unknown => server.store.db.prepare('UPDATE jobs SET tries = ?').run(tries)
 
 const dropping = (t: TestContext) =>
@@ -73,7 +74,7 @@ describe('a message whose job is given up has failed', () => {
     const message = await queued()
     const { db } = server.store
     db.prepare('UPDATE jobs SET tries = 21, leased_until = ?').run(server.now() - 1)
-    db.prepare('UPDATE mails SET attempted_at = 1 WHERE message_id = ?').run(message.id)
+    db.prepare('UPDATE message_headers SET attempted_at = 1 WHERE message_id = ?').run(message.id)
     const yard = startYard(server, { kinds })
     t.after(yard.stop)
     await yard.tick()
@@ -86,7 +87,7 @@ describe('a message whose job is given up has failed', () => {
     const smtp = await startSmtp(t)
     const kinds = mailKinds(office(t, smtp.server.port))
     const message = await queued()
-    server.store.db.prepare(`UPDATE mails SET refs = '{}' WHERE message_id = ?`).run(message.id)
+    server.store.db.prepare(`UPDATE message_headers SET refs = '{}' WHERE message_id = ?`).run(message.id)
     const yard = startYard(server, { kinds })
     t.after(yard.stop)
     await yard.tick()
@@ -119,14 +120,14 @@ describe('a server that stops', () => {
     process.env.DEALBOX_TEST_PASSWORD ??= 'secret'
     const { send } = office(t, smtp.server.port, { imap: { ...SUPPORT.imap, port: imap.port } })
     const message = await queued()
-    server.store.db.prepare('UPDATE mails SET attempted_at = 1 WHERE message_id = ?').run(message.id)
+    server.store.db.prepare('UPDATE message_headers SET attempted_at = 1 WHERE message_id = ?').run(message.id)
     const cut = new AbortController()
     const end = send(server.a.org, message.id, false, cut.signal)
     await asked.promise
     cut.abort(new Error('stopping'))
     await assert.rejects(end)
-    const { attempted_at, doubtful } = mailOf(message)
-    assert.deepEqual([attempted_at, doubtful, smtp.mails.length], [1, 0, 0])
+    const { attempted_at, unconfirmed_tries } = mailOf(message)
+    assert.deepEqual([attempted_at, unconfirmed_tries, smtp.mails.length], [1, 0, 0])
   })
 
   test('in the middle of a last try leaves it for the next one', async (t) => {

@@ -73,7 +73,7 @@ test('a mail that is moved there, and had arrived before mails are taken in, is 
   const state = { uid_validity: 7, last_uid: 3, since: server.now() }
   const { stateOf } = await listening(t, { 'UID FETCH': mail('moved') }, 'moving', { imap: {}, state })
   await until(() => stateOf().checked_at !== null)
-  assert.deepEqual([stateOf().imported, stateOf().troubled, stateOf().last_uid], [0, 0, 4])
+  assert.deepEqual([stateOf().imported, stateOf().rejected, stateOf().last_uid], [0, 0, 4])
 })
 
 test('a mail of which a part was left out says so', async (t) => {
@@ -91,14 +91,14 @@ test('a mail that the store could not take for a moment is not the one to blame'
   let refused = 0
   const write: Write = (job) => {
     const { active, state } = mailboxStore(server.deps)
-    const isBehind = active().some(({ org, mailbox }) => state(org, mailbox.id).behind > 0)
+    const isBehind = active().some(({ org, mailbox }) => state(org, mailbox.id).pending > 0)
     if (!isBehind || refused > 0) return server.store.write(job)
     refused++
     return Promise.reject(Object.assign(new Error('The disk is full.'), { status: 503 }))
   }
   const { stateOf } = await listening(t, { 'UID FETCH': mail('full') }, 'full', { write })
   await until(() => stateOf().checked_at !== null)
-  assert.deepEqual([refused, stateOf().imported, stateOf().troubled], [1, 1, 0])
+  assert.deepEqual([refused, stateOf().imported, stateOf().rejected], [1, 1, 0])
 })
 
 test('a listener whose settings are old writes nothing of how far a folder was read', async () => {
@@ -143,8 +143,8 @@ test('a mail that its server cannot give is on record, and the next one comes in
     'damaged',
   )
   await until(() => stateOf().checked_at !== null)
-  const { imported, troubled, last_uid, failing_since } = stateOf()
-  assert.deepEqual([imported, troubled, last_uid, failing_since], [1, 1, 5, null])
+  const { imported, rejected, last_uid, failing_since } = stateOf()
+  assert.deepEqual([imported, rejected, last_uid, failing_since], [1, 1, 5, null])
   const [trouble] = mailboxStore(server.deps).rejectedMails(server.a.org, mailbox.id)
   assert.deepEqual([trouble?.uid, trouble?.external_id], [4, '<d4@customer.example>'])
 })
@@ -154,7 +154,7 @@ test('a server that gives no mail at all costs none', async (t) => {
   const says = damaged('a', 5, () => ++fetches > 6)
   const { stateOf, mailbox } = await listening(t, says, 'away')
   await until(() => stateOf().imported === 1)
-  assert.deepEqual([stateOf().troubled, fetches > 6], [1, true])
+  assert.deepEqual([stateOf().rejected, fetches > 6], [1, true])
   assert.equal(mailboxStore(server.deps).rejectedMails(server.a.org, mailbox.id).length, 1)
 })
 
@@ -165,7 +165,7 @@ test('two damaged mails in a row hold up nothing either', async (t) => {
     'two',
   )
   await until(() => stateOf().checked_at !== null)
-  assert.deepEqual([stateOf().imported, stateOf().troubled, stateOf().last_uid], [1, 2, 6])
+  assert.deepEqual([stateOf().imported, stateOf().rejected, stateOf().last_uid], [1, 2, 6])
 })
 
 test('while nothing can be written the server is not asked', async (t) => {

@@ -124,8 +124,8 @@ describe('receiving', { skip: noDovecot }, () => {
     dovecot.deliver(mail('Good'), { user: 'four@acme.example' })
     listen(t, write)
     const state = await until(id, ({ checked_at }) => checked_at !== null)
-    assert.deepEqual([state.imported, state.troubled, state.last_uid, state.behind], [1, 1, 2, 0])
-    const trouble = server.store.db.prepare('SELECT * FROM mail_troubles WHERE mailbox_id = ?').get(id) as Row
+    assert.deepEqual([state.imported, state.rejected, state.last_uid, state.pending], [1, 1, 2, 0])
+    const trouble = server.store.db.prepare('SELECT * FROM rejected_mails WHERE mailbox_id = ?').get(id) as Row
     assert.deepEqual([trouble.subject, trouble.error, trouble.uid], ['Bad', 'This one cannot be kept.', 1])
     assert.ok(subjects().includes('Good') && !subjects().includes('Bad'))
   })
@@ -134,13 +134,13 @@ describe('receiving', { skip: noDovecot }, () => {
     const id = mailbox('five@acme.example', { import_since: '2026-01-01' })
     let refused = 0
     const write: Write = (job) => {
-      if (stateOf(id).behind === 0 || refused === 2) return server.store.write(job)
+      if (stateOf(id).pending === 0 || refused === 2) return server.store.write(job)
       refused++
       return Promise.reject(Object.assign(new Error('The disk is full.'), { status: 503 }))
     }
     dovecot.deliver(mail('Held up'), { user: 'five@acme.example' })
     listen(t, write)
     const state = await until(id, ({ checked_at }) => checked_at !== null)
-    assert.deepEqual([refused, state.imported, state.troubled], [2, 1, 0])
+    assert.deepEqual([refused, state.imported, state.rejected], [2, 1, 0])
   })
 })

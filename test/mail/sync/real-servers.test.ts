@@ -192,7 +192,7 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
     await team.resetUidValidity()
     const after = await write({ subject: 'Behind it' })
     await arrives(after)
-    await until(() => state().behind === 0 && state().uid_validity !== uid_validity)
+    await until(() => state().pending === 0 && state().uid_validity !== uid_validity)
     assert.equal(count(), before + 1)
     assert.equal(state().imported, imported + 1)
   })

@@ -80,19 +80,19 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
   const all = (sql: string): Row[] => server.store.db.prepare(sql).all(server.a.org) as Row[]
 
   test('are all taken in, or on record with what is wrong with them', (t) => {
-    const { imported, ignored, troubled, last_uid, behind } = state()
-    t.diagnostic(`${imported} imported, ${ignored} known already, ${troubled} on record with their error`)
-    assert.deepEqual([imported + ignored + troubled, last_uid, behind], [COUNT, COUNT, 0])
+    const { imported, skipped, rejected, last_uid, pending } = state()
+    t.diagnostic(`${imported} imported, ${skipped} known already, ${rejected} on record with their error`)
+    assert.deepEqual([imported + skipped + rejected, last_uid, pending], [COUNT, COUNT, 0])
     const messages = new Set(all('SELECT external_id FROM messages WHERE org_id = ?').map((row) => row.external_id))
-    const troubles = all('SELECT external_id, error FROM mail_troubles WHERE org_id = ?')
-    assert.equal(troubles.length, troubled)
+    const troubles = all('SELECT external_id, error FROM rejected_mails WHERE org_id = ?')
+    assert.equal(troubles.length, rejected)
     const onRecord = new Set(troubles.map((row) => row.external_id))
     for (const { messageId } of expected)
       if (messageId) assert.ok(messages.has(messageId) || onRecord.has(messageId), messageId)
   })
 
   test('are in trouble only where they report of mails that nobody knows', () => {
-    const errors = new Set(all('SELECT error FROM mail_troubles WHERE org_id = ?').map((row) => row.error))
+    const errors = new Set(all('SELECT error FROM rejected_mails WHERE org_id = ?').map((row) => row.error))
     assert.deepEqual([...errors], ['It is the report of a delivery, of no mail that is known here.'])
   })
 
