@@ -1,18 +1,16 @@
-import { type Outbox, outbox } from './events/outbox.ts'
+import type { Outbox } from './events/outbox.ts'
+import type { LetGo, React } from './events/react.ts'
 import type { Store } from './store/open.ts'
-import { type References, references } from './store/references.ts'
-import { parseAllow } from './webhooks/egress/allow.ts'
-import { type Guard, guard } from './webhooks/egress/guard.ts'
+import type { References } from './store/references.ts'
+import type { Guard } from './webhooks/egress/guard.ts'
 
-/** What the stores of the resources stand on. */
-export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & { outbox: Outbox; references: References; guard: Guard }
-
-/** The seed gives a clock of its own, so that its records have a past; a server gives the guard of its options. */
-export function resourceDeps(
-  { db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>,
-  targets: Guard = guard({ allow: parseAllow(''), ownPorts: () => [] }),
-): Deps {
-  return { db, clock, vault, outbox: outbox({ db, clock }), references: references(db), guard: targets }
+/** What the stores of the resources stand on; `resourceDeps` makes them. */
+export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & {
+  outbox: Outbox
+  references: References
+  guard: Guard
+  react: React
+  letGo: LetGo
 }
 
 /** A store that several resources ask for is made once, so that its statements are prepared once. */

@@ -1,7 +1,7 @@
-import { resourceDeps } from '../deps.ts'
 import { type Mailbox, type MailboxHealth, mailboxHealth, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
 
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]

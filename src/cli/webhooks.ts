@@ -1,5 +1,5 @@
 import { usage } from '../config.ts'
-import { resourceDeps } from '../deps.ts'
+import { resourceDeps } from '../resource-deps.ts'
 import type { Condition } from '../store/list/conditions.ts'
 import type { ListQuery } from '../store/list/page.ts'
 import { type Delivery, columns as deliveryColumns, deliveryStore } from '../webhooks/deliveries.ts'

@@ -2,7 +2,6 @@ import type * as v from 'valibot'
 import type { Deps } from '../deps.ts'
 import type { Route } from '../http/route.ts'
 import { standardRoutes } from '../http/standard.ts'
-import { companyWatch, recountLater } from '../inbox/sla/recount.ts'
 import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
@@ -64,13 +63,11 @@ const TAGGED = [
   { table: 'conversations', links: 'conversation_tags', key: 'conversation_id' },
 ]
 
-export function tagStore({ db, clock, outbox }: Deps) {
+export function tagStore({ db, clock, outbox, letGo }: Deps) {
   const { list } = listing(db, { table: 'tags', columns, filters: {}, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'tags', columns)
   const find = finder(db, 'tags', columns)
   const byName = db.prepare('SELECT id FROM tags WHERE org_id = ? AND name_key = ?').pluck()
-  const companyChanged = companyWatch({ db, clock })
-  const onConversation = db.prepare('SELECT 1 FROM conversation_tags WHERE org_id = ? AND tag_id = ? LIMIT 1').pluck()
   const untag = TAGGED.map(({ table, links, key }) =>
     db.prepare(
       `UPDATE ${table} SET version = version + 1, updated_at = @now, tag_ids =
@@ -110,8 +107,7 @@ export function tagStore({ db, clock, outbox }: Deps) {
 
   /** Takes the tag off every record. The records change with it, but it is one change: the one event is the tag's. */
   function remove(who: Caller, tag: Tag): void {
-    if (onConversation.get(who.org, tag.id)) recountLater({ db, clock }, who.org) // policies may look at tags
-    companyChanged(who.org)
+    letGo(who, 'tag', tag.id)
     for (const statement of untag) statement.run({ org: who.org, tag: tag.id, now: clock.now() })
     removeRow(who.org, tag.id) // its rows in the link tables go with it
     outbox.record(who, 'tag.deleted', tag)

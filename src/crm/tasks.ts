@@ -13,8 +13,9 @@ import * as c from '../store/columns.ts'
 import { finder } from '../store/find.ts'
 import type { Condition, Filter } from '../store/list/conditions.ts'
 import { type ListQuery, listing, type Page, type Sort } from '../store/list/page.ts'
+import { searchFilter } from '../store/list/search.ts'
 import { rows } from '../store/rows.ts'
-import { searchFilter, searchIndex } from '../store/search.ts'
+import { searchIndex } from '../store/search.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
 
 // 1. The wire form. A task is work of a member; what the server does by itself is a job.

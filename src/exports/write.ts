@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { version } from '../assets.ts'
-import { resourceDeps } from '../deps.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { resourceDeps } from '../resource-deps.ts'
 import { showSettings } from '../settings/document.ts'
 import type { RawRow } from '../store/columns.ts'
 import type { Store } from '../store/open.ts'

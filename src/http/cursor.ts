@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { UUID } from '../lib/id.ts'
-import { invalidCursor, type Position } from '../store/position.ts'
+import { invalidCursor, type Position } from '../store/list/position.ts'
 
 const MAC_BYTES = 16
 

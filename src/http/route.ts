@@ -6,7 +6,7 @@ import type { Columns, RawRow, Readable } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Filter } from '../store/list/conditions.ts'
 import type { ListQuery, Page, Sort } from '../store/list/page.ts'
-import type { Position } from '../store/position.ts'
+import type { Position } from '../store/list/position.ts'
 import type { Streamed } from './answer.ts'
 
 // A route is data: kernel.ts reads it and runs the order of checks, openapi.ts reads it and describes it.

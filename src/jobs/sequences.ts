@@ -1,7 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { enrollmentEngine } from '../sequences/enrollments/engine.ts'
 import { ENROLLMENT_STEP, type Planned } from '../sequences/enrollments/enrollment-writer.ts'
-import { SEQUENCE_LOOK, sequenceLook } from '../sequences/enrollments/resume.ts'
+import { sequenceLook } from '../sequences/enrollments/resume.ts'
+import { SEQUENCE_LOOK } from '../sequences/sequences/status-changes.ts'
 import type { RunKind } from './kinds.ts'
 
 /** What sequences do by themselves. */

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { noteStore } from '../crm/notes.ts'
 import { unlinking } from '../crm/records/unlink.ts'
 import { type Deps, once } from '../deps.ts'
 import type { Route } from '../http/route.ts'
@@ -16,7 +15,6 @@ import { finder } from '../store/find.ts'
 import type { Filter } from '../store/list/conditions.ts'
 import { listing, type Sort } from '../store/list/page.ts'
 import { rows } from '../store/rows.ts'
-import { bookings } from './bookings.ts'
 import { meetingCalendar } from './calendar.ts'
 import { Participant, ParticipantsGiven, participantReader, participantRows, withoutContact } from './participants.ts'
 import { meetingFilter, meetingSearch, SEARCHED } from './search.ts'
@@ -133,9 +131,7 @@ export const columns = c.columns<Meeting>({
 // 3. The statements and the rules.
 
 export const meetingStore = once((deps: Deps) => {
-  const { db, clock, outbox, references } = deps
-  const notes = noteStore(deps)
-  const booked = bookings(deps)
+  const { db, clock, outbox, references, react, letGo } = deps
   const participants = participantReader(db)
   const { list } = listing(db, { table: 'meetings', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'meetings', columns)
@@ -177,7 +173,8 @@ export const meetingStore = once((deps: Deps) => {
     checkUid(who, meeting)
     restore(who.org, meeting)
     outbox.record(who, 'meeting.created', meeting)
-    return booked(who.org, meeting)
+    react(who, 'meeting.created', meeting)
+    return meeting
   }
 
   /** Writes a meeting as it is, without an event. */
@@ -197,7 +194,9 @@ export const meetingStore = once((deps: Deps) => {
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
     checkTimes(after, changed.includes('ends_at') ? '/ends_at' : '/starts_at')
     checkUid(who, after)
-    return booked(who.org, save(who, before, after), before)
+    const saved = save(who, before, after)
+    react(who, 'meeting.updated', saved, before)
+    return saved
   }
 
   /** Writes a meeting that has changed, with its version and its event. */
@@ -211,7 +210,7 @@ export const meetingStore = once((deps: Deps) => {
   }
 
   function remove(who: Caller, meeting: Meeting): void {
-    notes.clearMeeting(who, meeting.id)
+    letGo(who, 'meeting', meeting.id)
     search.remove(who.org, meeting.id)
     removeRow(who.org, meeting.id) // its transcript and its rows in the link tables go with it
     outbox.record(who, 'meeting.deleted', meeting)

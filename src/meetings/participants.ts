@@ -175,7 +175,7 @@ function repeated(all: readonly Participant[]): FieldError[] {
   })
 }
 
-export const contactsOf = (participants: readonly Participant[]): string[] =>
+export const contactsOf = (participants: readonly Pick<Participant, 'contact_id'>[]): string[] =>
   participants.flatMap(({ contact_id }) => contact_id ?? [])
 
 const membersOf = (participants: readonly Participant[]): string[] =>

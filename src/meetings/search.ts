@@ -2,7 +2,8 @@ import { isAllowed } from '../auth/scopes.ts'
 import type { Deps } from '../deps.ts'
 import { wordsOf } from '../lib/words.ts'
 import type { Filter } from '../store/list/conditions.ts'
-import { searchFilter, searchIndex } from '../store/search.ts'
+import { searchFilter } from '../store/list/search.ts'
+import { searchIndex } from '../store/search.ts'
 import type { Participant } from './participants.ts'
 
 // Meetings are found by their own words, and by those of their transcript where the caller may read transcripts: two

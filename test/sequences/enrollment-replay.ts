@@ -197,8 +197,8 @@ export async function startPlay(timezone: string) {
             direction: 'inbound',
             body_text: 'Thanks',
           }),
-        bounce: () => tell(() => watch.bounced(a.org, message(), 'No such user')),
-        refuse: () => tell(() => watch.failed(a.org, message(), 'No such user')),
+        bounce: () => tell(() => watch.bounced(a.org, message())),
+        refuse: () => tell(() => watch.failed(a.org, message())),
         unsubscribe: () =>
           tell(() => {
             const { unsubscribe, url } = unsubscribing(deps)

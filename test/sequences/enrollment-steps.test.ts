@@ -281,15 +281,25 @@ describe('a step that fails', () => {
   })
 })
 
+const answerBy = (id: string | null, conversation_id: string | null, at: number) => ({
+  author: { id },
+  conversation_id: conversation_id as string,
+  sent_at: new Date(at).toISOString(),
+})
+
 describe('an answer', () => {
   test('is noted on the enrollment and on the newest step before it, once', async () => {
     applySequences([{ steps: [mail(0, 'Hello'), mail(DAY), task(DAY, 'Call')], stop_on: [] }])
     const { id, conversation_id, contact_id } = await enroll()
     await later(DAY * 1000)
     const at = play.now()
-    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at }))
+    await tell(({ messageReceived }) =>
+      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, at)),
+    )
     await later(DAY * 1000)
-    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at: play.now() }))
+    await tell(({ messageReceived }) =>
+      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, play.now())),
+    )
     const { replied_at, status } = await get(`/enrollments/${id}`)
     assert.deepEqual([replied_at, status], [new Date(at).toISOString(), 'completed'])
     assert.deepEqual(
@@ -303,7 +313,9 @@ describe('an answer', () => {
     const { id, conversation_id, contact_id } = await enroll()
     const at = play.now() + 3_600_000
     await later(2 * DAY * 1000)
-    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at }))
+    await tell(({ messageReceived }) =>
+      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, at)),
+    )
     assert.deepEqual(
       stepsOf(id).map((step) => step.replied_at),
       [at, null, null],
@@ -319,12 +331,14 @@ describe('an answer', () => {
     const stranger = await enroll()
     const { conversation_id } = first
     await tell(({ messageReceived }) =>
-      messageReceived(play.a.org, { contact_id: null, conversation_id, at: play.now() }),
+      messageReceived({ org: play.a.org, member: null }, answerBy(null, conversation_id, play.now())),
     )
     const statuses = async () =>
       Promise.all([first, second, third, stranger].map(async ({ id }) => (await get(`/enrollments/${id}`)).status))
     assert.deepEqual(await statuses(), ['stopped', 'active', 'active', 'active'])
-    await tell(({ messageReceived }) => messageReceived(play.a.org, { contact_id, conversation_id, at: play.now() }))
+    await tell(({ messageReceived }) =>
+      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, play.now())),
+    )
     assert.deepEqual(await statuses(), ['stopped', 'stopped', 'active', 'active'])
   })
 
@@ -349,7 +363,7 @@ test('what becomes of a mail is noted on its step', async () => {
   const { version } = await get(`/enrollments/${id}`)
   await tell(({ sent }) => sent(play.a.org, message.id, play.now() - 5))
   await tell(({ sent }) => sent(play.a.org, message.id, play.now()))
-  await tell(({ bounced }) => bounced(play.a.org, message.id, 'No such user'))
+  await tell(({ bounced }) => bounced(play.a.org, message.id))
   const [step] = stepsOf(id)
   assert.deepEqual([step.sent_at, step.bounced_at], [play.now() - 5, play.now()])
   const [kept] = rows('SELECT bounced_at, version FROM enrollments WHERE id = ?', id)
@@ -357,10 +371,10 @@ test('what becomes of a mail is noted on its step', async () => {
   await tell(({ sent, failed, bounced }) => {
     for (const gone of ['01890000-0000-7000-8000-000000000000']) {
       sent(play.a.org, gone, 1)
-      failed(play.a.org, gone, 'x')
-      bounced(play.a.org, gone, 'x')
+      failed(play.a.org, gone)
+      bounced(play.a.org, gone)
       sent(play.b.org, message.id, 1)
-      failed(play.b.org, message.id, 'x')
+      failed(play.b.org, message.id)
     }
   })
   assert.equal((await get(`/enrollments/${id}`)).status, 'active')
@@ -371,7 +385,7 @@ test('a mail that is refused after the next step is done leaves a completed enro
   const { id, status } = await enroll()
   assert.equal(status, 'completed')
   const [message] = messagesOf(id)
-  await tell(({ failed }) => failed(play.a.org, message.id, 'No such user'))
+  await tell(({ failed }) => failed(play.a.org, message.id))
   assert.equal((await get(`/enrollments/${id}`)).status, 'completed')
 })
 
@@ -549,7 +563,7 @@ test('one whose last mail was refused later ended when it was completed, as far 
   const before = await enroll()
   assert.equal(before.status, 'completed')
   await later(3_600_000)
-  await tell((watch) => watch.failed(play.a.org, messagesOf(before.id)[0].id, 'No such user'))
+  await tell((watch) => watch.failed(play.a.org, messagesOf(before.id)[0].id))
   const { status, finished_at } = await get(`/enrollments/${before.id}`)
   assert.deepEqual([status, finished_at], ['failed', before.finished_at])
 })
@@ -559,12 +573,13 @@ test('the one of another organisation is left alone', async () => {
   const { id, contact_id, conversation_id } = await enroll()
   await tell((watch) => {
     const org = play.b.org
-    watch.messageReceived(org, { contact_id, conversation_id, at: play.now() })
+    const who = { org, member: null }
+    watch.messageReceived(who, answerBy(contact_id, conversation_id, play.now()))
     watch.meetingBooked(org, [contact_id])
-    watch.doNotContact(org, contact_id)
+    watch.contactUpdated(who, { id: contact_id, do_not_contact: true })
     watch.unsubscribed(org, contact_id)
-    watch.dealClosed(org, { id, primary_contact_id: contact_id })
-    watch.clearContact({ org, member: null }, contact_id)
+    watch.dealClosed(who, { id, primary_contact_id: contact_id })
+    watch.clearContact(who, contact_id)
   })
   assert.equal((await get(`/enrollments/${id}`)).version, 2)
 })

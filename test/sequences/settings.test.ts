@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { customFieldStore } from '../../src/crm/custom-fields/custom-fields.ts'
-import { resourceDeps } from '../../src/deps.ts'
-import { SEQUENCE_LOOK } from '../../src/sequences/enrollments/resume.ts'
+import { resourceDeps } from '../../src/resource-deps.ts'
 import type { Step } from '../../src/sequences/sequences/sequence.ts'
 import { sequenceStore } from '../../src/sequences/sequences/sequences.ts'
+import { SEQUENCE_LOOK } from '../../src/sequences/sequences/status-changes.ts'
 import { errorsOf, problem, workshop } from '../settings/settings-fixture.ts'
 
 const STOPS = ['reply', 'meeting_booked', 'deal_closed', 'unsubscribe', 'bounce']

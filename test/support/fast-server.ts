@@ -2,9 +2,9 @@
 // far ahead, so that pauses of hours take seconds:
 //   node hasty-server.ts DATA-FOLDER START FASTER
 import { api } from '../../src/app.ts'
-import { resourceDeps } from '../../src/deps.ts'
 import { openLog } from '../../src/http/log.ts'
 import { listen } from '../../src/http/server.ts'
+import { resourceDeps } from '../../src/resource-deps.ts'
 import { lockInstance } from '../../src/store/lock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startDelivery } from '../../src/webhooks/delivery/delivery.ts'

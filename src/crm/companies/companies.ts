@@ -3,8 +3,6 @@ import { type Deps, once } from '../../deps.ts'
 import { membership } from '../../filters/membership.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
-import { conversationStore } from '../../inbox/conversations/conversations.ts'
-import { companyWatch } from '../../inbox/sla/recount.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'
 import * as f from '../../lib/fields.ts'
@@ -14,20 +12,15 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
-import { meetingStore } from '../../meetings/meetings.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing, type Sort } from '../../store/list/page.ts'
-import { searchFilter } from '../../store/search.ts'
-import { contactStore } from '../contacts/contacts.ts'
+import { searchFilter } from '../../store/list/search.ts'
 import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
-import { dealStore } from '../deals/deals.ts'
-import { noteStore } from '../notes.ts'
 import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
-import { taskStore } from '../tasks.ts'
 
 // 1. The wire form. A company is a customer's firm; an org is whoever runs this CRM.
 
@@ -149,16 +142,7 @@ const hostOf = (website: string): string => new URL(website).hostname.replace(/^
 // 3. The statements and the rules.
 
 export const companyStore = once((deps: Deps) => {
-  const { db, clock, outbox, references } = deps
-  const contacts = contactStore(deps)
-  const referring = [
-    contacts,
-    dealStore(deps),
-    noteStore(deps),
-    taskStore(deps),
-    meetingStore(deps),
-    conversationStore(deps),
-  ]
+  const { db, clock, outbox, references, react, letGo } = deps
   const lists = membership(deps, 'company')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
@@ -192,7 +176,6 @@ export const companyStore = once((deps: Deps) => {
        SELECT 1 FROM line WHERE id = @id`,
     )
     .pluck()
-  const companyChanged = companyWatch(deps)
   const clearParent = unlinking(db, 'companies', columns, 'parent_company_id', (who, company) =>
     patch(who, company, { parent_company_id: null }),
   )
@@ -247,16 +230,14 @@ export const companyStore = once((deps: Deps) => {
     after.updated_at = rfc3339(clock.now())
     after.version = before.version + 1
     write(who.org, before, after)
-    if (after.name !== before.name) contacts.companyRenamed(who, after.id)
-    companyChanged(who.org)
     outbox.record(who, 'company.updated', after, before)
+    react(who, 'company.updated', after, before)
     return after
   }
 
   /** Its contacts, deals and branches stay, without the company. */
   function remove(who: Caller, company: Company): void {
-    for (const { clearCompany } of referring) clearCompany(who, company.id)
-    clearParent(who, company.id)
+    letGo(who, 'company', company.id)
     lists.leaveAll(who, company.id)
     erase(who.org, company.id)
     outbox.record(who, 'company.deleted', company)
@@ -278,7 +259,7 @@ export const companyStore = once((deps: Deps) => {
   }
 
   const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
-  return { ...reading, create, restore, patch, write, save, remove }
+  return { ...reading, create, restore, patch, write, save, remove, clearParent }
 })
 
 const duplicate = (what: string, other: string) =>

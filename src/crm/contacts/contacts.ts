@@ -1,10 +1,9 @@
 import type * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
+import type { Changes } from '../../events/react.ts'
 import { membership } from '../../filters/membership.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
-import { conversationStore } from '../../inbox/conversations/conversations.ts'
-import { authorStore } from '../../inbox/messages/authors.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
@@ -13,22 +12,16 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
-import { meetingStore } from '../../meetings/meetings.ts'
-import { transcriptStore } from '../../meetings/transcripts.ts'
-import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing, type Sort } from '../../store/list/page.ts'
-import { searchFilter } from '../../store/search.ts'
+import { searchFilter } from '../../store/list/search.ts'
 import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
-import { dealStore } from '../deals/deals.ts'
-import { noteStore } from '../notes.ts'
 import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
 import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from '../records/contact-methods.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
-import { taskStore } from '../tasks.ts'
 
 // 1. The wire form. A contact is a person outside; a member is one inside.
 
@@ -149,11 +142,10 @@ export const columns = c.columns<Contact>(
 
 // 3. The statements and the rules.
 
+type Company = Changes['company.updated']
+
 export const contactStore = once((deps: Deps) => {
-  const { db, clock, outbox, references } = deps
-  const enrollments = stopRules(deps)
-  const records = [dealStore, noteStore, taskStore, meetingStore, transcriptStore, conversationStore, authorStore]
-  const referring = [enrollments, ...records.map((store) => store(deps))]
+  const { db, clock, outbox, references, react, letGo } = deps
   const lists = membership(deps, 'contact')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
@@ -235,20 +227,21 @@ export const contactStore = once((deps: Deps) => {
     after.version = before.version + 1
     write(who.org, before, after)
     outbox.record(who, 'contact.updated', after, before)
-    if (after.do_not_contact && !before.do_not_contact) enrollments.doNotContact(who.org, after.id)
+    react(who, 'contact.updated', after, before)
     return after
   }
 
   function remove(who: Caller, contact: Contact): void {
-    for (const { clearContact } of referring) clearContact(who, contact.id)
+    letGo(who, 'contact', contact.id)
     lists.leaveAll(who, contact.id)
     erase(who.org, contact.id)
     outbox.record(who, 'contact.deleted', contact)
   }
 
   /** Contacts are found by the name of their company, too. */
-  function companyRenamed(who: Caller, companyId: string): void {
-    for (const row of ofCompany.all(who.org, companyId) as c.RawRow[]) index(who.org, columns.present(row))
+  function companyUpdated(who: Caller, company: Company, before?: Company): void {
+    if (company.name === before?.name) return
+    for (const row of ofCompany.all(who.org, company.id) as c.RawRow[]) index(who.org, columns.present(row))
   }
 
   function wordsIn(org: number, { name, emails, phones, company_id }: Contact): string[] {
@@ -272,7 +265,7 @@ export const contactStore = once((deps: Deps) => {
   }
 
   const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
-  return { ...reading, create, restore, patch, write, save, remove, clearCompany, companyRenamed }
+  return { ...reading, create, restore, patch, write, save, remove, clearCompany, companyUpdated }
 })
 
 const keysOf = ({ emails }: Contact): string[] => emails.map(({ email }) => emailKey(email))

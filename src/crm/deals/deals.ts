@@ -11,11 +11,10 @@ import { change } from '../../lib/merge.ts'
 import { conflict, field, invalid } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
-import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
-import { searchFilter } from '../../store/search.ts'
+import { searchFilter } from '../../store/list/search.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { Deal, dealRecord } from '../records/deal.ts'
 import { recordRows } from '../records/record-rows.ts'
@@ -51,8 +50,7 @@ export const columns = c.columns<Deal>(dealRecord.columns, { title_key: (deal) =
 // 3. The statements and the rules.
 
 export const dealStore = once((deps: Deps) => {
-  const { db, clock, outbox, references } = deps
-  const enrollments = stopRules(deps)
+  const { db, clock, outbox, references, react } = deps
   const lists = membership(deps, 'deal')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
@@ -150,7 +148,7 @@ export const dealStore = once((deps: Deps) => {
     write(who.org, before, after)
     if (after.stage !== before.stage) stages.recordMove(who, after, before.stage)
     outbox.record(who, event, after, before)
-    if (event === 'deal.closed') enrollments.dealClosed(who.org, after)
+    if (event === 'deal.closed') react(who, event, after)
     return after
   }
 

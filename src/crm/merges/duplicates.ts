@@ -1,7 +1,8 @@
 import { notFound } from '../../lib/problem.ts'
 import { wordsOf } from '../../lib/words.ts'
 import type { Database } from '../../store/driver.ts'
-import { idsOfSearch, markOf } from '../../store/search.ts'
+import { idsOfSearch } from '../../store/list/search.ts'
+import { markOf } from '../../store/search.ts'
 import type { MergeObject } from './undo-conflicts.ts'
 
 /** Another record that may be the same, and what they have in common. */

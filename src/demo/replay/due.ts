@@ -3,7 +3,8 @@ import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { SLA_DUE, WAKE } from '../../inbox/conversations/sla-targets.ts'
 import type { Json } from '../../lib/json.ts'
 import { ENROLLMENT_STEP } from '../../sequences/enrollments/enrollment-writer.ts'
-import { SEQUENCE_LOOK, sequenceLook } from '../../sequences/enrollments/resume.ts'
+import { sequenceLook } from '../../sequences/enrollments/resume.ts'
+import { SEQUENCE_LOOK } from '../../sequences/sequences/status-changes.ts'
 import { jobQueue, putsInto } from '../../store/jobs.ts'
 
 type Due = { kind: string; id: string; key: string; dueAt: number }

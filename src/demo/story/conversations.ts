@@ -1,11 +1,11 @@
 import { MODULES, TAGS, TEAMS } from '../words/deals.ts'
+import type { Channel, Line, Topic } from '../words/topics.ts'
 import { DAYS } from '../words/work.ts'
 import { WORKING_DAY_MS, type WorkingTime } from './calendar.ts'
 import { fileOf } from './files.ts'
 import { mail, type Writer } from './mail.ts'
 import type { Random } from './random.ts'
 import type { MessageGiven, Step, Stranger, TendGiven } from './steps.ts'
-import type { Channel, Line, Topic } from './topics.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { TEAMS } from '../words/deals.ts'
+import type { FileKind } from '../words/topics.ts'
 import type { Random } from './random.ts'
 import type { FileGiven } from './steps.ts'
-import type { FileKind } from './topics.ts'
 
 const QUESTIONS = [
   'Is data encrypted at rest?',

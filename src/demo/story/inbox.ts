@@ -1,6 +1,7 @@
 import type { MeetingKind } from '../words/meetings.ts'
 import { OPEN_POINTS, SALES } from '../words/sales.ts'
 import { SERVICE } from '../words/service.ts'
+import type { DealContext, Topic } from '../words/topics.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
 import { conversationBook, type Ending, KEY_TAG, type Later, type Partner } from './conversations.ts'
 import { appointments } from './meetings.ts'
@@ -10,7 +11,6 @@ import { random as randomOf } from './random.ts'
 import { LIFE_MS } from './sales.ts'
 import { holidays, KEY_DAYS } from './sla.ts'
 import type { Profile, Step } from './steps.ts'
-import type { DealContext, Topic } from './topics.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000

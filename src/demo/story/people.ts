@@ -1,8 +1,8 @@
 import { CULTURES, type Culture } from '../words/people.ts'
+import type { Channel, DealContext } from '../words/topics.ts'
 import type { Partner } from './conversations.ts'
 import type { Random } from './random.ts'
 import type { Step } from './steps.ts'
-import type { Channel, DealContext } from './topics.ts'
 
 const LARGE_STAFF = 1000
 /** So many deals and customers are remembered for whoever has to talk with somebody right now. */

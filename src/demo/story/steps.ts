@@ -1,5 +1,5 @@
+import type { Channel } from '../words/topics.ts'
 import type { FIELDS } from '../words/work.ts'
-import type { Channel } from './topics.ts'
 
 /** How large a life is, and what it is called on the command line. */
 export type Profile = 'demo' | '10k' | '100k' | '1m'

@@ -1,4 +1,4 @@
-import { note, putOff, type Topic, them, us, withFile } from '../story/topics.ts'
+import { note, putOff, type Topic, them, us, withFile } from './topics.ts'
 
 /** What is written about deals, while they are open and when they are lost, and by people whom nobody knows. */
 export const SALES: Topic[] = [

@@ -1,4 +1,4 @@
-import { note, putOff, type Topic, them, us, withFile } from '../story/topics.ts'
+import { note, putOff, type Topic, them, us, withFile } from './topics.ts'
 
 /** What customers write, and what is written to them. */
 export const SERVICE: Topic[] = [

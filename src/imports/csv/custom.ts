@@ -1,7 +1,8 @@
 import type { FieldType } from '../../crm/custom-fields/types.ts'
 import { fold } from '../../lib/fold.ts'
 import type { Database } from '../../store/driver.ts'
-import type { Field, Fields, ImportObject, Kind } from './fields.ts'
+import type { ImportObject } from '../writes.ts'
+import type { Field, Fields, Kind } from './fields.ts'
 
 type Definition = { key: string; label: string; type: FieldType; options: string }
 

@@ -1,7 +1,8 @@
 import { emailKey } from '../../crm/records/contact-methods.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldError, invalid, Problem } from '../../lib/problem.ts'
-import { AMOUNTS, type Field, type Fields, type ImportObject, type Kind } from './fields.ts'
+import type { ImportObject } from '../writes.ts'
+import { AMOUNTS, type Field, type Fields, type Kind } from './fields.ts'
 import { type Mapping, takesCurrency } from './mapping.ts'
 import type { Cells } from './read.ts'
 import {

@@ -1,7 +1,6 @@
-// The fields that a file can fill: our own wire names, with the parts of objects behind a dot.
+import type { ImportObject } from '../writes.ts'
 
-export const OBJECTS = ['contact', 'company', 'deal'] as const
-export type ImportObject = (typeof OBJECTS)[number]
+// The fields that a file can fill: our own wire names, with the parts of objects behind a dot.
 
 /** What stands in the cells of a field. */
 export type Kind =

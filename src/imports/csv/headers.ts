@@ -1,5 +1,5 @@
 import { fold } from '../../lib/fold.ts'
-import type { ImportObject } from './fields.ts'
+import type { ImportObject } from '../writes.ts'
 
 // What columns are called elsewhere: by HubSpot, Pipedrive, Google Contacts and Outlook, and in German, French and
 // Spanish files. Written as `headerKey` makes them, so that case, accents and punctuation do not matter.

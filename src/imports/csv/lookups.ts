@@ -5,7 +5,7 @@ import { fold } from '../../lib/fold.ts'
 import { UUID } from '../../lib/id.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
 import type { Database } from '../../store/driver.ts'
-import type { AllWrites } from './writes.ts'
+import type { AllWrites } from '../writes.ts'
 
 // What the texts of a file stand for: companies, contacts, members and tags by what people call them. An id is taken as
 // it is; whether it is one of the organisation the functions of the store check.

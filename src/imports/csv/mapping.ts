@@ -1,6 +1,7 @@
 import { usage } from '../../config.ts'
 import type { Json } from '../../lib/json.ts'
-import { AMOUNTS, type Fields, type ImportObject } from './fields.ts'
+import type { ImportObject } from '../writes.ts'
+import { AMOUNTS, type Fields } from './fields.ts'
 import { fieldOfHeader, headerKey } from './headers.ts'
 
 /** A column of the file and the field that it feeds; null is not imported. */

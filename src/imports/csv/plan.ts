@@ -1,8 +1,9 @@
 import type { Store } from '../../store/open.ts'
+import type { ImportObject } from '../writes.ts'
 import { customFields } from './custom.ts'
 import { detectFormats, type Said } from './detect-formats.ts'
 import { type Draft, draftReader } from './draft.ts'
-import { FIELDS, type Fields, type ImportObject } from './fields.ts'
+import { FIELDS, type Fields } from './fields.ts'
 import { checkMapping, type Mapping, type Match, override, recognise } from './mapping.ts'
 import { type Cells, membersOf, openSource, rowsOf, type Source } from './read.ts'
 

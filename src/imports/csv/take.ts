@@ -5,23 +5,13 @@ import { toDomain } from '../../lib/domain.ts'
 import type { Json } from '../../lib/json.ts'
 import { same } from '../../lib/merge.ts'
 import type { Database } from '../../store/driver.ts'
+import type { Taken, Touched } from '../journal/journal.ts'
+import type { AllWrites, Given, ImportObject, Writable } from '../writes.ts'
 import { type Draft, joined, put } from './draft.ts'
-import type { ImportObject, Kind } from './fields.ts'
+import type { Kind } from './fields.ts'
 import { ambiguousMatch, lookups } from './lookups.ts'
 import type { Match } from './mapping.ts'
 import { pipelineReader, type Said, type Way } from './pipeline.ts'
-import type { AllWrites, Given, Writable } from './writes.ts'
-
-/** What happened to a record, so that it can be taken back; `before` holds the fields that an update changed. */
-export type Touched = {
-  object: Writable
-  id: string
-  action: 'created' | 'updated'
-  version: number
-  before: Given | null
-}
-
-export type Taken = { result: 'created' | 'updated' | 'unchanged'; touched: Touched[] }
 
 type Options = { object: ImportObject; match: Match | undefined; writes: AllWrites }
 

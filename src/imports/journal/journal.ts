@@ -1,8 +1,17 @@
 import { conflict } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
-import type { ImportObject } from '../csv/fields.ts'
-import type { Taken, Touched } from '../csv/take.ts'
-import type { Given } from '../csv/writes.ts'
+import type { Given, ImportObject, Writable } from '../writes.ts'
+
+/** What happened to a record, so that it can be taken back; `before` holds the fields that an update changed. */
+export type Touched = {
+  object: Writable
+  id: string
+  action: 'created' | 'updated'
+  version: number
+  before: Given | null
+}
+
+export type Taken = { result: 'created' | 'updated' | 'unchanged'; touched: Touched[] }
 
 export const RESULTS = ['created', 'updated', 'unchanged', 'rejected'] as const
 export type Counts = Record<(typeof RESULTS)[number], number>

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { resourceDeps } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
+import { resourceDeps } from '../../resource-deps.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import type { Database } from '../../store/driver.ts'
 import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
-import { allWrites, type Given, type Writable } from '../csv/writes.ts'
+import { allWrites, type Given, type Writable } from '../writes.ts'
 import { type JournalRow, journal, type RecordRows } from './journal.ts'
 
 /** What taking an import back did: records deleted and put back, and those that stay, each with the reason. */

@@ -3,7 +3,7 @@ import { emailKey } from '../../crm/records/contact-methods.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { field, invalid } from '../../lib/problem.ts'
-import { idsOfSearch, searches } from '../../store/search.ts'
+import { idsOfSearch, searches } from '../../store/list/search.ts'
 import type { Author, From } from './message.ts'
 
 const MAX_NAME = 255

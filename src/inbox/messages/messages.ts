@@ -4,7 +4,6 @@ import { type Deps, once } from '../../deps.ts'
 import { createRoute, type Listed, type Rendered, type Repeated, type Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
-import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import type { RawRow } from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import type { Condition, Filter } from '../../store/list/conditions.ts'
@@ -50,13 +49,12 @@ export type SequenceMail = {
 type Given = { conversation?: Conversation; channel: Conversation['channel'] }
 
 export const messageStore = once((deps: Deps) => {
-  const { db, clock, references } = deps
+  const { db, clock, references, react } = deps
   const conversations = conversationStore(deps)
   const { contactById, contactOf, contactAuthor, memberAuthor } = senders(deps)
   const attachments = attachmentStore(deps)
   const { write, insert } = messageWriter(deps)
   const outgoing = outgoingStore(deps)
-  const enrollments = stopRules(deps)
   const find = finder(db, 'messages', columns)
   const search = searchIndex(db, 'conversation')
   const { list } = listing(db, {
@@ -94,8 +92,7 @@ export const messageStore = once((deps: Deps) => {
     if (direction === 'inbound') {
       const author = contact ? contactAuthor(contact, given.from) : NOBODY
       const message = write(who, place, { ...draft, author, status: 'received', error: null, isAnswer: false })
-      const effect = { contact_id: contact?.id ?? null, conversation_id: message.conversation_id, at }
-      enrollments.messageReceived(who.org, effect)
+      react(who, 'message.received', message)
       return message
     }
     const written = { ...draft, author: memberAuthor(who), isAnswer: who.member !== null }

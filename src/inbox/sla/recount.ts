@@ -1,3 +1,4 @@
+import type { Caller } from '../../lib/caller.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import type { Store } from '../../store/open.ts'
 
@@ -9,13 +10,23 @@ export function recountLater(store: Pick<Store, 'db' | 'clock'>, org: number): v
   jobQueue(store).put(org, { kind: SLA_RECOUNT, key: 'org', payload: { after: null }, dueAt: store.clock.now() })
 }
 
-/** The same where policies look at the companies of conversations. */
-export function companyWatch(store: Pick<Store, 'db' | 'clock'>) {
+/** What decides on SLA targets besides the conversations themselves: their companies and tags, where policies look at them. */
+export function slaWatch(store: Pick<Store, 'db' | 'clock'>) {
   const looksAt = store.db
     .prepare(`SELECT 1 FROM sla_policies WHERE org_id = ? AND is_active = 1 AND match LIKE '%"company.%' LIMIT 1`)
     .pluck()
+  const onConversation = store.db
+    .prepare('SELECT 1 FROM conversation_tags WHERE org_id = ? AND tag_id = ? LIMIT 1')
+    .pluck()
 
-  return function companyChanged(org: number): void {
+  function companyUpdated({ org }: Caller): void {
     if (looksAt.get(org)) recountLater(store, org)
   }
+
+  /** Companies lose the tag, too. */
+  function tagRemoved({ org }: Caller, tag: string): void {
+    if (onConversation.get(org, tag) || looksAt.get(org)) recountLater(store, org)
+  }
+
+  return { companyUpdated, tagRemoved }
 }

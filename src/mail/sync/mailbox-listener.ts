@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
-import { type FetchedMail, mailboxProgress } from '../../inbox/mailboxes/mailbox-progress.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
@@ -10,6 +9,7 @@ import type { MailIn } from '../mail.ts'
 import type { MailReader } from '../parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
 import type { Trust } from '../transport/server.ts'
+import { type FetchedMail, mailboxProgress } from './mailbox-progress.ts'
 
 export type ListenerOptions = {
   deps: Deps

@@ -1,12 +1,12 @@
 import type { Deps } from '../../deps.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { mailIdOf } from '../../inbox/messages/outgoing.ts'
-import { sendingStore, type Waiting } from '../../inbox/messages/sending.ts'
 import type { Write } from '../../store/commit.ts'
 import { composeMail } from '../transport/compose.ts'
 import { openFolder } from '../transport/imap.ts'
 import type { Trust } from '../transport/server.ts'
 import { type Sent, smtpClient } from '../transport/smtp.ts'
+import { sendingStore, type Waiting } from './sending.ts'
 
 type Client = { version: string; client: ReturnType<typeof smtpClient> }
 

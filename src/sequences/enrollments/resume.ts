@@ -1,31 +1,11 @@
 import { type Deps, once } from '../../deps.ts'
-import { jobQueue } from '../../store/jobs.ts'
-import type { Store } from '../../store/open.ts'
 import type { SequenceStatus } from '../sequences/sequence.ts'
+import { type Look, lookAt } from '../sequences/status-changes.ts'
 import { type EnrollmentRow, LIVE } from './enrollment.ts'
 import { ENROLLMENT_STEP, enrollmentWriter } from './enrollment-writer.ts'
 
-/** The kind of job that looks at the live enrollments of a sequence, which is its key, after its status has changed. */
-export const SEQUENCE_LOOK = 'sequence.look'
-
 /** Some at a time, so that no request waits long for it. */
 const AT_ONCE = 25
-
-type Payload = { status: (typeof LIVE)[number]; after: string | null }
-
-/** To be called when a sequence was activated, paused or given up. */
-export function sequenceChanged(
-  store: Pick<Store, 'db' | 'clock'>,
-  org: number,
-  id: string,
-  status: SequenceStatus,
-): void {
-  if (status === 'active' || status === 'archived') lookAt(store, org, id, { status: 'scheduled', after: null })
-}
-
-function lookAt(store: Pick<Store, 'db' | 'clock'>, org: number, key: string, payload: Payload): void {
-  jobQueue(store).put(org, { kind: SEQUENCE_LOOK, key, payload, dueAt: store.clock.now() })
-}
 
 export const sequenceLook = once((deps: Deps) => {
   const { db } = deps
@@ -40,7 +20,7 @@ export const sequenceLook = once((deps: Deps) => {
   const hasJob = db.prepare('SELECT 1 FROM jobs WHERE org_id = ? AND kind = ? AND key = ?').pluck()
 
   /** Some of them: those of a sequence that is active go on, those of one that was given up are stopped. */
-  function look(org: number, id: string, { status, after }: Payload): void {
+  function look(org: number, id: string, { status, after }: Look): void {
     const becomes = statusOf.get(org, id) as SequenceStatus | undefined
     if (becomes !== 'active' && becomes !== 'archived') return
     const ids = some.all(org, id, status, after ?? '', AT_ONCE) as string[]

@@ -1,12 +1,13 @@
 import { type Deps, once } from '../../deps.ts'
+import type { Changes } from '../../events/react.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
 import type { Stop } from '../sequences/sequence.ts'
-import { type EnrollmentRow, isLive, rowColumns, type StopReason } from './enrollment.ts'
+import { type EnrollmentRow, isLive, rowColumns } from './enrollment.ts'
 import { enrollmentWriter } from './enrollment-writer.ts'
 
-// What others do that enrollments hear of: some of it ends them. All of it runs in the transaction of whoever tells it.
+// What ends an enrollment before its last step. All of it runs in the transaction of the change that causes it.
 
 /** Of one that is over; what is noted on it does not change what became of it. */
 type Note = 'replied_at' | 'bounced_at' | 'unsubscribed_at' | 'meeting_booked_at'
@@ -14,13 +15,7 @@ type Note = 'replied_at' | 'bounced_at' | 'unsubscribed_at' | 'meeting_booked_at
 /** What of these ends one says also of a mail that waits to be sent that it is not wanted any more. */
 const NOTED = { reply: 'replied_at', bounce: 'bounced_at', meeting_booked: 'meeting_booked_at' } as const
 
-/** What an answer is to an enrollment. */
-export type StopEvent = {
-  contact_id: string | null
-  conversation_id: string
-  /** When it was written. */
-  at: number
-}
+type Contact = Changes['contact.updated']
 
 export const stopRules = once((deps: Deps) => {
   const { db, clock } = deps
@@ -81,7 +76,10 @@ export const stopRules = once((deps: Deps) => {
    * A person answered. It counts for what had written to the contact by then, and for what the conversation is of;
    * however long ago that has come to its end.
    */
-  function messageReceived(org: number, { contact_id, conversation_id, at }: StopEvent): void {
+  function messageReceived({ org }: Caller, message: Changes['message.received']): void {
+    const { conversation_id } = message
+    const contact_id = message.author.id
+    const at = Date.parse(message.sent_at)
     const own = all(ofConversation.all(org, conversation_id))
     const others = contact_id === null ? [] : contactsOwn(org, contact_id)
     for (const one of own) answered(org, one, at)
@@ -108,7 +106,7 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /** The mail of a step was refused for good. One whose last step that was is not completed by it. */
-  function failed(org: number, message_id: string, _error: string): void {
+  function failed(org: number, message_id: string): void {
     const step = ofMessage.get(org, message_id) as { id: string; position: number } | undefined
     const before = step && byId(org, step.id)
     if (!before || !step) return
@@ -117,7 +115,7 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /** The mail of a step was accepted, and came back. */
-  function bounced(org: number, message_id: string, _why: string): void {
+  function bounced(org: number, message_id: string): void {
     const step = ofMessage.get(org, message_id) as { id: string } | undefined
     const before = step && byId(org, step.id)
     if (!before) return
@@ -155,20 +153,16 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /** For what is about the deal, and for what is about none where the deal is the contact's. */
-  function dealClosed(org: number, deal: { id: string; primary_contact_id: string | null }): void {
-    const { id, primary_contact_id } = deal
+  function dealClosed({ org }: Caller, { id, primary_contact_id }: Changes['deal.closed']): void {
     const others = primary_contact_id === null ? [] : contactsOwn(org, primary_contact_id)
     const meant = [...all(ofDeal.all(org, id)), ...others.filter(({ deal_id }) => deal_id === null)]
     for (const one of live(meant)) happened(org, one, 'deal_closed', {})
   }
 
   /** Whatever the sequences say. */
-  function doNotContact(org: number, contact_id: string): void {
-    stopAll({ org, member: null }, live(contactsOwn(org, contact_id)), 'do_not_contact')
-  }
-
-  function stopAll(who: Caller, those: EnrollmentRow[], reason: StopReason): void {
-    for (const one of those) end(who, one, 'stopped', reason)
+  function contactUpdated({ org }: Caller, { id, do_not_contact }: Contact, before?: Contact): void {
+    if (!do_not_contact || before?.do_not_contact) return
+    for (const one of live(contactsOwn(org, id))) end({ org, member: null }, one, 'stopped', 'do_not_contact')
   }
 
   /** The contact is about to go. */
@@ -188,7 +182,7 @@ export const stopRules = once((deps: Deps) => {
     unsubscribed,
     meetingBooked,
     dealClosed,
-    doNotContact,
+    contactUpdated,
     clearContact,
   }
 })

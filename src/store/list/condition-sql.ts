@@ -1,7 +1,8 @@
 import type { Database } from '../driver.ts'
-import { entriesOfSearch, idsOfSearch, type Kind, searches, testOfSearch, testOfWords } from '../search.ts'
+import type { Kind } from '../search.ts'
 import { type Comparison, type Condition, isComparison, type Link } from './conditions.ts'
 import { indexes } from './indexes.ts'
+import { entriesOfSearch, idsOfSearch, searches, testOfSearch, testOfWords } from './search.ts'
 
 export type SqlPart = { sql: string; values: unknown[] }
 

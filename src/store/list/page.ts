@@ -1,7 +1,5 @@
 import type { RawRow, Readable } from '../columns.ts'
 import type { Database } from '../driver.ts'
-import { type Position, positionCheck } from '../position.ts'
-import { searchWalk, walkBound } from '../search.ts'
 import { statements } from '../statements.ts'
 import { conditionSql, type Group, grouped, isOneValue, isSearch, type Search, type SqlPart } from './condition-sql.ts'
 import {
@@ -15,6 +13,8 @@ import {
   type Link,
 } from './conditions.ts'
 import { indexes } from './indexes.ts'
+import { type Position, positionCheck } from './position.ts'
+import { searchWalk, walkBound } from './search.ts'
 
 /**
  * A sort: the column that holds its key, in the record's own table or in one row of another. `big` marks integers past

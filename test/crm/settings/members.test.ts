@@ -4,7 +4,7 @@ import { companyStore } from '../../../src/crm/companies/companies.ts'
 import { contactStore } from '../../../src/crm/contacts/contacts.ts'
 import { customFieldStore } from '../../../src/crm/custom-fields/custom-fields.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
-import { resourceDeps } from '../../../src/deps.ts'
+import { resourceDeps } from '../../../src/resource-deps.ts'
 import { problem, workshop } from '../../settings/settings-fixture.ts'
 
 const ana = { email: 'ana@acme.example', name: 'Ana', role: 'owner', timezone: 'Europe/Berlin' }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FIELDS, type Fields, type ImportObject } from '../../../src/imports/csv/fields.ts'
+import { FIELDS, type Fields } from '../../../src/imports/csv/fields.ts'
 import { checkMapping, type Mapping, mappingTable, override, recognise } from '../../../src/imports/csv/mapping.ts'
+import type { ImportObject } from '../../../src/imports/writes.ts'
 
 /** The fields of columns that stand in a text as `Column > field`; without one it is not imported. */
 function pairs(text: string): [string, string | null][] {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detectFormats, type Said } from '../../../src/imports/csv/detect-formats.ts'
 import { type Draft, draftReader } from '../../../src/imports/csv/draft.ts'
-import { FIELDS, type Fields, type ImportObject } from '../../../src/imports/csv/fields.ts'
+import { FIELDS, type Fields } from '../../../src/imports/csv/fields.ts'
 import { recognise } from '../../../src/imports/csv/mapping.ts'
 import type { Cells } from '../../../src/imports/csv/read.ts'
 import { labelOf, splitName } from '../../../src/imports/csv/values.ts'
+import type { ImportObject } from '../../../src/imports/writes.ts'
 
 const own = { currency: 'EUR', timezone: 'Europe/Berlin' }
 

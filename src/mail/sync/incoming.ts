@@ -1,17 +1,16 @@
 import { type Deps, once } from '../../deps.ts'
-import type { MailIn } from '../../mail/mail.ts'
-import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
+import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { threadStore } from '../../inbox/conversations/threads.ts'
+import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
+import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import { senders } from '../../inbox/messages/from-address.ts'
+import { type Author, MAX_STORED_HTML_BYTES, type Recipient } from '../../inbox/messages/message.ts'
+import { messageWriter, type Place } from '../../inbox/messages/message-writer.ts'
+import { outgoingStore } from '../../inbox/messages/outgoing.ts'
+import { shownHtml, textIn } from '../../inbox/messages/texts.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
-import { conversationStore } from '../conversations/conversations.ts'
-import { threadStore } from '../conversations/threads.ts'
-import type { Mailbox } from '../mailboxes/mailboxes.ts'
-import { mailboxStore } from '../mailboxes/mailboxes.ts'
+import type { MailIn } from '../mail.ts'
 import { bounceStore } from './bounces.ts'
-import { senders } from './from-address.ts'
-import { type Author, MAX_STORED_HTML_BYTES, type Recipient } from './message.ts'
-import { messageWriter, type Place } from './message-writer.ts'
-import { outgoingStore } from './outgoing.ts'
-import { shownHtml, textIn } from './texts.ts'
 
 /** What became of a mail: a message, nothing since it is known or its own, or nothing since nobody knows what it is about. */
 export type ImportedMail = { outcome: 'imported' | 'skipped' } | { outcome: 'rejected'; error: string }
@@ -29,13 +28,12 @@ const UNKNOWN_REPORT = 'It is the report of a delivery, of no mail that is known
 
 /** Mails that come in, made messages. For a transaction of the caller's: throws what the caller notes as the mail's error. */
 export const incomingStore = once((deps: Deps) => {
-  const { db, clock } = deps
+  const { db, clock, react } = deps
   const mailboxes = mailboxStore(deps)
   const conversations = conversationStore(deps)
   const threads = threadStore(deps)
   const returns = bounceStore(deps)
   const outgoing = outgoingStore(deps)
-  const enrollments = stopRules(deps)
   const { fromSubject } = unsubscribing(deps)
   const { contactOf, contactAuthor } = senders(deps)
   const { write } = messageWriter(deps)
@@ -150,9 +148,7 @@ export const incomingStore = once((deps: Deps) => {
       digest: mail.digest,
       reply_to,
     })
-    if (is_automatic || isOwn) return
-    const contact_id = contact?.id ?? message.author.id
-    enrollments.messageReceived(org, { contact_id, conversation_id: message.conversation_id, at })
+    if (!is_automatic && !isOwn) react(who, 'message.received', message)
   }
 
   /** Of the newest ones, those within an hour: many old ones may come in at once. */

@@ -1,15 +1,15 @@
 import { type Deps, once } from '../../deps.ts'
+import { conversationStore } from '../../inbox/conversations/conversations.ts'
+import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import { replyTags } from '../../inbox/mailboxes/reply-tags.ts'
+import { columns, type Message } from '../../inbox/messages/message.ts'
+import { messageWriter } from '../../inbox/messages/message-writer.ts'
+import { type MailRow, mailIdOf } from '../../inbox/messages/outgoing.ts'
 import { parseTime } from '../../lib/time.ts'
-import type { MailFile, MailOut } from '../../mail/mail.ts'
 import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { RawRow } from '../../store/columns.ts'
-import { conversationStore } from '../conversations/conversations.ts'
-import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
-import { replyTags } from '../mailboxes/reply-tags.ts'
-import { columns, type Message } from './message.ts'
-import { messageWriter } from './message-writer.ts'
-import { type MailRow, mailIdOf } from './outgoing.ts'
+import type { MailFile, MailOut } from '../mail.ts'
 
 const MAX_ERROR = 2048
 
@@ -142,7 +142,7 @@ export const sendingStore = once((deps: Deps) => {
     attempt.run(null, org, id)
     lost(org, found.message, error)
     if (isTrouble) trouble(org, found.mail.mailbox_id, error)
-    if (found.mail.enrollment_id !== null) enrollments.failed(org, id, error)
+    if (found.mail.enrollment_id !== null) enrollments.failed(org, id)
   }
 
   /** It was sent, and came back. */
@@ -150,7 +150,7 @@ export const sendingStore = once((deps: Deps) => {
     const message = columns.present(byId.get(org, id) as RawRow)
     if (message.direction !== 'outbound' || message.status === 'failed') return
     lost(org, message, `It came back: ${why}`)
-    enrollments.bounced(org, id, why)
+    enrollments.bounced(org, id)
   }
 
   function lost(org: number, message: Message, error: string): void {

@@ -1,7 +1,7 @@
-import { UUID } from '../lib/id.ts'
-import { Problem } from '../lib/problem.ts'
-import type { Database } from './driver.ts'
-import type { Sort } from './list/page.ts'
+import { UUID } from '../../lib/id.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { Database } from '../driver.ts'
+import type { Sort } from './page.ts'
 
 /** Where a page ends: the sort key and the id of its last row. The key is null where the row, or the sort, has none. */
 export type Position = { key: string | number | null; id: string }

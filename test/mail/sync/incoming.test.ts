@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
-import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
-import { type ImportedMail, incomingStore } from '../../src/inbox/messages/incoming.ts'
-import { sendingStore } from '../../src/inbox/messages/sending.ts'
-import type { MailIn } from '../../src/mail/mail.ts'
-import { inboxOf, type Row } from '../support/inbox.ts'
-import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { setLevels } from '../support/settings.ts'
+import type { Mailbox } from '../../../src/inbox/mailboxes/mailboxes.ts'
+import { replyTags } from '../../../src/inbox/mailboxes/reply-tags.ts'
+import type { MailIn } from '../../../src/mail/mail.ts'
+import { type ImportedMail, incomingStore } from '../../../src/mail/sync/incoming.ts'
+import { sendingStore } from '../../../src/mail/sync/sending.ts'
+import { inboxOf, type Row } from '../../support/inbox.ts'
+import { mailIn, SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { setLevels } from '../../support/settings.ts'
 
 let server: TestServer
 let inbox: ReturnType<typeof inboxOf>

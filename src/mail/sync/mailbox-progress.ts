@@ -1,8 +1,8 @@
 import { type Deps, once } from '../../deps.ts'
-import type { MailIn } from '../../mail/mail.ts'
+import { type Mailbox, mailboxStore, type State } from '../../inbox/mailboxes/mailboxes.ts'
 import { textOf } from '../../store/jobs.ts'
-import { incomingStore } from '../messages/incoming.ts'
-import { type Mailbox, mailboxStore, type State } from './mailboxes.ts'
+import type { MailIn } from '../mail.ts'
+import { incomingStore } from './incoming.ts'
 
 /** A mail in the folder of a mailbox. */
 export type FetchedMail = { uid: number; uidValidity: number; arrivedAt: number }

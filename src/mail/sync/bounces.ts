@@ -1,8 +1,8 @@
 import { emailKey } from '../../crm/records/contact-methods.ts'
 import { type Deps, once } from '../../deps.ts'
+import { threadStore } from '../../inbox/conversations/threads.ts'
 import { firstIdAt } from '../../lib/id.ts'
-import type { MailIn, Report } from '../../mail/mail.ts'
-import { threadStore } from '../conversations/threads.ts'
+import type { MailIn, Report } from '../mail.ts'
 import { sendingStore } from './sending.ts'
 
 /** A report that names no mail is about one that was sent this recently. */

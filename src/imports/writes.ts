@@ -1,15 +1,17 @@
 import type * as v from 'valibot'
-import { companies } from '../../crm/companies/companies.ts'
-import { contacts } from '../../crm/contacts/contacts.ts'
-import { dealStore, deals } from '../../crm/deals/deals.ts'
-import { tags } from '../../crm/tags.ts'
-import type { Deps } from '../../deps.ts'
-import type { Route, Stored, WriteRoute } from '../../http/route.ts'
-import type { Caller } from '../../lib/caller.ts'
-import type { Json } from '../../lib/json.ts'
-import { validate } from '../../lib/validate.ts'
-import { meetings } from '../../meetings/meetings.ts'
-import type { ImportObject } from './fields.ts'
+import { companies } from '../crm/companies/companies.ts'
+import { contacts } from '../crm/contacts/contacts.ts'
+import { dealStore, deals } from '../crm/deals/deals.ts'
+import { tags } from '../crm/tags.ts'
+import type { Deps } from '../deps.ts'
+import type { Route, Stored, WriteRoute } from '../http/route.ts'
+import type { Caller } from '../lib/caller.ts'
+import type { Json } from '../lib/json.ts'
+import { validate } from '../lib/validate.ts'
+import { meetings } from '../meetings/meetings.ts'
+
+/** What rows of a file become. */
+export type ImportObject = 'contact' | 'company' | 'deal'
 
 export type Given = Record<string, Json>
 export type Writable = ImportObject | 'tag' | 'meeting'

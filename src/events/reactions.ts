@@ -1,0 +1,70 @@
+import { companyStore } from '../crm/companies/companies.ts'
+import { contactStore } from '../crm/contacts/contacts.ts'
+import { dealStore } from '../crm/deals/deals.ts'
+import { noteStore } from '../crm/notes.ts'
+import { taskStore } from '../crm/tasks.ts'
+import type { Deps } from '../deps.ts'
+import { conversationStore } from '../inbox/conversations/conversations.ts'
+import { authorStore } from '../inbox/messages/authors.ts'
+import { slaWatch } from '../inbox/sla/recount.ts'
+import { meetingStore } from '../meetings/meetings.ts'
+import { transcriptStore } from '../meetings/transcripts.ts'
+import { bookings } from '../sequences/enrollments/bookings.ts'
+import { stopRules } from '../sequences/enrollments/stop-rules.ts'
+import type { Reactions, Referrers } from './react.ts'
+
+/** Who acts on an event in the transaction of its change, in this order. */
+export function reactions(deps: Deps): Reactions {
+  const contacts = contactStore(deps)
+  const sla = slaWatch(deps)
+  const enrollments = stopRules(deps)
+  const booked = bookings(deps)
+
+  return {
+    'contact.updated': [enrollments.contactUpdated],
+    'company.updated': [contacts.companyUpdated, sla.companyUpdated],
+    'deal.closed': [enrollments.dealClosed],
+    'meeting.created': [booked],
+    'meeting.updated': [booked],
+    'message.received': [enrollments.messageReceived],
+  }
+}
+
+/** Who lets go of a record that is about to be deleted, in this order. */
+export function referrers(deps: Deps): Referrers {
+  const companies = companyStore(deps)
+  const contacts = contactStore(deps)
+  const deals = dealStore(deps)
+  const notes = noteStore(deps)
+  const tasks = taskStore(deps)
+  const meetings = meetingStore(deps)
+  const transcripts = transcriptStore(deps)
+  const conversations = conversationStore(deps)
+  const authors = authorStore(deps)
+  const sla = slaWatch(deps)
+  const enrollments = stopRules(deps)
+
+  return {
+    contact: [
+      enrollments.clearContact,
+      deals.clearContact,
+      notes.clearContact,
+      tasks.clearContact,
+      meetings.clearContact,
+      transcripts.clearContact,
+      conversations.clearContact,
+      authors.clearContact,
+    ],
+    company: [
+      contacts.clearCompany,
+      deals.clearCompany,
+      notes.clearCompany,
+      tasks.clearCompany,
+      meetings.clearCompany,
+      conversations.clearCompany,
+      companies.clearParent,
+    ],
+    meeting: [notes.clearMeeting],
+    tag: [sla.tagRemoved],
+  }
+}

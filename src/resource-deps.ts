@@ -1,0 +1,34 @@
+import type { Deps } from './deps.ts'
+import { outbox } from './events/outbox.ts'
+import type { Reactions, Referrers } from './events/react.ts'
+import { reactions, referrers } from './events/reactions.ts'
+import type { Store } from './store/open.ts'
+import { references } from './store/references.ts'
+import { parseAllow } from './webhooks/egress/allow.ts'
+import { type Guard, guard } from './webhooks/egress/guard.ts'
+
+/** The seed gives a clock of its own, so that its records have a past; a server gives the guard of its options. */
+export function resourceDeps(
+  { db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>,
+  targets: Guard = guard({ allow: parseAllow(''), ownPorts: () => [] }),
+): Deps {
+  // Made when first needed: they ask for stores, which are made from what this function returns.
+  let tables: { reactions: Reactions; referrers: Referrers } | undefined
+  const tablesOf = () => (tables ??= { reactions: reactions(deps), referrers: referrers(deps) })
+
+  const deps: Deps = {
+    db,
+    clock,
+    vault,
+    outbox: outbox({ db, clock }),
+    references: references(db),
+    guard: targets,
+    react: (who, event, after, before) => {
+      for (const act of tablesOf().reactions[event]) act(who, after, before)
+    },
+    letGo: (who, kind, id) => {
+      for (const clear of tablesOf().referrers[kind]) clear(who, id)
+    },
+  }
+  return deps
+}

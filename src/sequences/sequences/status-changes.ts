@@ -1,0 +1,23 @@
+import { jobQueue } from '../../store/jobs.ts'
+import type { Store } from '../../store/open.ts'
+import type { SequenceStatus } from './sequence.ts'
+
+/** The kind of job that resumes or ends the live enrollments of a sequence, which is its key, after its status has changed. */
+export const SEQUENCE_LOOK = 'sequence.look'
+
+/** Which of them are next: those of that status behind that id. */
+export type Look = { status: 'scheduled' | 'active' | 'paused'; after: string | null }
+
+/** To be called when a sequence was activated, paused or archived. */
+export function sequenceChanged(
+  store: Pick<Store, 'db' | 'clock'>,
+  org: number,
+  id: string,
+  status: SequenceStatus,
+): void {
+  if (status === 'active' || status === 'archived') lookAt(store, org, id, { status: 'scheduled', after: null })
+}
+
+export function lookAt(store: Pick<Store, 'db' | 'clock'>, org: number, key: string, payload: Look): void {
+  jobQueue(store).put(org, { kind: SEQUENCE_LOOK, key, payload, dueAt: store.clock.now() })
+}
