@@ -3,8 +3,7 @@ import { version } from '../assets.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { startClock } from '../lib/id.ts'
 import { resourceDeps } from '../resource-deps.ts'
-import { openSqlite } from '../store/driver.ts'
-import { migrate } from '../store/migrations.ts'
+import { emptyDatabase } from '../store/memory.ts'
 import { vault } from '../store/vault.ts'
 import { command, json } from './command.ts'
 
@@ -14,8 +13,7 @@ export const openapi = command({
   options: { json: { ...json, help: 'on one line' } },
   run: () => {
     // The routes come with their prepared statements, and those need the tables.
-    const db = openSqlite(':memory:')
-    migrate(db, ':memory:')
+    const db = emptyDatabase()
     const document = openApiDocument(
       catalog(resourceDeps({ db, clock: startClock(Date.now), vault: vault('.') })),
       PREFIX,

@@ -1,4 +1,5 @@
 import type { Log } from '../http/log.ts'
+import { emptyLog } from '../store/checkpoint.ts'
 import type { Failure } from '../store/failures.ts'
 import type { FailureReport } from '../store/health.ts'
 import { openStore, type Store } from '../store/open.ts'
@@ -24,7 +25,7 @@ export function openServedStore(dataDir: string, log: Log): Store {
 
   function close(): void {
     try {
-      store.db.pragma('wal_checkpoint(TRUNCATE)')
+      emptyLog(store.db)
     } catch (error) {
       store.health.note(error) // the write-ahead log stays for the next start
     }

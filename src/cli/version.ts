@@ -1,5 +1,5 @@
 import { version as dealbox } from '../assets.ts'
-import { openSqlite } from '../store/driver.ts'
+import { sqliteVersion } from '../store/memory.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { command, json } from './command.ts'
 
@@ -8,9 +8,7 @@ export const version = command({
   summary: 'Print the versions of Dealbox and of what it is made of',
   options: { json },
   run: () => {
-    const db = openSqlite(':memory:')
-    const sqlite = db.prepare('SELECT sqlite_version()').pluck().get() as string
-    db.close()
+    const sqlite = sqliteVersion()
     const node = process.versions.node
     return {
       json: { version: dealbox, node, sqlite, schema: SCHEMA_VERSION },

@@ -107,28 +107,6 @@ function replaceMembers(store: Store, org: number, staged: number): Replaced {
   return replaced
 }
 
-/** Whether every reference of its rows leads to one: SQLite would look within a transaction, and these were many. */
-export function isWhole({ db }: Store, org: number): boolean {
-  const tables = db.prepare(
-    `SELECT m.name FROM main.sqlite_schema AS m JOIN pragma_table_info(m.name, 'main') AS c
-     WHERE m.type = 'table' AND c.name = 'org_id'`,
-  )
-  return (tables.pluck().all() as string[]).every((table) => {
-    const keys = Map.groupBy(db.pragma(`main.foreign_key_list(${table})`) as Reference[], ({ id }) => id)
-    return [...keys.values()].every((columns) => {
-      const same = columns.map(({ from, to }) => `target.${to} = source.${from}`).join(' AND ')
-      const isSet = columns.map(({ from }) => `source.${from} IS NOT NULL`).join(' AND ')
-      const dangling = db.prepare(
-        `SELECT 1 FROM ${table} AS source WHERE org_id = ? AND ${isSet}
-           AND NOT EXISTS (SELECT 1 FROM ${columns[0]?.table} AS target WHERE ${same}) LIMIT 1`,
-      )
-      return dangling.get(org) === undefined
-    })
-  })
-}
-
-type Reference = { id: number; table: string; from: string; to: string }
-
 /**
  * Where the clock of the other machine was ahead, the next ids have to go on from there, as far as they may be ahead. A
  * store that is opened knows; a server that runs does not. Throws Problem 409.

@@ -5,8 +5,10 @@ import { UUID } from '../lib/id.ts'
 import { conflict } from '../lib/problem.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { type Batch, batches, type Pace } from '../store/batches.ts'
+import { enlargeCache } from '../store/cache.ts'
 import { eraser } from '../store/erase.ts'
 import { storageProblem } from '../store/failures.ts'
+import { isWhole, suspendForeignKeys } from '../store/foreign-keys.ts'
 import { hideJobs } from '../store/hidden-jobs.ts'
 import { lockRestore } from '../store/lock.ts'
 import type { Store } from '../store/open.ts'
@@ -24,7 +26,7 @@ import {
   SETTINGS,
 } from './manifest.ts'
 import { type Part, parts } from './parts.ts'
-import { isWhole, type Replaced, refuseIdsAhead, refuseUnlessEmpty, stage, takePlace } from './place.ts'
+import { type Replaced, refuseIdsAhead, refuseUnlessEmpty, stage, takePlace } from './place.ts'
 
 export type RestoreOptions = {
   dataDir: string
@@ -57,10 +59,8 @@ export async function restoreExport(store: Store, options: RestoreOptions): Prom
   refuseUnlessEmpty(store, org, all)
   const release = lockRestore(dataDir)
   const batch = batches(store, options.pace)
-  const usual = db.pragma('cache_size', { simple: true })
-  // Rows land all over the indexes: with little memory, pages are written to the log many times.
-  db.pragma('cache_size = -262144')
-  db.pragma('foreign_keys = OFF') // companies refer to companies that come later, in another transaction
+  const resetCache = enlargeCache(db, 256)
+  const resumeForeignKeys = suspendForeignKeys(db) // companies refer to companies that come later, in another transaction
   try {
     const staged = batch(() => stage(store, settings.org, manifest.last_seq))
     return await fillAndTakePlace(store, { ...options, manifest, all, batch, staged })
@@ -70,8 +70,8 @@ export async function restoreExport(store: Store, options: RestoreOptions): Prom
     } catch {
       // A full disk, say: what is left is erased by the next call.
     }
-    db.pragma('foreign_keys = ON')
-    db.pragma(`cache_size = ${usual}`)
+    resumeForeignKeys()
+    resetCache()
     store.accessChanged()
     release()
   }
@@ -96,7 +96,7 @@ async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restore
       await turn() // a signal to stop is noticed here
       if (signal?.aborted) throw conflict('stopped', 'Stopped; nothing was restored.')
     }
-    if (!isWhole(store, staged))
+    if (!isWhole(store.db, staged))
       throw damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
     let restored: Restored | undefined
     try {

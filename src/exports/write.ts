@@ -5,6 +5,7 @@ import { resourceDeps } from '../resource-deps.ts'
 import { showSettings } from '../settings/document.ts'
 import type { RawRow } from '../store/columns.ts'
 import type { Store } from '../store/open.ts'
+import { inSnapshot } from '../store/snapshot.ts'
 import { newFile, newFolder } from './files.ts'
 import { type File, MANIFEST, type Manifest, newManifest, SETTINGS } from './manifest.ts'
 import { type Part, parts } from './parts.ts'
@@ -22,7 +23,7 @@ export type Progress = (records: number) => void
  * others may write beside. Throws Problem 409 where the folder cannot be written.
  */
 export function writeExport(store: Store, org: number, folder: string, onProgress?: Progress): Manifest {
-  return newFolder(folder, (place) => store.db.transaction(() => writeAll(store, org, place, onProgress))())
+  return newFolder(folder, (place) => inSnapshot(store.db, () => writeAll(store, org, place, onProgress)))
 }
 
 function writeAll(store: Store, org: number, folder: string, onProgress: Progress = () => undefined): Manifest {

@@ -6,6 +6,7 @@ import { requireScopes } from '../auth/scopes.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
+import { isForeignKeyViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
 import { type Answer, JSON_TYPE, problemAnswer, requestId } from './answer.ts'
 import type { Bodies } from './bodies.ts'
@@ -261,16 +262,13 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     if (error instanceof Problem) return error
     const known = health.problemOf(error, x.req.method === 'GET' ? 'read' : 'write')
     if (known instanceof Problem) return known
-    if (x.access && isForeignKey(error) && !isCurrent(x.access)) return restoredMeanwhile()
+    if (x.access && isForeignKeyViolation(error) && !isCurrent(x.access)) return restoredMeanwhile()
     logFailure(x, error)
     return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
   }
 }
 
 const EMPTY = f.object({})
-
-const isForeignKey = (error: unknown): boolean =>
-  (error as { code?: unknown } | null)?.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 
 const restoredMeanwhile = (): Problem =>
   new Problem(503, 'busy', 'An export was brought back into the organisation; nothing was written. Try again.', {

@@ -1,18 +1,19 @@
 import { Problem } from '../lib/problem.ts'
 import type { Batch } from '../store/batches.ts'
+import { enlargeCache } from '../store/cache.ts'
+import { totalChanges } from '../store/changes.ts'
 import type { Store } from '../store/open.ts'
 
 /** Rows that are held for a transaction; it takes as many of them as its time allows. */
 export const MAX_BATCH = 500
 
-/** For writing many records: rows land all over the indexes, and with little memory pages are written many times. */
+/** Runs a job that writes many records. */
 export async function inBulk<T>({ db }: Pick<Store, 'db'>, job: () => Promise<T>): Promise<T> {
-  const usual = db.pragma('cache_size', { simple: true })
-  db.pragma('cache_size = -131072')
+  const resetCache = enlargeCache(db, 128)
   try {
     return await job()
   } finally {
-    db.pragma(`cache_size = ${usual}`)
+    resetCache()
   }
 }
 
@@ -30,14 +31,14 @@ export function inBatch<T>(
   batch: Batch,
   job: (single: Alone, isFull: () => boolean) => T,
 ): T {
-  const changes = db.prepare('SELECT total_changes()').pluck()
+  const changes = totalChanges(db)
   const plain: Alone = (job, refused) => {
-    const before = changes.get()
+    const before = changes()
     try {
       return job()
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      if (changes.get() !== before) throw UNDO
+      if (changes() !== before) throw UNDO
       return refused(error)
     }
   }

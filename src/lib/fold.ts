@@ -19,6 +19,9 @@ export function foldWhole(text: string): string {
     .replace(/[łøđðħıŧæœßþς]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
 }
 
+/** Lower case with accents: what texts are unique by. */
+export const lowerCase = (text: string): string => text.normalize('NFC').toLowerCase()
+
 // Letters that Unicode does not decompose, though people type them without their stroke; and the sigma of word ends.
 const UNDECOMPOSED: Record<string, string> = {
   ł: 'l',

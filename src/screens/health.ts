@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Log } from '../http/log.ts'
 import { mailboxHealth, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
+import { installationId, isHeldAlone } from '../store/installation.ts'
 import type { Store } from '../store/open.ts'
 
 /** `warn`: somebody ought to look, and the server serves all the same. */
@@ -29,15 +30,15 @@ export type HealthOptions = {
 export function health({ store, deps, stopping, log }: HealthOptions): () => Readiness {
   const { health: storage } = store
   /** It was started on a disk without a free byte; see `openStore`. */
-  const isAlone = store.db.pragma('locking_mode', { simple: true }) === 'exclusive'
-  const probe = store.db.prepare('SELECT id FROM installation')
+  const isAlone = isHeldAlone(store.db)
+  const probe = installationId(store.db)
   const mailboxes = mailboxStore(deps)
   /** In the order in which they are run; a new check is one more entry. */
   const checks: Record<string, () => Finding> = { database, disk, clock, mailboxes: receiving }
 
   function database(): Finding {
     try {
-      probe.get()
+      probe()
     } catch (error) {
       if (!storage.note(error)) log.error({ err: error }, 'not ready')
       if (storage.damage() === undefined) return unanswered()

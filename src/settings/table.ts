@@ -2,6 +2,7 @@ import { timeOfId } from '../lib/id.ts'
 import { change } from '../lib/merge.ts'
 import { rfc3339 } from '../lib/time.ts'
 import type { Columns, RawRow } from '../store/columns.ts'
+import { isForeignKeyViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
 import { rows } from '../store/rows.ts'
 
@@ -44,7 +45,7 @@ export function settingsTable<Row extends Stored>(
       remove(org, id)
       return true
     } catch (error) {
-      if ((error as { code?: string }).code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return false
+      if (isForeignKeyViolation(error)) return false
       throw error
     }
   }

@@ -2,10 +2,21 @@ import type { Database } from './driver.ts'
 
 export type Changes = ReturnType<typeof watchChanges>
 
+/** Another value after a commit by another process or connection. */
+export function dataVersion(db: Database): () => unknown {
+  const version = db.prepare('PRAGMA data_version').pluck()
+  return () => version.get()
+}
+
+/** Another value after a change by this connection, whether it is committed or not. */
+export function totalChanges(db: Database): () => unknown {
+  const total = db.prepare('SELECT total_changes()').pluck()
+  return () => total.get()
+}
+
 /** Tells whether anything in the database may have changed since a caller last looked. */
 export function watchChanges(db: Database) {
-  const dataVersion = db.prepare('PRAGMA data_version').pluck()
-  const totalChanges = db.prepare('SELECT total_changes()').pluck()
+  const look = dataVersion(db)
   let version: unknown
   let isFresh = false
 
@@ -15,7 +26,7 @@ export function watchChanges(db: Database) {
    */
   function byOthers(): unknown {
     if (!isFresh) {
-      version = dataVersion.get()
+      version = look()
       isFresh = true
       setImmediate(() => {
         isFresh = false
@@ -24,8 +35,5 @@ export function watchChanges(db: Database) {
     return version
   }
 
-  /** Another value after a change by this process. */
-  const byUs = (): unknown => totalChanges.get()
-
-  return { byOthers, byUs }
+  return { byOthers, byUs: totalChanges(db) }
 }

@@ -1,4 +1,4 @@
-import type { Database } from './driver.ts'
+import { type Connection, connection, type Database } from './driver.ts'
 
 /** Pages of the log after which a commit checkpoints by itself, however busy it is. More would make it rarer, and longer than anyone should wait. */
 export const MAX_LOG_PAGES = 1000
@@ -10,7 +10,7 @@ const IDLE_MS = 100
  * long as the commits themselves.
  */
 export function idleCheckpoint(
-  db: Database,
+  db: Connection,
   note: (error: unknown) => void = () => undefined,
 ): { written: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined
@@ -30,4 +30,9 @@ export function idleCheckpoint(
   }
 
   return { written, stop: () => clearTimeout(timer) }
+}
+
+/** Copies all of the write-ahead log into the database and empties it, so that the next start has nothing to read. */
+export function emptyLog(db: Database): void {
+  connection(db).pragma('wal_checkpoint(TRUNCATE)')
 }

@@ -1,3 +1,4 @@
+import { totalChanges } from './changes.ts'
 import type { Database } from './driver.ts'
 import { failureOf, storageProblem } from './failures.ts'
 
@@ -46,7 +47,7 @@ export function groupCommit(
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
-  const changes = db.prepare('SELECT total_changes()').pluck()
+  const changes = totalChanges(db)
   const savepoint = db.prepare('SAVEPOINT one')
   const release = db.prepare('RELEASE one')
   const undo = db.prepare('ROLLBACK TO one')
@@ -135,12 +136,12 @@ export function groupCommit(
   }
 
   function runPlain(job: () => unknown): Outcome | undefined {
-    const before = changes.get()
+    const before = changes()
     try {
       return { value: job() }
     } catch (error) {
       throwIfBatchIsLost(error)
-      return changes.get() === before ? { error } : undefined
+      return changes() === before ? { error } : undefined
     }
   }
 

@@ -10,23 +10,62 @@ import { asset } from '../assets.ts'
 import { defineFunctions } from './functions.ts'
 import { plannedOnce } from './parameters.ts'
 
-export type Database = Sqlite.Database
-export type Statement = Sqlite.Statement
+/** A prepared statement. What it answers is for who wrote its SQL to know. */
+export type Statement = {
+  run: (...values: unknown[]) => { changes: number; lastInsertRowid: number | bigint }
+  get: (...values: unknown[]) => unknown
+  all: (...values: unknown[]) => unknown[]
+  iterate: (...values: unknown[]) => IterableIterator<unknown>
+  /** From now on a row is the value of its first column. */
+  pluck: () => Statement
+  /** From now on a row is an array of values. */
+  raw: () => Statement
+  /** From now on integers are bigints. */
+  safeIntegers: () => Statement
+}
+
+/** What all of the code does with a database. What else it takes, src/store has as functions. */
+export type Database = {
+  /** Each `?` is planned once for all values, see `plannedOnce`. */
+  prepare: (sql: string) => Statement
+  readonly inTransaction: boolean
+  close: () => void
+}
+
+/** A database with all that src/store alone does. */
+export type Connection = Database & {
+  /** Of its file, or ":memory:". */
+  readonly name: string
+  readonly open: boolean
+  exec: (sql: string) => unknown
+  pragma: (source: string, options?: { simple?: boolean }) => unknown
+  function: (
+    name: string,
+    options: { deterministic?: boolean; directOnly?: boolean; varargs?: boolean },
+    compute: (...values: unknown[]) => unknown,
+  ) => unknown
+  transaction: <Given extends unknown[], T>(
+    job: (...given: Given) => T,
+  ) => ((...given: Given) => T) & { immediate: (...given: Given) => T }
+}
+
+/** For src/store alone: the database as it was opened. */
+export const connection = (db: Database): Connection => db as Connection
 
 const loadedFrom = 'dealbox.sqlite-addon'
 let addon: unknown
 
 /** Opens a database with the addon in node_modules or, in the executable, with the one that it carries. */
-export function openSqlite(file: string, options: Sqlite.Options = {}): Database {
-  if (!isSea()) return equip(new Sqlite(file, options))
+export function openSqlite(file: string, options: Sqlite.Options = {}): Connection {
+  if (!isSea()) return equip(new Sqlite(file, options) as Connection)
   addon ??= loadAddon(file)
   // The library also takes the loaded addon itself, which its types do not know.
-  return equip(new Sqlite(file, { ...options, nativeBinding: addon as string }))
+  return equip(new Sqlite(file, { ...options, nativeBinding: addon as string }) as Connection)
 }
 
-function equip(db: Database): Database {
+function equip(db: Connection): Connection {
   const { prepare } = db
-  db.prepare = ((sql: string) => prepare.call(db, plannedOnce(sql))) as Database['prepare']
+  db.prepare = (sql) => prepare.call(db, plannedOnce(sql))
   return defineFunctions(db)
 }
 

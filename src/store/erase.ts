@@ -1,5 +1,6 @@
 import type { Database } from './driver.ts'
 import { type Kind, searchIndex } from './search.ts'
+import { tablesOfOrgs } from './tables.ts'
 
 /** Rows that are deleted between two looks at the clock. */
 const AT_ONCE = 20
@@ -21,13 +22,7 @@ const TABLES: Record<Kind, string> = {
  * be off: tables are emptied one after the other.
  */
 export function eraser(db: Database, org: number): (isFull: () => boolean) => boolean {
-  const tables = db
-    .prepare(
-      `SELECT m.name FROM main.sqlite_schema AS m JOIN pragma_table_info(m.name, 'main') AS c
-       WHERE m.type = 'table' AND c.name = 'org_id' AND m.name <> 'search_docs'`,
-    )
-    .pluck()
-    .all() as string[]
+  const tables = tablesOfOrgs(db).filter((table) => table !== 'search_docs')
   const kindsOf = Map.groupBy(Object.keys(TABLES) as Kind[], (kind) => TABLES[kind])
   const searched = [...kindsOf].map(([table, kinds]) => searchedRows(db, table, kinds))
   const parts = [...searched, ...tables.map((table) => rowsOf(db, table))]

@@ -1,15 +1,16 @@
-import { fold } from '../lib/fold.ts'
+import { fold, lowerCase } from '../lib/fold.ts'
 import { matches, type Query, wordsOf } from '../lib/words.ts'
-import type { Database } from './driver.ts'
+import type { Connection } from './driver.ts'
 import { numbersOf } from './search.ts'
 
 /** What SQL asks of TypeScript. No index, trigger or check stands on these: any program can read the file. */
-export function defineFunctions(db: Database): Database {
+export function defineFunctions(db: Connection): Connection {
   const pure = { deterministic: true, directOnly: true }
   let asked = ''
   let query: Query = []
 
   db.function('fold', pure, (text: unknown) => (typeof text === 'string' ? fold(text) : null))
+  db.function('unique_key', pure, (text: unknown) => lowerCase(text as string))
   db.function('number_of', pure, (id: unknown) => numbersOf(id as string)[0])
   db.function('words_of', { ...pure, varargs: true }, (...texts: unknown[]) =>
     wordsOf(texts as (string | null)[]).join(' '),

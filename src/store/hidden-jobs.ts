@@ -1,4 +1,5 @@
 import type { Batch } from './batches.ts'
+import { connection } from './driver.ts'
 import type { Store } from './open.ts'
 
 const AT_ONCE = 500
@@ -9,14 +10,15 @@ const AT_ONCE = 500
  * them.
  */
 export function hideJobs({ db }: Pick<Store, 'db'>, batch: Batch, org: number) {
+  const exec = (sql: string) => connection(db).exec(sql)
   const indexes = db
     .prepare("SELECT sql FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = 'jobs' AND sql IS NOT NULL")
     .pluck()
     .all() as string[]
   batch(() => {
-    db.exec('CREATE TEMP TABLE jobs AS SELECT * FROM main.jobs WHERE 0')
-    db.exec('CREATE UNIQUE INDEX temp.jobs_id ON jobs (org_id, id)')
-    for (const sql of indexes) db.exec(sql.replace(/ INDEX /, ' INDEX temp.'))
+    exec('CREATE TEMP TABLE jobs AS SELECT * FROM main.jobs WHERE 0')
+    exec('CREATE UNIQUE INDEX temp.jobs_id ON jobs (org_id, id)')
+    for (const sql of indexes) exec(sql.replace(/ INDEX /, ' INDEX temp.'))
     db.prepare('INSERT INTO temp.jobs SELECT * FROM main.jobs WHERE org_id = ?').run(org)
     db.prepare('DELETE FROM main.jobs WHERE org_id = ?').run(org)
   })
@@ -39,7 +41,7 @@ export function hideJobs({ db }: Pick<Store, 'db'>, batch: Batch, org: number) {
     drop()
   }
 
-  const drop = (): void => void db.exec('DROP TABLE IF EXISTS temp.jobs')
+  const drop = (): void => void exec('DROP TABLE IF EXISTS temp.jobs')
 
   return { release, drop }
 }

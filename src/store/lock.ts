@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
-import { type Database, openSqlite } from './driver.ts'
+import { type Connection, openSqlite } from './driver.ts'
 
 /** A connection that nobody refers to is closed when garbage is collected, and its lock with it. */
-const held = new Set<Database>()
+const held = new Set<Connection>()
 
 /**
  * Makes sure that one server alone runs on a data folder. The kernel frees the lock when the process ends, also after

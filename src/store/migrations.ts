@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { asset } from '../assets.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Database } from './driver.ts'
+import type { Connection } from './driver.ts'
 import { fixStatistics } from './statistics.ts'
 
 /** Stands in the header of the file, so that no other program's database is taken for ours. "Deal" in ASCII. */
@@ -11,7 +11,7 @@ export type Schema = {
   /** Of its SQL without comments and white space. A database keeps the hash of the schema that it has. */
   hash: string
   /** Takes a database here from the schema before; references are checked after the last step. */
-  step?: (db: Database) => void
+  step?: (db: Connection) => void
 }
 
 /**
@@ -28,7 +28,7 @@ type Options = { wall?: () => number; schemas?: readonly Schema[] }
  * Makes a new database, brings an older one up to date, and refuses any other with one clear sentence, before anything
  * is written to it.
  */
-export function migrate(db: Database, file: string, { wall = Date.now, schemas = SCHEMAS }: Options = {}): void {
+export function migrate(db: Connection, file: string, { wall = Date.now, schemas = SCHEMAS }: Options = {}): void {
   const application = db.pragma('application_id', { simple: true })
   const version = versionOf(db)
   const isNew = application === 0 && version === 0 && isEmpty(db)
@@ -53,7 +53,7 @@ export function migrate(db: Database, file: string, { wall = Date.now, schemas =
 }
 
 /** In one transaction: all of it is there afterwards, or nothing. */
-function build(db: Database, wall: () => number, schemas: readonly Schema[]): void {
+function build(db: Connection, wall: () => number, schemas: readonly Schema[]): void {
   const { hash } = schemas.at(-1) as Schema
   // References are checked at the end as a whole: a migration may rebuild tables that others refer to.
   db.pragma('foreign_keys = OFF')
@@ -80,7 +80,7 @@ function build(db: Database, wall: () => number, schemas: readonly Schema[]): vo
 }
 
 /** Undefined where the database is older than these hashes. */
-function hashOf(db: Database): unknown {
+function hashOf(db: Connection): unknown {
   try {
     return db.prepare('SELECT schema_hash FROM installation').pluck().get()
   } catch (error) {
@@ -89,10 +89,10 @@ function hashOf(db: Database): unknown {
   }
 }
 
-function versionOf(db: Database): number {
+function versionOf(db: Connection): number {
   return db.pragma('user_version', { simple: true }) as number
 }
 
-function isEmpty(db: Database): boolean {
+function isEmpty(db: Connection): boolean {
   return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
 }

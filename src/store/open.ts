@@ -5,9 +5,10 @@ import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
 import { groupCommit, type LockTimer } from './commit.ts'
-import { type Database, openSqlite } from './driver.ts'
+import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
+import { installationId } from './installation.ts'
 import { hasKeys, keysFolder, makeFolder } from './key-file.ts'
 import { migrate } from './migrations.ts'
 import { newestId } from './newest.ts'
@@ -40,6 +41,9 @@ export type Store = {
   close: () => void
 }
 
+/** For src/store alone, and for tests. */
+export type OpenedStore = Store & { db: Connection }
+
 export type OpenOptions = Partial<HealthOptions> & {
   /** Makes the data folder and the database where there are none. */
   create?: boolean
@@ -54,7 +58,7 @@ const BUSY_TIMEOUT_MS = 30_000
 export const DATABASE = 'dealbox.db'
 
 /** Opens the database of a data folder, with every acknowledged commit safe from a power cut. */
-export function openStore(dataDir: string, options: OpenOptions = {}): Store {
+export function openStore(dataDir: string, options: OpenOptions = {}): OpenedStore {
   const { create = false, wall = Date.now, neverSleeps = false, lockTimer } = options
   const file = join(dataDir, DATABASE)
   if (create) makeDataFolder(dataDir)
@@ -79,7 +83,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): Store {
     const commit = groupCommit(db, onCommit, lockTimer)
     const { write, transaction } = healthyWrites({ db, commit, health, onCommit: commits.noted })
     let epoch = 0
-    const installation = db.prepare('SELECT id FROM installation').pluck().get() as string
+    const installation = installationId(db)()
     if (neverSleeps) db.pragma('busy_timeout = 0')
     return {
       db,
@@ -135,7 +139,7 @@ function makeDataFolder(dataDir: string): void {
   }
 }
 
-function openDatabase(file: string): Database {
+function openDatabase(file: string): Connection {
   try {
     return openSqlite(file)
   } catch (error) {
@@ -147,7 +151,7 @@ function openDatabase(file: string): Database {
  * A full disk may have no room for the index of the write-ahead log, which lies in a file so that other processes find
  * it. A server that has the database for itself keeps it in memory: until it is started again, commands have to wait.
  */
-function openForServer(file: string, health: StorageHealth): Database {
+function openForServer(file: string, health: StorageHealth): Connection {
   const db = openDatabase(file)
   try {
     db.pragma('schema_version') // reads
@@ -181,7 +185,7 @@ function foreignFile(error: unknown, file: string): unknown {
   return error
 }
 
-function setPragmas(db: Database): void {
+function setPragmas(db: Connection): void {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')

@@ -1,4 +1,4 @@
-import type { Database } from './driver.ts'
+import type { Connection } from './driver.ts'
 
 /** An org of a million records, and a hundred of them to each value of a column. */
 const ROWS = 1_000_000
@@ -10,7 +10,7 @@ const ROWS_PER_VALUE = 100
  * the checks of foreign keys, which nobody can write otherwise. Real statistics would make plans depend on the data of
  * the day. So they are written once, with the schema, and ANALYZE and PRAGMA optimize are never run.
  */
-export function fixStatistics(db: Database): void {
+export function fixStatistics(db: Connection): void {
   db.exec('ANALYZE') // makes the tables, and they are empty where there are no rows
   db.exec('DELETE FROM sqlite_stat1')
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").get()) db.exec('DELETE FROM sqlite_stat4')
@@ -27,7 +27,7 @@ export function fixStatistics(db: Database): void {
 type OrgIndex = { table: string; index: string; isUnique: boolean; columns: string[] }
 
 /** The indexes that begin with org_id. The key of a table without rowid bears the table's name. */
-function orgIndexes(db: Database): OrgIndex[] {
+function orgIndexes(db: Connection): OrgIndex[] {
   const rows = db
     .prepare(
       `SELECT t.name AS "table", iif(i.origin = 'pk', t.name, i.name) AS "index", i."unique" AS isUnique,

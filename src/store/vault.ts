@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { type Stats, statSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
-import type { Database } from './driver.ts'
+import type { Connection } from './driver.ts'
 import { isSecret, keyPath, makeKeyFile, readKeyFile, replaceKeyFile, SECRET_BYTES } from './key-file.ts'
 
 const IV_BYTES = 12
@@ -101,7 +101,7 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
  * Calls back while nobody else writes, unless something depends on the key: secrets of webhooks, passwords of mailboxes,
  * and mails, whose links and addresses are signed.
  */
-export function whileNothingIsSealed(db: Database): (job: () => void) => void {
+export function whileNothingIsSealed(db: Connection): (job: () => void) => void {
   return (job) =>
     db
       .transaction(() => {

@@ -1,11 +1,11 @@
 import type { Sync, Write } from './commit.ts'
-import type { Database } from './driver.ts'
+import type { Connection } from './driver.ts'
 import type { StorageHealth } from './health.ts'
 
 /** `frees`: the job deletes, so it is run on a full disk, too. */
 export type HealthyWrite = <T extends Sync>(job: () => T, options?: { frees?: boolean }) => Promise<T>
 
-type Options = { db: Database; commit: Write; health: StorageHealth; onCommit: () => void }
+type Options = { db: Connection; commit: Write; health: StorageHealth; onCommit: () => void }
 
 /** Both ways to write, which begin nothing where the storage must not be written, and note what goes wrong with it. */
 export function healthyWrites({ db, commit, health, onCommit }: Options) {

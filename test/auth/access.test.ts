@@ -3,14 +3,14 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { keyring } from '../../src/auth/keys.ts'
 import { SCOPES, type Scope } from '../../src/auth/scopes.ts'
 import { type NewToken, tokens } from '../../src/auth/tokens.ts'
-import { openStore, type Store } from '../../src/store/open.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // What a token may do holds from the next request on, whoever changes it.
 
 let server: TestServer
 /** Another connection to the same data folder, as the command line has one. */
-let other: Store
+let other: OpenedStore
 let given: NewToken
 
 before(async () => {
@@ -31,7 +31,7 @@ afterEach(() => {
 
 const read = async (token = given.token) => (await server.call('GET', '/deals', undefined, { token })).status
 const write = async (token = given.token) => (await server.call('POST', '/deals', { title: 'x' }, { token })).status
-const commands = (store: Store) => {
+const commands = (store: OpenedStore) => {
   const keys = keyring(server.dataDir, store)
   return { keys, tokens: tokens(keys, store) }
 }

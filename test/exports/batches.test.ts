@@ -6,7 +6,7 @@ import { restoreExport } from '../../src/exports/restore.ts'
 import { writeExport } from '../../src/exports/write.ts'
 import { firstIdAt } from '../../src/lib/id.ts'
 import { BATCH_GAP_MS } from '../../src/store/batches.ts'
-import { type Database, openSqlite } from '../../src/store/driver.ts'
+import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { lockRestore } from '../../src/store/lock.ts'
 import { newestId } from '../../src/store/newest.ts'
 import { DATABASE } from '../../src/store/open.ts'
@@ -20,7 +20,7 @@ const { folder, drop } = scratch()
 const out = join(folder, 'out')
 let server: TestServer
 /** The server on the same folder. */
-let other: Database
+let other: Connection
 before(async () => {
   server = await startServer()
   other = openSqlite(join(server.dataDir, DATABASE), { timeout: 0 })

@@ -1,5 +1,5 @@
 import { timeOfId } from '../../src/lib/id.ts'
-import type { Database } from '../../src/store/driver.ts'
+import type { Connection } from '../../src/store/driver.ts'
 import { enrollmentFaults, mailFaults, openingFaults } from './enrollments.ts'
 import { chosenPolicies, LATE_MS, promises } from './promises.ts'
 import type { Matched } from './settings.ts'
@@ -29,7 +29,7 @@ const PATIENCE_MS = 15_000
 const MAX_TOLD = 5
 
 /** Resolves when nothing is due any more, or after a while. */
-export async function untilIdle(db: Database): Promise<void> {
+export async function untilIdle(db: Connection): Promise<void> {
   const due = db.prepare('SELECT count(*) FROM jobs WHERE failed_at IS NULL AND due_at <= ?').pluck()
   for (let left = PATIENCE_MS; left > 0 && due.get(Date.now()) !== 0; left -= 100)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -39,7 +39,7 @@ export async function untilIdle(db: Database): Promise<void> {
 export type Post = { timesTaken: (id: string) => number; since: number }
 
 /** What is wrong with the state of the database, at one moment: the server goes on. */
-export function stateFaults(db: Database, now = Date.now(), post?: Post): string[] {
+export function stateFaults(db: Connection, now = Date.now(), post?: Post): string[] {
   const checks = [
     jobFaults,
     eventFaults,
@@ -62,7 +62,7 @@ export function stateFaults(db: Database, now = Date.now(), post?: Post): string
 }
 
 /** Everything has run when it was due, and nothing has failed but what others refused: mails. */
-function jobFaults(db: Database, now: number): string[] {
+function jobFaults(db: Connection, now: number): string[] {
   const failed = db
     .prepare(
       `SELECT kind, key, last_error FROM jobs WHERE last_error IS NOT NULL
@@ -77,7 +77,7 @@ function jobFaults(db: Database, now: number): string[] {
 }
 
 /** Numbers without a gap; each event shows a later version of its record, and the last one the newest. */
-function eventFaults(db: Database): string[] {
+function eventFaults(db: Connection): string[] {
   const gaps = db
     .prepare('SELECT org_id FROM events GROUP BY org_id HAVING max(seq) - min(seq) + 1 <> count(*)')
     .pluck()
@@ -110,7 +110,7 @@ function eventFaults(db: Database): string[] {
 }
 
 /** Conversations are numbered from 1 on, also where some were refused. */
-function numberFaults(db: Database): string[] {
+function numberFaults(db: Connection): string[] {
   const numbered = db
     .prepare(
       `SELECT orgs.id FROM orgs LEFT JOIN conversations AS c ON c.org_id = orgs.id GROUP BY orgs.id
@@ -120,7 +120,7 @@ function numberFaults(db: Database): string[] {
   return numbered.all().map((org) => `the numbers of conversations of org ${org} have a gap`)
 }
 
-function transcriptFaults(db: Database): string[] {
+function transcriptFaults(db: Connection): string[] {
   const flags = db.prepare(
     `SELECT id FROM meetings AS m WHERE has_transcript <>
        EXISTS (SELECT 1 FROM transcripts AS t WHERE t.org_id = m.org_id AND t.meeting_id = m.id)`,
@@ -143,7 +143,7 @@ function transcriptFaults(db: Database): string[] {
 }
 
 /** Messages show the files that there are. */
-function fileFaults(db: Database): string[] {
+function fileFaults(db: Connection): string[] {
   const shown = db.prepare(
     `SELECT m.id FROM messages AS m WHERE
        (SELECT json_group_array(value ->> 'id' || ' ' || (value ->> 'size_bytes') ORDER BY key) FROM json_each(m.attachments)) <>
@@ -156,7 +156,7 @@ function fileFaults(db: Database): string[] {
     .map((id) => `the message ${id} shows other files than it has`)
 }
 
-function conversationFaults(db: Database, now: number): string[] {
+function conversationFaults(db: Connection, now: number): string[] {
   const promiseFaults = promises(db, now)
   const policyFaults = chosenPolicies(db)
   return ofConversations(db, 0, (one, messages, statuses) => [
@@ -168,7 +168,7 @@ function conversationFaults(db: Database, now: number): string[] {
 }
 
 /** The same in the middle of a run, of those that have changed since a time: what is wrong now may be right later. */
-export function talkFaults(db: Database, since: number): string[] {
+export function talkFaults(db: Connection, since: number): string[] {
   const look = db.transaction(() => {
     const policyFaults = chosenPolicies(db)
     return ofConversations(db, since, (one, messages, statuses) => [
@@ -181,7 +181,7 @@ export function talkFaults(db: Database, since: number): string[] {
 
 type Judge = (one: Conversation, messages: Message[], statuses: Status[]) => string[]
 
-function ofConversations(db: Database, since: number, judge: Judge): string[] {
+function ofConversations(db: Connection, since: number, judge: Judge): string[] {
   const where = 'WHERE org_id = ? AND conversation_id = ?'
   // What a sequence wrote answers nobody, and neither does what could not be sent.
   const messagesOf = db.prepare(

@@ -18,7 +18,7 @@ import type { ReadRoute } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
 import { commitWaiters } from '../../src/http/waiting.ts'
 import { MAX_LOCK_WAIT_MS } from '../../src/store/commit.ts'
-import { openStore, type Store } from '../../src/store/open.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { stillTimer } from '../support/lock-timer.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -29,7 +29,7 @@ const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
 const timer = stillTimer()
 const SECRET = 'correct horse battery staple'
 
-let store: Store
+let store: OpenedStore
 let org: Org
 let listener: Listener
 /** The same kernel over one route that fails. */

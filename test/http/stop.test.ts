@@ -51,7 +51,7 @@ describe('while the server stops', () => {
     const server = await serving(t)
     const { db } = server.store
     const stopped = new Promise<void>((resolve) => {
-      db.function('stop_now', () => {
+      db.function('stop_now', {}, () => {
         server.beginStopping()
         resolve(server.stop())
         return null

@@ -20,7 +20,7 @@ import type { PollRoute, Route } from '../../src/http/route.ts'
 import { type Listener, listen } from '../../src/http/server.ts'
 import { type CommitWaiters, commitWaiters } from '../../src/http/waiting.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
-import { openStore, type Store } from '../../src/store/open.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { makeOrg, type Org, tokenFor } from '../support/org.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
 
@@ -33,7 +33,7 @@ type Answer = { data: Told[]; last_seq: number; next_cursor: string | null }
 const LONG = 60
 
 let dataDir: string
-let store: Store
+let store: OpenedStore
 let a: Org
 let b: Org
 let room: CommitWaiters

@@ -7,7 +7,7 @@ import { importMeetings } from '../../src/imports/ics/import.ts'
 import { undoImport } from '../../src/imports/journal/undo.ts'
 import { BATCH_GAP_MS, MAX_BATCH_MS } from '../../src/store/batches.ts'
 import { LOCK_RETRY_MS } from '../../src/store/commit.ts'
-import { type Database, openSqlite } from '../../src/store/driver.ts'
+import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { DATABASE } from '../../src/store/open.ts'
 import { slowPace } from '../support/pace.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -20,7 +20,7 @@ const FOURS = [4, 8, 12, 16, 20, 23]
 
 let server: TestServer
 /** The server on the same folder. */
-let other: Database
+let other: Connection
 let folder: string
 before(async () => {
   server = await startServer()

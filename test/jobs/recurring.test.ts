@@ -130,7 +130,7 @@ describe('recurring work', () => {
     assert.equal(status, 201)
     const { tick, lines } = start(
       piece('broken', DAY_MS, ({ db }) => {
-        db.exec('DELETE FROM tags')
+        db.prepare('DELETE FROM tags').run()
         if (isBroken) throw new Error('no')
         return undefined
       }),

@@ -11,7 +11,7 @@ import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { screens } from '../../src/screens/app.ts'
 import { applySettings, createOrg } from '../../src/settings/document.ts'
-import { openStore, type Store } from '../../src/store/open.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
 
 const TYPES: Record<string, string> = {
   '/': 'text/html; charset=utf-8',
@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
 const PATHS = Object.keys(TYPES)
 
 let dataDir: string
-let store: Store
+let store: OpenedStore
 let document: Record<string, unknown>
 let listener: Listener
 const stopping = { aborted: false }

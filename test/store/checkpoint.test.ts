@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idleCheckpoint } from '../../src/store/checkpoint.ts'
-import type { Database } from '../../src/store/driver.ts'
+import type { Connection } from '../../src/store/driver.ts'
 
 test('a checkpoint that fails, as on a full disk, does not end the server', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
@@ -11,7 +11,7 @@ test('a checkpoint that fails, as on a full disk, does not end the server', (t) 
       tries++
       throw new Error('database or disk is full')
     },
-  } as unknown as Database
+  } as unknown as Connection
   const { written } = idleCheckpoint(db)
   for (let count = 0; count < 2; count++) {
     written()

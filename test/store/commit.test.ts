@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { Problem } from '../../src/lib/problem.ts'
-import { type Database, openSqlite } from '../../src/store/driver.ts'
-import { DATABASE, openStore, type Store } from '../../src/store/open.ts'
+import { type Connection, openSqlite } from '../../src/store/driver.ts'
+import { DATABASE, type OpenedStore, openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 /** Lets no more pages be added to the database, as a full disk would; gives the end of it. */
-function fillUp(db: Database): () => void {
+function fillUp(db: Connection): () => void {
   db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`)
   return () => void db.pragma('max_page_count = 1073741823')
 }
 
 describe('writes', () => {
   let folder: string
-  let store: Store
+  let store: OpenedStore
   /** Another connection, which sees what is committed and no more. */
-  let reader: Database
+  let reader: Connection
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
     store = openStore(folder, { create: true })

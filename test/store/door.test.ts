@@ -44,3 +44,27 @@ test('no statement is planned once by hand', () => {
     if (file !== 'src/store/parameters.ts') assert.doesNotMatch(textOf(file), /[\s(',>=`]\+\?/, file)
   }
 })
+
+/** Comments may name what the code must not. */
+const codeOf = (file: string): string =>
+  textOf(file)
+    .replace(/^\s*(\/\/|\/?\*).*$/gm, '')
+    .replace(/ \/\/ .*$/gm, '')
+
+const outside = sources.filter((file) => !file.startsWith('src/store/') && !file.startsWith('src/web/'))
+
+test('only the store knows the driver, its PRAGMAs, its tables and its error codes', () => {
+  assert.ok(outside.length > 200)
+  const forbidden = [
+    /['"]better-sqlite3['"]/,
+    /\bPRAGMA\b|\bpragma\w*\b|\bpragma_\w+/,
+    /\bsqlite_\w+/,
+    /SQLITE_\w+/,
+    /\b(data_version|total_changes)\b/,
+    /\b[dD]b\.(?!prepare\b|inTransaction\b|close\b)\w+/,
+    /\b(Connection|connection|OpenedStore|openSqlite)\b.* from '[^']*store\/(driver|open)\.ts'/,
+  ]
+  for (const file of outside) {
+    for (const pattern of forbidden) assert.doesNotMatch(codeOf(file), pattern, file)
+  }
+})

@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import pino from 'pino'
 import { type Running, serveFolder } from '../../src/cli/serve.ts'
 import { groupCommit, LOCK_RETRY_MS, MAX_LOCK_WAIT_MS } from '../../src/store/commit.ts'
-import { type Database, openSqlite } from '../../src/store/driver.ts'
+import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { DATABASE, openStore } from '../../src/store/open.ts'
 import { httpClient } from '../support/client.ts'
 import { stillTimer } from '../support/lock-timer.ts'
@@ -28,7 +28,7 @@ describe('a server beside a process that writes', () => {
   const client = httpClient()
   const lines: string[] = []
   let org: Org
-  let other: Database
+  let other: Connection
   let running: Running
   before(async () => {
     const store = openStore(dataDir, { create: true })
@@ -84,7 +84,7 @@ describe('a server beside a process that writes', () => {
 describe('a write that waits for another process', () => {
   const timer = stillTimer()
   let server: TestServer
-  let other: Database
+  let other: Connection
   before(async () => {
     server = await startServer({ lockTimer: timer })
     other = openSqlite(join(server.dataDir, DATABASE))
@@ -160,7 +160,7 @@ describe('a write that waits for another process', () => {
     const { db } = server.store
     const insert = db.prepare('INSERT INTO tags VALUES (?, ?, ?, ?, NULL, NULL, 0, 0, 1)')
     const add = (id: string): number => insert.run(server.b.org, id, id, id).changes
-    const lockAfter = (sql: string): Pick<Database, 'prepare' | 'inTransaction'> => ({
+    const lockAfter = (sql: string): Pick<Connection, 'prepare' | 'inTransaction'> => ({
       get inTransaction() {
         return db.inTransaction
       },
@@ -170,7 +170,7 @@ describe('a write that waits for another process', () => {
         return { run: () => [statement.run(), other.exec('BEGIN IMMEDIATE')] }
       }) as never,
     })
-    const write = groupCommit(lockAfter('ROLLBACK') as Database, undefined, timer)
+    const write = groupCommit(lockAfter('ROLLBACK') as Connection, undefined, timer)
     let runs = 0
     const kept = watched(write(() => add('kept')))
     const undone = watched(

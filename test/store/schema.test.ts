@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { type Database, openSqlite } from '../../src/store/driver.ts'
+import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
 import type { Org } from '../support/org.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -15,28 +15,29 @@ import { setLevels } from '../support/settings.ts'
 type Row = Record<string, string | number | null>
 type Reference = { table: string; parent: string; from: string[]; to: string[] }
 
-type Step = (db: Database) => void
+type Step = (db: Connection) => void
 
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Of the SQL of a schema: what its comments say and how it is set does not change what it is. */
 const hashOf = (sql: string): string => hash('sha256', sql.replace(/--.*$/gm, '').replace(/\s+/g, '')).slice(0, 16)
 
-const fresh = (): Database => {
+const fresh = (): Connection => {
   const db = openSqlite(':memory:')
   migrate(db, ':memory:')
   return db
 }
 
 /** Without the tables that FTS5 keeps for itself. */
-const tablesOf = (db: Database): { name: string; strict: number; wr: number }[] =>
+const tablesOf = (db: Connection): { name: string; strict: number; wr: number }[] =>
   (db.pragma('table_list') as { name: string; schema: string; type: string; strict: number; wr: number }[])
     .filter(({ name, schema, type }) => schema === 'main' && type === 'table' && !name.startsWith('sqlite_'))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 
-const columnsOf = (db: Database, table: string) => db.pragma(`table_xinfo(${table})`) as { name: string; pk: number }[]
+const columnsOf = (db: Connection, table: string) =>
+  db.pragma(`table_xinfo(${table})`) as { name: string; pk: number }[]
 
-function referencesOf(db: Database, table: string): Reference[] {
+function referencesOf(db: Connection, table: string): Reference[] {
   const rows = db.pragma(`foreign_key_list(${table})`) as { id: number; table: string; from: string; to: string }[]
   return Object.values(Object.groupBy(rows, ({ id }) => id)).map((columns = []) => ({
     table,
@@ -46,7 +47,7 @@ function referencesOf(db: Database, table: string): Reference[] {
   }))
 }
 
-const indexesOf = (db: Database, table: string): string[][] =>
+const indexesOf = (db: Connection, table: string): string[][] =>
   (db.pragma(`index_list(${table})`) as { name: string }[]).map(({ name }) =>
     (db.pragma(`index_info(${name})`) as { name: string }[]).map((column) => column.name),
   )
@@ -282,7 +283,7 @@ describe('a migration', () => {
   const sqlOf = (version: number) => readFileSync(join(folder, `${version}.sql`), 'utf8')
 
   /** A database as the release of that schema left it. */
-  function old(version: number, sql: string, hash = `hash ${version}`): Database {
+  function old(version: number, sql: string, hash = `hash ${version}`): Connection {
     const db = openSqlite(':memory:')
     db.exec(sql)
     db.pragma(`application_id = ${APPLICATION_ID}`)
@@ -292,7 +293,7 @@ describe('a migration', () => {
   }
 
   /** All that matters of a schema; the order of columns and the spelling of SQL do not. */
-  function shapeOf(db: Database): unknown {
+  function shapeOf(db: Connection): unknown {
     const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
     const sqlOf = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
     return tablesOf(db).map(({ name, strict, wr }) => ({
@@ -371,15 +372,15 @@ describe('a migration', () => {
 
   const SCHEMA_1 =
     'CREATE TABLE installation (singleton INTEGER, id TEXT, schema_hash TEXT, created_at INTEGER); CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
-  const addX = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN x')
-  const addY = (db: Database) => void db.exec('ALTER TABLE a ADD COLUMN y')
+  const addX = (db: Connection) => void db.exec('ALTER TABLE a ADD COLUMN x')
+  const addY = (db: Connection) => void db.exec('ALTER TABLE a ADD COLUMN y')
   /** The schemas that these steps lead to, from schema 1 on. */
   const through = (...steps: Step[]) => ({
     schemas: [{ hash: 'hash 1' }, ...steps.map((step, at) => ({ hash: `hash ${at + 2}`, step }))],
   })
-  const hashIn = (db: Database) => db.prepare('SELECT schema_hash FROM installation').pluck().get()
-  const names = (db: Database) => columnsOf(db, 'a').map(({ name }) => name)
-  const versionOf = (db: Database) => db.pragma('user_version', { simple: true })
+  const hashIn = (db: Connection) => db.prepare('SELECT schema_hash FROM installation').pluck().get()
+  const names = (db: Connection) => columnsOf(db, 'a').map(({ name }) => name)
+  const versionOf = (db: Connection) => db.pragma('user_version', { simple: true })
 
   test('runs every step that is missing, once and in order, and is told by the version', () => {
     const db = old(1, SCHEMA_1)
@@ -406,7 +407,7 @@ describe('a migration', () => {
 
   for (const [what, step] of [
     ['fails', () => assert.fail('no')],
-    ['leaves a dangling reference', (db: Database) => void db.exec('DELETE FROM a')],
+    ['leaves a dangling reference', (db: Connection) => void db.exec('DELETE FROM a')],
   ] as const) {
     test(`that ${what} leaves everything as it was`, () => {
       const db = old(1, SCHEMA_1)

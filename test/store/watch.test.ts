@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openStore, type Store } from '../../src/store/open.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { watchCommits } from '../../src/store/watch.ts'
 
 describe('whoever waits for commits', () => {
   let folder: string
-  let store: Store
+  let store: OpenedStore
   let told: boolean[]
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'dealbox-test-'))

@@ -1,5 +1,6 @@
+import { isUniqueViolation } from '../../store/constraints.ts'
 import type { Database } from '../../store/driver.ts'
-import { type CustomObject, type FieldType, HOLDERS, kindOf, lowerCase, OBJECTS } from './types.ts'
+import { type CustomObject, type FieldType, HOLDERS, kindOf, OBJECTS } from './types.ts'
 
 // What a change of a custom field does to the values of all records at once. Each is one statement over the records
 // that have a value, which the rows of *_values tell.
@@ -7,7 +8,6 @@ import { type CustomObject, type FieldType, HOLDERS, kindOf, lowerCase, OBJECTS 
 type Field = { id: string; object: CustomObject; key: string; type: FieldType; is_unique: boolean }
 
 export function customRows(db: Database) {
-  db.function('unique_key', { deterministic: true, directOnly: true }, (text) => lowerCase(text as string))
   const statements = Object.fromEntries(OBJECTS.map((object) => [object, statementsOf(db, object)])) as Record<
     CustomObject,
     ReturnType<typeof statementsOf>
@@ -42,7 +42,7 @@ export function customRows(db: Database) {
       else fill.run(org, field.id)
       return true
     } catch (error) {
-      if ((error as { code?: string }).code === 'SQLITE_CONSTRAINT_UNIQUE') return false
+      if (isUniqueViolation(error)) return false
       throw error
     }
   }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
-import { fold } from '../../lib/fold.ts'
+import { fold, lowerCase } from '../../lib/fold.ts'
 import { ownMessage } from '../../lib/validate.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 
@@ -37,15 +37,13 @@ type Kind = {
   isSeveral?: true
 }
 
-/** Texts are unique without regard to case, to their full length. */
-export const lowerCase = (text: string): string => text.normalize('NFC').toLowerCase()
 const itself = <Same extends Key>(value: Same): Same => value
 
 const textual = (schema: v.GenericSchema<unknown, string>): Kind => ({
   schema: () => schema,
   shape: 'a string',
   key: fold,
-  uniqueKey: lowerCase,
+  uniqueKey: lowerCase, // to the full length of a text
   filter: { type: 'text', normal: fold },
 })
 

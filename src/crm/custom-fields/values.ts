@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { same } from '../../lib/merge.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import { isUniqueViolation } from '../../store/constraints.ts'
 import type { Database } from '../../store/driver.ts'
 import type { Filter, Link } from '../../store/list/conditions.ts'
 import type { Sort } from '../../store/list/page.ts'
@@ -163,7 +164,7 @@ export function customValues(db: Database, object: CustomObject) {
       for (const key of keysOf(type, value)) add.run(org, fieldId, key, id, uniqueKey ?? null)
       return true
     } catch (error) {
-      if ((error as { code?: string }).code === 'SQLITE_CONSTRAINT_UNIQUE') return false
+      if (isUniqueViolation(error)) return false
       throw error
     }
   }

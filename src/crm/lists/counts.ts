@@ -1,3 +1,4 @@
+import { dataVersion } from '../../store/changes.ts'
 import type { Store } from '../../store/open.ts'
 
 /** Filters whose counts are kept, of all organisations together. */
@@ -11,12 +12,12 @@ export type KeptCounts = ReturnType<typeof keptCounts>
  */
 export function keptCounts({ db }: Pick<Store, 'db'>) {
   const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
-  const byOthers = db.prepare('PRAGMA data_version').pluck()
+  const byOthers = dataVersion(db)
   const kept = new Map<string, { state: string; count: number }>()
 
   return function keep(org: number, question: string, count: () => number): number {
     const key = `${org} ${question}`
-    const state = `${lastSeq.get(org)} ${byOthers.get()}`
+    const state = `${lastSeq.get(org)} ${byOthers()}`
     const known = kept.get(key)
     if (known && known.state === state) return known.count
     const counted = count()

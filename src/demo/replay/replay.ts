@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type Randomness, startClock } from '../../lib/id.ts'
 import { conflict } from '../../lib/problem.ts'
 import { batches, type Pace } from '../../store/batches.ts'
+import { enlargeCache } from '../../store/cache.ts'
 import { hideJobs } from '../../store/hidden-jobs.ts'
 import type { Store } from '../../store/open.ts'
 import { exchange } from '../story/inbox.ts'
@@ -50,13 +51,11 @@ export type Seeded = Record<(typeof KINDS)[number], number>
 export function replaySeed(store: Store, options: SeedOptions): Seeded {
   refuseUnlessEmpty(store, options.org)
   const { db, accessChanged } = store
-  // Rows land all over the indexes: with little memory pages are written many times.
-  const usual = db.pragma('cache_size', { simple: true })
-  db.pragma('cache_size = -262144')
+  const resetCache = enlargeCache(db, 256)
   try {
     return play(store, options)
   } finally {
-    db.pragma(`cache_size = ${usual}`)
+    resetCache()
     accessChanged()
   }
 }

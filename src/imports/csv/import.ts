@@ -4,6 +4,7 @@ import type { Caller } from '../../lib/caller.ts'
 import { conflict, type Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import { batches, type Pace } from '../../store/batches.ts'
+import { onCopy } from '../../store/copy.ts'
 import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { type Counts, type Done, type ImportRow, journal, RESULTS } from '../journal/journal.ts'
@@ -12,7 +13,6 @@ import { type Plan, planImport, type Wanted } from './plan.ts'
 import { type Row, rowsOf } from './read.ts'
 import { checkRejectedPath, rejectedPath, writeRejected } from './rejected.ts'
 import { taker } from './take.ts'
-import { onCopy } from './try-out.ts'
 
 export type ImportOptions = Wanted & {
   org: number

@@ -4,6 +4,7 @@ import { conflict, Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import type { Database } from '../../store/driver.ts'
+import { foreignKeys } from '../../store/foreign-keys.ts'
 import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { allWrites, type Given, type Writable } from '../writes.ts'
@@ -112,17 +113,14 @@ const TABLES: Record<Writable, string> = {
 
 /** The tables whose rows refer to a record. Its own parts, which go with it, are none; but whatever has a tag uses it. */
 function usage(db: Database): (object: Writable, org: number, id: string) => string[] {
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
-  const references = tables.flatMap((table) =>
-    (db.pragma(`foreign_key_list(${table})`) as { table: string; from: string; on_delete: string }[])
-      .filter(({ from }) => from !== 'org_id')
-      .map(({ table: target, from, on_delete }) => ({ table, target, from, goesWithIt: on_delete === 'CASCADE' })),
+  const references = foreignKeys(db).flatMap(({ columns, ...key }) =>
+    columns.filter(({ from }) => from !== 'org_id').map(({ from }) => ({ ...key, from })),
   )
   const probes = Object.fromEntries(
     Object.entries(TABLES).map(([object, target]) => [
       object,
       references
-        .filter((each) => each.target === target && (!each.goesWithIt || object === 'tag'))
+        .filter((each) => each.target === target && (!each.isCascade || object === 'tag'))
         .map(({ table, from }) => ({
           name: table.replaceAll('_', ' '),
           statement: db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND ${from} = ? LIMIT 1`).pluck(),

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { replaySeed } from '../../../src/demo/replay/replay.ts'
 import { SIZES } from '../../../src/demo/story/steps.ts'
 import { BATCH_GAP_MS } from '../../../src/store/batches.ts'
-import { type Database, openSqlite } from '../../../src/store/driver.ts'
+import { type Connection, openSqlite } from '../../../src/store/driver.ts'
 import { DATABASE } from '../../../src/store/open.ts'
 import { makeOrg } from '../../support/org.ts'
 import { slowPace, stillPace } from '../../support/pace.ts'
@@ -14,7 +14,7 @@ const AS_OF = Date.UTC(2026, 10, 20)
 
 let server: TestServer
 /** The server on the same folder. */
-let other: Database
+let other: Connection
 const whole = { ...SIZES['10k'] }
 before(async () => {
   server = await startServer()

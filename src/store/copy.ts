@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DATABASE, openStore, type Store } from '../../store/open.ts'
+import { connection } from './driver.ts'
+import { DATABASE, openStore, type Store } from './open.ts'
 
 const FOLDER = 'dry-run-'
 
@@ -9,7 +10,7 @@ const FOLDER = 'dry-run-'
  * write lock until the end. The copy lies in the data folder, where there is room for it or nowhere.
  */
 export async function onCopy<T>({ db, clock }: Store, job: (copy: Store) => Promise<T>): Promise<T> {
-  const dataDir = dirname(db.name)
+  const dataDir = dirname(connection(db).name)
   removeLeft(dataDir)
   const folder = mkdtempSync(join(dataDir, `${FOLDER}${process.pid}-`))
   try {
