@@ -1,6 +1,13 @@
 // The days of a recurrence rule (RFC 5545, section 3.3.10). Each day of a period is asked whether the rule means it, so
-// that a rule which no day meets ends like any other: the iterator of ical.js goes on for ever with
-// FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30, and is wrong about BYWEEKNO and about BYSETPOS within weeks.
+// that a rule which no day meets ends like any other. Two libraries do the same, and neither does it well enough:
+//
+// - The iterator of ical.js goes on for ever with FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30, and is wrong about BYWEEKNO and
+//   about BYSETPOS within weeks.
+// - rrule-temporal 2.2.7 differed from this file in 49 of 800 random rules without COUNT, all of them yearly, and in 42 of
+//   300 with COUNT. FREQ=YEARLY;BYDAY=SA,-2WE has no Saturday there, and FREQ=YEARLY;BYMONTHDAY=31;BYDAY=2FR has days that
+//   are no 31st. With COUNT it throws after 10,000 periods: for FREQ=DAILY;COUNT=20000, and for rules with too few days,
+//   where it takes 75 ms until then and this file less than 1 ms. Usual rules of months and years take it 0.2 ms instead
+//   of 2 ms over a window of two years, those of days and weeks as long as here.
 
 export type Rule = {
   freq: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY'

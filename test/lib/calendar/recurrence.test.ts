@@ -70,6 +70,17 @@ describe('the days of a rule', () => {
     ['FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO', '1997-05-12', '1999-12-31', '1997-05-12 1998-05-11 1999-05-17'],
     ['FREQ=YEARLY;BYWEEKNO=-1;BYDAY=TH', '2026-12-31', '2028-12-31', '2026-12-31 2027-12-30 2028-12-28'],
     ['FREQ=YEARLY;BYYEARDAY=1,-1', '2026-01-01', '2027-01-01', '2026-01-01 2026-12-31 2027-01-01'],
+    // What other programs get wrong.
+    [
+      'FREQ=YEARLY;BYDAY=MO,-2WE',
+      '2026-12-07',
+      '2027-01-04',
+      '2026-12-07 2026-12-14 2026-12-21 2026-12-23 2026-12-28 2027-01-04',
+    ],
+    ['FREQ=YEARLY;BYMONTHDAY=9,31;BYDAY=2FR', '2026-01-09', '2032-12-31', '2026-01-09 2032-01-09'],
+    ['FREQ=YEARLY;BYYEARDAY=1,60;BYDAY=TH', '2026-01-01', '2029-12-31', '2026-01-01 2029-03-01'],
+    ['FREQ=YEARLY;BYMONTHDAY=29;BYDAY=TU,-2MO', '2026-09-29', '2027-07-01', '2026-09-29 2026-12-29 2027-06-29'],
+    ['FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5', '2026-02-27', '2026-12-31', '2026-02-27'],
     [
       'FREQ=YEARLY;INTERVAL=4;BYMONTH=11;BYDAY=TU;BYMONTHDAY=2,3,4,5,6,7,8',
       '1996-11-05',
@@ -80,6 +91,11 @@ describe('the days of a rule', () => {
     test(`${rule} from ${start} on`, () => {
       assert.equal(datesOf(rule, start, last).join(' '), expected)
     })
+
+  test('are counted however many there are', () => {
+    const days = datesOf('FREQ=DAILY;COUNT=20000', '1990-01-01', '2100-12-31')
+    assert.deepEqual([days.length, days.at(-1)], [20000, '2044-10-03'])
+  })
 
   test('begin with the first one, also where the rule does not mean it', () => {
     assert.deepEqual(datesOf('FREQ=WEEKLY;BYDAY=MO;COUNT=2', '2026-02-27', '2026-12-31'), ['2026-02-27', '2026-03-02'])
