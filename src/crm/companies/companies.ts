@@ -1,10 +1,9 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
 import { membership } from '../../filters/membership.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import type { Caller } from '../../lib/caller.ts'
-import { toDomain } from '../../lib/domain.ts'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
 import { timeOfId } from '../../lib/id.ts'
@@ -14,127 +13,38 @@ import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
-import type { Filter } from '../../store/list/conditions.ts'
-import { listing, type Sort } from '../../store/list/page.ts'
+import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
-import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
-import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
+import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { AddressPatch, mergeAddress } from '../records/address.ts'
+import { Company, companyRecord } from '../records/company.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
 
-// 1. The wire form. A company is a customer's firm; an org is whoever runs this CRM.
-
-const fields = {
-  name: f.doc(f.title, 'Such as "Northwind Ltd".'),
-  domains: v.pipe(
-    f.arrayOf(f.domain),
-    v.transform((all) => [...new Set(all)]),
-    v.description(
-      'Answered in lower case, in punycode and without duplicates; a PATCH replaces all of them, and [] clears.',
-    ),
-  ),
-  website: f.nullable(f.url),
-  phone: f.nullable(f.phone),
-  industry: f.doc(f.nullable(f.line()), 'Such as "Logistics".'),
-  employee_count: f.doc(f.nullable(f.count()), 'How many people work there.'),
-  annual_revenue: f.doc(f.nullable(f.amount), 'In major units, such as 25000.'),
-  currency: f.doc(f.nullable(f.currency), 'Of the annual revenue.'),
-  linkedin_url: f.doc(f.nullable(f.url), 'The page on LinkedIn.'),
-  parent_company_id: f.doc(f.nullable(f.id), 'The company that it belongs to; never itself or one below it.'),
-  owner_id: f.nullable(f.id),
-  tag_ids: f.ids,
-  description: f.doc(f.nullable(f.longText()), 'What is worth knowing of it.'),
-  external_id: f.doc(f.nullable(f.title), 'Its id in another system; unique among the companies of the organisation.'),
-}
-
-export const Company = f.doc(
-  f.object({
-    id: f.id,
-    name: fields.name,
-    domains: fields.domains,
-    website: fields.website,
-    phone: fields.phone,
-    industry: fields.industry,
-    employee_count: fields.employee_count,
-    annual_revenue: fields.annual_revenue,
-    currency: fields.currency,
-    linkedin_url: fields.linkedin_url,
-    address: f.nullable(Address),
-    parent_company_id: fields.parent_company_id,
-    owner_id: fields.owner_id,
-    tag_ids: fields.tag_ids,
-    description: fields.description,
-    external_id: fields.external_id,
-    custom_fields: CustomFields,
-    ...f.recordFields,
-  }),
-  "A company is a customer's firm, or one that may become a customer.",
-)
-export type Company = v.InferOutput<typeof Company>
+// 1. The wire form. Its fields are declared in records/company.ts.
 
 const CompanyPatch = f.patchOf({
-  ...fields,
+  ...companyRecord.given,
   address: f.nullable(AddressPatch),
   custom_fields: CustomFieldsGiven,
 })
 type CompanyPatch = v.InferOutput<typeof CompanyPatch>
 
-const CompanyCreate = f.object({ ...CompanyPatch.entries, name: fields.name })
+const CompanyCreate = f.object({ ...CompanyPatch.entries, name: companyRecord.given.name })
 type CompanyCreate = v.InferOutput<typeof CompanyCreate>
 
-const filters: Record<string, Filter> = {
-  external_id: { type: 'text' },
-  domain: {
-    type: 'text',
-    link: { table: 'company_domains', key: 'company_id', column: 'domain' },
-    normal: (text) => toDomain(text) ?? text,
-    description: 'Any of its domains.',
-  },
-  parent_company_id: { type: 'id', nullable: true },
-  tag_id: {
-    type: 'id',
-    link: { table: 'company_tags', key: 'company_id', column: 'tag_id' },
-    description: 'A tag that it carries.',
-  },
-  owner_id: { type: 'id', nullable: true },
-  created_at: { type: 'time' },
-  updated_at: { type: 'time' },
+const { sorts } = companyRecord
+const filters = {
+  ...companyRecord.filters,
   q: searchFilter('company', 'name, domains and phone (by any run of four digits or more)'),
-}
-
-const sorts: Record<string, Sort> = {
-  created_at: { column: 'id' },
-  updated_at: { column: 'updated_at' },
-  name: { column: 'name_key' },
 }
 
 // 2. The row.
 
-export const columns = c.columns<Company>(
-  {
-    id: c.plain('id'),
-    name: c.text('name'),
-    domains: c.json('domains'),
-    website: c.text('website'),
-    phone: c.text('phone'),
-    industry: c.text('industry'),
-    employee_count: c.integer('employee_count'),
-    annual_revenue: c.amount('annual_revenue_micros'),
-    currency: c.plain('currency'),
-    linkedin_url: c.text('linkedin_url'),
-    address: c.json('address'),
-    parent_company_id: c.plain('parent_company_id'),
-    owner_id: c.plain('owner_id'),
-    tag_ids: c.json('tag_ids'),
-    description: c.text('description'),
-    external_id: c.text('external_id'),
-    custom_fields: c.json('custom_fields'),
-    created_at: c.time('created_at'),
-    updated_at: c.time('updated_at'),
-    version: c.integer('version'),
-  },
-  { name_key: (company) => fold(company.name), website_host: ({ website }) => website && hostOf(website) },
-)
+export const columns = c.columns<Company>(companyRecord.columns, {
+  name_key: (company) => fold(company.name),
+  website_host: ({ website }) => website && hostOf(website),
+})
 
 /** Of a web address, without "www." in front. */
 const hostOf = (website: string): string => new URL(website).hostname.replace(/^www\./, '')
@@ -185,22 +95,10 @@ export const companyStore = once((deps: Deps) => {
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
     const company: Company = {
+      ...companyRecord.blank,
+      ...given,
       id,
-      name: given.name,
-      domains: given.domains ?? [],
-      website: given.website ?? null,
-      phone: given.phone ?? null,
-      industry: given.industry ?? null,
-      employee_count: given.employee_count ?? null,
-      annual_revenue: given.annual_revenue ?? null,
-      currency: given.currency ?? null,
-      linkedin_url: given.linkedin_url ?? null,
       address: mergeAddress(null, given.address ?? null),
-      parent_company_id: given.parent_company_id ?? null,
-      owner_id: given.owner_id ?? null,
-      tag_ids: given.tag_ids ?? [],
-      description: given.description ?? null,
-      external_id: given.external_id ?? null,
       custom_fields: custom.start(who.org, given.custom_fields),
       created_at: now,
       updated_at: now,

@@ -14,63 +14,19 @@ import { rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
-import type { Filter } from '../../store/list/conditions.ts'
-import { listing, type Sort } from '../../store/list/page.ts'
+import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
-import { CustomFields, CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
-import { Address, AddressPatch, mergeAddress } from '../records/address.ts'
-import { Email, EmailsGiven, emailKey, nameOf, Phone, PhonesGiven } from '../records/contact-methods.ts'
+import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
+import { AddressPatch, mergeAddress } from '../records/address.ts'
+import { Contact, contactRecord } from '../records/contact.ts'
+import { EmailsGiven, emailKey, nameOf, PhonesGiven } from '../records/contact-methods.ts'
 import { recordRows } from '../records/record-rows.ts'
 import { unlinking } from '../records/unlink.ts'
 
-// 1. The wire form. A contact is a person outside; a member is one inside.
-
-const fields = {
-  first_name: f.doc(f.nullable(f.line()), 'Such as "Ana".'),
-  last_name: f.doc(f.nullable(f.line()), 'Such as "Lindqvist".'),
-  job_title: f.doc(f.nullable(f.line()), 'Such as "Head of purchasing".'),
-  company_id: f.doc(f.nullable(f.id), 'Where the contact works.'),
-  owner_id: f.nullable(f.id),
-  tag_ids: f.ids,
-  linkedin_url: f.doc(f.nullable(f.url), 'The profile on LinkedIn.'),
-  website: f.doc(f.nullable(f.url), "The contact's own web site."),
-  timezone: f.nullable(f.timezone),
-  language: f.nullable(f.language),
-  do_not_contact: f.doc(f.flag, 'Whether the contact has asked to be left alone.'),
-  source: f.doc(f.nullable(f.line()), 'How the contact was won, such as "trade fair".'),
-  external_id: f.doc(f.nullable(f.title), 'Its id in another system; unique among the contacts of the organisation.'),
-}
-
-export const Contact = f.doc(
-  f.object({
-    id: f.id,
-    first_name: fields.first_name,
-    last_name: fields.last_name,
-    name: f.doc(f.line(511), 'First and last name; without them the primary email, else the primary phone.'),
-    emails: f.arrayOf(Email),
-    phones: f.arrayOf(Phone),
-    job_title: fields.job_title,
-    company_id: fields.company_id,
-    owner_id: fields.owner_id,
-    tag_ids: fields.tag_ids,
-    linkedin_url: fields.linkedin_url,
-    website: fields.website,
-    address: f.nullable(Address),
-    timezone: fields.timezone,
-    language: fields.language,
-    do_not_contact: fields.do_not_contact,
-    unsubscribed_at: f.doc(f.nullable(f.recordFields.created_at), 'Since when the contact wants no more mailings.'),
-    source: fields.source,
-    external_id: fields.external_id,
-    custom_fields: CustomFields,
-    ...f.recordFields,
-  }),
-  'A contact is a person outside of the organisation, with a name, an email or a phone at least.',
-)
-export type Contact = v.InferOutput<typeof Contact>
+// 1. The wire form. Its fields are declared in records/contact.ts.
 
 const ContactPatch = f.patchOf({
-  ...fields,
+  ...contactRecord.given,
   emails: EmailsGiven,
   phones: PhonesGiven,
   address: f.nullable(AddressPatch),
@@ -82,63 +38,15 @@ const flags = { allow_duplicate: 'With `true`, an email that another contact has
 /** `incomplete` is for somebody who wrote: nobody could fill in what the org requires of contacts. */
 type Flags = { allow_duplicate?: boolean; incomplete?: boolean }
 
-const filters: Record<string, Filter> = {
-  external_id: { type: 'text' },
-  email: {
-    type: 'text',
-    link: { table: 'contact_emails', key: 'contact_id', column: 'email_key' },
-    normal: emailKey,
-    description: 'Any of its emails, compared without case.',
-  },
-  company_id: { type: 'id', nullable: true },
-  tag_id: {
-    type: 'id',
-    link: { table: 'contact_tags', key: 'contact_id', column: 'tag_id' },
-    description: 'A tag that it carries.',
-  },
-  owner_id: { type: 'id', nullable: true },
-  do_not_contact: { type: 'flag' },
-  created_at: { type: 'time' },
-  updated_at: { type: 'time' },
+const { sorts } = contactRecord
+const filters = {
+  ...contactRecord.filters,
   q: searchFilter('contact', 'name, emails, phones (by any run of four digits or more) and the name of the company'),
-}
-
-const sorts: Record<string, Sort> = {
-  created_at: { column: 'id' },
-  updated_at: { column: 'updated_at' },
-  name: { column: 'name_key' },
 }
 
 // 2. The row.
 
-export const columns = c.columns<Contact>(
-  {
-    id: c.plain('id'),
-    first_name: c.text('first_name'),
-    last_name: c.text('last_name'),
-    name: c.text('name'),
-    emails: c.json('emails'),
-    phones: c.json('phones'),
-    job_title: c.text('job_title'),
-    company_id: c.plain('company_id'),
-    owner_id: c.plain('owner_id'),
-    tag_ids: c.json('tag_ids'),
-    linkedin_url: c.text('linkedin_url'),
-    website: c.text('website'),
-    address: c.json('address'),
-    timezone: c.text('timezone'),
-    language: c.text('language'),
-    do_not_contact: c.bool('do_not_contact'),
-    unsubscribed_at: c.time('unsubscribed_at'),
-    source: c.text('source'),
-    external_id: c.text('external_id'),
-    custom_fields: c.json('custom_fields'),
-    created_at: c.time('created_at'),
-    updated_at: c.time('updated_at'),
-    version: c.integer('version'),
-  },
-  { name_key: (contact) => fold(contact.name) },
-)
+export const columns = c.columns<Contact>(contactRecord.columns, { name_key: (contact) => fold(contact.name) })
 
 // 3. The statements and the rules.
 
@@ -179,25 +87,11 @@ export const contactStore = once((deps: Deps) => {
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
     const contact: Contact = {
+      ...contactRecord.blank,
+      ...given,
       id,
-      first_name: given.first_name ?? null,
-      last_name: given.last_name ?? null,
       name: '',
-      emails: given.emails ?? [],
-      phones: given.phones ?? [],
-      job_title: given.job_title ?? null,
-      company_id: given.company_id ?? null,
-      owner_id: given.owner_id ?? null,
-      tag_ids: given.tag_ids ?? [],
-      linkedin_url: given.linkedin_url ?? null,
-      website: given.website ?? null,
       address: mergeAddress(null, given.address ?? null),
-      timezone: given.timezone ?? null,
-      language: given.language ?? null,
-      do_not_contact: given.do_not_contact ?? false,
-      unsubscribed_at: null,
-      source: given.source ?? null,
-      external_id: given.external_id ?? null,
       custom_fields: flags.incomplete ? {} : custom.start(who.org, given.custom_fields),
       created_at: now,
       updated_at: now,

@@ -62,8 +62,12 @@ export const currency = orNull(f.currency, c.plain, {
   ...textual('currency'),
   filter: { type: 'text', pattern: /^[A-Z]{3}$/, nullable: true },
 })
-/** What a record is called in another system. */
-export const externalId = orNull(f.title, c.text, { ...textual('text'), filter: { type: 'text' } })
+export const externalId = (objects: 'contacts' | 'companies') =>
+  orNull(f.title, c.text, { ...textual('text'), filter: { type: 'text' } })(
+    `Its id in another system; unique among the ${objects} of the organisation.`,
+    'filter',
+    'import',
+  )
 
 export const amount = orNull(f.amount, (name) => c.amount(`${name}_micros`), {
   filter: { type: 'amount', nullable: true },

@@ -1,4 +1,5 @@
-import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import type { Contact } from '../../crm/records/contact.ts'
 import { emailKey } from '../../crm/records/contact-methods.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'

@@ -1,5 +1,5 @@
 import type { Scope } from '../../auth/scopes.ts'
-import type { Contact } from '../../crm/contacts/contacts.ts'
+import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import { createRoute, type Listed, type Rendered, type Repeated, type Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'

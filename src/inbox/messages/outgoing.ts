@@ -1,4 +1,4 @@
-import type { Contact } from '../../crm/contacts/contacts.ts'
+import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import { newMessageId } from '../../mail/message-id.ts'
 import { jobQueue } from '../../store/jobs.ts'

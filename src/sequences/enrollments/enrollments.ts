@@ -1,4 +1,5 @@
-import { type Contact, columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import { columns as contactColumns, contactStore } from '../../crm/contacts/contacts.ts'
+import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import { membership } from '../../filters/membership.ts'
 import { type BulkResult, changeRoute, createRoute, type Route } from '../../http/route.ts'

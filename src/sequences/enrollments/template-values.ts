@@ -1,6 +1,6 @@
 import { columns as companyColumns, companyStore } from '../../crm/companies/companies.ts'
-import type { Contact } from '../../crm/contacts/contacts.ts'
 import { columns as dealColumns, dealStore } from '../../crm/deals/deals.ts'
+import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { View } from '../../lib/template.ts'
 import type { RawRow } from '../../store/columns.ts'

@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { toDomain } from '../../lib/domain.ts'
+import * as f from '../../lib/fields.ts'
+import * as c from '../../store/columns.ts'
+import {
+  address,
+  amount,
+  count,
+  currency,
+  externalId,
+  field,
+  longText,
+  phone,
+  reference,
+  tags,
+  text,
+  title,
+  url,
+} from './kinds.ts'
+import { record } from './record.ts'
+
+// A company is a customer's firm; an org is whoever runs this CRM.
+
+const domains = v.pipe(
+  f.arrayOf(f.domain),
+  v.transform((all) => [...new Set(all)]),
+  v.description(
+    'Answered in lower case, in punycode and without duplicates; a PATCH replaces all of them, and [] clears.',
+  ),
+)
+const domainLink = { table: 'company_domains', key: 'company_id', column: 'domain' }
+
+export const companyRecord = record(
+  {
+    name: title('Such as "Northwind Ltd".', 'sort', 'import', 'template'),
+    domains: field(domains, c.json, {
+      given: true,
+      blank: [],
+      filter: {
+        name: 'domain',
+        type: 'text',
+        link: domainLink,
+        normal: (given) => toDomain(given) ?? given,
+        description: 'Any of its domains.',
+      },
+      list: {
+        kind: 'texts',
+        column: 'domain',
+        link: domainLink,
+        normal: (given) => toDomain(given) ?? given.toLowerCase(),
+      },
+      import: { kind: 'domains', many: true },
+    }),
+    website: url(null, 'import', 'template'),
+    phone: phone(null, 'import', 'template'),
+    industry: text('Such as "Logistics".', 'import', 'template'),
+    employee_count: count('How many people work there.', 'import'),
+    annual_revenue: amount('In major units, such as 25000.', 'import'),
+    currency: currency('Of the annual revenue.', 'import'),
+    linkedin_url: url('The page on LinkedIn.', 'import'),
+    address,
+    parent_company_id: reference(
+      'companies',
+      'The company that it belongs to; never itself or one below it.',
+      'filter',
+      'import',
+    ),
+    owner_id: reference('members', null, 'filter', 'import'),
+    tag_ids: tags('company'),
+    description: longText('What is worth knowing of it.', 'import'),
+    external_id: externalId('companies'),
+  },
+  ['external_id', 'domains', 'parent_company_id', 'tag_ids'],
+)
+
+export const Company = f.doc(
+  f.object(companyRecord.entries),
+  "A company is a customer's firm, or one that may become a customer.",
+)
+export type Company = v.InferOutput<typeof Company>

@@ -1,0 +1,66 @@
+import type * as v from 'valibot'
+import * as f from '../../lib/fields.ts'
+import { fold } from '../../lib/fold.ts'
+import * as c from '../../store/columns.ts'
+import { Email, emailKey, Phone } from './contact-methods.ts'
+import { address, externalId, field, flag, language, reference, tags, text, timestamp, timezone, url } from './kinds.ts'
+import { record } from './record.ts'
+
+// A contact is a person outside; a member is one inside.
+
+const emailLink = { table: 'contact_emails', key: 'contact_id', column: 'email_key' }
+
+export const contactRecord = record(
+  {
+    first_name: text('Such as "Ana".', 'import', 'template'),
+    last_name: text('Such as "Lindqvist".', 'import', 'template'),
+    name: field(
+      f.doc(f.line(511), 'First and last name; without them the primary email, else the primary phone.'),
+      c.text,
+      {
+        isKeyed: true,
+        sort: {},
+        list: { kind: 'text', normal: fold },
+        import: { kind: 'fullName' },
+        template: true,
+      },
+    ),
+    emails: field(f.arrayOf(Email), c.json, {
+      blank: [],
+      filter: {
+        name: 'email',
+        type: 'text',
+        link: emailLink,
+        normal: emailKey,
+        description: 'Any of its emails, compared without case.',
+      },
+      list: { kind: 'texts', column: 'email_key', link: emailLink, normal: emailKey },
+      import: { kind: 'emails', many: true },
+    }),
+    phones: field(f.arrayOf(Phone), c.json, {
+      blank: [],
+      list: { kind: 'texts', json: { path: '$.number', each: true }, normal: fold, folded: true },
+      import: { kind: 'phones', many: true },
+    }),
+    job_title: text('Such as "Head of purchasing".', 'import', 'template'),
+    company_id: reference('companies', 'Where the contact works.', 'filter', 'import'),
+    owner_id: reference('members', null, 'filter', 'import'),
+    tag_ids: tags('contact'),
+    linkedin_url: url('The profile on LinkedIn.', 'import'),
+    website: url("The contact's own web site.", 'import', 'template'),
+    address,
+    timezone: timezone(null, 'import', 'template'),
+    language: language(null, 'import', 'template'),
+    do_not_contact: flag('Whether the contact has asked to be left alone.', 'filter', 'import'),
+    unsubscribed_at: timestamp('Since when the contact wants no more mailings.'),
+    source: text('How the contact was won, such as "trade fair".', 'import'),
+    external_id: externalId('contacts'),
+  },
+  ['external_id', 'emails', 'company_id', 'tag_ids'],
+)
+
+export const Contact = f.doc(
+  f.object(contactRecord.entries),
+  'A contact is a person outside of the organisation, with a name, an email or a phone at least.',
+)
+export type Contact = v.InferOutput<typeof Contact>
