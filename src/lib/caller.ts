@@ -1,7 +1,7 @@
-/** On whose behalf something happens: the org that every statement is bound to, and the member, or null for jobs. */
+/** Who acts: the organisation that every statement is bound to, and the member, or null for jobs. */
 export type Caller = {
   org: number
   member: string | null
-  /** What the token of a request allows; jobs and commands have none, and are not limited. */
+  /** The scopes of the request's token; jobs and commands have none, and are not limited. */
   scopes?: ReadonlySet<string>
 }

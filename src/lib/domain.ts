@@ -2,9 +2,11 @@ import { domainToASCII } from 'node:url'
 
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/
 
-/** A host name as DNS has it: lower case, other scripts in punycode. Undefined for what is none, such as an address. */
+/**
+ * A host name in DNS form: lower case, other scripts in punycode. Undefined if it is not one, such as an IP address.
+ */
 export function toDomain(text: string): string | undefined {
-  if (/[^a-z0-9.\-\u{80}-\u{10ffff}]/iu.test(text)) return undefined // domainToASCII would end there, or read over it
+  if (/[^a-z0-9.\-\u{80}-\u{10ffff}]/iu.test(text)) return undefined // domainToASCII would stop there or ignore it
   const domain = domainToASCII(text)
   return domain.length <= 253 && HOST.test(domain) ? domain : undefined
 }

@@ -4,11 +4,12 @@ import { UUID } from './id.ts'
 import { isAmount, isCurrency } from './money.ts'
 import { isDate, isTimezone, parseTime, rfc3339 } from './time.ts'
 
-// The building blocks of every wire form. A message is `code|sentence`; the sentence continues the field's name.
+// The building blocks of every wire form. Messages have the form `code|sentence`; the sentence continues the field's
+// name.
 
 /**
- * An object with exactly these members. The null prototype keeps `constructor` and the like unknown members. An array is
- * no object here, though it is one for valibot.
+ * An object with exactly these members. With the null prototype, `constructor` and the like are unknown members.
+ * Refuses arrays, which valibot accepts as objects.
  */
 export function object<Entries extends v.ObjectEntries>(entries: Entries) {
   const schema = v.strictObject(Object.assign(Object.create(null), entries) as Entries)
@@ -18,7 +19,7 @@ export function object<Entries extends v.ObjectEntries>(entries: Entries) {
   return Object.assign(schema, { '~run': strict })
 }
 
-/** The body of a PATCH: every member may be absent, and what is absent keeps its value (RFC 7396). */
+/** The body of a PATCH: every member is optional, and an absent one keeps its value (RFC 7396). */
 export function patchOf<Entries extends v.ObjectEntries>(entries: Entries) {
   const optional = Object.entries(entries).map(([name, schema]) => [
     name,
@@ -36,18 +37,18 @@ type Wrapped<Schema> =
   Schema extends v.ExactOptionalSchema<infer Inner, undefined> ? Inner : Schema extends v.GenericSchema ? Schema : never
 
 export const optional = <Schema extends v.GenericSchema>(schema: Schema) => v.exactOptional(schema)
-/** Says in the API reference what a field is. */
+/** Adds a description for the API reference. */
 export const doc = <Schema extends v.GenericSchema>(schema: Schema, text: string) => v.pipe(schema, v.description(text))
 export const nullable = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(schema)
 
 const NUL = '\u0000'
-/** Text in NFC, without NUL and lone surrogates; `longest` counts characters as people do (code points). */
+/** Text in NFC, without NUL and lone surrogates; `longest` counts code points. */
 const clean = (longest: number) =>
   v.pipe(
     v.string(),
     v.check((text) => !text.includes(NUL), 'invalid_text|must not contain the character NUL'),
     v.check((text) => text.isWellFormed(), 'invalid_text|must not contain half of a surrogate pair'),
-    // Unicode's own bound (UAX #15, stream-safe text): normalizing a long run takes time by its square, a minute for 1 MB.
+    // The limit of Unicode (UAX #15, stream-safe text): normalizing a long run takes quadratic time, a minute for 1 MB.
     v.check((text) => !/\p{M}{31}/u.test(text), 'invalid_text|must not have more than 30 combining marks in a row'),
     v.transform((text) => text.normalize('NFC')),
     v.maxLength(longest * 2, `too_long|must be at most ${longest} characters long`),
@@ -57,7 +58,7 @@ const clean = (longest: number) =>
     ),
   )
 
-/** A title or a name: up to 255 characters, and something besides white space. */
+/** A title or a name: up to 255 characters, not only white space. */
 export const title = v.pipe(
   clean(255),
   v.check((text) => text.trim() !== '', 'empty|must not be empty'),
@@ -67,7 +68,7 @@ export const title = v.pipe(
 /** One line of text, possibly empty. */
 export const line = (longest = 255) => v.pipe(clean(longest), v.metadata({ maxLength: longest }))
 
-/** Text of many lines, up to 64 KiB unless said otherwise. */
+/** Text of several lines, up to 64 KiB by default. */
 export const longText = (bytes = 65_536) =>
   v.pipe(
     clean(bytes),
@@ -102,7 +103,7 @@ export const date = v.pipe(
   v.metadata({ format: 'date' }),
 )
 
-/** Any RFC 3339 time, given back in UTC with milliseconds. */
+/** Any RFC 3339 time, returned in UTC with milliseconds. */
 export const time = v.pipe(
   v.string(),
   v.check(
@@ -134,7 +135,7 @@ export const oneOf = <const Options extends readonly string[]>(options: Options)
 export const arrayOf = <Item extends v.GenericSchema>(item: Item, most = 1000) =>
   v.pipe(v.array(item), v.maxLength(most, `too_many|must have at most ${most} items`))
 
-/** A set of ids: answered without duplicates, in the order given. */
+/** A set of ids: returned without duplicates, in the order given. */
 export const ids = v.pipe(
   arrayOf(id),
   v.transform((all) => [...new Set(all)]),
@@ -150,7 +151,7 @@ export const email = v.pipe(
   v.metadata({ maxLength: 254 }),
 )
 
-/** As people write it; what it takes is enough digits to call. */
+/** In any notation, with enough digits to call. */
 export const phone = v.pipe(
   line(50),
   v.check(
@@ -160,7 +161,7 @@ export const phone = v.pipe(
   v.metadata({ maxLength: 50 }),
 )
 
-/** A host name, given back as DNS has it: lower case, other scripts in punycode. */
+/** A host name, returned in DNS form: lower case, other scripts in punycode. */
 export const domain = v.pipe(
   line(253),
   v.check((text) => toDomain(text) !== undefined, 'invalid_domain|must be a host name, such as "example.com"'),
@@ -199,14 +200,14 @@ export const country = v.pipe(
   v.regex(/^[A-Z]{2}$/, 'invalid_country|must be a country code of ISO 3166 in two capital letters, such as "DE"'),
   v.check(
     (code) =>
-      /^[A-Z]{2}$/.test(code) && // all checks run, and of() throws on what the one above refused
+      /^[A-Z]{2}$/.test(code) && // all checks run, and of() throws on a code that the check above refused
       !/^(A[AC]|C[PQ]|D[DG]|E[AUZ]|IC|Q[M-Z]|T[AP]|U[NK]|X[A-Z]|ZZ|AN|BU|CS|FX|NT|SU|YD|YU|ZR)$/.test(code) &&
       regions.of(code) !== undefined,
     'invalid_country|must be a country code of ISO 3166, such as "DE"',
   ),
 )
 
-/** What every record carries; read-only. */
+/** The read-only fields of every record. */
 export const recordFields = {
   created_at: v.pipe(v.string(), v.metadata({ format: 'date-time' })),
   updated_at: v.pipe(v.string(), v.metadata({ format: 'date-time' })),

@@ -1,15 +1,15 @@
-/** A cursor carries the key that its page ended at, and has to fit into a request line. */
+/** A cursor contains the sort key of the last record of its page, and has to fit into a request line. */
 const MAX_LENGTH = 255
 
 /**
- * Lower case without accents: what names are sorted and compared by. `Łukasz` → `lukasz`, `Søren` → `soren`. Up to 255
- * UTF-16 units, since one character can fold to eighteen.
+ * Lower case without accents, for sorting and comparing names. `Łukasz` → `lukasz`, `Søren` → `soren`. Up to 255 UTF-16
+ * units, since one character can fold to eighteen.
  */
 export function fold(text: string): string {
   return foldWhole(text).slice(0, MAX_LENGTH).toWellFormed()
 }
 
-/** The same without a limit: what texts are searched by. */
+/** The same without a limit, for search. */
 export function foldWhole(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   return text
@@ -19,10 +19,10 @@ export function foldWhole(text: string): string {
     .replace(/[łøđðħıŧæœßþς]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
 }
 
-/** Lower case with accents: what texts are unique by. */
+/** Lower case with accents, for unique texts. */
 export const lowerCase = (text: string): string => text.normalize('NFC').toLowerCase()
 
-// Letters that Unicode does not decompose, though people type them without their stroke; and the sigma of word ends.
+// Letters that Unicode does not decompose, though people type them without their stroke; and the final sigma.
 const UNDECOMPOSED: Record<string, string> = {
   ł: 'l',
   ø: 'o',

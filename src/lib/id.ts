@@ -1,21 +1,21 @@
 import { randomFillSync } from 'node:crypto'
 
 /**
- * The one source of time, and of ids and the time they carry.
+ * The only source of times and ids.
  *
- * `now()` is the wall clock: it judges what has expired, is due or too old. Where the clock was set back by no more than
- * `SMALL_STEP_MS`, it stays at the time of the newest id until the wall clock is there: a correction by NTP must not put
- * an answer before its question.
+ * `now()` is the wall clock: it decides what has expired, is due or too old. If the clock was set back by at most
+ * `SMALL_STEP_MS`, it stays at the time of the newest id until the wall clock catches up: an NTP correction must not
+ * date a reply before its question.
  *
- * `id()` gives UUIDs v7 (RFC 9562, section 6.2, method 1): a 15-bit counter behind the millisecond keeps them in order
- * within one, and `newest` (an id of the store) keeps them in order across a restart. Where the clock was set back by up
- * to `MAX_AHEAD_MS`, they go on ascending; where it was further ahead, it was wrong, and they follow the wall clock again
- * instead of carrying its date on. Time and counter together fill the 63 bits of a positive integer of SQLite: see
+ * `id()` returns UUIDs v7 (RFC 9562, section 6.2, method 1): a 15-bit counter after the millisecond keeps them in order
+ * within one, and `newest` (the newest id in the store) keeps them in order across a restart. If the clock was set back
+ * by up to `MAX_AHEAD_MS`, they keep ascending; if it was further ahead, it was wrong, and they follow the wall clock
+ * again instead of continuing its date. Time and counter together fill the 63 bits of a positive SQLite integer: see
  * `rankOfId`.
  */
 export type Clock = { now: () => number; id: () => string }
 
-/** Ids are ahead of the wall clock by this at most. */
+/** The most that ids may be ahead of the wall clock. */
 export const MAX_AHEAD_MS = 86_400_000
 const SMALL_STEP_MS = 300_000
 const COUNTER_LIMIT = 2 ** 15
@@ -30,7 +30,7 @@ export function startClock(
   counterLimit = COUNTER_LIMIT,
 ): Clock {
   let lastMs = newest ? timeOfId(newest) : 0
-  // The newest id's counter stays unknown: at the same millisecond the next one goes ahead of all of them.
+  // The counter of the newest id is not read: in the same millisecond the next id moves to the following one.
   let counter = counterLimit
   let stamp = ''
   const pool = new Uint8Array(8192)
@@ -69,7 +69,7 @@ export function startClock(
 
   function startMillisecond(ms: number): void {
     lastMs = ms
-    // From the lower half on, so that there is room to count.
+    // Starts in the lower half, to leave room to count.
     counter =
       ((pool[used]! << 24) | (pool[used + 1]! << 16) | (pool[used + 2]! << 8) | pool[used + 3]!) &
       (counterLimit / 2 - 1)
@@ -81,21 +81,24 @@ export function startClock(
   return { now, id }
 }
 
-/** Milliseconds since 1970 that a UUID v7 carries. A record's `created_at` is always its id's, and never `now()`. */
+/**
+ * The time of a UUID v7 in epoch milliseconds. The `created_at` of a record is always the time of its id, never
+ * `now()`.
+ */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
 /**
- * Time and counter of a UUID v7 of ours as one integer: ids in their order have ranks in their order. Two ids of one
- * clock have different ones, unless the clock came to the same millisecond twice (see `MAX_AHEAD_MS`).
+ * Time and counter of one of our UUIDs v7 as an integer that sorts like the id. Unique among the ids of one clock,
+ * unless the clock passed the same millisecond twice (see `MAX_AHEAD_MS`).
  */
 export function rankOfId(id: string): bigint {
   const timeAndCounter = BigInt(`0x${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(15, 18)}`)
   return (timeAndCounter << 3n) | BigInt((Number.parseInt(id.slice(19, 21), 16) >> 3) & 7)
 }
 
-/** The smallest UUID v7 of a millisecond: turns a bound on `created_at` into one on the key. */
+/** The smallest UUID v7 of a millisecond: turns a limit on `created_at` into one on the key. */
 export function firstIdAt(ms: number): string {
   const hex = Math.min(Math.max(ms, 0), 2 ** 48 - 1)
     .toString(16)

@@ -2,34 +2,33 @@ import { Problem } from './problem.ts'
 
 const MAX_DEPTH = 32
 const MAX_ARRAY = 1000
-/** Values in a body, for each item that its arrays may have: 10,000 where they may have 1,000. */
+/** Values in a body per allowed array item: 10,000 if arrays may have 1,000 items. */
 const MAX_VALUES_PER_ITEM = 10
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /**
- * Reads a JSON body as strictly as RFC 8259 allows: fatal UTF-8, no duplicate members, nesting up to 32, arrays of up to
- * 1,000 items unless `maxItems` names another number, and ten times as many values in all. A number that a double does
- * not carry exactly becomes NaN, which every number field refuses, so that nothing is rounded in silence. Throws Problem
- * 400.
+ * Parses a JSON body as strictly as RFC 8259 allows: fatal UTF-8, no duplicate members, nesting up to 32, arrays of up
+ * to `maxItems` (1,000 by default), and ten times as many values in all. A number that a double cannot represent
+ * exactly becomes NaN, which every number field refuses, so that nothing is rounded silently. Throws Problem 400.
  */
 export function readJson(bytes: Uint8Array, maxItems = MAX_ARRAY): Json {
   const text = readText(bytes, 'malformed_json')
   if (text === '') throw malformed('The body is empty; send a JSON object.')
-  const found = scan(text, maxItems * MAX_VALUES_PER_ITEM)
+  const scanned = scan(text, maxItems * MAX_VALUES_PER_ITEM)
   let value: Json
   try {
-    value = found.longNumber ? JSON.parse(text, exactNumber) : JSON.parse(text)
+    value = scanned.longNumber ? JSON.parse(text, exactNumber) : JSON.parse(text)
   } catch (error) {
     throw malformed(`The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`)
   }
-  if (found.members !== countMembers(value, maxItems))
+  if (scanned.members !== countMembers(value, maxItems))
     throw malformed('The body has an object with the same member twice.')
   return value
 }
 
-/** Throws Problem 400 for what is no UTF-8. */
+/** Throws Problem 400 if the bytes are not UTF-8. */
 export function readText(bytes: Uint8Array, code = 'malformed_text'): string {
   try {
     return utf8.decode(bytes)
@@ -47,8 +46,8 @@ function tooManyValues(most: number): Problem {
 }
 
 /**
- * One pass over the text before it is parsed, which takes much longer: depth, values, members, and whether a number may
- * be too long for a double. An empty object or array counts as two values.
+ * One pass over the text before parsing, which takes much longer: limits depth, values and members, and finds numbers
+ * that may be too long for a double. An empty object or array counts as two values.
  */
 function scan(text: string, maxValues: number): { members: number; longNumber: boolean } {
   let depth = 0
@@ -63,7 +62,7 @@ function scan(text: string, maxValues: number): { members: number; longNumber: b
       continue
     }
     if (code === 0x65 || code === 0x45) {
-      longNumber ||= digits > 0 // an exponent: 1e400 and 1e-400 have few digits and are still no doubles
+      longNumber ||= digits > 0 // an exponent: 1e400 and 1e-400 have few digits but are not doubles
       continue
     }
     if (code !== 0x2e) digits = 0
@@ -110,12 +109,12 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
   return decimal(context.source) === decimal(String(value)) ? value : Number.NaN
 }
 
-/** One spelling for each decimal number: its significant digits and the power of ten they start at. */
+/** The canonical form of a decimal number: its significant digits and their power of ten. */
 function decimal(source: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
   const all = whole + fraction
-  // Not by a regular expression: one that ends in 0+$ takes minutes for a million zeros before a one.
+  // Not a regular expression: one that ends in 0+$ takes minutes for a million zeros before a one.
   let start = 0
   let end = all.length
   while (all[start] === '0') start++

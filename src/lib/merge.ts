@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>
 
-/** Whether two JSON values are equal; the order of members counts, as both come from the same presenter. */
+/** Whether two JSON values are equal. The order of members counts, as both come from the same presenter. */
 export function same(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object') return false
@@ -18,7 +18,7 @@ export function mergeObject<Shape extends Fields>(
   return Object.values(merged).every((value) => value === null) ? null : merged
 }
 
-/** The record after a patch and the names of the fields that differ; `given` holds whole values by now. */
+/** The record after a patch, and the names of the fields that differ. `given` contains complete values. */
 export function change<Shape extends Fields>(
   before: Shape,
   given: Partial<Shape>,

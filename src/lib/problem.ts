@@ -1,13 +1,13 @@
-/** One field of a body that is not as it has to be. `pointer` is a JSON Pointer (RFC 6901). */
+/** An invalid field of a body. `pointer` is a JSON Pointer (RFC 6901). */
 export type FieldError = { pointer: string; code: string; message: string }
 
-/** What every refusal is, in the store as in HTTP: RFC 9457 problem details with a stable code. */
+/** Every refusal, in the store and in HTTP: RFC 9457 problem details with a stable code. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string> | undefined
-  /** Members of the problem document beside the fixed ones, such as the id of the record in the way. */
+  /** Additional members of the problem document, such as the id of the conflicting record. */
   readonly more: Record<string, unknown> | undefined
 
   constructor(
@@ -35,17 +35,19 @@ export function invalid(...errors: FieldError[]): Problem {
   return new Problem(422, 'invalid_fields', detail, { errors })
 }
 
-/** A field error; `field('/title', 'required', 'is required')`. The message continues the pointer as a sentence. */
+/**
+ * A field error, such as `field('/title', 'required', 'is required')`. The message continues the pointer as a sentence.
+ */
 export function field(pointer: string, code: string, message: string): FieldError {
   return { pointer, code, message }
 }
 
-/** 404, the same for a record of another org and for one that never was. */
+/** 404, the same for a record of another organisation and for one that never existed. */
 export function notFound(): Problem {
   return new Problem(404, 'not_found', 'There is no such record here.')
 }
 
-/** 409: the state of a record, or another record, is in the way. */
+/** 409: the state of this or another record conflicts with the request. */
 export function conflict(code: string, detail: string, more?: Record<string, unknown>): Problem {
   return new Problem(409, code, detail, more ? { more } : {})
 }

@@ -5,7 +5,7 @@ const THREE = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'))
 const DAY_MS = 86_400_000
 const days = new Map<number, string>()
 
-/** The same text as `toISOString`, several times faster: a page of a list holds 150 of them on few days. */
+/** The same text as `toISOString`, several times faster: a page of a list contains 150 times on few days. */
 export function rfc3339(ms: number): string {
   const day = Math.floor(ms / DAY_MS)
   let prefix = days.get(day)
@@ -27,8 +27,8 @@ const FIRST = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * Milliseconds of an RFC 3339 time in any offset, or undefined: finer than a millisecond, or in UTC not in the years 1
- * to 9999, is not accepted.
+ * Epoch milliseconds of an RFC 3339 time in any offset. Undefined if it is finer than a millisecond, or outside of the
+ * years 1 to 9999 in UTC.
  */
 export function parseTime(text: string): number | undefined {
   const parts = RFC3339.exec(text)
@@ -45,7 +45,7 @@ export function parseTime(text: string): number | undefined {
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Whether the text is a day of the calendar, written YYYY-MM-DD, from the year 1 on. */
+/** Whether the text is a calendar day, written YYYY-MM-DD, from the year 1 on. */
 export function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
   if (!parts) return false
@@ -55,7 +55,7 @@ export function isDate(text: string): boolean {
   return year > 0 && last !== undefined && day > 0 && day <= last
 }
 
-/** Whether the running system knows the IANA time zone. */
+/** Whether this runtime supports the IANA time zone. */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false
   try {

@@ -1,14 +1,17 @@
 import * as v from 'valibot'
 import { type FieldError, field, invalid, Problem } from './problem.ts'
 
-/** The body as the schema reads it. Throws Problem 400 for a body that is no object, 422 with every field error. */
+/**
+ * Returns the body as parsed by the schema. Throws Problem 400 if it is not an object, 422 with the first error of each
+ * field.
+ */
 export function validate<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
     throw new Problem(400, 'wrong_root', 'The body has to be a JSON object.')
   }
   const result = v.safeParse(schema, body)
   if (result.success) return result.output
-  // One error per field: a text that breaks two rules has one first thing to mend.
+  // One error per field: the first rule that a text breaks is the first to fix.
   const errors = new Map<string, FieldError>()
   for (const error of result.issues.map(fieldError)) if (!errors.has(error.pointer)) errors.set(error.pointer, error)
   throw invalid(...[...errors.values()].slice(0, 100))
@@ -28,7 +31,10 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
   return field(pointer, 'invalid_type', `must be ${TYPE_NAMES[issue.type] ?? issue.expected}`)
 }
 
-/** `code|sentence`, as our own rules say it; valibot's messages quote what was sent, which may hold anything. */
+/**
+ * Parses the messages of our own rules, `code|sentence`. The messages of valibot quote the input, which may contain
+ * anything.
+ */
 export function ownMessage(text: string): { code: string; message: string } | undefined {
   const [, code, message] = /^([a-z0-9_]+)\|(.*)$/s.exec(text) ?? []
   return code && message ? { code, message } : undefined

@@ -1,14 +1,17 @@
-// When people are at work, on the wall clock of their zone, and the arithmetic of that time. All times are epoch
-// milliseconds. A moment is open where its wall-clock time lies in an interval of its day: of an hour that comes twice
-// both count, and one that is skipped has none.
+// Opening hours on the wall clock of a time zone, and arithmetic with them. All times are epoch milliseconds. A moment
+// is open if its wall-clock time lies in an interval of its day: an hour repeated by a clock change counts twice, a
+// skipped one not at all.
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** From `from` on, up to before `to`: HH:MM, where `to` may be 24:00. Those of a day are in order and do not overlap. */
+/**
+ * From `from` up to but excluding `to`, as HH:MM; `to` may be 24:00. The intervals of a day are sorted and do not
+ * overlap.
+ */
 export type Interval = { from: string; to: string }
 
-/** Days, YYYY-MM-DD with the last one included, whose intervals stand in the place of the weekly ones. */
+/** Days, YYYY-MM-DD including the last one, whose intervals replace the weekly ones. */
 export type DatedIntervals = { from_date: string; to_date: string; intervals: readonly Interval[] }
 
 export type Calendar = {
@@ -22,24 +25,24 @@ export type Calendar = {
 
 export type BusinessTime = {
   isOpen: (ms: number) => boolean
-  /** The next moment behind this one at which it opens, also where it is open now; undefined where none is in sight. */
+  /** The next moment after this one at which it opens, even if it is open now; undefined if none is in sight. */
   nextOpenAt: (ms: number) => number | undefined
-  /** The next moment behind this one at which it closes: the first that is not open any more. */
+  /** The next moment after this one at which it closes: the first closed one. */
   nextCloseAt: (ms: number) => number | undefined
-  /** Open milliseconds from the one moment up to before the other; 0 where they are the wrong way round. */
+  /** Open milliseconds from the first moment up to but excluding the second; 0 if they are in the wrong order. */
   between: (fromMs: number, toMs: number) => number
   /**
-   * The first moment at which so much open time has passed, which may be the one at which it closes. Undefined where it
-   * does not open for two years, or would take longer than fifty.
+   * The first moment at which this much open time has passed; it may be a closing time. Undefined if it does not open
+   * for two years, or if the result is more than fifty years away.
    */
   add: (fromMs: number, amountMs: number) => number | undefined
 }
 
-/** Open time of a piece of the calendar: in order, none touching the next one. */
+/** The open time of one block of the calendar: sorted stretches that do not touch. */
 type Block = {
   starts: number[]
   ends: number[]
-  /** How much of the block was open before each of them. */
+  /** How much of the block was open before each stretch. */
   before: number[]
   open: number
 }
@@ -47,16 +50,16 @@ type Block = {
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** The calendar is worked out in pieces of four weeks of UTC. */
+/** The calendar is computed in blocks of four weeks of UTC. */
 const BLOCK_MS = 28 * DAY_MS
-/** Some twenty years of what is kept. */
+/** About twenty years are cached. */
 const MAX_BLOCKS = 260
 /** Two years without opening or closing. */
 const MAX_SAME_BLOCKS = 27
 /** Fifty years. */
 const MAX_BLOCKS_AHEAD = 653
 
-/** The end of the year 9999: there are no times behind it. */
+/** The end of the year 9999, the last supported time. */
 const END = Date.parse('9999-12-31T23:59:59.999Z') + 1
 
 export function businessTime({ timezone, weekly, exceptions }: Calendar): BusinessTime {
@@ -65,17 +68,17 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
   const blocks = new Map<number, Block>()
 
   function block(number: number): Block {
-    let known = blocks.get(number)
-    if (!known) {
+    let cached = blocks.get(number)
+    if (!cached) {
       if (blocks.size >= MAX_BLOCKS) blocks.clear()
-      known = workOut(number * BLOCK_MS, Math.min((number + 1) * BLOCK_MS, END))
-      blocks.set(number, known)
+      cached = computeBlock(number * BLOCK_MS, Math.min((number + 1) * BLOCK_MS, END))
+      blocks.set(number, cached)
     }
-    return known
+    return cached
   }
 
-  /** Between two changes of the clocks, days are all of the same length, and the wall clock runs as the time does. */
-  function workOut(from: number, to: number): Block {
+  /** Between two clock changes every day has 24 hours, so an interval is midnight plus its minutes. */
+  function computeBlock(from: number, to: number): Block {
     const made: Block = { starts: [], ends: [], before: [], open: 0 }
     for (let at = from; at < to; ) {
       const { offset, until } = offsets(at)
@@ -94,7 +97,7 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
 
   function isOpen(ms: number): boolean {
     const { starts, ends } = block(blockOf(ms))
-    const index = firstBehind(ends, ms)
+    const index = firstAfter(ends, ms)
     return index < starts.length && starts[index]! <= ms
   }
 
@@ -103,8 +106,8 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
     let lastEnd: number | undefined
     for (let number = first; number <= first + MAX_SAME_BLOCKS; number++) {
       const { starts, ends } = block(number)
-      let index = firstBehind(starts, ms)
-      // What begins where the block before it ends may go on from there.
+      let index = firstAfter(starts, ms)
+      // A stretch that starts where the previous block ends may be the continuation of its last stretch.
       if (index === 0 && starts[0] === lastEnd) index++
       const start = starts[index]
       if (start !== undefined) return start
@@ -115,21 +118,21 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
 
   function nextCloseAt(ms: number): number | undefined {
     const first = blockOf(ms)
-    let goesOn: number | undefined
+    let openEnd: number | undefined
     for (let number = first; number <= first + MAX_SAME_BLOCKS; number++) {
       const { starts, ends } = block(number)
-      if (goesOn !== undefined && starts[0] !== goesOn) return goesOn
-      const end = ends[firstBehind(ends, ms)]
+      if (openEnd !== undefined && starts[0] !== openEnd) return openEnd
+      const end = ends[firstAfter(ends, ms)]
       if (end !== undefined && end < (number + 1) * BLOCK_MS) return end
-      goesOn = end
+      openEnd = end
     }
     return undefined
   }
 
-  /** Open milliseconds of the moment's block before it. */
+  /** Open milliseconds from the start of the moment's block up to the moment. */
   function openBefore(ms: number): number {
     const { starts, before, ends, open } = block(blockOf(ms))
-    const index = firstBehind(ends, ms)
+    const index = firstAfter(ends, ms)
     return index < starts.length ? before[index]! + Math.max(0, ms - starts[index]!) : open
   }
 
@@ -163,7 +166,7 @@ export function businessTime({ timezone, weekly, exceptions }: Calendar): Busine
 
 const blockOf = (ms: number): number => Math.floor(ms / BLOCK_MS)
 
-/** Longer by one stretch, which may go on from the last one. Nothing where it is empty: the clocks skip it. */
+/** Adds a stretch, or extends the last one if they touch. Ignores an empty one: a clock change skips it. */
 function addStretch(made: Block, start: number, end: number): void {
   if (end <= start) return
   if (made.ends.at(-1) === start) made.ends[made.ends.length - 1] = end
@@ -175,8 +178,8 @@ function addStretch(made: Block, start: number, end: number): void {
   made.open += end - start
 }
 
-/** Of sorted numbers, the index of the first that is greater. */
-function firstBehind(sorted: readonly number[], value: number): number {
+/** The index of the first of the sorted numbers that is greater. */
+function firstAfter(sorted: readonly number[], value: number): number {
   let low = 0
   let high = sorted.length
   while (low < high) {
@@ -187,7 +190,7 @@ function firstBehind(sorted: readonly number[], value: number): number {
   return low
 }
 
-/** Of sorted numbers, the index of the first that is not smaller. */
+/** The index of the first of the sorted numbers that is not smaller. */
 function firstNotBefore(sorted: readonly number[], value: number): number {
   let low = 0
   let high = sorted.length
@@ -201,7 +204,7 @@ function firstNotBefore(sorted: readonly number[], value: number): number {
 
 type Span = { from: number; to: number }
 
-/** The intervals of a day, which is counted from 1970-01-01, in milliseconds from its midnight. */
+/** Returns the intervals of a day, counted from 1970-01-01, in milliseconds from its midnight. */
 function dayReader(weekly: Calendar['weekly'], exceptions: Calendar['exceptions']): (day: number) => readonly Span[] {
   const usual = WEEKDAYS.map((name) => spansOf(weekly[name] ?? []))
   const others = exceptions
@@ -214,7 +217,7 @@ function dayReader(weekly: Calendar['weekly'], exceptions: Calendar['exceptions'
   const firsts = others.map(({ first }) => first)
 
   return function intervalsOn(day) {
-    const other = others[firstBehind(firsts, day) - 1]
+    const other = others[firstAfter(firsts, day) - 1]
     if (other && day <= other.last) return other.spans
     return usual[(((day + 3) % 7) + 7) % 7]! // 1970-01-01 was a Thursday
   }
@@ -223,25 +226,27 @@ function dayReader(weekly: Calendar['weekly'], exceptions: Calendar['exceptions'
 const spansOf = (intervals: readonly Interval[]): Span[] =>
   intervals.map(({ from, to }) => ({ from: minuteOf(from) * MINUTE_MS, to: minuteOf(to) * MINUTE_MS }))
 
-/** Minutes from midnight of HH:MM. */
+/** Minutes from midnight to HH:MM. */
 export const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
-/** Days from 1970-01-01 of YYYY-MM-DD. */
+/** Days from 1970-01-01 to YYYY-MM-DD. */
 export const dayOf = (date: string): number => Date.parse(`${date}T00:00:00.000Z`) / DAY_MS
 
-/** How far the wall clock is ahead of UTC at a moment, and until when. The last answer is kept: it is good for months. */
+/**
+ * How far the wall clock is ahead of UTC at a moment, and until when. The last result is cached: it holds for months.
+ */
 function offsetReader(timezone: string): (ms: number) => { offset: number; until: number } {
-  let known = { from: 0, offset: 0, until: 0 }
+  let cached = { from: 0, offset: 0, until: 0 }
 
   return function offsets(ms) {
-    if (ms >= known.from && ms < known.until) return known
-    const there = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone)
-    const next = there.getTimeZoneTransition('next')
-    known = {
+    if (ms >= cached.from && ms < cached.until) return cached
+    const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone)
+    const next = zoned.getTimeZoneTransition('next')
+    cached = {
       from: ms,
-      offset: there.offsetNanoseconds / 1_000_000,
+      offset: zoned.offsetNanoseconds / 1_000_000,
       until: next ? next.epochMilliseconds : Number.POSITIVE_INFINITY,
     }
-    return known
+    return cached
   }
 }

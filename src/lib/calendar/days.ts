@@ -1,4 +1,4 @@
-// Days as they are where an organisation is.
+// Calendar days in the time zone of an organisation.
 
 const DAY_MS = 86_400_000
 
@@ -8,7 +8,7 @@ export const dayOf = (ms: number, timezone: string): string =>
 
 export const nextDay = (day: string): string => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10)
 
-/** Of a day, the first moment, which is not midnight where the clocks skip that; a time is its own beginning. */
+/** The first moment of a day, which is not midnight if a clock change skips that; a time is returned unchanged. */
 export const beginningOf = (moment: string, timezone: string): number =>
   moment.includes('T')
     ? Date.parse(moment)

@@ -1,42 +1,42 @@
 import { Problem } from '../problem.ts'
 
-// What was said at a meeting, as files of captions have it: WebVTT and SubRip. What is no such file is refused with the
-// line that is wrong: a transcript that was read by guessing is worse than none.
+// Transcripts as caption files: WebVTT and SubRip. A malformed file is refused with the line number of the error: a
+// transcript parsed by guessing is worse than none.
 
-/** Who speaks: `key` is what segments name. */
+/** A speaker; segments refer to `key`. */
 export type Speaker = { key: string; name: string | null }
 export type Segment = { speaker: string | null; start_ms: number; end_ms: number; text: string }
 export type Captions = { speakers: Speaker[]; segments: Segment[] }
 
-/** The longest that two digits of hours can say: 99:59:59.999. */
+/** The longest time with two digits of hours: 99:59:59.999. */
 export const LAST_MS = 359_999_999
 
-/** The lines of a file, whichever way they end. */
+/** The lines of a file with any line endings. */
 export const linesOf = (file: string): string[] =>
   file
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n')
     .split('\n')
 
-/** An empty line has a meaning in every one of the files. */
+/** An empty line has a meaning in all of the formats. */
 export function withoutEmptyLines(text: string): string {
   const lines = text.split(/[\r\n]/).filter((line) => line.trim() !== '')
   return lines.join('\n').trim()
 }
 
-/** A line is told as an editor counts it, from 1 on; `at` is its index. */
+/** The message counts lines from 1, as editors do; `at` is the index. */
 export function malformed(at: number, what: string): Problem {
   return new Problem(400, 'malformed_captions', `Line ${at + 1} of the file ${what}.`)
 }
 
-/** A segment of a file. Throws 400 where it ends before it starts, or a minute has more than 59 seconds. */
+/** Returns a segment of a file. Throws 400 if it ends before it starts, or has more than 59 minutes or seconds. */
 export function segmentAt(at: number, start: readonly string[], end: readonly string[]): Segment {
   const [start_ms, end_ms] = [millisecondsOf(at, start), millisecondsOf(at, end)]
   if (end_ms < start_ms) throw malformed(at, 'has a time that ends before it starts')
   return { speaker: null, start_ms, end_ms, text: '' }
 }
 
-/** Hours, which may be left out, minutes, seconds and milliseconds. */
+/** Hours (optional), minutes, seconds and milliseconds. */
 function millisecondsOf(at: number, [hours = '0', minutes, seconds, milliseconds]: readonly string[]): number {
   if (Number(minutes) > 59 || Number(seconds) > 59)
     throw malformed(at, 'has a time with more than 59 minutes or seconds')
@@ -45,7 +45,7 @@ function millisecondsOf(at: number, [hours = '0', minutes, seconds, milliseconds
   return ms
 }
 
-/** As `00:01:02.345`. */
+/** Formats a time as `00:01:02.345`. */
 export function timestamp(ms: number, mark: string): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   const seconds = ms / 1000
@@ -53,13 +53,13 @@ export function timestamp(ms: number, mark: string): string {
   return `${clock}${mark}${String(ms % 1000).padStart(3, '0')}`
 }
 
-/** The speakers that the segments name, in the order in which they first speak; in a file the name is the key. */
+/** The speakers of the segments, in the order in which they first speak; in a file the name is the key. */
 export function speakersOf(segments: readonly Segment[]): Speaker[] {
   const names = new Set(segments.flatMap(({ speaker }) => speaker ?? []))
   return [...names].map((name) => ({ key: name, name }))
 }
 
-/** What files call the speakers, by their keys: by their names, on one line; by the key where there is no name. */
+/** The label of each speaker in a file, by key: the name on one line, or the key if there is no name. */
 export function labelsOf(speakers: readonly Speaker[]): ReadonlyMap<string | null, string> {
   return new Map(speakers.map(({ key, name }) => [key, (name ?? key).replace(/\s+/g, ' ').trim()]))
 }

@@ -1,6 +1,6 @@
 import { type Captions, labelsOf, withoutEmptyLines } from './captions.ts'
 
-/** For reading: each turn of a speaker begins with its name, and an empty line stands between turns. */
+/** For reading: each turn starts with the speaker's name, and an empty line separates turns. */
 export function writeText({ speakers, segments }: Captions): string {
   const labels = labelsOf(speakers)
   let text = ''

@@ -9,17 +9,17 @@ import {
   withoutEmptyLines,
 } from './captions.ts'
 
-// SubRip, for which there is no standard: blocks of a number, times and text, with an empty line between them.
+// SubRip, which has no standard: blocks of a number, times and text, separated by empty lines.
 
-/** Hours may be missing, and fields may have one digit; milliseconds have three, since ",5" may be 5 or 500. */
+/** Hours may be missing, and fields may have one digit; milliseconds have three, since ",5" may mean 5 or 500. */
 const TIMES =
   /^\s*(?:(\d{1,2}):)?(\d{1,2}):(\d{1,2})[,.](\d{3})\s*-->\s*(?:(\d{1,2}):)?(\d{1,2}):(\d{1,2})[,.](\d{3})(?:\s.*)?$/
 
 const MARKUP = /<\/?(?:i|b|u|s|font(?:\s[^<>]*)?)>|\{\\[^{}]*\}/gi
 
 /**
- * It has no way to say who speaks: "Ana: Hello" and "- Hello" are text; see `spokenBy`. Reads no further where there are
- * more segments than `most`. Throws 400.
+ * SubRip has no speakers: "Ana: Hello" and "- Hello" are text; see `spokenBy`. Stops reading after more than `most`
+ * segments. Throws 400.
  */
 export function readSrt(file: string, most = Number.POSITIVE_INFINITY): Captions {
   const lines = linesOf(file)
@@ -31,7 +31,7 @@ export function readSrt(file: string, most = Number.POSITIVE_INFINITY): Captions
 
 const isEmpty = (line: string): boolean => line.trim() === ''
 
-/** Reads a block, whatever its number, and says where the next one may begin. */
+/** Reads a block, whatever its number, and returns the index at which the next one may start. */
 function readBlock(lines: readonly string[], first: number, segments: Segment[]): number {
   const at = /^\s*\d+\s*$/.test(lines[first] as string) ? first + 1 : first
   const times = TIMES.exec(lines[at] ?? '')
@@ -51,7 +51,7 @@ function readBlock(lines: readonly string[], first: number, segments: Segment[])
   return end
 }
 
-/** Each segment is a block; its speaker stands in front of the text, as "Ana: Hello". */
+/** Each segment is a block; its speaker is a prefix of the text, as in "Ana: Hello". */
 export function writeSrt({ speakers, segments }: Captions): string {
   const labels = labelsOf(speakers)
   const blocks = segments.map(({ speaker, start_ms, end_ms, text }, index) => {
@@ -62,5 +62,5 @@ export function writeSrt({ speakers, segments }: Captions): string {
   return blocks.join('\n')
 }
 
-/** Without empty lines, which would end the block, and without an arrow, which would begin one. */
+/** Removes empty lines, which would end the block, and arrows, which would start one. */
 const withoutGaps = (text: string): string => withoutEmptyLines(text).replaceAll('-->', '->')

@@ -1,17 +1,17 @@
-// The text of a cue of WebVTT: tags and character references.
+// The text of a WebVTT cue: tags and character references.
 
-/** What one voice says in a cue; null for what is said outside of voices. */
+/** The text of one voice in a cue; the name is null outside of voices. */
 export type Voice = { name: string | null; text: string }
 
-/** A tag that is open, and the voice inside of it. */
+/** An open tag, and the voice inside of it. */
 type Tag = { name: string; voice: string | null }
 
-/** Whatever else stands between angle brackets is text, such as an address of email. */
+/** Anything else in angle brackets is text, such as an email address. */
 const MARKUP = /<(?:(\/?)(c|i|b|u|v|ruby|rt|lang)((?:[.\s][^<>]*)?)|\d+:[\d:.]+)>/g
 
 /**
- * What is said in a cue, voice by voice, without tags; nothing where nothing is said. A voice goes on to its end tag, to
- * the next voice or to the end. Reads no further where there are more than `most`.
+ * The text of a cue without tags, by voice; empty if there is no text. A voice ends at its end tag, the next voice or
+ * the end of the cue. Stops reading after more than `most` voices.
  */
 export function voicesOf(cue: string, most = Number.POSITIVE_INFINITY): Voice[] {
   const open: Tag[] = []
@@ -25,7 +25,7 @@ export function voicesOf(cue: string, most = Number.POSITIVE_INFINITY): Voice[] 
     raw = ''
   }
 
-  /** A tag ends the one that was opened last, if it is of its kind; so the standard has it. */
+  /** As in the standard, an end tag closes the innermost open tag if the names match. */
   function close(name: string): void {
     if (name === 'ruby' && open.at(-1)?.name === 'rt') open.pop()
     if (open.at(-1)?.name !== name) return
@@ -38,7 +38,7 @@ export function voicesOf(cue: string, most = Number.POSITIVE_INFINITY): Voice[] 
     raw += cue.slice(read, index)
     read = index + markup.length
     if (voices.length > most) break
-    if (name === undefined) continue // a time
+    if (name === undefined) continue // a timestamp
     if (slash) close(name)
     else {
       if (name === 'v') endVoice()
@@ -50,13 +50,13 @@ export function voicesOf(cue: string, most = Number.POSITIVE_INFINITY): Voice[] 
   return voices
 }
 
-/** The name behind the classes of a tag: `.loud Ana &amp; Co` → `Ana & Co`. */
+/** The name after the classes of a tag: `.loud Ana &amp; Co` → `Ana & Co`. */
 function nameIn(rest: string): string | null {
   const [annotation = ''] = /\s.*/s.exec(rest) ?? []
   return trimmed(decoded(annotation).replace(/\s+/g, ' ')) || null
 }
 
-/** Without the white space around it; what references stand for is text. */
+/** Trims white space, but not what character references stand for. */
 const trimmed = (text: string): string => text.replace(/^[ \t\n\f]+/, '').replace(/(?<![ \t\n\f])[ \t\n\f]+$/, '')
 
 const NAMED: Record<string, string> = {
@@ -82,10 +82,10 @@ function decoded(text: string): string {
 const NAMES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 const numbered = (character: string): string => `&#${character.charCodeAt(0)};`
 
-/** A name on one line. Before the end of its tag two hyphens would make an arrow, which begins a cue. */
+/** A name on one line. Two hyphens before the end of its tag would form an arrow, which starts a cue. */
 export const encodedName = (name: string): string =>
   name.replace(/[&<>]/g, (sign) => NAMES[sign] as string).replace(/(?<=-)-$/, numbered)
 
-/** White space at the ends, empty lines and other ends of lines would not come back as they are. */
+/** Encodes what would otherwise be lost: white space at the ends, empty lines and other line endings. */
 export const encoded = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => NAMES[sign] as string).replace(/\r|^[ \t\n\f]|[ \t\n\f]$|(?<=\n)\n/g, numbered)

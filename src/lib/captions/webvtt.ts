@@ -10,19 +10,18 @@ import {
 } from './captions.ts'
 import { encoded, encodedName, voicesOf } from './webvtt-text.ts'
 
-// WebVTT (https://www.w3.org/TR/webvtt1/), as far as it tells who said what and when: where and how it is shown is left
-// out.
+// WebVTT (https://www.w3.org/TR/webvtt1/), limited to who said what and when: positions and styles are ignored.
 
-/** Hours may be missing, and may have any number of digits. What stands behind the times is where they are shown. */
+/** Hours may be missing, and may have any number of digits. Cue settings after the times are ignored. */
 const TIMES = /^[ \t]*(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})[ \t]*-->[ \t]*(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})(?:[ \t].*)?$/
 
 const ARROW = '-->'
-/** Blocks that tell nothing of what is said. */
+/** Blocks without any spoken text. */
 const SKIPPED = /^(?:NOTE(?:[ \t]|$)|(?:STYLE|REGION)[ \t]*$)/
 
 /**
- * Voices are speakers, with their name for a key. A cue of several voices is a segment for each. Reads no further where
- * there are more segments than `most`. Throws 400.
+ * A voice becomes a speaker with its name as the key. A cue with several voices becomes a segment for each. Stops
+ * reading after more than `most` segments. Throws 400.
  */
 export function readVtt(file: string, most = Number.POSITIVE_INFINITY): Captions {
   const lines = linesOf(file)
@@ -37,13 +36,13 @@ export function readVtt(file: string, most = Number.POSITIVE_INFINITY): Captions
   return { speakers: speakersOf(segments), segments }
 }
 
-/** The header goes on to the first empty line, or to a cue without one. */
+/** The header ends at the first empty line, or at a cue without one before it. */
 function endOfHeader(lines: readonly string[]): number {
   const end = lines.findIndex((line, at) => at > 0 && (line === '' || line.includes(ARROW)))
   return end < 0 ? lines.length : end
 }
 
-/** Reads a cue, and says where the next block may begin. */
+/** Reads a cue and returns the index at which the next block may start. */
 function readCue(lines: readonly string[], first: number, segments: Segment[], most: number): number {
   const at = lines[first]?.includes(ARROW) ? first : first + 1
   const times = TIMES.exec(lines[at] ?? '')
@@ -61,7 +60,7 @@ function noTimes(lines: readonly string[], first: number, at: number): string {
   return `has to have the times of the cue that line ${first + 1} begins, such as 00:01:02.345 --> 00:01:06.789`
 }
 
-/** The index of the empty line behind a text, or of the end of the file. */
+/** The index of the empty line after a text, or of the end of the file. */
 function endOfText(lines: readonly string[], from: number): number {
   let at = from
   for (; at < lines.length && lines[at] !== ''; at++) {
@@ -70,7 +69,7 @@ function endOfText(lines: readonly string[], from: number): number {
   return at
 }
 
-/** Each segment is a cue; a speaker is its voice, by name. */
+/** Each segment is a cue; its speaker is the voice, by name. */
 export function writeVtt({ speakers, segments }: Captions): string {
   const labels = labelsOf(speakers)
   const cues = segments.map(({ speaker, start_ms, end_ms, text }) => {

@@ -1,10 +1,10 @@
-// What of a mail's HTML may stay: elements, their attributes, and the style. Everything else goes. Each value is matched
-// whole, and written anew where it can be, so that a browser reads nothing but what was checked here.
+// The elements, attributes and styles allowed in HTML mail. Everything else is removed. Each value is matched as a
+// whole and rewritten where possible, so that a browser reads nothing that was not checked here.
 
-/** What becomes of a value; undefined where it does not stay. */
+/** Returns the value to keep; undefined removes it. */
 type Rule = (value: string) => string | undefined
 
-/** A value without regard to case. */
+/** Matches the value in lower case. */
 const like =
   (pattern: RegExp): Rule =>
   (value) => {
@@ -20,7 +20,7 @@ const exactly =
 const oneOf = (...words: string[]): Rule => like(new RegExp(`^(?:${words.join('|')})$`))
 const anyText: Rule = (value) => value
 
-/** The address as the browser would take it, with a scheme: a mail has no page that a relative one could start from. */
+/** The address as a browser would parse it, with a scheme: a mail has no page that a relative one could refer to. */
 const address =
   (schemes: readonly string[]): Rule =>
   (value) => {
@@ -30,7 +30,7 @@ const address =
 
 const link = address(['http:', 'https:', 'mailto:', 'tel:'])
 const remoteImage = address(['http:', 'https:', 'cid:'])
-/** Pixels carry no code, unlike SVG. Some programs break the base64 into lines. */
+/** Pixels contain no code, unlike SVG. Some programs break the base64 into lines. */
 const inlineImage: Rule = (value) => {
   const whole = value.replace(/\s+/g, '')
   return /^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/.test(whole) ? whole : undefined
@@ -40,7 +40,7 @@ const COLOR = '#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,20}'
 const color = like(new RegExp(`^(?:${COLOR})$`))
 const styleColor = like(new RegExp(`^(?:${COLOR}|rgba?\\([0-9.,%]{5,40}\\))$`))
 
-/** Pixels or per cent, as HTML has them: without a unit. */
+/** Pixels or per cent in HTML syntax, without a unit. */
 const size: Rule = (value) => /^\s*(\d{1,4}|\d{1,3}%)(?:px)?\s*$/i.exec(value)?.[1]
 const small = like(/^\d{1,2}$/)
 const cells = like(/^[1-9]\d?$/)
@@ -81,13 +81,16 @@ const OWN: Record<string, Record<string, Rule>> = {
 
 const rulesOf = (own: Record<string, Rule>) => new Map(Object.entries({ ...EVERYWHERE, ...own }))
 
-/** The elements that may stay, each with the rules of its attributes. */
+/** The allowed elements, each with the rules of its attributes. */
 export const ELEMENTS: ReadonlyMap<string, ReadonlyMap<string, Rule>> = new Map([
   ...PLAIN.split(' ').map((tag) => [tag, rulesOf({})] as const),
   ...Object.entries(OWN).map(([tag, own]) => [tag, rulesOf(own)] as const),
 ])
 
-/** Elements that hold code, data or other languages: they go with all that is in them. Of others the content stays. */
+/**
+ * Elements that contain code, data or other languages are removed with their content. Of other elements the content
+ * stays.
+ */
 export const CODE: ReadonlySet<string> = new Set(
   (
     'applet iframe math noembed noframes noscript option plaintext script select style svg template textarea title ' +
@@ -95,7 +98,7 @@ export const CODE: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Nobody who follows a link gets hold of the page that it was on, and no search engine takes it for our advice. */
+/** Linked pages get no handle on the page with the link and no referrer, and search engines do not count it as ours. */
 const LINK = { target: '_blank', rel: 'noopener noreferrer nofollow' }
 export const LINK_ATTRIBUTES: readonly string[] = Object.keys(LINK)
 
@@ -112,15 +115,18 @@ export function safeAttributes(tag: string, given: Record<string, string>): Reco
 
 const PIXELS: Record<string, number> = { px: 1, pt: 4 / 3, em: 16, rem: 16, ex: 8, in: 96, cm: 37.8, mm: 3.78 }
 
-/** A length of so many pixels; `percent` says what 1 % counts for, where there may be any. Outlook writes ".0001pt". */
+/**
+ * A length within bounds in pixels; `percent` is the number of pixels per 1 %; without it any passes. Outlook writes
+ * ".0001pt".
+ */
 const length =
-  (least: number, most: number, percent = Number.POSITIVE_INFINITY): Rule =>
+  (min: number, max: number, percent = Number.POSITIVE_INFINITY): Rule =>
   (value) => {
     const [, number, unit = ''] = /^(\d{0,4}(?:\.\d{1,8})?)(px|pt|r?em|ex|in|cm|mm|%)?$/.exec(value) ?? []
     if (!number) return undefined
     const pixels = Number(number) * (unit === '%' ? percent : (PIXELS[unit] ?? 0))
-    // Without a unit there is no length but 0.
-    return pixels >= least && pixels <= most && (unit || Number(number) === 0) ? value : undefined
+    // Only 0 may have no unit.
+    return pixels >= min && pixels <= max && (unit || Number(number) === 0) ? value : undefined
   }
 
 const either =
@@ -128,12 +134,12 @@ const either =
   (value) =>
     rules.some((rule) => rule(value) !== undefined) ? value : undefined
 
-/** Up to so many values, one beside the other. */
+/** Up to `max` values separated by spaces. */
 const upTo =
-  (most: number, rule: Rule): Rule =>
+  (max: number, rule: Rule): Rule =>
   (value) => {
     const parts = value.split(' ')
-    return parts.length <= most && parts.every((part) => rule(part) !== undefined) ? value : undefined
+    return parts.length <= max && parts.every((part) => rule(part) !== undefined) ? value : undefined
   }
 
 const line = oneOf('none', 'hidden', 'solid', 'dashed', 'dotted', 'double')
@@ -146,7 +152,7 @@ const extent = either(length(0, 2000, 20), oneOf('auto'))
 const sides = (name: string, rule: Rule): [string, Rule][] =>
   ['top', 'right', 'bottom', 'left'].map((side) => [`${name}-${side}`, rule])
 
-/** Nothing that loads, that moves things out of their place or over others, or that counts upon the page around it. */
+/** Nothing that loads, moves elements, covers others or depends on the page around it. */
 const STYLE: ReadonlyMap<string, Rule> = new Map([
   ['background-color', styleColor],
   ['border', border],
@@ -156,7 +162,7 @@ const STYLE: ReadonlyMap<string, Rule> = new Map([
   ['border-style', upTo(4, line)],
   ['border-width', upTo(4, thickness)],
   ['color', styleColor],
-  // The text for previews and the layout for telephones come hidden.
+  // Preview texts and mobile layouts are hidden.
   ['display', oneOf('none', 'block', 'inline', 'inline-block')],
   ['font-size', either(length(8, 48, 0.16), oneOf('(?:xx?-)?(?:small|large)', 'medium', 'smaller', 'larger'))],
   ['font-style', oneOf('normal', 'italic', 'oblique')],
@@ -180,8 +186,8 @@ const STYLE: ReadonlyMap<string, Rule> = new Map([
 const MAX_STYLE = 10_000
 
 /**
- * The declarations that may stay. They are split without regard to quotes, brackets and comments: the worst that comes
- * of it is a harmless declaration more or less.
+ * The allowed declarations. Splits them without regard to quotes, brackets and comments: at worst this adds or loses a
+ * harmless declaration.
  */
 function safeStyle(style: string): string | undefined {
   if (style.length > MAX_STYLE) return undefined
@@ -196,11 +202,11 @@ function safeStyle(style: string): string | undefined {
   return kept.length > 0 ? kept.join(';') : undefined
 }
 
-/** The color of a whole background. Without it, text on a dark image would become white on white. */
+/** The color in a `background` shorthand. Without it, light text on a dark image would become white on white. */
 const colorOf = (background: string): string =>
   background.split(' ').find((part) => /^(?:#|rgb)/.test(part)) ?? background
 
-/** In lower case, with single spaces between values and none within, and without what makes a value outdo others. */
+/** In lower case, with single spaces between values and none within, and without `!important`. */
 const plainValue = (value: string): string =>
   value
     .toLowerCase()

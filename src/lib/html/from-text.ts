@@ -1,10 +1,10 @@
-// Plain text as HTML, for mail programs that show nothing else.
+// Plain text as HTML, for mail programs that show only HTML.
 
 const LINK = /https?:\/\/[^\s<>"]+/g
-/** Signs behind a link that belong to the sentence. */
-const BEHIND = /[.,;:!?'*_]+$/
+/** Punctuation after a link that belongs to the sentence. */
+const TRAILING = /[.,;:!?'*_]+$/
 
-/** Paragraphs where there are empty lines, line breaks where there are lines, and links where there are addresses. */
+/** Turns empty lines into paragraphs, line breaks into `<br />`, and addresses into links. */
 export function textHtml(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
@@ -17,8 +17,8 @@ export function textHtml(text: string): string {
 function lineHtml(line: string): string {
   let html = ''
   let from = 0
-  for (const { 0: found, index } of line.matchAll(LINK)) {
-    const link = withoutEnd(found)
+  for (const { 0: match, index } of line.matchAll(LINK)) {
+    const link = withoutEnd(match)
     html += escaped(line.slice(from, index))
     html += URL.canParse(link) ? `<a href="${escaped(link)}">${escaped(link)}</a>` : escaped(link)
     from = index + link.length
@@ -26,9 +26,9 @@ function lineHtml(line: string): string {
   return html + escaped(line.slice(from))
 }
 
-/** A bracket behind a link is part of it only where it was opened there. */
+/** A closing bracket belongs to a link only if it was opened there. */
 function withoutEnd(link: string): string {
-  const plain = link.replace(BEHIND, '')
+  const plain = link.replace(TRAILING, '')
   const isOpened = plain.split('(').length >= plain.split(')').length
   return plain.endsWith(')') && !isOpened ? withoutEnd(plain.slice(0, -1)) : plain
 }

@@ -3,23 +3,27 @@ import type { TokenizerCallbacks } from 'htmlparser2'
 import type sanitize from 'sanitize-html'
 import { CODE, ELEMENTS, LINK_ATTRIBUTES, safeAttributes } from './allowed.ts'
 
-// Both libraries together take some 20 ms to load, a tenth of a start, and nobody needs them before the first message in
-// HTML comes. The bundle has a require, and what it names there is in the bundle; the sources have none.
+// Loaded at the first use: both libraries together take about 20 ms to load, a tenth of the start time, and are needed
+// only for messages in HTML. The bundle has `require`, and these modules are in the bundle; the sources run as ES
+// modules, without it.
 const requireHere = typeof require === 'function' ? undefined : createRequire(import.meta.filename)
 const sanitizer = (): typeof sanitize => (requireHere ? requireHere('sanitize-html') : require('sanitize-html'))
 const parser = (): typeof import('htmlparser2') => (requireHere ? requireHere('htmlparser2') : require('htmlparser2'))
 
-/** Deeper elements lose their tags, as in browsers. A long thread of replies comes to about half of it. */
-const DEEPEST = 256
-/** A mail with more is shown as text, since time grows with each: elements open at once, elements, signs to escape. */
+/** Deeper elements lose their tags, as in browsers. A long thread of replies reaches about half of it. */
+const MAX_DEPTH = 256
+/**
+ * Beyond these limits a mail is shown as text, since they bound the time: open elements, elements, characters to
+ * escape.
+ */
 const MAX_OPEN = 512
 const MAX_ELEMENTS = 30_000
 const MAX_ESCAPES = 100_000
 
 /**
- * The HTML of a mail without what could do harm: scripts, styles that load or cover things, forms, frames, addresses
- * other than http, https, mailto and tel, and cid and pixels for images. What is sanitised comes out again as it is. A
- * mail that is built to take long becomes its text.
+ * The HTML of a mail without anything harmful: scripts, styles that load or cover things, forms, frames, and addresses
+ * other than http, https, mailto and tel, or cid and inline pixels for images. Sanitized HTML is returned unchanged. A
+ * mail built to take long becomes plain text.
  */
 export function sanitizeHtml(html: string): string {
   const whole = html.replaceAll('\0', '')
@@ -41,44 +45,44 @@ const options: sanitize.IOptions = {
   allowedTags: [...ELEMENTS.keys()],
   nonTextTags: [...CODE],
   allowedAttributes,
-  // The library looks at what the rules left over once more, but not at style: the rules give back only what they know.
+  // The library checks the remaining attributes again, but not style: the rules return only what they allow.
   parseStyleAttributes: false,
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['http', 'https', 'cid', 'data'] },
   allowProtocolRelative: false,
   selfClosing: ['br', 'col', 'hr', 'img', 'wbr'],
-  nestingLimit: DEEPEST,
+  nestingLimit: MAX_DEPTH,
   transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: safeAttributes(tagName, attribs) }) },
 }
 
 const tooMuch = new Error('The HTML is more than is read.')
 
 /**
- * Where an element opens directly in one that goes, and that in one that stays, the two meet in what comes out: a second
- * look may close the outer one first, as with a paragraph in a paragraph. A third finds nothing new, since by then what
- * stays is all there is. Gives undefined where the budget does not last.
+ * One pass of the library. If an element opens directly in a removed one, and that one in an allowed one, the two
+ * become adjacent in the output: a second pass may close the outer one first, as with a paragraph in a paragraph. A
+ * third changes nothing, since by then only allowed elements are left. Returns undefined if the budget is exceeded.
  */
 function sanitizeOnce(
   html: string,
   budget: { elements: number; escapes: number },
 ): { html: string; isSettled: boolean } | undefined {
   const open: boolean[] = []
-  let staying = 0
+  let openAllowed = 0
   let isSettled = true
   try {
     const sanitized = sanitizer()(html, {
       ...options,
       onOpenTag: (name) => {
-        if (staying > 0 && !open.at(-1)) isSettled = false
-        const stays = open.length < DEEPEST && ELEMENTS.has(name)
-        open.push(stays)
-        staying += Number(stays)
+        if (openAllowed > 0 && !open.at(-1)) isSettled = false
+        const isAllowed = open.length < MAX_DEPTH && ELEMENTS.has(name)
+        open.push(isAllowed)
+        openAllowed += Number(isAllowed)
         if (open.length > MAX_OPEN || budget.elements-- === 0) throw tooMuch
       },
       onCloseTag: () => {
-        staying -= Number(open.pop())
+        openAllowed -= Number(open.pop())
       },
-      // Counted as they come out: so it is the same number when they are read again.
+      // Counted in the output, so that a second pass counts the same number.
       textFilter: (text) => {
         for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
           if (budget.escapes-- === 0) throw tooMuch
@@ -92,7 +96,7 @@ function sanitizeOnce(
   }
 }
 
-/** How many line breaks stand before and after an element: two make an empty line. */
+/** The number of line breaks before and after an element: two make an empty line. */
 const BREAKS = new Map<string, number>([
   ...'blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre table ul'.split(' ').map((tag) => [tag, 2] as const),
   ...(
@@ -104,8 +108,8 @@ const BREAKS = new Map<string, number>([
 ])
 
 /**
- * What a reader sees of the HTML, as plain text: lines where elements stand below each other, "- " before the items of a
- * list, white space as a browser shows it. Reads tag by tag and keeps no tree, so that depth costs nothing.
+ * The HTML as plain text, as a reader sees it: block elements on separate lines, "- " before list items, white space as
+ * in a browser. Reads tag by tag without a tree, so that depth costs nothing.
  */
 export function textOfHtml(html: string): string {
   const { Tokenizer } = parser()
@@ -136,7 +140,7 @@ export function textOfHtml(html: string): string {
   const callbacks: TokenizerCallbacks = {
     onopentagname: openTag,
     onclosetag: closeTag,
-    // In SVG and MathML the slash closes; elsewhere it means nothing.
+    // In SVG and MathML the slash closes the element; elsewhere it has no effect.
     onselfclosingtag: () => tag === code && isForeign(code) && closeCode(),
     isInForeignContext: () => isForeign(code),
     ontext: (start, end) => code || page.text(html.slice(start, end)),
@@ -160,7 +164,7 @@ export function textOfHtml(html: string): string {
 
 const isForeign = (tag: string): boolean => tag === 'svg' || tag === 'math'
 
-/** Puts lines below each other. What comes between two line breaks is kept as it stands until its end is known. */
+/** Builds the lines. Text between two line breaks is buffered until the line is complete. */
 function writer() {
   let written = ''
   let run = ''
@@ -169,11 +173,11 @@ function writer() {
   let preDepth = 0
 
   function endRun(): void {
-    // The line break that a <pre> begins with is not of its text.
+    // A line break at the start of a <pre> is not part of its text.
     const text =
       preDepth > 0 ? run.replace(/^\r?\n/, '').trimEnd() : run.replace(/[ \t\n\f\r]+/g, ' ').replace(/^ | $/g, '')
     run = ''
-    // A line of spaces that must not break is how people write an empty line.
+    // A line of non-breaking spaces is how people write an empty line.
     if (text.trim() === '') breaks = Math.min(breaks + Number(text !== ''), 2)
     else {
       written += (written && '\n'.repeat(breaks)) + item + text
@@ -182,10 +186,10 @@ function writer() {
     }
   }
   function breakLine(tag: string): void {
-    const wanted = BREAKS.get(tag)
-    if (!wanted) return
+    const count = BREAKS.get(tag)
+    if (!count) return
     endRun()
-    breaks = tag === 'br' ? Math.min(breaks + 1, 2) : Math.max(breaks, wanted)
+    breaks = tag === 'br' ? Math.min(breaks + 1, 2) : Math.max(breaks, count)
   }
 
   return {
@@ -214,7 +218,7 @@ function writer() {
   }
 }
 
-/** Newsletters fill the preview with signs that nobody sees. At the end of a word they mean nothing in any script. */
+/** Newsletters fill the preview with invisible characters. At the end of a word they have no meaning in any script. */
 const INVISIBLE = '(?:\u034f|[\u00ad\u200b-\u200d\u2060])'
 const INVISIBLE_ENDS = new RegExp(`(?<!${INVISIBLE})${INVISIBLE}+(?=\\s|$)`, 'g')
 
