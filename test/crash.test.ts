@@ -13,12 +13,13 @@ import { markOf } from '../src/store/search.ts'
 import { checkIntegrity } from './store/searched.ts'
 import { type Bundled, bundled } from './support/bundle.ts'
 import { makeOrg, type Org } from './support/org.ts'
+import { seedOf } from './support/seed.ts'
 
 const KILLS = Number(process.env.KILLS ?? 50)
 const WRITERS = 8
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-crash-'))
-const { int } = random(Number(process.env.SEED ?? 20261120))
+const { int } = random(seedOf(20261120))
 let org: Org
 let dealbox: Bundled
 before(async () => {

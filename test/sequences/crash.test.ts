@@ -12,6 +12,7 @@ import { enrollmentStore } from '../../src/sequences/enrollments/enrollments.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { openStore } from '../../src/store/open.ts'
 import { makeOrg } from '../support/org.ts'
+import { seedOf } from '../support/seed.ts'
 import { startSmtp } from '../support/smtp.ts'
 
 const ENROLLMENTS = 500
@@ -19,7 +20,7 @@ const STEPS = 2
 const KILLS = Number(process.env.KILLS ?? 6)
 const PATIENCE_MS = 120_000
 
-const { int } = random(Number(process.env.SEED ?? 20261122))
+const { int } = random(seedOf(20261122))
 const messageIdOf = (source: Buffer): string => /^message-id: (<.+>)/im.exec(String(source))?.[1] ?? ''
 
 type Row = { status: string; error: string | null; external_id: string }

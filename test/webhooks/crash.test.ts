@@ -13,6 +13,7 @@ import { type Bundled, bundled } from '../support/bundle.ts'
 import { hastyClock, steadyMs } from '../support/fast-clock.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { BROKEN, OK, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { seedOf } from '../support/seed.ts'
 import { verify } from './delivery/delivery-harness.ts'
 
 const KILLS = Number(process.env.KILLS ?? 20)
@@ -27,7 +28,7 @@ const start = steadyMs()
 const wall = hastyClock(start, FASTER)
 const folder = mkdtempSync(join(tmpdir(), 'dealbox-crash-'))
 const dataDir = join(folder, 'data')
-const { int } = random(Number(process.env.SEED ?? 20261120))
+const { int } = random(seedOf(20261120))
 const open = () => openStore(dataDir, { wall, create: true })
 let org: Org
 let hasty: Bundled

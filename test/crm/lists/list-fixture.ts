@@ -3,6 +3,7 @@ import { contactStore } from '../../../src/crm/contacts/contacts.ts'
 import { customFieldStore } from '../../../src/crm/custom-fields/custom-fields.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { tagStore } from '../../../src/crm/tags.ts'
+import { seedOf } from '../../support/seed.ts'
 import type { TestServer } from '../../support/server.ts'
 import type { Listed, Row, World } from './naive.ts'
 
@@ -40,7 +41,7 @@ function random(seed: number) {
 export type Filled = { world: World; records: Record<Listed, Row[]>; ids: Record<string, string[]> }
 
 export function fillWorld({ store, deps, a, advance }: TestServer, many: number): Filled {
-  const { next, pick, some, subset } = random(7)
+  const { next, pick, some, subset } = random(seedOf(7))
   const who = { org: a.org, member: a.owner }
   const stores = { contact: contactStore(deps), company: companyStore(deps), deal: dealStore(deps) }
   const [tags, fields] = [tagStore(deps), customFieldStore(deps)]

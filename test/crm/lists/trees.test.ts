@@ -6,6 +6,7 @@ import { contactStore } from '../../../src/crm/contacts/contacts.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { smartLists } from '../../../src/filters/smart.ts'
 import { NARROW } from '../../../src/store/list/page.ts'
+import { seedOf } from '../../support/seed.ts'
 import { startServer } from '../../support/server.ts'
 import { AMOUNTS, type Filled, fillWorld, TEXTS } from './list-fixture.ts'
 import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Row, type Tree, valuesOf } from './naive.ts'
@@ -13,7 +14,7 @@ import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Row, 
 // Random filters against the naive evaluator: through the stores directly, since 10,000 take a while, and some through
 // the interface.
 
-const SEED = 2026
+const SEED = seedOf(2026)
 const OBJECTS = ['contact', 'company', 'deal'] as const
 const PATHS = { contact: '/contacts', company: '/companies', deal: '/deals' }
 

@@ -6,12 +6,13 @@ import { startReceiver } from '../../../src/mail/sync/mailbox-sync.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { inboxOf, type Row } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import { seedOf } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { generateMails } from '../parse/mime/generate.ts'
 import type { Expected } from '../parse/mime/mail.ts'
 
 const COUNT = 1000
-const SEED = 20261122
+const SEED = seedOf(20261122)
 const PATIENCE_MS = 240_000
 
 describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
