@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { operatorsOf } from '../src/http/query.ts'
 import type { Filter } from '../src/store/list/conditions.ts'
+import { UNKNOWN } from './support/records.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { setLevels } from './support/settings.ts'
 
@@ -149,7 +150,6 @@ before(async () => {
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const meeting = { title: 'x', starts_at: '2026-12-01T09:00:00Z', ends_at: '2026-12-01T10:00:00Z' }
 const message = { direction: 'inbound', body_text: 'x' }
 const equal = (field: string, value: string) => ({ field, op: 'eq', value })

@@ -15,13 +15,13 @@ const main = join(import.meta.dirname, '../../src/main.ts')
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-beside-'))
 const client = httpClient()
 let org: Org
-let filled: Org
+let populated: Org
 let server: ChildProcess
 let urls: { api: string; screens: string }
 before(async () => {
   const store = openStore(dataDir, { create: true })
   org = await makeOrg(store, dataDir, 'Acme')
-  filled = await makeOrg(store, dataDir, 'Filled')
+  populated = await makeOrg(store, dataDir, 'Filled')
   store.close()
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', '127.0.0.1:0']
   server = spawn(process.execPath, [main, 'serve', '--data', dataDir, '--json', '--rate-limit', 'off', ...listen], {
@@ -39,7 +39,7 @@ after(async () => {
 })
 
 function start(...argv: string[]): ChildProcess {
-  const of = ['--data', dataDir, '--org', filled.id, '--json']
+  const of = ['--data', dataDir, '--org', populated.id, '--json']
   return spawn(process.execPath, [main, ...argv, ...of], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
@@ -68,7 +68,7 @@ async function round(): Promise<void> {
 
 const countOf = (table: string): unknown => {
   const { db, close } = openStore(dataDir)
-  const count = db.prepare(`SELECT count(*) FROM ${table} WHERE org_id = ?`).pluck().get(filled.org)
+  const count = db.prepare(`SELECT count(*) FROM ${table} WHERE org_id = ?`).pluck().get(populated.org)
   close()
   return count
 }

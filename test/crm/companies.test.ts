@@ -1,34 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { errorsOf, type Given, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
+const { newRecord, newCompany, listIds } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
-
-type Given = Record<string, unknown>
-
-async function newRecord(path: string, given: Given, token = server.a.token) {
-  const { body, status } = await server.call('POST', path, given, { token })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-const newCompany = (given: Given = {}) => newRecord('/companies', { name: 'Northwind', ...given })
-
-async function idsOf(query: string): Promise<string[]> {
-  const { body, status } = await server.call('GET', `/companies?${query}`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body.data.map(({ id }: { id: string }) => id)
-}
-
-/** The pointers and codes of a 422, as `/domains/0 invalid_domain`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
+const companyIds = (query: string) => listIds(`/companies?${query}`)
 
 describe('create', () => {
   test('answers the whole company, with its event', async () => {
@@ -198,7 +180,7 @@ describe('domains', () => {
     const patched = await call('PATCH', `/companies/${other.id}`, { domains })
     assert.equal(patched.status, 409)
     assert.equal(patched.body.duplicate_id, first.id)
-    assert.deepEqual(await idsOf('domain=taken.example'), [first.id])
+    assert.deepEqual(await companyIds('domain=taken.example'), [first.id])
   })
 
   test('are free again when their company gives them up or is deleted', async () => {
@@ -207,8 +189,8 @@ describe('domains', () => {
     const { body } = await call('PATCH', `/companies/${first.id}`, { domains: ['keep.example', 'more.example'] })
     assert.deepEqual(body.domains, ['keep.example', 'more.example'])
     const second = await newCompany({ domains: ['free.example'] })
-    assert.deepEqual(await idsOf('domain=free.example'), [second.id])
-    assert.deepEqual(await idsOf('domain=more.example'), [first.id])
+    assert.deepEqual(await companyIds('domain=free.example'), [second.id])
+    assert.deepEqual(await companyIds('domain=more.example'), [first.id])
     await call('DELETE', `/companies/${second.id}`)
     await newCompany({ domains: ['free.example'] })
   })
@@ -217,8 +199,8 @@ describe('domains', () => {
     const { b, call } = server
     const given = { name: 'Both', domains: ['both.example'], external_id: 'both' }
     const own = await newCompany(given)
-    const foreign = await newRecord('/companies', given, b.token)
-    assert.deepEqual(await idsOf('domain=both.example'), [own.id])
+    const foreign = await newRecord('/companies', given, { token: b.token })
+    assert.deepEqual(await companyIds('domain=both.example'), [own.id])
     const answers = []
     for (const id of [foreign.id, UNKNOWN]) {
       const headers = { 'x-request-id': 'same' }
@@ -283,8 +265,8 @@ describe('change', () => {
     const company = await newCompany({ tag_ids: tags.slice(0, 2) })
     const { body } = await call('PATCH', `/companies/${company.id}`, { tag_ids: tags.slice(1) })
     assert.deepEqual(body.tag_ids, tags.slice(1))
-    assert.deepEqual(await idsOf(`tag_id=${tags[0]}`), [])
-    for (const tag of tags.slice(1)) assert.deepEqual(await idsOf(`tag_id=${tag}`), [company.id])
+    assert.deepEqual(await companyIds(`tag_id=${tags[0]}`), [])
+    for (const tag of tags.slice(1)) assert.deepEqual(await companyIds(`tag_id=${tag}`), [company.id])
   })
 
   test('refuses null where a company cannot be without', async () => {
@@ -380,7 +362,7 @@ describe('list', () => {
       ['sort=created_at', [east.id, west.id, up.id]],
     ]
     for (const [query, ids] of expected) {
-      assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&${query}`)), ids, query)
+      assert.deepEqual(await companyIds(encodeURI(`created_at[gte]=${start}&${query}`)), ids, query)
     }
   })
 })

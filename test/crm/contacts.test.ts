@@ -1,39 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { errorsOf, type Given, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
+const { newRecord, listIds } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+const newContact = (given: Given = { first_name: 'Ana' }, query = '') => newRecord(`/contacts${query}`, given)
 
-type Given = Record<string, unknown>
-
-async function newContact(given: Given = { first_name: 'Ana' }, query = '') {
-  const { body, status } = await server.call('POST', `/contacts${query}`, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-async function newRecord(path: string, given: Given, token = server.a.token) {
-  const { body, status } = await server.call('POST', path, given, { token })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-async function idsOf(query: string): Promise<string[]> {
-  const { body, status } = await server.call('GET', `/contacts?${query}`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body.data.map(({ id }: { id: string }) => id)
-}
-
-/** The pointers and codes of a 422, as `/emails/0/email invalid_email`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
+const contactIds = (query: string) => listIds(`/contacts?${query}`)
 
 describe('create', () => {
   test('answers the whole contact, with its event', async () => {
@@ -227,7 +207,7 @@ describe('duplicates', () => {
     assert.equal(body.duplicate_id, first.id)
     assert.match(body.detail, new RegExp(first.id))
     assert.equal(lastSeq(), seq)
-    assert.deepEqual(await idsOf('email=new@twice.example'), [])
+    assert.deepEqual(await contactIds('email=new@twice.example'), [])
   })
 
   test('allow_duplicate=true lets the email in, allow_duplicate=false does not', async () => {
@@ -236,7 +216,7 @@ describe('duplicates', () => {
     const given = { emails: [{ email: 'Shared@Desk.example' }] }
     assert.equal((await call('POST', '/contacts?allow_duplicate=false', given)).status, 409)
     const second = await newContact(given, '?allow_duplicate=true')
-    assert.deepEqual(await idsOf('email=shared@desk.example&sort=created_at'), [first.id, second.id])
+    assert.deepEqual(await contactIds('email=shared@desk.example&sort=created_at'), [first.id, second.id])
     const third = await call('POST', '/contacts', given)
     assert.equal(third.body.duplicate_id, first.id)
   })
@@ -256,7 +236,7 @@ describe('duplicates', () => {
     assert.equal(added.body.duplicate_id, second.id)
     const forced = await call('PATCH', `/contacts/${first.id}?allow_duplicate=true`, { emails: kept })
     assert.equal(forced.status, 200)
-    assert.deepEqual(await idsOf('email=own@patched.example&sort=created_at'), [first.id, second.id])
+    assert.deepEqual(await contactIds('email=own@patched.example&sort=created_at'), [first.id, second.id])
   })
 
   test('an email is free again when its contact gives it up or is deleted', async () => {
@@ -264,7 +244,7 @@ describe('duplicates', () => {
     const first = await newContact({ first_name: 'Ana', emails: [{ email: 'free@again.example' }] })
     await call('PATCH', `/contacts/${first.id}`, { emails: [{ email: 'other@again.example' }] })
     const second = await newContact({ emails: [{ email: 'free@again.example' }] })
-    assert.deepEqual(await idsOf('email=free@again.example'), [second.id])
+    assert.deepEqual(await contactIds('email=free@again.example'), [second.id])
     await call('DELETE', `/contacts/${second.id}`)
     await newContact({ emails: [{ email: 'free@again.example' }] })
   })
@@ -301,9 +281,9 @@ describe('duplicates', () => {
     const { b, call, now } = server
     const given = { emails: [{ email: 'both@orgs.example' }], external_id: 'both-orgs' }
     const own = await newContact(given)
-    const foreign = await newRecord('/contacts', given, b.token)
-    const company = await newRecord('/companies', { name: 'Foreign' }, b.token)
-    assert.deepEqual(await idsOf('email=both@orgs.example'), [own.id])
+    const foreign = await newRecord('/contacts', given, { token: b.token })
+    const company = await newRecord('/companies', { name: 'Foreign' }, { token: b.token })
+    assert.deepEqual(await contactIds('email=both@orgs.example'), [own.id])
     const headers = { 'x-request-id': `refers-${now()}` }
     const answers = []
     for (const id of [company.id, UNKNOWN]) {
@@ -473,7 +453,7 @@ describe('list', () => {
       ['sort=created_at', [ana.id, bo.id, cleo.id]],
     ]
     for (const [query, ids] of expected) {
-      assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&${query}`)), ids, query)
+      assert.deepEqual(await contactIds(encodeURI(`created_at[gte]=${start}&${query}`)), ids, query)
     }
   })
 
@@ -500,7 +480,7 @@ describe('list', () => {
     const { body } = await call('GET', `/contacts/${contact.id}`)
     assert.deepEqual([body.tag_ids, body.version], [[tags[1]], 2])
     assert.deepEqual((await call('PATCH', `/contacts/${contact.id}`, { tag_ids: [] })).body.tag_ids, [])
-    assert.deepEqual(await idsOf(`tag_id=${tags[1]}`), [])
+    assert.deepEqual(await contactIds(`tag_id=${tags[1]}`), [])
   })
 })
 
@@ -521,7 +501,7 @@ describe('delete', () => {
     const { status, text } = await call('DELETE', `/contacts/${contact.id}`)
     assert.deepEqual([status, text], [204, ''])
     assert.equal((await call('GET', `/contacts/${contact.id}`)).status, 404)
-    assert.deepEqual(await idsOf(`tag_id=${tag}`), [])
+    assert.deepEqual(await contactIds(`tag_id=${tag}`), [])
     const updated_at = new Date(server.now()).toISOString()
     const expected = [first, closed].map((deal) => ({
       ...deal,

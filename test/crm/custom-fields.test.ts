@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { errorsOf, type Given, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const OBJECTS = [
   ['contact', '/contacts', { last_name: 'x' }],
   ['company', '/companies', { name: 'x' }],
@@ -21,28 +22,15 @@ let count = 0
 const newKey = () => `key_${count++}`
 const options = (...values: string[]) => values.map((value) => ({ value, label: value.toUpperCase(), color: null }))
 
-async function newField(given: Record<string, unknown> = {}) {
-  const { status, body } = await server.call('POST', '/custom-fields', {
-    ...{ object: 'contact', key: newKey(), label: 'Field', type: 'text' },
-    ...given,
-  })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
+const newField = (given: Given = {}) =>
+  newRecord('/custom-fields', { object: 'contact', key: newKey(), label: 'Field', type: 'text', ...given })
 
 /** A contact with these values. */
-async function newContact(custom_fields: object, path = '/contacts', given: object = { last_name: 'x' }) {
-  const { status, body } = await server.call('POST', path, { ...given, custom_fields })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
+const withValues = (custom_fields: object, path = '/contacts', given: object = { last_name: 'x' }) =>
+  newRecord(path, { ...given, custom_fields })
 
 const change = (field: { id: string }, given: object) => server.call('PATCH', `/custom-fields/${field.id}`, given)
 const read = async (path: string) => (await server.call('GET', path)).body
-
-/** The pointers and codes of a 422, as `/key invalid_key`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
 
 /** Asks for a refusal that writes nothing. */
 async function refused(method: string, path: string, given: object | undefined, status: number, code: string) {
@@ -268,7 +256,7 @@ describe('options', () => {
   ] as const) {
     test(`of ${type} can be added, renamed, recolored and turned around, and go when no record has them`, async () => {
       const field = await newField({ type, options: options('used', 'free', 'gone') })
-      const contact = await newContact({ [field.key]: value })
+      const contact = await withValues({ [field.key]: value })
       const changed = [{ value: 'free', label: 'Other', color: '#123456' }, ...options('used', 'new')]
       assert.deepEqual((await change(field, { options: changed })).body.options, changed)
       const { detail } = await refused(
@@ -285,7 +273,7 @@ describe('options', () => {
 
     test(`of ${type} stay while an archived value has them`, async () => {
       const field = await newField({ type, options: options('used', 'free') })
-      await newContact({ [field.key]: value })
+      await withValues({ [field.key]: value })
       await change(field, { is_archived: true })
       await refused('PATCH', `/custom-fields/${field.id}`, { options: options('free') }, 409, 'option_in_use')
     })
@@ -295,7 +283,7 @@ describe('options', () => {
     const { b, call } = server
     const field = await newField({ type: 'select', options: options('a', 'b') })
     const other = await newField({ type: 'select', options: options('a', 'b') })
-    await newContact({ [other.key]: 'a' })
+    await withValues({ [other.key]: 'a' })
     const given = { object: 'contact', key: field.key, label: 'x', type: 'select', options: options('a') }
     assert.equal((await call('POST', '/custom-fields', given, { token: b.token })).status, 201)
     const theirs = { last_name: 'x', custom_fields: { [field.key]: 'a' } }
@@ -321,8 +309,8 @@ describe('uniqueness', () => {
     test(`of ${type} ${JSON.stringify(one).slice(0, 20)} is switched on for the values there are, and off again`, async () => {
       const { call } = server
       const field = await newField({ type, ...(type === 'select' ? { options: options('a', 'b') } : {}) })
-      const first = await newContact({ [field.key]: one })
-      const second = await newContact({ [field.key]: same })
+      const first = await withValues({ [field.key]: one })
+      const second = await withValues({ [field.key]: same })
       await refused('PATCH', `/custom-fields/${field.id}`, { is_unique: true }, 409, 'not_unique')
       assert.equal((await read(`/custom-fields/${field.id}`)).is_unique, false)
       await call('PATCH', `/contacts/${second.id}`, { custom_fields: { [field.key]: other } })
@@ -345,7 +333,7 @@ describe('uniqueness', () => {
     const { call } = server
     const field = await newField()
     const values = { [field.key]: 'Same' }
-    const [, second] = [await newContact(values), await newContact(values)]
+    const [, second] = [await withValues(values), await withValues(values)]
     await change(field, { is_archived: true })
     await refused('PATCH', `/custom-fields/${field.id}`, { is_unique: true }, 409, 'not_unique')
     await call('DELETE', `/contacts/${second.id}`)
@@ -365,7 +353,7 @@ describe('uniqueness', () => {
     const [one, other] = [await newField({ is_unique: true }), await newField({ is_unique: true })]
     const given = { object: 'contact', key: one.key, label: 'x', type: 'text', is_unique: true }
     assert.equal((await call('POST', '/custom-fields', given, { token: b.token })).status, 201)
-    await newContact({ [one.key]: 'A', [other.key]: 'A' })
+    await withValues({ [one.key]: 'A', [other.key]: 'A' })
     const theirs = await call(
       'POST',
       '/contacts',
@@ -401,8 +389,8 @@ describe('an archived field', () => {
       const field = await newField({ object, type: 'number' })
       const other = await newField({ object, key: `a_${newKey()}` })
       const values = { [other.key]: 'stays', [field.key]: 40 }
-      const record = await newContact(values, path, given)
-      const without = await newContact({ [other.key]: 'x' }, path, given)
+      const record = await withValues(values, path, given)
+      const without = await withValues({ [other.key]: 'x' }, path, given)
       advance(1000)
       const seq = lastSeq()
       const archived = (await change(field, { is_archived: true })).body
@@ -430,7 +418,7 @@ describe('an archived field', () => {
   test('gives its values back as they were, in the order of the keys', async () => {
     const { call } = server
     const values = await kept()
-    const record = await newContact(values)
+    const record = await withValues(values)
     const fields: { id: string; key: string }[] = (
       await read('/custom-fields?object=contact&is_archived=false&limit=100')
     ).data
@@ -454,7 +442,7 @@ describe('an archived field', () => {
   test('is unknown to writes, filters and sorts', async () => {
     const { call } = server
     const field = await newField({ is_required: true })
-    const contact = await newContact({ [field.key]: 'x' })
+    const contact = await withValues({ [field.key]: 'x' })
     await change(field, { is_archived: true })
     for (const value of ['x', null]) {
       const body = await refused(
@@ -478,7 +466,7 @@ describe('an archived field', () => {
   test('keeps its values in a record that is changed in the meantime', async () => {
     const { call } = server
     const [field, other] = [await newField(), await newField()]
-    const contact = await newContact({ [field.key]: 'kept', [other.key]: 'old' })
+    const contact = await withValues({ [field.key]: 'kept', [other.key]: 'old' })
     await change(field, { is_archived: true })
     await call('PATCH', `/contacts/${contact.id}`, { last_name: 'y', custom_fields: { [other.key]: 'new' } })
     await change(field, { is_archived: false })
@@ -493,7 +481,7 @@ describe('an archived field', () => {
     await call('POST', '/custom-fields', given, token)
     const theirs = (await call('POST', '/contacts', { last_name: 'x', custom_fields: { [field.key]: 'x' } }, token))
       .body
-    await newContact({ [field.key]: 'x' })
+    await withValues({ [field.key]: 'x' })
     await change(field, { is_archived: true })
     assert.deepEqual((await call('GET', `/contacts/${theirs.id}`, undefined, token)).body, theirs)
   })
@@ -504,7 +492,7 @@ describe('delete', () => {
     test(`of a field of a ${object} waits until no record has a value, archived or not`, async () => {
       const { call, events, lastSeq } = server
       const field = await newField({ object })
-      const record = await newContact({ [field.key]: 'x' }, path, given)
+      const record = await withValues({ [field.key]: 'x' }, path, given)
       const one = `/custom-fields/${field.id}`
       await refused('DELETE', one, undefined, 409, 'field_in_use')
       await change(field, { is_archived: true })
@@ -526,9 +514,9 @@ describe('delete', () => {
     const { call } = server
     for (const [object, path, given] of OBJECTS.slice(0, 2)) {
       const field = await newField({ object, is_unique: true })
-      const record = await newContact({ [field.key]: 'x' }, path, given)
+      const record = await withValues({ [field.key]: 'x' }, path, given)
       assert.equal((await call('DELETE', `${path}/${record.id}`)).status, 204)
-      await newContact({ [field.key]: 'X' }, path, given)
+      await withValues({ [field.key]: 'X' }, path, given)
     }
   })
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { companyStore } from '../../src/crm/companies/companies.ts'
 import { contactStore } from '../../src/crm/contacts/contacts.ts'
 import { dealStore } from '../../src/crm/deals/deals.ts'
+import { errorsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // The values of custom fields on every record that has them, by every way that writes.
@@ -13,7 +14,6 @@ before(async () => {
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const HOLDERS = [
   { object: 'contact', path: '/contacts', given: { last_name: 'x' }, table: 'contact_values' },
   { object: 'company', path: '/companies', given: { name: 'x' }, table: 'company_values' },
@@ -41,9 +41,6 @@ async function made(holder: Holder, custom_fields?: object) {
   assert.equal(status, 201, JSON.stringify(body))
   return body
 }
-
-type Refusal = { errors: { pointer: string; code: string; message: string }[] }
-const errorsOf = ({ errors }: Refusal) => errors.map(({ pointer, code }) => `${pointer} ${code}`)
 
 /** What lists are asked from. */
 const rowsOf = ({ object, table }: Holder, { id }: { id: string }) =>
@@ -449,7 +446,7 @@ describe('the stores, as the seed and the import call them', () => {
       ] as const)
         await assert.rejects(
           write(() => job(value)),
-          (error: Refusal) => errorsOf(error)[0] === `/custom_fields/${key} ${code}`,
+          (error) => errorsOf(error)[0] === `/custom_fields/${key} ${code}`,
         )
     }
     const number = await newField('deal', 'number')

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { errorsOf, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
+const { newDeal } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
-
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
-
-async function newDeal(given: Record<string, unknown> = {}) {
-  const { body, status } = await server.call('POST', '/deals', { title: 'Rollout', ...given })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-
-/** The pointers and codes of a 422, as `/title empty`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
 
 describe('create', () => {
   test('answers the deal in the first open stage of the default pipeline, with its event', async () => {

@@ -1,41 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { noteStore } from '../../src/crm/notes.ts'
+import { errorsOf, type Given, idOf, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-type Given = Record<string, unknown>
-
 let server: TestServer
+const { newRecord, newId, newContact, newCompany, listIds } = recordsOf(() => server)
 /** Of the organisation, to link notes to. */
 let ids: { contact: string; company: string; deal: string }
 before(async () => {
   server = await startServer()
-  ids = { contact: await newContact(), company: await newCompany(), deal: await newId('/deals', { title: 'Rollout' }) }
+  ids = {
+    contact: await idOf(newContact()),
+    company: await idOf(newCompany()),
+    deal: await newId('/deals', { title: 'Rollout' }),
+  }
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
-
-async function newRecord(path: string, given: Given) {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-const newId = async (path: string, given: Given): Promise<string> => (await newRecord(path, given)).id
-const newContact = () => newId('/contacts', { last_name: 'Ruiz' })
-const newCompany = () => newId('/companies', { name: 'Northwind' })
 const newNote = (given: Given = {}) =>
   newRecord('/notes', { body: 'Wants a demo.', contact_ids: [ids.contact], ...given })
 
-const idsOf = async (query: string): Promise<string[]> => {
-  const { body, status } = await server.call('GET', `/notes?${query}`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body.data.map(({ id }: { id: string }) => id)
-}
-
-/** The pointers and codes of a 422, as `/title empty`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
+const noteIds = (query: string) => listIds(`/notes?${query}`)
 
 /** The events since then, as `note.created 0189…`. */
 const eventsSince = (seq: number) => server.events(seq).map(({ type, object_id }) => `${type} ${object_id}`)
@@ -72,7 +58,7 @@ describe('create', () => {
     const given = {
       title: 'Kick-off',
       body: '# Kick-off\n\n- Ana brings **the plan** ✅\n',
-      contact_ids: [ids.contact, await newContact()],
+      contact_ids: [ids.contact, await idOf(newContact())],
       company_ids: [ids.company],
       deal_ids: [ids.deal],
       is_pinned: true,
@@ -94,7 +80,7 @@ describe('create', () => {
   }
 
   test('answers links without duplicates, in the order given', async () => {
-    const other = await newContact()
+    const other = await idOf(newContact())
     const { contact_ids } = await newNote({ contact_ids: [other, ids.contact, other] })
     assert.deepEqual(contact_ids, [other, ids.contact])
   })
@@ -110,7 +96,7 @@ describe('create', () => {
     const given = { body: 'Imported.', deal_ids: [ids.deal] }
     const { id } = store.transaction(() => noteStore(deps).create(who, given))
     assert.equal((await call('GET', `/notes/${id}`)).body.author_id, null)
-    assert.deepEqual(await idsOf('author_id=null'), [id])
+    assert.deepEqual(await noteIds('author_id=null'), [id])
   })
 
   const refused: [string, () => Given, string[]][] = [
@@ -148,7 +134,7 @@ describe('create', () => {
 describe('change', () => {
   test('replaces links whole, and the filters follow', async () => {
     const { advance, call, events, lastSeq } = server
-    const [gone, stays, comes] = [await newContact(), await newContact(), await newContact()]
+    const [gone, stays, comes] = [await idOf(newContact()), await idOf(newContact()), await idOf(newContact())]
     const note = await newNote({ contact_ids: [gone, stays] })
     const seq = lastSeq()
     advance(1000)
@@ -163,7 +149,7 @@ describe('change', () => {
       [stays, [note.id]],
       [comes, [note.id]],
     ] as const)
-      assert.deepEqual(await idsOf(`contact_id=${contact}`), found)
+      assert.deepEqual(await noteIds(`contact_id=${contact}`), found)
     const [event, ...more] = events(seq)
     assert.deepEqual(more, [])
     assert.deepEqual(
@@ -221,12 +207,12 @@ describe('change', () => {
 describe('delete', () => {
   test('takes the note with its links and what it was found by, with one event', async () => {
     const { call, events, lastSeq, store } = server
-    const contact = await newContact()
+    const contact = await idOf(newContact())
     const note = await newNote({ body: 'Ephemeral', contact_ids: [contact], deal_ids: [ids.deal] })
     const seq = lastSeq()
     assert.equal((await call('DELETE', `/notes/${note.id}`)).status, 204)
     assert.equal((await call('GET', `/notes/${note.id}`)).status, 404)
-    assert.deepEqual([await idsOf(`contact_id=${contact}`), await idsOf('q=ephemeral')], [[], []])
+    assert.deepEqual([await noteIds(`contact_id=${contact}`), await noteIds('q=ephemeral')], [[], []])
     const words = store.db.prepare('SELECT count(*) FROM search_docs WHERE record_id = ?').pluck()
     assert.equal(words.get(note.id), 0)
     const [event, ...more] = events(seq)
@@ -234,8 +220,8 @@ describe('delete', () => {
   })
 
   for (const [path, field, make] of [
-    ['/contacts', 'contact_ids', newContact],
-    ['/companies', 'company_ids', newCompany],
+    ['/contacts', 'contact_ids', () => idOf(newContact())],
+    ['/companies', 'company_ids', () => idOf(newCompany())],
   ] as const) {
     test(`of one of ${path} takes it off its notes in the same transaction, each with its own event`, async () => {
       const { advance, call, events, lastSeq, store } = server
@@ -267,7 +253,7 @@ describe('delete', () => {
 
   test('of the last record that a note was about leaves the note, which can still be changed', async () => {
     const { call, lastSeq } = server
-    const contact = await newContact()
+    const contact = await idOf(newContact())
     const note = await newNote({ contact_ids: [contact] })
     await call('DELETE', `/contacts/${contact}`)
     const alone = (await call('GET', `/notes/${note.id}`)).body
@@ -286,7 +272,7 @@ describe('delete', () => {
 describe('list', () => {
   test('filters and sorts by each of its parameters', async () => {
     const { a, advance, call } = server
-    const [contact, company] = [await newContact(), await newCompany()]
+    const [contact, company] = [await idOf(newContact()), await idOf(newCompany())]
     const deal = await newId('/deals', { title: 'Listed' })
     advance(60_000)
     const start = new Date(server.now()).toISOString()
@@ -323,7 +309,7 @@ describe('list', () => {
       ['sort=updated_at', [second.id, third.id, first.id]],
     ]
     for (const [query, found] of expected) {
-      assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&${query}`)), found, query)
+      assert.deepEqual(await noteIds(encodeURI(`created_at[gte]=${start}&${query}`)), found, query)
     }
   })
 
@@ -331,10 +317,10 @@ describe('list', () => {
     const { call } = server
     const note = await newNote({ title: 'Quarterly Überblick', body: 'Budget **approved**' })
     for (const q of ['quarter', 'uberblick', 'appr', 'BUDGET quarterly'])
-      assert.deepEqual(await idsOf(`q=${q}`), [note.id], q)
+      assert.deepEqual(await noteIds(`q=${q}`), [note.id], q)
     await call('PATCH', `/notes/${note.id}`, { body: 'Budget declined' })
-    assert.deepEqual([await idsOf('q=approved'), await idsOf('q=declined')], [[], [note.id]])
+    assert.deepEqual([await noteIds('q=approved'), await noteIds('q=declined')], [[], [note.id]])
     await call('PATCH', `/notes/${note.id}`, { title: null })
-    assert.deepEqual([await idsOf('q=quarterly'), await idsOf('q=budget')], [[], [note.id]])
+    assert.deepEqual([await noteIds('q=quarterly'), await noteIds('q=budget')], [[], [note.id]])
   })
 })

@@ -1,47 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { errorsOf, type Given, idOf, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-type Given = Record<string, unknown>
-
 let server: TestServer
+const { newRecord, newId, patchRecord, newContact, newCompany, newDeal, listIds } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const HOUR_MS = 3_600_000
 
-async function newRecord(path: string, given: Given) {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-const newId = async (path: string, given: Given): Promise<string> => (await newRecord(path, given)).id
-const newContact = () => newId('/contacts', { last_name: 'Ruiz' })
-const newCompany = () => newId('/companies', { name: 'Northwind' })
-const newDeal = () => newId('/deals', { title: 'Rollout' })
 const newTask = (given: Given = {}) => newRecord('/tasks', { title: 'Send the offer', ...given })
 const getTask = async (id: string) => (await server.call('GET', `/tasks/${id}`)).body
-const patchTask = async (id: string, given: Given) => {
-  const { body, status } = await server.call('PATCH', `/tasks/${id}`, given)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
+const patchTask = (id: string, given: Given) => patchRecord(`/tasks/${id}`, given)
 
 /** Some milliseconds from now, as on the wire. */
 const inMs = (ms: number) => new Date(server.now() + ms).toISOString()
 
-const idsOf = async (query: string): Promise<string[]> => {
-  const { body, status } = await server.call('GET', `/tasks?${query}`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body.data.map(({ id }: { id: string }) => id)
-}
-
-/** The pointers and codes of a 422, as `/title empty`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
+const taskIds = (query: string) => listIds(`/tasks?${query}`)
 
 describe('create', () => {
   test('answers an open todo of normal priority, with its event', async () => {
@@ -86,9 +64,9 @@ describe('create', () => {
       priority: 'high',
       due_at: inMs(HOUR_MS),
       owner_id: a.owner,
-      contact_ids: [await newContact(), await newContact()],
-      company_ids: [await newCompany()],
-      deal_ids: [await newDeal()],
+      contact_ids: [await idOf(newContact()), await idOf(newContact())],
+      company_ids: [await idOf(newCompany())],
+      deal_ids: [await idOf(newDeal())],
     }
     const task = await newTask(given)
     assert.deepEqual({ ...task, ...given }, task)
@@ -108,7 +86,7 @@ describe('create', () => {
   })
 
   test('answers links without duplicates, and times in UTC', async () => {
-    const [one, other] = [await newContact(), await newContact()]
+    const [one, other] = [await idOf(newContact()), await idOf(newContact())]
     const task = await newTask({ contact_ids: [other, one, other], due_at: '2027-01-31T10:00:00+01:00' })
     assert.deepEqual([task.contact_ids, task.due_at], [[other, one], '2027-01-31T09:00:00.000Z'])
   })
@@ -195,15 +173,20 @@ describe('change', () => {
 
   test('replaces links whole, down to none, and the filters follow', async () => {
     const { events, lastSeq } = server
-    const [gone, comes, company, deal] = [await newContact(), await newContact(), await newCompany(), await newDeal()]
+    const [gone, comes, company, deal] = [
+      await idOf(newContact()),
+      await idOf(newContact()),
+      await idOf(newCompany()),
+      await idOf(newDeal()),
+    ]
     const { id } = await newTask({ contact_ids: [gone], company_ids: [company], deal_ids: [deal] })
     const seq = lastSeq()
     assert.deepEqual((await patchTask(id, { contact_ids: [comes, comes] })).contact_ids, [comes])
-    assert.deepEqual([await idsOf(`contact_id=${gone}`), await idsOf(`contact_id=${comes}`)], [[], [id]])
+    assert.deepEqual([await taskIds(`contact_id=${gone}`), await taskIds(`contact_id=${comes}`)], [[], [id]])
     const alone = await patchTask(id, { contact_ids: [], company_ids: [], deal_ids: [] })
     assert.deepEqual([alone.contact_ids, alone.company_ids, alone.deal_ids], [[], [], []])
     for (const query of [`contact_id=${comes}`, `company_id=${company}`, `deal_id=${deal}`])
-      assert.deepEqual(await idsOf(query), [])
+      assert.deepEqual(await taskIds(query), [])
     const [first, second, ...more] = events(seq)
     assert.deepEqual(more, [])
     assert.deepEqual([first?.type, first?.changed_fields], ['task.updated', ['contact_ids']])
@@ -257,8 +240,8 @@ describe('overdue', () => {
       const expected = { ...task, is_overdue: isOverdue }
       assert.deepEqual(await getTask(task.id), expected)
       assert.deepEqual(await listed(), expected)
-      assert.deepEqual((await idsOf('is_overdue=true')).includes(task.id), isOverdue)
-      assert.deepEqual((await idsOf('is_overdue=false')).includes(task.id), !isOverdue)
+      assert.deepEqual((await taskIds('is_overdue=true')).includes(task.id), isOverdue)
+      assert.deepEqual((await taskIds('is_overdue=false')).includes(task.id), !isOverdue)
     }
   })
 
@@ -277,7 +260,7 @@ describe('overdue', () => {
       assert.equal(task.is_overdue, isOverdue)
       assert.deepEqual(await getTask(task.id), task)
       const own = `created_at=${task.created_at}&limit=100`
-      const found = async (flag: boolean) => (await idsOf(`is_overdue=${flag}&${own}`)).includes(task.id)
+      const found = async (flag: boolean) => (await taskIds(`is_overdue=${flag}&${own}`)).includes(task.id)
       assert.deepEqual([await found(true), await found(false)], [isOverdue, !isOverdue])
     })
   }
@@ -315,21 +298,21 @@ describe('overdue', () => {
 describe('delete', () => {
   test('takes the task with its links and what it was found by, with one event', async () => {
     const { advance, call, events, lastSeq, store } = server
-    const contact = await newContact()
+    const contact = await idOf(newContact())
     const task = await newTask({ title: 'Ephemeral', contact_ids: [contact], due_at: inMs(1000) })
     const seq = lastSeq()
     advance(2000)
     assert.equal((await call('DELETE', `/tasks/${task.id}`)).status, 204)
     assert.equal((await call('GET', `/tasks/${task.id}`)).status, 404)
-    assert.deepEqual([await idsOf(`contact_id=${contact}`), await idsOf('q=ephemeral')], [[], []])
+    assert.deepEqual([await taskIds(`contact_id=${contact}`), await taskIds('q=ephemeral')], [[], []])
     assert.equal(store.db.prepare('SELECT count(*) FROM search_docs WHERE record_id = ?').pluck().get(task.id), 0)
     const [event, ...more] = events(seq)
     assert.deepEqual([event?.type, event?.object, more], ['task.deleted', { ...task, is_overdue: true }, []])
   })
 
   for (const [path, field, make] of [
-    ['/contacts', 'contact_ids', newContact],
-    ['/companies', 'company_ids', newCompany],
+    ['/contacts', 'contact_ids', () => idOf(newContact())],
+    ['/companies', 'company_ids', () => idOf(newCompany())],
   ] as const) {
     test(`of one of ${path} takes it off its tasks in the same transaction, each with its own event`, async () => {
       const { advance, call, events, lastSeq, store } = server
@@ -360,7 +343,7 @@ describe('delete', () => {
 describe('list', () => {
   test('filters and sorts by each of its parameters', async () => {
     const { a, advance } = server
-    const [contact, company, deal] = [await newContact(), await newCompany(), await newDeal()]
+    const [contact, company, deal] = [await idOf(newContact()), await idOf(newCompany()), await idOf(newDeal())]
     advance(60_000)
     const start = inMs(0)
     const [soon, later] = [inMs(HOUR_MS), inMs(2 * HOUR_MS)]
@@ -406,13 +389,17 @@ describe('list', () => {
       ['sort=-priority', [second.id, third.id, first.id]],
     ]
     for (const [query, found] of expected) {
-      assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&${query}`)), found, query)
+      assert.deepEqual(await taskIds(encodeURI(`created_at[gte]=${start}&${query}`)), found, query)
     }
     await patchTask(first.id, { priority: 'high' })
-    assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&sort=priority`)), [third.id, first.id, second.id])
+    assert.deepEqual(await taskIds(encodeURI(`created_at[gte]=${start}&sort=priority`)), [
+      third.id,
+      first.id,
+      second.id,
+    ])
     advance(HOUR_MS)
-    assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&is_overdue=true`)), [third.id])
-    assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&is_overdue=false`)), [second.id, first.id])
+    assert.deepEqual(await taskIds(encodeURI(`created_at[gte]=${start}&is_overdue=true`)), [third.id])
+    assert.deepEqual(await taskIds(encodeURI(`created_at[gte]=${start}&is_overdue=false`)), [second.id, first.id])
   })
 
   test('pages through what is filtered by the field that it is sorted by', async () => {
@@ -451,10 +438,10 @@ describe('list', () => {
 
   test('searches title and body as they are now', async () => {
     const { id } = await newTask({ title: 'Quarterly review', body: 'Budget approved' })
-    for (const q of ['quarter', 'APPR review']) assert.deepEqual(await idsOf(`q=${encodeURIComponent(q)}`), [id], q)
+    for (const q of ['quarter', 'APPR review']) assert.deepEqual(await taskIds(`q=${encodeURIComponent(q)}`), [id], q)
     await patchTask(id, { body: null })
-    assert.deepEqual([await idsOf('q=approved'), await idsOf('q=quarterly')], [[], [id]])
+    assert.deepEqual([await taskIds('q=approved'), await taskIds('q=quarterly')], [[], [id]])
     await patchTask(id, { title: 'Yearly review' })
-    assert.deepEqual([await idsOf('q=quarterly'), await idsOf('q=yearly')], [[], [id]])
+    assert.deepEqual([await taskIds('q=quarterly'), await taskIds('q=yearly')], [[], [id]])
   })
 })

@@ -5,9 +5,9 @@ import { faultsOf } from './check.ts'
 import { type Interface, readDocument } from './document.ts'
 import { blank, requests } from './make.ts'
 import { memoryGrowth } from './memory.ts'
+import { newObservations } from './observations.ts'
 import type { Tokens } from './parts.ts'
 import { type Answer, bytesOf, fault, jsonOf, type Request } from './request.ts'
-import { newWorld } from './world.ts'
 
 // That the fuzzer can fail: right answers of a real server pass, and each way to change one is found.
 
@@ -220,7 +220,7 @@ test('memory that grows is found, and memory that has found its level is not', (
 
 test('the same seed makes the same requests, and another one others', () => {
   const bytes = (seed: number): string[] => {
-    const make = requests(api, newWorld(api), tokens, { seed, clock: () => Date.UTC(2026, 10, 20) })
+    const make = requests(api, newObservations(api), tokens, { seed, clock: () => Date.UTC(2026, 10, 20) })
     return Array.from({ length: 300 }, (_, number) => bytesOf(make(number), 'host').toString('latin1'))
   }
   assert.deepEqual(bytes(1), bytes(1))
@@ -229,7 +229,7 @@ test('the same seed makes the same requests, and another one others', () => {
 })
 
 test('every operation is asked for, also with a body that the document allows', () => {
-  const make = requests(api, newWorld(api), tokens, { seed: 1 })
+  const make = requests(api, newObservations(api), tokens, { seed: 1 })
   const made = Array.from({ length: 3000 }, (_, number) => make(number))
   const isAllowed = (each: Request) =>
     !each.operation?.body ||

@@ -1,16 +1,16 @@
 import { wordsOf } from '../../src/lib/words.ts'
 import type { Interface, Operation } from './document.ts'
 import type { Tally } from './findings.ts'
+import type { Observations } from './observations.ts'
 import { pageOf } from './records.ts'
 import type { Answer, Request } from './request.ts'
 import type { Server } from './server.ts'
-import type { World } from './world.ts'
 
 // What is asked when all requests of a run are answered, and nothing else is.
 
 type Parts = {
   api: Interface
-  world: World
+  observed: Observations
   tally: Tally
   server: Server
   send: (request: Request) => Promise<Answer>
@@ -29,7 +29,7 @@ const MAX_BYTES = 8 * 1_048_576
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of every shape
 type Any = any
 
-export async function lookingBack({ api, world, tally, server, send, ask, judge }: Parts): Promise<void> {
+export async function lookingBack({ api, observed, tally, server, send, ask, judge }: Parts): Promise<void> {
   const pages = api.operations.filter(
     ({ method, query }) => method === 'GET' && query.some(({ name }) => name === 'cursor'),
   )
@@ -44,7 +44,7 @@ export async function lookingBack({ api, world, tally, server, send, ask, judge 
       const [list = '', rest] = operation.template.split('/{id}')
       // Of those that are known to have the part.
       const pool = api.parts.has(operation.template) ? operation.template : list
-      const paths = rest === undefined ? [list] : world.ids(pool, WALKED).map((id) => `${list}/${id}${rest}`)
+      const paths = rest === undefined ? [list] : observed.ids(pool, WALKED).map((id) => `${list}/${id}${rest}`)
       for (const path of paths) await walk(operation, api.base + path)
     }
   }
@@ -74,7 +74,7 @@ export async function lookingBack({ api, world, tally, server, send, ask, judge 
   async function rereadTalks(): Promise<void> {
     const template = [...api.parts].find((part) => part.endsWith('/transcript'))
     const put = api.operations.find((each) => each.template === template && each.method === 'PUT')
-    for (const id of template === undefined ? [] : world.ids(template, REREAD)) {
+    for (const id of template === undefined ? [] : observed.ids(template, REREAD)) {
       const target = api.base + template!.replace('{id}', id)
       const before = server.saidAt(id)
       const file = ask(undefined, target)
@@ -111,7 +111,7 @@ export async function lookingBack({ api, world, tally, server, send, ask, judge 
   async function countEnrollments(): Promise<void> {
     const read = api.operations.find(({ id }) => id === 'getSequence')
     const figures = api.operations.find(({ id }) => id === 'getSequencePerformance')
-    for (const id of read && figures ? world.ids('/sequences', WALKED) : []) {
+    for (const id of read && figures ? observed.ids('/sequences', WALKED) : []) {
       const target = `${api.base}/sequences/${id}`
       await compare(ask(read, target), server.countsOf, (body) => body.counts)
       await compare(

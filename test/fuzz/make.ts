@@ -1,10 +1,10 @@
 import { type Interface, type Operation, templateOf } from './document.ts'
 import { type Draw, drawing } from './draw.ts'
+import type { Kept, Observations } from './observations.ts'
 import { authorize, conditions, NOBODY, negotiate, type Plan, pathOf, type Tokens } from './parts.ts'
 import { faultyQuery, validQuery } from './queries.ts'
 import { fault, type Request } from './request.ts'
 import { addBody } from './sent.ts'
-import type { Kept, World } from './world.ts'
 
 /** Of a hundred requests so many are outside the document, and so many repeat one with an Idempotency-Key. */
 const OUTSIDE = 5
@@ -21,11 +21,11 @@ const WEIGHTS: Record<string, number> = {
 
 /**
  * Answers the request of each number. Numbers always make the same decisions; ids, cursors and values that were seen
- * come from the world, so they are those of the server that is asked.
+ * come from the observed, so they are those of the server that is asked.
  */
 export function requests(
   api: Interface,
-  world: World,
+  observed: Observations,
   tokens: Tokens,
   { seed, only, clock = Date.now }: { seed: number; only?: string; clock?: () => number },
 ) {
@@ -38,8 +38,8 @@ export function requests(
     const [way, pick] = [draw.below(100), draw.below(1 << 20)]
     const operation = draw.one(weighted)
     if (way < OUTSIDE && only === undefined) return outside(draw, api, tokens, operation)
-    const repeated = way < OUTSIDE + REPEATS && only === undefined ? world.kept(pick) : undefined
-    return repeated ? repeat(draw, repeated) : ordinary(draw, api, world, tokens, operation, clock())
+    const repeated = way < OUTSIDE + REPEATS && only === undefined ? observed.kept(pick) : undefined
+    return repeated ? repeat(draw, repeated) : ordinary(draw, api, observed, tokens, operation, clock())
   })
   return (number: number): Request => {
     const request = make(number)
@@ -72,7 +72,7 @@ export const blank = (operation: Operation | undefined, method: string, target: 
 function ordinary(
   draw: Draw,
   api: Interface,
-  world: World,
+  observed: Observations,
   tokens: Tokens,
   operation: Operation,
   now: number,
@@ -83,7 +83,7 @@ function ordinary(
     for (let left = draw.chance(25) ? 2 : 1; left > 0; left--) faults.add(draw.one(kinds))
   }
   const request = blank(operation, operation.method === 'GET' && draw.chance(4) ? 'HEAD' : operation.method, '')
-  const sketch = { draw, api, world, home: draw.below(1 << 20), strangers: new Set<string>(), inexact: false, now }
+  const sketch = { draw, api, observed, home: draw.below(1 << 20), strangers: new Set<string>(), inexact: false, now }
   const plan: Plan = { sketch, request, operation, tokens, faults }
   authorize(plan)
   negotiate(plan)

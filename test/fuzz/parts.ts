@@ -121,7 +121,7 @@ const NO_IDS = [
 ]
 
 export function pathOf({
-  sketch: { draw, api, world },
+  sketch: { draw, api, observed },
   request,
   operation: { template, method },
   faults,
@@ -132,10 +132,10 @@ export function pathOf({
     const [way, pick, isThere] = [draw.below(3), draw.below(1 << 20), draw.chance(85)]
     const noId = draw.one(NO_IDS)
     const isPart = api.parts.has(template)
-    const known = isPart && isThere && method !== 'PUT' ? world.id(template, pick, 'own') : undefined
-    const own = known ?? world.id(list, pick, 'own')
+    const known = isPart && isThere && method !== 'PUT' ? observed.id(template, pick, 'own') : undefined
+    const own = known ?? observed.id(list, pick, 'own')
     const isLast = template.indexOf('{', at + 1) < 0
-    const id = isBad && isLast ? ((way === 0 ? world.id(list, pick, 'foreign') : undefined) ?? noId) : (own ?? noId)
+    const id = isBad && isLast ? ((way === 0 ? observed.id(list, pick, 'foreign') : undefined) ?? noId) : (own ?? noId)
     if (id !== own)
       request.faults.push(fault('record', `the ${name} ${id === noId ? 'is none' : 'of another org'}`, 404))
     // A record below another one: which one it is below, the document does not say.
@@ -144,7 +144,7 @@ export function pathOf({
     // Nobody knows for certain which records have the part by now.
     if (isPart && method !== 'PUT') request.may.push(404)
     const isGoing = method === 'DELETE' && template.endsWith('{id}') && request.faults.length === 0
-    if (!isGoing || world.doom(list, id)) return id
+    if (!isGoing || observed.doom(list, id)) return id
     request.faults.push(fault('record', 'none is to spare', 404))
     return NOBODY
   })
@@ -152,12 +152,12 @@ export function pathOf({
 
 /** If-Match, If-None-Match and Idempotency-Key. */
 export function conditions({ sketch, request, operation, faults }: Plan): void {
-  const { draw, api, world } = sketch
+  const { draw, api, observed } = sketch
   const { headers, method, template } = operation
   const names = headers.map(({ name }) => name.toLowerCase())
   const isPart = api.parts.has(template)
   const part = isPart ? template : ''
-  const version = `"${request.id === undefined ? 1 : (world.versionOf(request.id, part) ?? 1)}"`
+  const version = `"${request.id === undefined ? 1 : (observed.versionOf(request.id, part) ?? 1)}"`
   if (faults.has('if-match')) {
     request.headers.push(['If-Match', draw.one(['"0"', 'W/"0"', 'nonsense', '"-1"', '""', '"0", "999999999"'])])
     request.faults.push(fault('precondition', 'If-Match', 412))

@@ -28,7 +28,7 @@ const PAGING = new Set(['limit', 'cursor', 'count'])
 
 /** A query of parameters that the operation lists, with values that their schemas allow. */
 export function validQuery(sketch: Sketch, { query }: Operation, path: string): Query {
-  const { draw, world } = sketch
+  const { draw, observed } = sketch
   const [goesOn, pick, many] = [draw.chance(20), draw.below(1 << 20), draw.below(4)]
   const page: Pairs = []
   const asked: Pairs = []
@@ -47,7 +47,7 @@ export function validQuery(sketch: Sketch, { query }: Operation, path: string): 
   }
   if (written([...asked, ...page]).length > MAX_LENGTH) return NOTHING
   const isList = query.some(({ name }) => name === 'cursor')
-  const earlier = isList && goesOn ? world.cursor(path, pick) : undefined
+  const earlier = isList && goesOn ? observed.cursor(path, pick) : undefined
   if (earlier !== undefined) return { ...NOTHING, text: earlier, may: earlier.includes(CUSTOM) ? [400] : [] }
   const custom = isOffered(query) ? customFilter(sketch) : undefined
   if (custom && !asked.some(([name]) => name === custom[0])) asked.push(custom)
@@ -63,13 +63,13 @@ const isOffered = (query: Parameter[]): boolean =>
   query.some(({ name, schema }) => name === 'sort' && JSON.stringify(schema).includes('custom_fields'))
 
 /** A filter by a custom field; which there are, and of what types, the document cannot say. */
-function customFilter({ draw, world }: Sketch): [string, string] | undefined {
+function customFilter({ draw, observed }: Sketch): [string, string] | undefined {
   const [isAsked, pick, operator] = [
     draw.chance(20),
     draw.below(1 << 20),
     draw.one(['', '', '', '[ne]', '[in]', '[gt]', '[lte]']),
   ]
-  const [key, value] = world.member('custom_fields', pick) ?? []
+  const [key, value] = observed.member('custom_fields', pick) ?? []
   return isAsked && key !== undefined ? [`${CUSTOM}${key}${operator}`, String(value)] : undefined
 }
 
@@ -86,7 +86,7 @@ function parameterText(sketch: Sketch, all: Parameter[], { name, schema }: Param
 
 /** A value of the schema as it stands in a query: what JSON leaves open, such as `1e3` for a number, is not used. */
 function plainText(sketch: Sketch, name: string, given: Schema, orNull = true): string {
-  const { draw, api, world } = sketch
+  const { draw, api, observed } = sketch
   const schema = api.resolve(given)
   const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
   if (choices) {
@@ -98,7 +98,7 @@ function plainText(sketch: Sketch, name: string, given: Schema, orNull = true): 
   }
   if (String(schema.pattern).includes('custom_fields')) {
     const [way, pick] = [draw.one(['', '-']), draw.below(1 << 20)]
-    return `${way}${CUSTOM}${world.member('custom_fields', pick)?.[0] ?? 'none'}`
+    return `${way}${CUSTOM}${observed.member('custom_fields', pick)?.[0] ?? 'none'}`
   }
   const least = Number(schema.minimum ?? 0)
   const most = Number(schema.maximum ?? 1e6)
@@ -126,11 +126,11 @@ export function faultyQuery(
   path: string,
   valid: string,
 ): { what: string; text: string } {
-  const { draw, world } = sketch
+  const { draw, observed } = sketch
   const { query } = operation
   const pick = draw.below(1 << 20)
-  const cursor = cursorOf(world.cursor(path, pick))
-  const foreign = cursorOf(world.otherCursor(path, pick))
+  const cursor = cursorOf(observed.cursor(path, pick))
+  const foreign = cursorOf(observed.otherCursor(path, pick))
   const faults: [string, string][] = [
     [
       'unknown',

@@ -1,6 +1,6 @@
 import type { Said } from './captions.ts'
 import { isJson, type Operation } from './document.ts'
-import type { Kept } from './world.ts'
+import type { Kept } from './observations.ts'
 
 /** The order of checks that the interface keeps: of several faults, the one that is checked first is answered. */
 export const STAGES = ['path', 'method', 'token', 'scope', 'media', 'record', 'precondition', 'fields'] as const

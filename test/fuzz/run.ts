@@ -6,12 +6,12 @@ import { drawing } from './draw.ts'
 import { newTally, printfOf, shown } from './findings.ts'
 import { lookingBack } from './look-back.ts'
 import { blank, requests } from './make.ts'
+import { newObservations } from './observations.ts'
 import { prepare } from './prepare.ts'
 import { type Answer, curlOf, header, jsonOf, type Request } from './request.ts'
 import type { Server } from './server.ts'
 import { talkFaults } from './state.ts'
 import { unsubscribing } from './unsubscribing.ts'
-import { newWorld } from './world.ts'
 
 export type Options = { requests: number; seed: number; only?: string }
 
@@ -30,8 +30,8 @@ const NO_ANSWER = ['the connection ended without an answer']
 
 export function newRun(api: Interface, server: Server, { requests: many, seed, only }: Options) {
   const { url, host, tokens } = server
-  const world = newWorld(api)
-  const make = requests(api, world, tokens, { seed, ...(only === undefined ? {} : { only }) })
+  const observed = newObservations(api)
+  const make = requests(api, observed, tokens, { seed, ...(only === undefined ? {} : { only }) })
   const isBroken = drawing(seed + 1, (draw) => only === undefined && draw.chance(BROKEN_PERCENT))
   const broken = drawing(seed + 2, (draw) => brokenRequest(draw, api, tokens, host))
   const clients = Array.from({ length: CONCURRENCY }, () => newClient(url))
@@ -54,7 +54,7 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
       for (const operation of lists) await look(operation, operation.template, token, whose)
       for (const operation of innerLists) {
         const [list = ''] = operation.template.split('/{id}')
-        for (const id of world.ids(list, LOOKED_INTO, whose))
+        for (const id of observed.ids(list, LOOKED_INTO, whose))
           await look(operation, operation.template.replace('{id}', id), token, whose)
       }
     }
@@ -65,9 +65,9 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
   async function lookForParts(template: string): Promise<void> {
     const read = api.paths.get(template)?.find(({ method }) => method === 'GET')
     const [list = ''] = template.split('/{id}')
-    for (const id of world.ids(list, 100)) {
+    for (const id of observed.ids(list, 100)) {
       const { status, body } = await alone.send(ask(read, api.base + template.replace('{id}', id)))
-      if (status === 200) world.learnPart(template, id, JSON.parse(body))
+      if (status === 200) observed.learnPart(template, id, JSON.parse(body))
       else if (status !== 404) tally.addWhere(read?.id ?? template, [`${status} before the start`])
     }
   }
@@ -75,7 +75,7 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
   async function look(operation: Operation, path: string, token: string, whose: 'own' | 'foreign'): Promise<void> {
     const answer = await alone.send(ask(operation, `${api.base}${path}?limit=100`, token))
     if (answer.status !== 200) return tally.addWhere(operation.id, [`${answer.status} before the start`])
-    world.learn(api.homes.get(operation.shows ?? '') ?? operation.template, JSON.parse(answer.body), whose)
+    observed.learn(api.homes.get(operation.shows ?? '') ?? operation.template, JSON.parse(answer.body), whose)
   }
 
   /** A request of the fuzzer's own. */
@@ -95,7 +95,7 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
     const { operation, id } = request
     tally.count(operation?.id ?? 'outside', answer.status)
     // Another request may have deleted it since it was picked.
-    if (id !== undefined && world.isDoomed(id)) request.may.push(404)
+    if (id !== undefined && observed.isDoomed(id)) request.may.push(404)
     tally.addOf(request, answer, answer.status === 0 ? NO_ANSWER : faultsOf(api, request, answer))
     if (operation && answer.status > 0 && answer.status < 300) learn(operation, request, answer)
   }
@@ -109,34 +109,34 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
     if (operation.shows === 'Message') learnFiles(request, answer, body)
     const { target, headers, body: sent, question, repeats } = request
     if (question !== undefined && body.next_cursor)
-      world.addCursor(target.split('?')[0]!, `${question === '' ? '' : `${question}&`}cursor=${body.next_cursor}`)
+      observed.addCursor(target.split('?')[0]!, `${question === '' ? '' : `${question}&`}cursor=${body.next_cursor}`)
     if (header(request, 'idempotency-key') && sent && !repeats)
-      world.keep({ operation, target, headers, body: sent, status: answer.status, answer: answer.body })
+      observed.keep({ operation, target, headers, body: sent, status: answer.status, answer: answer.body })
   }
 
   function forget({ operation, id }: Request): void {
     if (operation === undefined || id === undefined) return
     const { template } = operation
-    if (api.parts.has(template)) world.forgetPart(template, id)
-    else world.forget(template.replace(/\/\{id\}$/, ''), id)
+    if (api.parts.has(template)) observed.forgetPart(template, id)
+    else observed.forget(template.replace(/\/\{id\}$/, ''), id)
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of every shape
   function learnRecords({ template, isList, shows = '' }: Operation, { id }: Request, body: any): void {
     const home = api.homes.get(shows)
-    if (api.parts.has(template)) world.learnPart(template, id!, body)
-    else if (home !== undefined) world.learn(home, body)
-    else if (isList) world.learn(template, body)
+    if (api.parts.has(template)) observed.learnPart(template, id!, body)
+    else if (home !== undefined) observed.learn(home, body)
+    else if (isList) observed.learn(template, body)
     // An action may answer a record of another kind: a test of a webhook makes a delivery.
     else if (body.id === undefined || id === undefined || body.id === id)
-      world.learn(template.replace(/\/\{id\}.*$/, ''), body)
+      observed.learn(template.replace(/\/\{id\}.*$/, ''), body)
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of every shape
   function learnFiles(request: Request, answer: Answer, body: any): void {
-    if (answer.status === 201) world.keepFiles(jsonOf(request), body)
+    if (answer.status === 201) observed.keepFiles(jsonOf(request), body)
     for (const { id, data } of body.attachments ?? []) {
-      const sent = world.fileOf(id)
+      const sent = observed.fileOf(id)
       if (data !== undefined && sent !== undefined && sent !== data)
         tally.addOf(request, answer, [`the data of ${id} are not what was sent`])
     }
@@ -234,7 +234,7 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
     return [curlOf(request, url, tokens.good), shown(answer)]
   }
 
-  const lookBack = (): Promise<void> => lookingBack({ api, world, tally, server, send: alone.send, ask, judge })
+  const lookBack = (): Promise<void> => lookingBack({ api, observed, tally, server, send: alone.send, ask, judge })
 
   function close(): void {
     for (const client of clients) client.close()

@@ -94,7 +94,7 @@ function message(sketch: Sketch, body: Any): void {
   const [way, isNow, ago, isDay] = [draw.below(100), draw.chance(65), draw.below(90_000), draw.chance(20)]
   const contactId = reference(sketch, 'contact_id')
   // Also one that a sequence writes in, which few lists show.
-  const [isSeen, seen] = [draw.chance(25), sketch.world.value('conversation_id', draw.below(1 << 20))]
+  const [isSeen, seen] = [draw.chance(25), sketch.observed.value('conversation_id', draw.below(1 << 20))]
   const known = reference(sketch, 'conversation_id')
   const conversationId = isSeen && typeof seen === 'string' ? seen : known
   const channel = draw.one(['email', 'chat', 'sms', 'phone', 'other'])

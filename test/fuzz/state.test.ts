@@ -5,7 +5,7 @@ import { readSrt } from '../../src/lib/captions/subrip.ts'
 import { readVtt } from '../../src/lib/captions/webvtt.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { startYard } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../jobs/scheduler-harness.ts'
 import { inboxOf } from '../support/inbox.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { brokenCaptions, captionFile, forbiddenCaptions } from './captions.ts'
@@ -21,17 +21,17 @@ import { stateFaults, talkFaults } from './state.ts'
 
 let server: TestServer
 let api: Interface
-let yard: ReturnType<typeof startYard>
+let scheduler: ReturnType<typeof schedulerHarness>
 let meeting: string
 before(async () => {
   server = await startServer()
   api = readDocument(server.document)
-  yard = startYard(server, { kinds: inboxKinds(server.deps) })
+  scheduler = schedulerHarness(server, { kinds: inboxKinds(server.deps) })
   applySettings(server.store, server.a.org, settings(false))
   await fill()
 })
 after(async () => {
-  await yard.stop()
+  await scheduler.stop()
   await server.stop()
 })
 
@@ -42,7 +42,7 @@ async function fill(): Promise<void> {
   const closed = await opened()
   const sleeping = await opened({ subject: 'sleeping' })
   server.advance(60_000)
-  await yard.tick()
+  await scheduler.tick()
   await say('outbound', id)
   server.advance(1000)
   await say('inbound', id)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { Interface, Schema } from './document.ts'
 import type { Draw } from './draw.ts'
+import type { Observations } from './observations.ts'
 import { freshText, plain } from './texts.ts'
-import type { World } from './world.ts'
 
 // Values from schemas. They need not be valid to the last rule: requests.ts asks the compiled schema what a body is.
 
@@ -10,7 +10,7 @@ import type { World } from './world.ts'
 export type Sketch = {
   draw: Draw
   api: Interface
-  world: World
+  observed: Observations
   /** Picks the list that a reference is to whose name does not say it. */
   home: number
   /** Ids that were put in although no record of the org has them. */
@@ -71,12 +71,12 @@ const uuids = fc.uuid({ version: 7 })
 export const jsonText = (value: unknown): string => JSON.stringify(value).replace(/"\ue000raw:([^"]*)"/g, '$1')
 
 export function valueFor(sketch: Sketch, given: Schema, name: string, depth = 0): unknown {
-  const { draw, api, world } = sketch
+  const { draw, api, observed } = sketch
   const schema = api.resolve(given)
   if (depth === 0 || !isComposed(schema)) return freshValue(sketch, schema, name, depth)
   const [way, pick] = [draw.below(100), draw.below(1 << 20)]
   const value = freshValue(sketch, schema, name, depth)
-  const seen = world.object(name, pick)
+  const seen = observed.object(name, pick)
   return way < 35 && seen !== undefined ? JSON.parse(seen) : value
 }
 
@@ -166,17 +166,17 @@ function objectOf(sketch: Sketch, schema: Schema, name: string, depth: number): 
 
 /** A member of an object with free keys: mostly one that was seen in an answer, with the value it had or a new one. */
 function addFree(sketch: Sketch, made: Record<string, unknown>, schema: Schema, name: string): void {
-  const { draw, world } = sketch
+  const { draw, observed } = sketch
   const [pick, isNew, isKey] = [draw.below(1 << 20), draw.chance(30), draw.chance(10)]
   const key = draw.from(plain)
   const value = valueFor(sketch, schema, `${name} value`, MAX_DEPTH)
-  const seen = world.member(name, pick)
-  const known = seen?.[0] ?? (world.value('key', pick) as string | undefined)
+  const seen = observed.member(name, pick)
+  const known = seen?.[0] ?? (observed.value('key', pick) as string | undefined)
   made[isKey || known === undefined ? key : known] = isNew || !seen ? value : seen[1]
 }
 
 function numberOf(sketch: Sketch, schema: Schema, name: string, whole: boolean): unknown {
-  const { draw, world } = sketch
+  const { draw, observed } = sketch
   const [way, pick] = [draw.below(100), draw.below(1 << 20)]
   const least = Number(schema.minimum ?? -1e6)
   const most = Number(schema.maximum ?? 1e6)
@@ -188,13 +188,13 @@ function numberOf(sketch: Sketch, schema: Schema, name: string, whole: boolean):
   if (way < 12) return draw.one(edges)
   if (way < 18) return draw.one([least, most, least + 1, most - 1])
   const value = draw.from(whole ? integers : decimals)
-  const seen = world.value(name, pick)
+  const seen = observed.value(name, pick)
   if (way < 35 && typeof seen === 'number') return seen
   return Math.min(Math.max(value, least), most)
 }
 
 function textOf(sketch: Sketch, schema: Schema, name: string): string {
-  const { draw, world } = sketch
+  const { draw, observed } = sketch
   if (schema.format === 'uuid' || String(schema.pattern ?? '').startsWith('^[0-9a-f]{8}-'))
     return reference(sketch, name)
   const [way, pick] = [draw.below(100), draw.below(1 << 20)]
@@ -202,16 +202,16 @@ function textOf(sketch: Sketch, schema: Schema, name: string): string {
   const text = freshText(draw, schema)
   const [example] = (schema.examples ?? []) as string[]
   if (example !== undefined && way < 25) return example
-  const seen = world.value(name, pick)
+  const seen = observed.value(name, pick)
   return way < 75 && typeof seen === 'string' ? seen : text
 }
 
 /** The id of a record of the org, or sometimes one that it does not have. */
-export function reference({ draw, world, strangers, home }: Sketch, field: string): string {
+export function reference({ draw, observed, strangers, home }: Sketch, field: string): string {
   const [way, pick] = [draw.below(100), draw.below(1 << 20)]
   const unknown = draw.from(uuids)
   const found =
-    way < 92 ? world.id(field, pick, 'own', home) : way < 96 ? world.id(field, pick, 'foreign', home) : undefined
+    way < 92 ? observed.id(field, pick, 'own', home) : way < 96 ? observed.id(field, pick, 'foreign', home) : undefined
   if (found !== undefined && way < 92) return found
   const stranger = found ?? unknown
   strangers.add(stranger)

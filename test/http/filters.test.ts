@@ -3,24 +3,25 @@ import { after, before, describe, test } from 'node:test'
 import { parameterNames } from '../../src/http/query.ts'
 import type { ListRoute } from '../../src/http/route.ts'
 import { companies, everyFilter, isMatch, ordered, parameter, type Row } from '../store/list/model.ts'
+import { idsOf } from '../support/records.ts'
 import type { TestServer } from '../support/server.ts'
-import { DEALS, type Filled, idsOf, startFilled } from './list-fixture.ts'
+import { DEALS, type ListFixture, listFixture } from './list-fixture.ts'
 
-let filled: Filled
+let fixture: ListFixture
 let server: TestServer
 before(async () => {
-  filled = await startFilled()
-  server = filled.server
-  for (const company of filled.recordsOf('/companies')) companies.set(company.id, company)
+  fixture = await listFixture()
+  server = fixture.server
+  for (const company of fixture.recordsOf('/companies')) companies.set(company.id, company)
 })
 after(() => server.stop())
 
-const dealsList = () => filled.lists.find(({ path }) => path === '/deals') as ListRoute
+const dealsList = () => fixture.lists.find(({ path }) => path === '/deals') as ListRoute
 
 describe('filters', () => {
   test('every filter of every list gives with each of its operators what matches, and counts it', async () => {
-    for (const route of filled.lists) {
-      const all = filled.recordsOf(route.path)
+    for (const route of fixture.lists) {
+      const all = fixture.recordsOf(route.path)
       for (const asked of everyFilter(route, all)) {
         const query = `${route.path}?${parameter(asked)}`
         const wanted = all.filter((record) => isMatch(route, record, [asked]))
@@ -34,7 +35,7 @@ describe('filters', () => {
 
   test('two filters give what matches both, also twice on one field', async () => {
     const route = dealsList()
-    const all = filled.recordsOf('/deals')
+    const all = fixture.recordsOf('/deals')
     const filters = everyFilter(route, all).filter((_, at) => at % 3 === 0)
     for (const [at, one] of filters.entries()) {
       for (const other of filters.slice(at + 1).filter(({ name }, far) => name === one.name || far % 4 === at % 4)) {
@@ -52,27 +53,27 @@ describe('filters', () => {
   })
 
   test('two filters by a tag are met by two tags of one record', async () => {
-    const [one, other] = idsOf(filled.recordsOf('/tags'))
-    const wanted = filled.recordsOf('/deals').filter((deal) => deal.tag_ids.length === 2)
+    const [one, other] = idsOf(fixture.recordsOf('/tags'))
+    const wanted = fixture.recordsOf('/deals').filter((deal) => deal.tag_ids.length === 2)
     const { body } = await server.call('GET', `/deals?tag_id=${one}&tag_id[in]=${other}&limit=100`)
     assert.deepEqual(idsOf(body.data), idsOf(wanted))
   })
 
   test('bounds on the field of the sort hold on every page', async () => {
     const route = dealsList()
-    const wanted = filled.recordsOf('/deals').filter(({ amount }) => amount >= 1 && amount < 25000.1)
+    const wanted = fixture.recordsOf('/deals').filter(({ amount }) => amount >= 1 && amount < 25000.1)
     for (const sort of ['amount', '-amount']) {
-      const pages = await filled.walk('/deals', ['amount[gte]=1', 'amount[lt]=25000.1', `sort=${sort}`, 'limit=7'])
+      const pages = await fixture.walk('/deals', ['amount[gte]=1', 'amount[lt]=25000.1', `sort=${sort}`, 'limit=7'])
       assert.deepEqual(idsOf(pages.flat()), idsOf(ordered(route, wanted, sort)))
     }
   })
 
   test('records of another organisation are never among them, nor does its id match', async () => {
     const { a, b, call } = server
-    for (const { path } of filled.lists) {
+    for (const { path } of fixture.lists) {
       const { status, body } = await call('GET', `${path}?count=true&limit=100`, undefined, { token: b.token })
       if (status === 404) continue // the records of one list
-      const own = new Set(idsOf(filled.recordsOf(path)))
+      const own = new Set(idsOf(fixture.recordsOf(path)))
       assert.ok(
         body.data.every(({ id }: Row) => !own.has(id)),
         path,
@@ -121,15 +122,15 @@ describe('filters', () => {
   }
 
   test('a malformed value is refused, naming the parameter, whatever the operator', async () => {
-    for (const { path, filters } of filled.lists) {
+    for (const { path, filters } of fixture.lists) {
       for (const [name, filter] of Object.entries(filters)) {
         for (const written of parameterNames({ filters: { [name]: filter }, sorts: {} }).slice(0, -3)) {
           for (const wrong of WRONG[filter.type] as string[]) {
-            const detail = await filled.refused(`${path}?${written}=${encodeURIComponent(wrong)}`)
+            const detail = await fixture.refused(`${path}?${written}=${encodeURIComponent(wrong)}`)
             assert.ok(detail.includes(`"${written}"`), detail)
           }
           if (!filter.nullable && filter.type !== 'text' && filter.type !== 'search')
-            await filled.refused(`${path}?${written}=null`)
+            await fixture.refused(`${path}?${written}=null`)
         }
       }
     }
@@ -138,23 +139,24 @@ describe('filters', () => {
   test('a text has as many characters as people count', async () => {
     const { call } = server
     assert.equal((await call('GET', `/deals?q=${encodeURIComponent('🙂'.repeat(255))}`)).status, 200)
-    for (const text of ['🙂'.repeat(256), 'a'.repeat(256)]) await filled.refused(`/deals?q=${encodeURIComponent(text)}`)
+    for (const text of ['🙂'.repeat(256), 'a'.repeat(256)])
+      await fixture.refused(`/deals?q=${encodeURIComponent(text)}`)
   })
 
   test('null is a value of eq and ne only', async () => {
     for (const query of ['amount[gt]=null', 'owner_id[in]=null', 'expected_close_date[lte]=null'])
-      await filled.refused(`/deals?${query}`)
+      await fixture.refused(`/deals?${query}`)
   })
 
   test('in takes up to 100 values, each of them well-formed', async () => {
-    const id = filled.recordsOf('/deals')[0].stage
+    const id = fixture.recordsOf('/deals')[0].stage
     assert.equal((await server.call('GET', `/deals?stage[in]=${Array(100).fill(id)}`)).status, 200)
     for (const wrong of [Array(101).fill(id).join(), `${id},`, `,${id}`, `${id},x`])
-      await filled.refused(`/deals?stage[in]=${wrong}`)
+      await fixture.refused(`/deals?stage[in]=${wrong}`)
   })
 
   test('an unknown parameter is refused, naming the allowed ones', async () => {
-    for (const route of filled.lists) {
+    for (const route of fixture.lists) {
       for (const unknown of [
         'nonsense',
         'Limit',
@@ -171,7 +173,7 @@ describe('filters', () => {
         'q[eq]',
         'x.y',
       ]) {
-        const detail = await filled.refused(`${route.path}?${unknown}=1`)
+        const detail = await fixture.refused(`${route.path}?${unknown}=1`)
         for (const name of parameterNames(route)) assert.ok(detail.includes(name), `${detail} has no ${name}`)
       }
     }
@@ -190,7 +192,7 @@ describe('filters', () => {
       'title=x',
       'tag_ids=x',
     ])
-      assert.match(await filled.refused(`/deals?${query}`), /There is no parameter/)
+      assert.match(await fixture.refused(`/deals?${query}`), /There is no parameter/)
   })
 
   test('a repeated parameter is refused, however it is encoded', async () => {
@@ -201,7 +203,7 @@ describe('filters', () => {
       'count=true&count=true',
       'status=open&status=open',
     ])
-      assert.match(await filled.refused(`/deals?${query}`), /given more than once/)
+      assert.match(await fixture.refused(`/deals?${query}`), /given more than once/)
     assert.equal((await server.call('GET', '/deals?amount[gte]=1&amount[gt]=1&amount=1000')).status, 200)
   })
 
@@ -209,11 +211,11 @@ describe('filters', () => {
     const { call } = server
     assert.equal((await call('GET', '/deals?curr%65ncy=E%55R&count=true')).body.total, 60)
     assert.equal((await call('GET', '/deals?updated_at[gte]=2026-11-20T09:36:00%2B01:00&count=true')).body.total, DEALS)
-    assert.match(await filled.refused('/deals?updated_at[gte]=2026-11-20T09:36:00+01:00'), /%2B/)
+    assert.match(await fixture.refused('/deals?updated_at[gte]=2026-11-20T09:36:00+01:00'), /%2B/)
     assert.equal((await call('GET', '/members?email=E+R&count=true')).body.total, 0)
     assert.equal((await call('GET', '/deals?&&limit=5&')).body.data.length, 5)
     for (const wrong of ['%', '%zz', '%f', '%ff', '%c3%28', '%ed%a0%80', '%00'])
       for (const query of [`currency=${wrong}`, `${wrong}=1`])
-        assert.match(await filled.refused(`/deals?${query}`), /percent-encoded/)
+        assert.match(await fixture.refused(`/deals?${query}`), /percent-encoded/)
   })
 })

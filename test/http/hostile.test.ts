@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 // What a client can send over TCP, each with its exact answer. <...> stands for what is known only at run time.
 
 let server: TestServer
-const filled: Record<string, string> = {}
+const placeholders: Record<string, string> = {}
 
 before(async () => {
   server = await startServer()
@@ -16,16 +16,16 @@ before(async () => {
   const [payload, footer] = server.a.token.split('.').slice(2) as [string, string]
   const base64 = (text: string) => Buffer.from(text).toString('base64url')
   const flipped = payload.slice(0, -2) + (payload.at(-2) === 'A' ? 'B' : 'A') + payload.at(-1)
-  filled.token = server.a.token
-  filled.foreign = other.a.token
-  filled.expired = (await server.tokenWith([...SCOPES], server.now() + 1000)).token
-  filled.local = `v4.local.${payload}.${footer}`
-  filled.v2 = `v2.public.${payload}.${footer}`
-  filled.signature = `v4.public.${flipped}.${footer}`
-  filled.payload = `v4.public.A${payload.slice(1)}.${footer}`
-  filled.unknownKid = `v4.public.${payload}.${base64('{"kid":"0123456789abcdef"}')}`
-  filled.pathKid = `v4.public.${payload}.${base64('{"kid":"../../../../etc/passwd"}')}`
-  filled.noFooter = `v4.public.${payload}`
+  placeholders.token = server.a.token
+  placeholders.foreign = other.a.token
+  placeholders.expired = (await server.tokenWith([...SCOPES], server.now() + 1000)).token
+  placeholders.local = `v4.local.${payload}.${footer}`
+  placeholders.v2 = `v2.public.${payload}.${footer}`
+  placeholders.signature = `v4.public.${flipped}.${footer}`
+  placeholders.payload = `v4.public.A${payload.slice(1)}.${footer}`
+  placeholders.unknownKid = `v4.public.${payload}.${base64('{"kid":"0123456789abcdef"}')}`
+  placeholders.pathKid = `v4.public.${payload}.${base64('{"kid":"../../../../etc/passwd"}')}`
+  placeholders.noFooter = `v4.public.${payload}`
   await other.stop()
   server.advance(1000)
 })
@@ -368,7 +368,7 @@ for (const [group, cases] of GROUPS) {
   describe(group, () => {
     for (const [name, bytes, status, code, options] of cases) {
       test(`${name}: ${status}`, async () => {
-        const request = bytes.replace(/<(\w+)>/g, (_, key: string) => filled[key] as string)
+        const request = bytes.replace(/<(\w+)>/g, (_, key: string) => placeholders[key] as string)
         const answer = await sendRaw(server.url, request, options)
         assert.equal(answer.status, status, answer.body)
         checkHeaders(answer.headers)

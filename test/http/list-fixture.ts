@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ListRoute } from '../../src/http/route.ts'
 import { type Row, said } from '../store/list/model.ts'
+import { idsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
@@ -9,9 +10,9 @@ import { setLevels } from '../support/settings.ts'
 export const DEALS = 120
 const TITLES = ['Åland', 'aland', 'ALAND', 'Łódź', 'lodz', 'Straße', 'strasse', 'Zürich', '日本', '🚀 launch', 'b', 'B']
 
-export type Filled = Awaited<ReturnType<typeof startFilled>>
+export type ListFixture = Awaited<ReturnType<typeof listFixture>>
 
-export async function startFilled() {
+export async function listFixture() {
   const server = await startServer()
   try {
     return await readAll(server)
@@ -113,8 +114,6 @@ async function deliveries({ a, call, store, advance }: TestServer): Promise<stri
   await call('POST', `/webhooks/${ids[0]}/test`)
   return ids[0] as string
 }
-
-export const idsOf = (rows: Row[]): string[] => rows.map(({ id }) => id)
 
 /** Deals with ties and gaps in every field, and some of everything that they refer to. */
 async function fill(server: TestServer): Promise<void> {

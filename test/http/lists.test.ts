@@ -2,26 +2,27 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ListRoute } from '../../src/http/route.ts'
 import { isMatch, ordered, type Row } from '../store/list/model.ts'
+import { idsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { DEALS, type Filled, idsOf, startFilled } from './list-fixture.ts'
+import { DEALS, type ListFixture, listFixture } from './list-fixture.ts'
 
-let filled: Filled
+let fixture: ListFixture
 let server: TestServer
 before(async () => {
-  filled = await startFilled()
-  server = filled.server
+  fixture = await listFixture()
+  server = fixture.server
 })
 after(() => server.stop())
 
-const dealsList = () => filled.lists.find(({ path }) => path === '/deals') as ListRoute
+const dealsList = () => fixture.lists.find(({ path }) => path === '/deals') as ListRoute
 
 describe('paging', () => {
   for (const limit of ['1', '2', '99', '100']) {
     test(`gives pages of ${limit}, all of them full but the last`, async () => {
-      const pages = await filled.walk('/deals', [`limit=${limit}`])
+      const pages = await fixture.walk('/deals', [`limit=${limit}`])
       assert.ok(pages.slice(0, -1).every((page) => page.length === Number(limit)))
       assert.equal(pages.length, Math.ceil(DEALS / Number(limit)))
-      assert.deepEqual(pages.flat(), filled.recordsOf('/deals'))
+      assert.deepEqual(pages.flat(), fixture.recordsOf('/deals'))
     })
   }
 
@@ -43,9 +44,9 @@ describe('paging', () => {
     '５',
   ]) {
     test(`refuses limit=${JSON.stringify(limit)}`, async () => {
-      for (const { path } of filled.lists)
+      for (const { path } of fixture.lists)
         assert.match(
-          await filled.refused(`${path}?limit=${encodeURIComponent(limit)}`),
+          await fixture.refused(`${path}?limit=${encodeURIComponent(limit)}`),
           /"limit" has to be a whole number from 1 to 100/,
         )
     })
@@ -76,7 +77,7 @@ describe('paging', () => {
       assert.ok(target === undefined || target.startsWith(`/api/v1/deals?${query}&cursor=`))
       assert.equal(body.total, 75)
     }
-    const wanted = filled.recordsOf('/deals').filter(({ amount }) => amount >= 1)
+    const wanted = fixture.recordsOf('/deals').filter(({ amount }) => amount >= 1)
     assert.deepEqual(idsOf(rows), idsOf(ordered(dealsList(), wanted, '-amount')))
   })
 
@@ -86,7 +87,7 @@ describe('paging', () => {
       ['status=open', DEALS - 12],
       ['status=won&amount[gte]=1', 6],
       ['currency[ne]=EUR', 60],
-      [`tag_id[in]=${idsOf(filled.recordsOf('/tags'))}`, 80],
+      [`tag_id[in]=${idsOf(fixture.recordsOf('/tags'))}`, 80],
       ['amount[gt]=9000000000000', 0],
     ] as const) {
       const first = await server.call('GET', `/deals?${query}&count=true&limit=5`)
@@ -96,30 +97,30 @@ describe('paging', () => {
       const second = await server.call('GET', `/deals?${query}&count=true&limit=5&cursor=${first.body.next_cursor}`)
       assert.equal(second.body.total, total)
     }
-    for (const wrong of ['count=1', 'count=', 'count=TRUE', 'count=null']) await filled.refused(`/deals?${wrong}`)
+    for (const wrong of ['count=1', 'count=', 'count=TRUE', 'count=null']) await fixture.refused(`/deals?${wrong}`)
   })
 })
 
 describe('order', () => {
   test('every list has its own order, and every sort both ways, with a tie broken by the id', async () => {
-    for (const route of filled.lists) {
-      const shown = filled.recordsOf(route.path).filter((record) => isMatch(route, record, []))
+    for (const route of fixture.lists) {
+      const shown = fixture.recordsOf(route.path).filter((record) => isMatch(route, record, []))
       for (const sort of [undefined, ...Object.keys(route.sorts).flatMap((name) => [name, `-${name}`])]) {
-        const pages = await filled.walk(route.path, ['limit=17', ...(sort ? [`sort=${sort}`] : [])])
+        const pages = await fixture.walk(route.path, ['limit=17', ...(sort ? [`sort=${sort}`] : [])])
         assert.deepEqual(idsOf(pages.flat()), idsOf(ordered(route, shown, sort)), `${route.path} by ${sort}`)
       }
     }
   })
 
   test('newest first is by the id, whatever the wall clock did', async () => {
-    const ids = idsOf(filled.recordsOf('/deals'))
+    const ids = idsOf(fixture.recordsOf('/deals'))
     assert.deepEqual(ids, [...ids].sort().reverse())
   })
 
   test('what has no value comes last, both ways', async () => {
     for (const sort of ['amount', '-amount', 'expected_close_date', '-expected_close_date']) {
       const field = sort.replace('-', '')
-      const values = (await filled.walk('/deals', ['limit=100', `sort=${sort}`])).flat().map((deal) => deal[field])
+      const values = (await fixture.walk('/deals', ['limit=100', `sort=${sort}`])).flat().map((deal) => deal[field])
       const first = values.indexOf(null)
       assert.ok(first > 0 && values.slice(first).every((value) => value === null), sort)
     }
@@ -128,7 +129,9 @@ describe('order', () => {
   test('titles sort without case and accents', async () => {
     const keys = ['aland', 'b', 'lodz', 'strasse', 'zurich', '日本', '🚀 launch']
     const plain: Record<string, string> = { Åland: 'aland', Łódź: 'lodz', Straße: 'strasse', Zürich: 'zurich' }
-    const titles: string[] = (await filled.walk('/deals', ['limit=100', 'sort=title'])).flat().map(({ title }) => title)
+    const titles: string[] = (await fixture.walk('/deals', ['limit=100', 'sort=title']))
+      .flat()
+      .map(({ title }) => title)
     const found = titles.map((title) => plain[title] ?? title.toLowerCase())
     assert.deepEqual(
       found.filter((title, at) => title !== found[at - 1]),
@@ -137,9 +140,9 @@ describe('order', () => {
   })
 
   test('a sort that a list does not have is refused, naming those that it has', async () => {
-    for (const { path, sorts } of filled.lists) {
+    for (const { path, sorts } of fixture.lists) {
       for (const sort of ['nonsense', '', '-', '--created_at', 'Created_At', 'id', 'constructor', 'created_at,title']) {
-        const detail = await filled.refused(`${path}?sort=${sort}`)
+        const detail = await fixture.refused(`${path}?sort=${sort}`)
         for (const name of Object.keys(sorts)) assert.ok(detail.includes(name), detail)
       }
     }
@@ -149,7 +152,7 @@ describe('order', () => {
 describe('cursors', () => {
   const ask = 'sort=amount&status=open&limit=4'
   const cursorOf = async (query: string) => (await server.call('GET', `/deals?${query}`)).body.next_cursor as string
-  const invalid = (path: string, options = {}) => filled.refused(path, 'invalid_cursor', options)
+  const invalid = (path: string, options = {}) => fixture.refused(path, 'invalid_cursor', options)
 
   test('altered in any position, shortened or lengthened is refused', async () => {
     const cursor = await cursorOf(ask)
@@ -210,7 +213,7 @@ describe('cursors', () => {
 
   test('belongs to its list, its organisation and its installation', async () => {
     const cursor = await cursorOf('limit=1')
-    for (const { path } of filled.lists.filter((list) => list.path !== '/deals'))
+    for (const { path } of fixture.lists.filter((list) => list.path !== '/deals'))
       await invalid(`${path}?limit=1&cursor=${cursor}`)
     await invalid(`/deals?limit=1&cursor=${cursor}`, { token: server.b.token })
     const elsewhere = await startServer()
@@ -228,7 +231,7 @@ describe('cursors', () => {
     const cursor = await cursorOf('limit=1')
     store.db.prepare('DELETE FROM deals WHERE id = ?').run(made.id)
     const { body } = await call('GET', `/deals?limit=1&cursor=${cursor}`)
-    assert.equal(body.data[0].id, filled.recordsOf('/deals')[0].id)
+    assert.equal(body.data[0].id, fixture.recordsOf('/deals')[0].id)
   })
 
   test('fits into a request line, however long its key is', async () => {
@@ -236,7 +239,7 @@ describe('cursors', () => {
     const ids: string[] = []
     for (const title of ['\ufdfa'.repeat(255), '\u0001'.repeat(254) + 'x', '🚀'.repeat(255), '\uffff'.repeat(255)])
       ids.push((await call('POST', '/deals', { title })).body.id)
-    const shown = (await filled.walk('/deals', ['sort=-title', 'limit=1'])).flat()
+    const shown = (await fixture.walk('/deals', ['sort=-title', 'limit=1'])).flat()
     assert.equal(shown.length, DEALS + ids.length)
     assert.ok(ids.every((id) => idsOf(shown).includes(id)))
     for (const id of ids) store.db.prepare('DELETE FROM deals WHERE id = ?').run(id)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { SCOPES, type Scope } from '../../src/auth/scopes.ts'
 import { type RawAnswer, sendAll, sendRaw } from '../support/raw.ts'
+import { UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // The order of checks. A request with several faults is answered for the first of them, so that nobody learns more
@@ -31,7 +32,6 @@ type Fault = (typeof ORDER)[number][0]
 
 const RATE = 30
 const READ_ONLY = SCOPES.filter((scope) => scope.endsWith('.read'))
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 
 let server: TestServer
 /** By what they lack. The exhausted ones lose their requests before each test. */

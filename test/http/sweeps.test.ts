@@ -4,6 +4,7 @@ import { SCOPES, type Scope } from '../../src/auth/scopes.ts'
 import type { Route, WriteRoute } from '../../src/http/route.ts'
 import type { Org } from '../support/org.ts'
 import { sendRaw } from '../support/raw.ts'
+import { UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
@@ -77,11 +78,10 @@ function record(path: string, org: Org): Promise<string> {
   return make(org)
 }
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const { call, routes, a, b } = server
 const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
 const fillIn = (path: string, id = UNKNOWN, second = UNKNOWN) => path.replace(':id', id).replace(':delivery_id', second)
-const filled = ({ path }: Route, id = UNKNOWN, second = UNKNOWN) => fillIn(path, id, second)
+const pathOf = ({ path }: Route, id = UNKNOWN, second = UNKNOWN) => fillIn(path, id, second)
 const isWrite = (route: Route): route is WriteRoute => route.kind === 'write'
 /** Routes whose paths name a delivery of a webhook. */
 const DELIVERIES = routes.filter(({ path }) => path.includes(':delivery_id'))
@@ -103,7 +103,7 @@ test('there are routes to sweep', () => {
 describe('without a token it is 401', () => {
   for (const route of routes) {
     test(nameOf(route), async () => {
-      const { status, body, headers } = await send(route, filled(route), null)
+      const { status, body, headers } = await send(route, pathOf(route), null)
       assert.deepEqual([status, body.code], [401, 'unauthorized'])
       assert.equal(headers.get('www-authenticate'), 'Bearer')
     })
@@ -122,9 +122,9 @@ describe('with every scope but its own it is 403, and with its own alone it is n
   for (const route of routes) {
     test(nameOf(route), async () => {
       const { without, only } = tokens.get(route.scope)!
-      const { status, body } = await send(route, filled(route), without)
+      const { status, body } = await send(route, pathOf(route), without)
       assert.deepEqual([status, body.code, body.scope], [403, 'insufficient_scope', route.scope])
-      assert.notEqual((await send(route, filled(route), only)).status, 403)
+      assert.notEqual((await send(route, pathOf(route), only)).status, 403)
     })
   }
 })
@@ -137,7 +137,7 @@ describe('an id that is not there and one of another organisation are 404, the s
       const headers = { 'x-request-id': 'the-same' }
       const answers = []
       for (const id of [UNKNOWN, foreign, 'not-a-uuid', foreign.toUpperCase()])
-        answers.push(await call(route.method.toUpperCase(), filled(route, id), bodyOf(route), { headers }))
+        answers.push(await call(route.method.toUpperCase(), pathOf(route, id), bodyOf(route), { headers }))
       for (const { status, text, headers: got } of answers) {
         assert.equal(status, 404)
         assert.equal(text, answers[0]?.text)
@@ -145,7 +145,7 @@ describe('an id that is not there and one of another organisation are 404, the s
       }
       assert.equal(server.lastSeq(b), seq, 'nothing happened there')
       const readable = routes.some(({ kind, path }) => kind === 'read' && path === route.path)
-      if (readable) assert.equal((await call('GET', filled(route, foreign), undefined, { token: b.token })).status, 200)
+      if (readable) assert.equal((await call('GET', pathOf(route, foreign), undefined, { token: b.token })).status, 200)
     })
   }
   const steady = (headers: Headers) => [...headers].filter(([name]) => name !== 'date')
@@ -161,7 +161,7 @@ describe('the second id of a path is 404 where it is not of the first, the same 
     test(nameOf(route), async () => {
       const [own, other, foreign] = [await tested(a), await tested(a), await tested(b)]
       const send = (id: string, second: string) =>
-        call(route.method.toUpperCase(), filled(route, id, second), bodyOf(route), {
+        call(route.method.toUpperCase(), pathOf(route, id, second), bodyOf(route), {
           headers: { 'x-request-id': 'same' },
         })
       assert.equal((await send(own.webhook, own.delivery)).status, 200)
@@ -184,7 +184,7 @@ describe('the second id of a path is 404 where it is not of the first, the same 
 describe('an unknown parameter is 400, and named', () => {
   for (const route of routes) {
     test(nameOf(route), async () => {
-      const { status, body } = await send(route, `${filled(route)}?surprise=1`)
+      const { status, body } = await send(route, `${pathOf(route)}?surprise=1`)
       assert.deepEqual([status, body.code], [400, 'invalid_query'])
       assert.match(body.detail, /"surprise".*allowed/)
       if (route.kind === 'list') assert.match(body.detail, /limit, cursor, count/)
@@ -195,7 +195,7 @@ describe('an unknown parameter is 400, and named', () => {
 describe('an unknown and a read-only member of a body are 422, by their pointer', () => {
   for (const route of routes.filter((each) => isWrite(each) && each.body)) {
     test(nameOf(route), async () => {
-      const path = route.path.includes(':') ? filled(route, await record(route.path, a)) : route.path
+      const path = route.path.includes(':') ? pathOf(route, await record(route.path, a)) : route.path
       const seq = server.lastSeq()
       const { status, body } = await send(route, path, a.token, { surprise: 1, id: UNKNOWN, version: 7 })
       assert.equal(status, 422)

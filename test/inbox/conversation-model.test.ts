@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { inboxKinds } from '../../src/jobs/inbox.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { startYard } from '../jobs/scheduler-harness.ts'
-import { inboxOf, type Row } from '../support/inbox.ts'
+import { schedulerHarness } from '../jobs/scheduler-harness.ts'
+import { inboxOf } from '../support/inbox.ts'
+import type { Row } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Conversations under whatever may happen to them, held against a model that keeps a list of messages and works out the
@@ -30,16 +31,16 @@ type Model = {
   seen: Row | undefined
   seq: number
 }
-type World = { conversations: Model[] }
-type Command = fc.AsyncCommand<World, null>
+type Models = { conversations: Model[] }
+type Command = fc.AsyncCommand<Models, null>
 
 let server: TestServer
-let yard: ReturnType<typeof startYard>
+let scheduler: ReturnType<typeof schedulerHarness>
 let inbox: ReturnType<typeof inboxOf>
 let contact: string
 before(async () => {
   server = await startServer()
-  yard = startYard(server, { kinds: inboxKinds(server.deps) })
+  scheduler = schedulerHarness(server, { kinds: inboxKinds(server.deps) })
   inbox = inboxOf(server)
   contact = (await inbox.make('/contacts', { last_name: 'Ruiz' })).id
   const target = (first: number, next: number, resolution: number | null) => ({
@@ -59,7 +60,7 @@ before(async () => {
   applySettings(server.store, server.a.org, { sla: [usual] })
 })
 after(async () => {
-  await yard.stop()
+  await scheduler.stop()
   await server.stop()
 })
 
@@ -187,9 +188,9 @@ function checkPromises({ id, sla, status, waiting_since, first_response_at }: Ro
 // The commands.
 
 /** The scheduler comes: whatever is due is done. */
-async function tick(world: World): Promise<void> {
-  await yard.tick()
-  for (const model of world.conversations) {
+async function tick(models: Models): Promise<void> {
+  await scheduler.tick()
+  for (const model of models.conversations) {
     if (model.snoozedUntil === null || model.snoozedUntil > server.now()) continue
     model.status = 'open'
     model.snoozedUntil = null
@@ -198,19 +199,19 @@ async function tick(world: World): Promise<void> {
 
 const command = (
   name: string,
-  run: (world: World) => Promise<void>,
-  canRun: (world: World) => boolean = ({ conversations }) => conversations.length > 0,
+  run: (models: Models) => Promise<void>,
+  canRun: (models: Models) => boolean = ({ conversations }) => conversations.length > 0,
 ): Command => ({
   check: canRun,
-  run: async (world) => {
+  run: async (models) => {
     server.advance(1000)
-    await run(world)
-    for (const model of world.conversations) await check(model)
+    await run(models)
+    for (const model of models.conversations) await check(model)
   },
   toString: () => name,
 })
 
-const at = ({ conversations }: World, place: number) => conversations[place % conversations.length] as Model
+const at = ({ conversations }: Models, place: number) => conversations[place % conversations.length] as Model
 
 /** What a message makes of the model. */
 function say(model: Model, said: Said): void {
@@ -225,8 +226,8 @@ const sentAt = (late: number) =>
   late ? Math.floor((server.now() - late * MINUTE_MS) / LATE_STEP_MS) * LATE_STEP_MS : server.now()
 
 const sayCommand = (direction: Said['direction'], place: number, late: number, external: string | undefined): Command =>
-  command(`${direction} ${place} ${late ? `${late} minutes late` : ''} ${external ?? ''}`, async (world) => {
-    const model = at(world, place)
+  command(`${direction} ${place} ${late ? `${late} minutes late` : ''} ${external ?? ''}`, async (models) => {
+    const model = at(models, place)
     const text = `${direction} ${server.now()}`
     const sent = sentAt(late)
     const given = {
@@ -252,13 +253,13 @@ const sayCommand = (direction: Said['direction'], place: number, late: number, e
         name ? [[name, body]] : [],
       )
     }
-    await tick(world)
+    await tick(models)
   })
 
 const openCommand = (direction: 'inbound' | 'outbound', late: number): Command =>
   command(
     `open ${direction} ${late}`,
-    async (world) => {
+    async (models) => {
       const text = `${direction} ${server.now()}`
       const sent = sentAt(late)
       const seq = lastSeq()
@@ -269,7 +270,7 @@ const openCommand = (direction: 'inbound' | 'outbound', late: number): Command =
         body_text: text,
         ...(late ? { sent_at: wire(sent) } : {}),
       })
-      world.conversations.push({
+      models.conversations.push({
         id: conversation_id,
         messages: [{ direction, sent, stored: server.now(), text }],
         status: 'open',
@@ -281,52 +282,52 @@ const openCommand = (direction: 'inbound' | 'outbound', late: number): Command =
         seen: undefined,
         seq,
       })
-      await tick(world)
+      await tick(models)
     },
     ({ conversations }) => conversations.length < 3,
   )
 
 const statusCommand = (place: number, status: string, minutes: number): Command =>
-  command(`${status} ${place} ${status === 'snoozed' ? minutes : ''}`, async (world) => {
-    const model = at(world, place)
+  command(`${status} ${place} ${status === 'snoozed' ? minutes : ''}`, async (models) => {
+    const model = at(models, place)
     const until = server.now() + minutes * MINUTE_MS
     await inbox.patch(model.id, { status, ...(status === 'snoozed' ? { snoozed_until: wire(until) } : {}) })
     if (status === 'closed' && model.status !== 'closed') model.closed = server.now()
     model.status = status
     model.snoozedUntil = status === 'snoozed' ? until : null
-    await tick(world)
+    await tick(models)
   })
 
 const readCommand = (place: number, back: number | null): Command =>
-  command(`read ${place} ${back}`, async (world) => {
-    const model = at(world, place)
+  command(`read ${place} ${back}`, async (models) => {
+    const model = at(models, place)
     const readAt = back === null ? null : server.now() - back * MINUTE_MS
     await inbox.patch(model.id, { read_at: wire(readAt) })
     model.readAt = readAt === null ? null : Math.min(readAt, server.now())
-    await tick(world)
+    await tick(models)
   })
 
 const priorityCommand = (place: number, priority: string): Command =>
-  command(`priority ${place} ${priority}`, async (world) => {
-    const model = at(world, place)
+  command(`priority ${place} ${priority}`, async (models) => {
+    const model = at(models, place)
     await inbox.patch(model.id, { priority })
     model.priority = priority
-    await tick(world)
+    await tick(models)
   })
 
 /** Time goes on, with the scheduler at every moment at which something is due, or only at the end. */
 const waitCommand = (minutes: number, isDown: boolean): Command =>
-  command(`wait ${minutes}${isDown ? ' without the scheduler' : ''}`, async (world) => {
+  command(`wait ${minutes}${isDown ? ' without the scheduler' : ''}`, async (models) => {
     const end = server.now() + minutes * MINUTE_MS
     const nextDue = server.store.db.prepare('SELECT min(due_at) FROM jobs').pluck()
     for (;;) {
       const due = isDown ? null : (nextDue.get() as number | null)
       if (due === null || due > end) break
       server.advance(Math.max(0, due - server.now()))
-      await tick(world)
+      await tick(models)
     }
     server.advance(end - server.now())
-    if (!isDown) await tick(world)
+    if (!isDown) await tick(models)
   })
 
 const place = fc.nat(2)
@@ -348,11 +349,11 @@ const commands = [
 test('conversations are what their messages and changes make of them, whatever comes in whatever order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 40, size: 'max' }), async (all) => {
-      const world: World = { conversations: [] }
+      const models: Models = { conversations: [] }
       try {
-        await fc.asyncModelRun(() => ({ model: world, real: null }), all)
+        await fc.asyncModelRun(() => ({ model: models, real: null }), all)
       } finally {
-        for (const { id } of world.conversations) await inbox.patch(id, { status: 'closed' })
+        for (const { id } of models.conversations) await inbox.patch(id, { status: 'closed' })
       }
     }),
     { numRuns: 30 },

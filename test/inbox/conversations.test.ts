@@ -5,12 +5,14 @@ import { conversationStore } from '../../src/inbox/conversations/conversations.t
 import { messageStore } from '../../src/inbox/messages/messages.ts'
 import { inboxKinds } from '../../src/jobs/inbox.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { rowsOf, startYard } from '../jobs/scheduler-harness.ts'
-import { errorsOf, type Given, inboxOf, type Row, UNKNOWN } from '../support/inbox.ts'
+import { rowsOf, schedulerHarness } from '../jobs/scheduler-harness.ts'
+import { inboxOf } from '../support/inbox.ts'
+import { errorsOf, type Given, idOf, type Row, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
-let yard: ReturnType<typeof startYard>
+const { newId, newContact, newCompany, newDeal, listIds } = recordsOf(() => server)
+let scheduler: ReturnType<typeof schedulerHarness>
 let inbox: ReturnType<typeof inboxOf>
 let say: typeof inbox.say
 let patch: typeof inbox.patch
@@ -18,27 +20,22 @@ let conversation: typeof inbox.conversation
 let inMs: typeof inbox.inMs
 before(async () => {
   server = await startServer()
-  yard = startYard(server, { kinds: inboxKinds(server.deps) })
+  scheduler = schedulerHarness(server, { kinds: inboxKinds(server.deps) })
   inbox = inboxOf(server)
   ;({ say, patch, conversation, inMs } = inbox)
 })
 after(async () => {
-  await yard.stop()
+  await scheduler.stop()
   await server.stop()
 })
 beforeEach(() => server.advance(1000))
 
 const HOUR_MS = 3_600_000
 
-const newId = async (path: string, given: Given): Promise<string> => (await inbox.make(path, given)).id
-const newContact = (given: Given = {}) => newId('/contacts', { last_name: 'Ruiz', ...given })
-const newCompany = () => newId('/companies', { name: 'Northwind' })
-const newDeal = () => newId('/deals', { title: 'Rollout' })
 let tags = 0
 const newTag = () => newId('/tags', { name: `Tag ${++tags}` })
 
-const idsOf = async (query: string): Promise<string[]> =>
-  (await inbox.get(`/conversations?${query}`)).data.map(({ id }: Row) => id)
+const conversationIds = (query: string) => listIds(`/conversations?${query}`)
 
 const refusal = async (id: string, given: Given) => {
   const { status, body } = await server.call('PATCH', `/conversations/${id}`, given)
@@ -64,8 +61,8 @@ const NO_SLA = {
 describe('the first message', () => {
   test('of a contact opens a conversation with all that is known of it', async () => {
     const { events, lastSeq } = server
-    const company_id = await newCompany()
-    const contact_id = await newContact({ company_id })
+    const company_id = await idOf(newCompany())
+    const contact_id = await idOf(newContact({ company_id }))
     const seq = lastSeq()
     const now = inMs(0)
     const message = await inbox.make('/messages', {
@@ -121,7 +118,7 @@ describe('the first message', () => {
   })
 
   test('of a member counts as the first response, and nobody waits', async () => {
-    const contact_id = await newContact()
+    const contact_id = await idOf(newContact())
     const message = await inbox.make('/messages', {
       contact_id,
       channel: 'sms',
@@ -350,7 +347,7 @@ describe('a message of an earlier time', () => {
     const story = fc.uniqueArray(message, { selector: ({ minute }) => minute, minLength: 2, maxLength: 7 })
     const play = async (messages: { minute: number; isInbound: boolean }[]) => {
       let id: string | undefined
-      const contact_id = await newContact()
+      const contact_id = await idOf(newContact())
       for (const { minute, isInbound } of messages) {
         const where = id === undefined ? { contact_id, channel: 'chat' } : { conversation_id: id }
         const given = { direction: isInbound ? 'inbound' : 'outbound', body_text: `At ${minute}`, sent_at: at(-minute) }
@@ -428,9 +425,9 @@ describe('a patch', () => {
       subject: 'Order 7',
       priority: 'urgent',
       owner_id: a.owner,
-      contact_id: await newContact(),
-      company_id: await newCompany(),
-      deal_id: await newDeal(),
+      contact_id: await idOf(newContact()),
+      company_id: await idOf(newCompany()),
+      deal_id: await idOf(newDeal()),
       tag_ids: [await newTag(), await newTag()],
       status: 'pending',
       read_at: inMs(0),
@@ -610,11 +607,11 @@ describe('snoozing', () => {
     assert.deepEqual(inbox.told(seq), ['conversation.updated status snoozed_until'])
     assert.deepEqual(jobs(), [['conversation.wake', id, Date.parse(until)]])
     advance(HOUR_MS - 1)
-    await yard.tick()
+    await scheduler.tick()
     server.store.transaction(() => conversationStore(server.deps).wake(server.a.org, id))
     assert.deepEqual(await conversation(id), before)
     advance(1)
-    await yard.tick()
+    await scheduler.tick()
     const after = await conversation(id)
     assert.deepEqual(after, { ...before, status: 'open', snoozed_until: null, updated_at: until, version: 3 })
     const event = events(seq)[1]
@@ -637,7 +634,7 @@ describe('snoozing', () => {
     assert.deepEqual(await refusal(id, { snoozed_until: inMs(0) }), [422, '/snoozed_until not_in_future'])
     assert.deepEqual(await refusal(id, { snoozed_until: null }), [422, '/snoozed_until required'])
     advance(1)
-    await yard.tick()
+    await scheduler.tick()
     assert.equal((await conversation(id)).status, 'open')
   })
 
@@ -655,7 +652,7 @@ describe('snoozing', () => {
     advance(2 * HOUR_MS)
     const after = await patch(id, { priority: 'high', status: 'snoozed', snoozed_until })
     assert.deepEqual([after.status, after.snoozed_until, after.priority], ['snoozed', snoozed_until, 'high'])
-    await yard.tick()
+    await scheduler.tick()
     assert.equal((await conversation(id)).status, 'open')
   })
 })
@@ -705,7 +702,7 @@ describe('read_at', () => {
 describe('what is deleted', () => {
   test('a contact leaves its conversations, each with its own event, and its messages keep who it was', async () => {
     const { call, events, lastSeq, advance, store } = server
-    const contact_id = await newContact({ emails: [{ email: 'gone@firm.example' }] })
+    const contact_id = await idOf(newContact({ emails: [{ email: 'gone@firm.example' }] }))
     const [open, closed] = [await inbox.openedWith(contact_id), await inbox.openedWith(contact_id)]
     const other = await inbox.opened()
     const message = await say('inbound', other.id, { from: { email: 'GONE@firm.example', name: 'Once here' } })
@@ -745,14 +742,14 @@ describe('what is deleted', () => {
 
   test('a company leaves its conversations', async () => {
     const { call, lastSeq, store } = server
-    const company_id = await newCompany()
-    const one = await inbox.openedWith(await newContact({ company_id }))
+    const company_id = await idOf(newCompany())
+    const one = await inbox.openedWith(await idOf(newContact({ company_id })))
     const seq = lastSeq()
     assert.equal((await call('DELETE', `/companies/${company_id}`)).status, 204)
     const after = await conversation(one.id)
     assert.deepEqual(after, { ...one, company_id: null, version: 2 })
     assert.deepEqual(inbox.told(seq, one.id), ['conversation.updated company_id'])
-    assert.deepEqual(await idsOf(`company_id=${company_id}`), [])
+    assert.deepEqual(await conversationIds(`company_id=${company_id}`), [])
     assert.deepEqual(store.db.pragma('foreign_key_check'), [])
   })
 
@@ -766,7 +763,7 @@ describe('what is deleted', () => {
     assert.equal((await call('DELETE', `/tags/${gone}`)).status, 204)
     assert.deepEqual(await conversation(id), { ...before, tag_ids: [stays], updated_at: inMs(0), version: 3 })
     assert.deepEqual(inbox.told(seq), ['tag.deleted'])
-    assert.deepEqual([await idsOf(`tag_id=${gone}`), await idsOf(`tag_id=${stays}`)], [[], [id]])
+    assert.deepEqual([await conversationIds(`tag_id=${gone}`), await conversationIds(`tag_id=${stays}`)], [[], [id]])
     assert.deepEqual(store.db.pragma('foreign_key_check'), [])
   })
 })
@@ -774,7 +771,7 @@ describe('what is deleted', () => {
 describe('the list', () => {
   test('filters and sorts by each of its parameters', async () => {
     const { a, advance } = server
-    const [contact, company, deal] = [await newContact(), await newCompany(), await newDeal()]
+    const [contact, company, deal] = [await idOf(newContact()), await idOf(newCompany()), await idOf(newDeal())]
     const [one, two] = [await newTag(), await newTag()]
     advance(60_000)
     const start = inMs(0)
@@ -835,7 +832,7 @@ describe('the list', () => {
       ['sort=-updated_at', [first, second, third]],
     ]
     for (const [query, found] of expected) {
-      const ids = await idsOf(encodeURI(`created_at[gte]=${start}&${query}`))
+      const ids = await conversationIds(encodeURI(`created_at[gte]=${start}&${query}`))
       assert.deepEqual(
         ids,
         found.map(({ id }) => id),
@@ -854,12 +851,12 @@ describe('the list', () => {
     sla({ normal: target })
     const first = await inbox.opened()
     advance(2880_000)
-    await yard.tick()
+    await scheduler.tick()
     const second = await inbox.opened()
     const third = await inbox.opened()
     await say('outbound', third.id)
     const [policy] = (await inbox.get('/sla')).data
-    const stands = async (status: string) => idsOf(`created_at[gte]=${start}&sla.status=${status}`)
+    const stands = async (status: string) => conversationIds(`created_at[gte]=${start}&sla.status=${status}`)
     assert.deepEqual(
       [await stands('at_risk'), await stands('ok'), await stands('met'), await stands('none')],
       [[first.id], [second.id], [third.id], []],
@@ -873,7 +870,7 @@ describe('the list', () => {
     })
     for (const { id } of [first, second, third]) await patch(id, { status: 'closed' })
     sla({})
-    await yard.tick()
+    await scheduler.tick()
   })
 
   test('pages through what waits, and what does not', async () => {
@@ -907,7 +904,7 @@ describe('the list', () => {
     await say('outbound', id, { body_text: undefined, body_html: '<b class="zebra">Wunder</b>bar' })
     await say('note', id, { body_text: 'Handle gently' })
     const found = async (...words: string[]) =>
-      Promise.all(words.map(async (q) => (await idsOf(`q=${encodeURIComponent(q)}`)).includes(id)))
+      Promise.all(words.map(async (q) => (await conversationIds(`q=${encodeURIComponent(q)}`)).includes(id)))
     assert.deepEqual(await found('quarter', 'APPR', 'wunderbar', 'gently review'), [true, true, true, true])
     assert.deepEqual(await found('zebra', 'class'), [false, false])
     await patch(id, { subject: 'Yearly review' })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { hoursStore } from '../../src/inbox/hours/hours.ts'
 import { openStore } from '../../src/store/open.ts'
+import { recordsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
@@ -24,6 +25,7 @@ const never = { key: 'never', name: 'Never', timezone: 'UTC', weekly: {} }
 
 // It is a Friday, 2026-11-20, 08:36 in UTC and 09:36 in Berlin.
 let server: TestServer
+const { getRecord } = recordsOf(() => server)
 let ids: Record<string, string>
 before(async () => {
   server = await startServer()
@@ -32,12 +34,6 @@ after(() => server.stop())
 beforeEach(() => {
   ids = setLevels(server.store, server.a.org, { hours: [night, office, clock, never] })
 })
-
-const get = async (path: string) => {
-  const { status, body } = await server.call('GET', path)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
 
 test('answers how things stand now, on the wall clock of its zone', async () => {
   const { body, headers } = await server.call('GET', `/hours/${ids.office}`)
@@ -56,7 +52,7 @@ test('answers how things stand now, on the wall clock of its zone', async () => 
     version: body.version,
   })
   assert.equal(headers.get('etag'), `"${body.version}"`)
-  const { is_open, next_open_at, next_close_at } = await get(`/hours/${ids.night}`)
+  const { is_open, next_open_at, next_close_at } = await getRecord(`/hours/${ids.night}`)
   assert.deepEqual(
     [is_open, next_open_at, next_close_at],
     [false, '2026-11-21T03:00:00.000Z', '2026-11-21T05:00:00.000Z'],
@@ -65,7 +61,7 @@ test('answers how things stand now, on the wall clock of its zone', async () => 
 
 test('what neither opens nor closes any more says null', async () => {
   const now = async (id: string | undefined) => {
-    const { is_open, next_open_at, next_close_at } = await get(`/hours/${id}`)
+    const { is_open, next_open_at, next_close_at } = await getRecord(`/hours/${id}`)
     return [is_open, next_open_at, next_close_at]
   }
   assert.deepEqual(await now(ids.clock), [true, null, null])
@@ -73,20 +69,20 @@ test('what neither opens nor closes any more says null', async () => {
 })
 
 test('the list is in the order of the settings, each as it is answered alone', async () => {
-  const { data, next_cursor } = await get('/hours')
+  const { data, next_cursor } = await getRecord('/hours')
   assert.deepEqual(
     [data.map(({ name }: { name: string }) => name), next_cursor],
     [['Night', 'Office', 'Clock', 'Never'], null],
   )
-  for (const one of data) assert.deepEqual(one, await get(`/hours/${one.id}`))
-  assert.deepEqual((await get('/hours?is_default=true')).data, [data[1]])
-  assert.equal((await get('/hours?is_default=false&count=true')).total, 3)
+  for (const one of data) assert.deepEqual(one, await getRecord(`/hours/${one.id}`))
+  assert.deepEqual((await getRecord('/hours?is_default=true')).data, [data[1]])
+  assert.equal((await getRecord('/hours?is_default=false&count=true')).total, 3)
 })
 
 test('a list is walked page by page', async () => {
-  const first = await get('/hours?limit=3')
-  const second = await get(`/hours?limit=3&cursor=${first.next_cursor}`)
-  assert.deepEqual([...first.data, ...second.data], (await get('/hours')).data)
+  const first = await getRecord('/hours?limit=3')
+  const second = await getRecord(`/hours?limit=3&cursor=${first.next_cursor}`)
+  assert.deepEqual([...first.data, ...second.data], (await getRecord('/hours')).data)
 })
 
 test('exceptions are answered in full', async () => {
@@ -95,7 +91,7 @@ test('exceptions are answered in full', async () => {
     { from_date: '2026-12-24' },
   ]
   setLevels(server.store, server.a.org, { hours: [{ ...office, exceptions }] })
-  const found = await get(`/hours/${ids.office}`)
+  const found = await getRecord(`/hours/${ids.office}`)
   assert.deepEqual(found.exceptions, [
     exceptions[0],
     { from_date: '2026-12-24', to_date: '2026-12-24', name: null, intervals: [] },
@@ -104,19 +100,19 @@ test('exceptions are answered in full', async () => {
 })
 
 test('a change of the settings is answered at once, with another version', async () => {
-  const old = await get(`/hours/${ids.office}`)
+  const old = await getRecord(`/hours/${ids.office}`)
   setLevels(server.store, server.a.org, { hours: [{ ...office, timezone: 'Asia/Kathmandu' }] })
-  const found = await get(`/hours/${ids.office}`)
+  const found = await getRecord(`/hours/${ids.office}`)
   assert.deepEqual([found.version, found.is_open], [old.version + 1, true])
   assert.equal(found.next_close_at, '2026-11-20T11:45:00.000Z')
 })
 
 test('while time goes by the answers follow, and are never 304', async () => {
   const openNow = async () => {
-    const { version } = await get(`/hours/${ids.office}`)
+    const { version } = await getRecord(`/hours/${ids.office}`)
     const headers = { 'if-none-match': `"${version}"` }
     const one = await server.call('GET', `/hours/${ids.office}`, undefined, { headers })
-    return [one.status, one.body.is_open, (await get('/hours')).data[1].is_open]
+    return [one.status, one.body.is_open, (await getRecord('/hours')).data[1].is_open]
   }
   assert.deepEqual(await openNow(), [200, true, true])
   server.advance(8 * HOUR_MS)
@@ -127,7 +123,7 @@ test('while time goes by the answers follow, and are never 304', async () => {
 test('hours of another organisation are not there', async () => {
   const foreign = setLevels(server.store, server.b.org, { hours: [office] })
   assert.equal((await server.call('GET', `/hours/${foreign.office}`)).status, 404)
-  assert.equal((await get('/hours')).data.length, 4)
+  assert.equal((await getRecord('/hours')).data.length, 4)
   const { body } = await server.call('GET', '/hours', undefined, { token: server.b.token })
   assert.deepEqual(
     body.data.map(({ id }: { id: string }) => id),

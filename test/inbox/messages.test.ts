@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fileName } from '../../src/lib/file-name.ts'
-import { errorsOf, type Given, inboxOf, type Row, UNKNOWN } from '../support/inbox.ts'
+import { inboxOf } from '../support/inbox.ts'
+import { errorsOf, type Given, type Row, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
+const { newContact } = recordsOf(() => server)
 let inbox: ReturnType<typeof inboxOf>
 let say: typeof inbox.say
 let inMs: typeof inbox.inMs
@@ -21,7 +23,6 @@ const MIB = 1_048_576
 
 let count = 0
 const newEmail = () => `person${++count}@firm.example`
-const newContact = (given: Given = {}): Promise<Row> => inbox.make('/contacts', { last_name: 'Ruiz', ...given })
 const contactOf = (id: string): Promise<Row> => inbox.get(`/contacts/${id}`)
 /** Opens a conversation from outside. */
 const comesFrom = (from: Given, given: Given = {}): Promise<Row> => say('inbound', undefined, { from, ...given })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { inboxKinds } from '../../src/jobs/inbox.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { startYard } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../jobs/scheduler-harness.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Timelines of promises as tables. Each line is: time | what happens | when what is due | how it stands | events.
@@ -64,15 +64,15 @@ function wall(time: string): string {
 }
 
 let server: TestServer
-let yard: ReturnType<typeof startYard>
+let scheduler: ReturnType<typeof schedulerHarness>
 let contact = ''
 before(async () => {
   server = await startServer()
-  yard = startYard(server, { kinds: inboxKinds(server.deps) })
+  scheduler = schedulerHarness(server, { kinds: inboxKinds(server.deps) })
   contact = (await server.call('POST', '/contacts', { last_name: 'Ruiz' })).body.id
 })
 after(async () => {
-  await yard.stop()
+  await scheduler.stop()
   await server.stop()
 })
 
@@ -86,13 +86,13 @@ async function goTo(ms: number, isDown: boolean): Promise<void> {
     const due = isDown ? null : (nextDue.get() as number | null)
     if (due === null || due > ms) break
     server.advance(Math.max(0, due - server.now()))
-    await yard.tick()
+    await scheduler.tick()
   }
   server.advance(ms - server.now())
-  if (!isDown) await yard.tick()
+  if (!isDown) await scheduler.tick()
 }
 
-async function play(settings: Settings, table: string, others: Record<string, Settings> = {}): Promise<void> {
+async function runTimeline(settings: Settings, table: string, others: Record<string, Settings> = {}): Promise<void> {
   week += 4
   apply(settings)
   await goTo(at('Mon 00:00'), false)
@@ -168,7 +168,7 @@ const iso = (text: string): string => new Date(at(text)).toISOString()
 
 describe('first response', () => {
   test('answered in time', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in  | F Mon 11:00 | ok  | created
@@ -177,7 +177,7 @@ describe('first response', () => {
     ))
 
   test('at risk when four fifths are used up, and met after all', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00    | in  | F Mon 11:00 | ok      | created
@@ -188,7 +188,7 @@ describe('first response', () => {
     ))
 
   test('breached at the moment at which it is due, once, and for good', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in     | F Mon 11:00 | ok       | created
@@ -200,7 +200,7 @@ describe('first response', () => {
     ))
 
   test('written after hours, it is due on the next day', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 18:00 | in | F Tue 11:00 | ok      | created
@@ -210,7 +210,7 @@ describe('first response', () => {
     ))
 
   test('begun on Friday, it ends on Monday', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Fri 16:00  | in  | F Mon2 10:00 | ok      | created
@@ -221,7 +221,7 @@ describe('first response', () => {
     ))
 
   test('around the clock', () =>
-    play(
+    runTimeline(
       { sla: [{ ...firstOnly, hours: null }] },
       `
       Sat 23:00 | in  | F Sun 01:00 | ok       | created
@@ -231,7 +231,7 @@ describe('first response', () => {
     ))
 
   test('a note is no answer', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in   | F Mon 11:00 | ok       | created
@@ -241,7 +241,7 @@ describe('first response', () => {
     ))
 
   test('a second message does not move it', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in  | F Mon 11:00 | ok  | created
@@ -251,7 +251,7 @@ describe('first response', () => {
     ))
 
   test('is not promised where we wrote first', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | out | R Tue 17:00              | ok | created
@@ -260,7 +260,7 @@ describe('first response', () => {
     ))
 
   test('counts from the time of the message, also where it came late', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 10:00 | in Mon 09:30  | F Mon 11:30 | ok  | created
@@ -269,7 +269,7 @@ describe('first response', () => {
     ))
 
   test('an answer that was sent before it was due is in time, although it is told later', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in            | F Mon 11:00 | ok  | created
@@ -282,7 +282,7 @@ describe('first response', () => {
 
 describe('next response', () => {
   test('starts with the message that waits, and ends with the answer', () =>
-    play(
+    runTimeline(
       { sla: [nextOnly] },
       `
       Mon 09:00 | in  |             | none | created
@@ -294,7 +294,7 @@ describe('next response', () => {
     ))
 
   test('each is warned of, and breached, by itself', () =>
-    play(
+    runTimeline(
       { sla: [nextOnly] },
       `
       Mon 09:00 | in  |             | none     | created
@@ -308,7 +308,7 @@ describe('next response', () => {
     ))
 
   test('the second of two messages does not move it', () =>
-    play(
+    runTimeline(
       { sla: [nextOnly] },
       `
       Mon 09:00 | out |             | none | created
@@ -320,7 +320,7 @@ describe('next response', () => {
 
 describe('a message that is told late', () => {
   test('is the same wait, and is not breached twice', () =>
-    play(
+    runTimeline(
       { sla: [nextOnly] },
       `
       Mon 09:00 | out          |             | none     | created
@@ -332,7 +332,7 @@ describe('a message that is told late', () => {
     ))
 
   test('may be due earlier, and breaks the promise then', () =>
-    play(
+    runTimeline(
       { sla: [nextOnly] },
       `
       Mon 09:00 | out          |             | none     | created
@@ -344,7 +344,7 @@ describe('a message that is told late', () => {
 
 describe('resolution', () => {
   test('closed before it is due', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in     | F Mon 11:00, R Tue 17:00 | ok  | created
@@ -355,7 +355,7 @@ describe('resolution', () => {
     ))
 
   test('closed without an answer before that was due', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in     | F Mon 11:00, R Tue 17:00 | ok  | created
@@ -365,7 +365,7 @@ describe('resolution', () => {
     ))
 
   test('breached', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in     | F Mon 11:00, R Tue 17:00 | ok       | created
@@ -377,7 +377,7 @@ describe('resolution', () => {
     ))
 
   test('opened again, it goes on with what was left', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in     | F Mon 11:00, R Tue 17:00 | ok  | created
@@ -388,7 +388,7 @@ describe('resolution', () => {
     ))
 
   test('opened again by a member, nobody waits', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in     | F Mon 11:00, R Tue 17:00 | ok  | created
@@ -398,7 +398,7 @@ describe('resolution', () => {
     ))
 
   test('a breach stays when it is opened again, and is not told twice', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in      | F Mon 11:00, R Tue 17:00 | ok       | created
@@ -412,7 +412,7 @@ describe('resolution', () => {
 
 describe('pauses', () => {
   test('what waits for the contact does not use up time', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in      | F Mon 11:00, R Tue 17:00 | ok | created
@@ -424,7 +424,7 @@ describe('pauses', () => {
     ))
 
   test('a message ends the pause', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in      | F Mon 11:00, R Tue 17:00              | ok | created
@@ -435,7 +435,7 @@ describe('pauses', () => {
     ))
 
   test('snoozed, until it wakes up by itself', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in               | F Mon 11:00, R Tue 17:00 | ok | created
@@ -446,7 +446,7 @@ describe('pauses', () => {
     ))
 
   test('over a night and a weekend no business time is lost', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Fri 16:00  | in      | F Mon2 10:00, R Tue2 16:00 | ok | created
@@ -456,7 +456,7 @@ describe('pauses', () => {
     ))
 
   test('a pause at risk stays at risk', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in      | F Mon 11:00 | ok      | created
@@ -468,7 +468,7 @@ describe('pauses', () => {
     ))
 
   test('a policy without pauses counts all the time that it is open', () =>
-    play(
+    runTimeline(
       { sla: [neverPaused] },
       `
       Mon 09:00 | in      | F Mon 11:00, R Tue 17:00 | ok       | created
@@ -478,7 +478,7 @@ describe('pauses', () => {
     ))
 
   test('closed while it was paused', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in      | F Mon 11:00, R Tue 17:00 | ok  | created
@@ -490,7 +490,7 @@ describe('pauses', () => {
 
 describe('changes', () => {
   test('of the priority count from the original start', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in              | F Mon 11:00, R Tue 17:00 | ok      | created
@@ -504,7 +504,7 @@ describe('changes', () => {
     ))
 
   test('of the priority may break a promise at once', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in              | F Mon 11:00, R Tue 17:00 | ok       | created
@@ -515,7 +515,7 @@ describe('changes', () => {
     ))
 
   test('to a priority for which nothing is promised', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in              | F Mon 11:00, R Tue 17:00 | ok   | created
@@ -526,7 +526,7 @@ describe('changes', () => {
     ))
 
   test('of the policy, because it matches another one, count from the original start', () =>
-    play(
+    runTimeline(
       {
         sla: [
           {
@@ -551,7 +551,7 @@ describe('changes', () => {
     const { body } = await server.call('PATCH', `/contacts/${contact}`, { company_id: id })
     assert.equal(body.company_id, id)
     const match = { field: 'company.name', op: 'eq', value: 'Alpha' }
-    await play(
+    await runTimeline(
       { sla: [{ ...nextOnly, key: 'alpha', is_default: false, match }] },
       `
       Mon 09:00 | out            |             | none | created
@@ -564,7 +564,7 @@ describe('changes', () => {
   })
 
   test('of the policy in the settings', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in              | F Mon 11:00 | ok      | created
@@ -576,7 +576,7 @@ describe('changes', () => {
     ))
 
   test('of the hours in the settings', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 16:00 | in             | F Tue 10:00 | ok | created
@@ -591,7 +591,7 @@ describe('changes', () => {
     ))
 
   test('of the hours leave alone what is closed', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 16:00 | in             | F Tue 10:00, R Wed 16:00 | ok  | created
@@ -604,7 +604,7 @@ describe('changes', () => {
 
 describe('while the server was down', () => {
   test('a breach is told once it is up again', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in   | F Mon 11:00 | ok       | created
@@ -615,7 +615,7 @@ describe('while the server was down', () => {
     ))
 
   test('an answer before the scheduler comes does not hide the breach', () =>
-    play(
+    runTimeline(
       { sla: [firstOnly] },
       `
       Mon 09:00 | in   | F Mon 11:00 | ok       | created
@@ -626,7 +626,7 @@ describe('while the server was down', () => {
     ))
 
   test('what woke up meanwhile wakes up late, and its time counts from then on', () =>
-    play(
+    runTimeline(
       { sla: [usual] },
       `
       Mon 09:00 | in               | F Mon 11:00, R Tue 17:00 | ok | created

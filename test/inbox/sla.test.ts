@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { slaStore } from '../../src/inbox/sla/policies.ts'
 import { insertConversation } from '../support/conversation.ts'
+import { recordsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
@@ -33,6 +34,7 @@ const mail = {
 }
 
 let server: TestServer
+const { newId, getRecord } = recordsOf(() => server)
 let ids: Record<string, string>
 before(async () => {
   server = await startServer()
@@ -46,17 +48,7 @@ beforeEach(() => {
 
 const set = (sla: Parameters<typeof setLevels>[2]['sla'], org = server.a.org) =>
   setLevels(server.store, org, { sla: sla ?? [] })
-const get = async (path: string) => {
-  const { status, body } = await server.call('GET', path)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
 const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name)
-const newId = async (path: string, given: object): Promise<string> => {
-  const { status, body } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body.id
-}
 
 describe('the routes', () => {
   test('answer a policy with every target', async () => {
@@ -76,26 +68,26 @@ describe('the routes', () => {
       version: body.version,
     })
     assert.equal(headers.get('etag'), `"${body.version}"`)
-    const { match, hours_id, pause_on, is_default } = await get(`/sla/${ids.fast}`)
+    const { match, hours_id, pause_on, is_default } = await getRecord(`/sla/${ids.fast}`)
     assert.deepEqual([match, hours_id, pause_on, is_default], [urgent, null, ['pending'], false])
   })
 
   test('list them in the order of the settings, the active ones alone unless all are asked for', async () => {
     insertConversation(server.store, server.a.org, { sla_policy_id: ids.fast as string })
     set([mail, usual])
-    const { data } = await get('/sla')
+    const { data } = await getRecord('/sla')
     assert.deepEqual(names({ data }), ['Mail', 'Usual'])
-    assert.deepEqual(names(await get('/sla?include_inactive=true')), ['Mail', 'Usual', 'Fast'])
-    assert.deepEqual((await get(`/sla/${ids.fast}`)).is_active, false)
-    assert.deepEqual(await get(`/sla/${data[0].id}`), data[0])
-    const first = await get('/sla?limit=1')
-    assert.deepEqual((await get(`/sla?limit=1&cursor=${first.next_cursor}`)).data, [data[1]])
+    assert.deepEqual(names(await getRecord('/sla?include_inactive=true')), ['Mail', 'Usual', 'Fast'])
+    assert.deepEqual((await getRecord(`/sla/${ids.fast}`)).is_active, false)
+    assert.deepEqual(await getRecord(`/sla/${data[0].id}`), data[0])
+    const first = await getRecord('/sla?limit=1')
+    assert.deepEqual((await getRecord(`/sla?limit=1&cursor=${first.next_cursor}`)).data, [data[1]])
   })
 
   test('know nothing of the policies of another organisation', async () => {
     const foreign = set([{ ...fast, name: 'Theirs' }], server.b.org)
     assert.equal((await server.call('GET', `/sla/${foreign.fast}`)).status, 404)
-    assert.deepEqual(names(await get('/sla')), ['Usual', 'Fast', 'Mail'])
+    assert.deepEqual(names(await getRecord('/sla')), ['Usual', 'Fast', 'Mail'])
   })
 
   test('do not write', async () => {

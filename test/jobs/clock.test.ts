@@ -7,7 +7,7 @@ import { recurringWork } from '../../src/jobs/recurring.ts'
 import type { SchedulerOptions } from '../../src/jobs/scheduler.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { rowsOf, startYard } from './scheduler-harness.ts'
+import { rowsOf, schedulerHarness } from './scheduler-harness.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -27,9 +27,9 @@ afterEach(async () => {
 })
 
 function start(options: Partial<SchedulerOptions> = {}) {
-  const yard = startYard(server, { recurring: recurringWork({ keepEventsMs: KEPT_MS }), ...options })
-  stops.push(yard.stop)
-  return yard
+  const scheduler = schedulerHarness(server, { recurring: recurringWork({ keepEventsMs: KEPT_MS }), ...options })
+  stops.push(scheduler.stop)
+  return scheduler
 }
 
 const row = (name: string) => rowsOf(server.store, 'recurring_jobs').find((each) => each.name === name)
@@ -128,26 +128,28 @@ describe('after a jump of the clock', () => {
           ? Promise.reject(Object.assign(new Error('disk'), { status: 503 }))
           : write(job)) as typeof server.store.write,
     }
-    const yard = startYard(
+    const scheduler = schedulerHarness(
       { store, a: server.a },
       { kinds: [work], recurring: recurringWork({ keepEventsMs: KEPT_MS }) },
     )
-    stops.push(yard.stop)
-    await yard.tick()
+    stops.push(scheduler.stop)
+    await scheduler.tick()
     server.jump(AHEAD_MS)
-    await yard.tick()
+    await scheduler.tick()
     await createTag('Gone')
-    server.store.transaction(() => yard.queue.put(server.a.org, { kind: 'work', payload: '', dueAt: server.now() }))
+    server.store.transaction(() =>
+      scheduler.queue.put(server.a.org, { kind: 'work', payload: '', dueAt: server.now() }),
+    )
     isBroken = true
-    await yard.tick() // it rests
+    await scheduler.tick() // it rests
     isBroken = false
     server.jump(-AHEAD_MS + PAUSE_AFTER_FAILURE_MS - 1)
-    await yard.tick()
+    await scheduler.tick()
     await nextTurn()
-    await yard.tick()
+    await scheduler.tick()
     assert.equal((await server.call('GET', '/tags')).body.data.length, 0)
     server.advance(2 * HOUR_MS)
-    await yard.tick()
+    await scheduler.tick()
     assert.equal(row('purge events')?.last_finished_at, server.now())
   })
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type Recurring, recurringWork } from '../../src/jobs/recurring.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { rowsOf, startYard } from './scheduler-harness.ts'
+import { rowsOf, schedulerHarness } from './scheduler-harness.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -23,9 +23,9 @@ afterEach(async () => {
 })
 
 function start(...recurring: Recurring[]) {
-  const yard = startYard(server, { recurring })
-  stops.push(yard.stop)
-  return yard
+  const scheduler = schedulerHarness(server, { recurring })
+  stops.push(scheduler.stop)
+  return scheduler
 }
 
 const piece = (name: string, everyMs: number, run: Recurring['run'] = () => undefined): Recurring => ({

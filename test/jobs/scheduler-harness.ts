@@ -6,7 +6,7 @@ import type { Store } from '../../src/store/open.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** A timer that rings when a test says so. */
-export function byHand() {
+export function manualTimers() {
   let set: { job: () => void; ms: number } | undefined
   let count = 0
   const timers: Timers = {
@@ -45,9 +45,9 @@ export function readableLog() {
 }
 
 /** A scheduler that rests until `tick`, or until the test rings its timer; by chance it always pauses for the longest. */
-export function startYard(server: Pick<TestServer, 'store' | 'a'>, options: Partial<SchedulerOptions> = {}) {
+export function schedulerHarness(server: Pick<TestServer, 'store' | 'a'>, options: Partial<SchedulerOptions> = {}) {
   const { store, a } = server
-  const clockwork = byHand()
+  const clockwork = manualTimers()
   const { lines, log } = readableLog()
   const queue = jobQueue(store)
   const scheduler = startScheduler({

@@ -8,7 +8,7 @@ import type { Job } from '../../src/store/jobs.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { CommitListener } from '../../src/store/watch.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { promised, rowsOf, startYard } from './scheduler-harness.ts'
+import { promised, rowsOf, schedulerHarness } from './scheduler-harness.ts'
 
 let server: TestServer
 let stops: (() => Promise<void>)[]
@@ -23,9 +23,9 @@ afterEach(async () => {
 })
 
 function start(options: Partial<SchedulerOptions> = {}) {
-  const yard = startYard(server, options)
-  stops.push(yard.stop)
-  return yard
+  const scheduler = schedulerHarness(server, options)
+  stops.push(scheduler.stop)
+  return scheduler
 }
 
 /** Notes down what it is given; `fails` is told the job, and may say with what. */
@@ -103,7 +103,7 @@ describe('jobs that run in a transaction', () => {
     /** Puts itself again as `next` has it, and stops at 1,000 rounds: a test that goes on for ever shows nothing. */
     function idling(next: (job: Job) => Parameters<ReturnType<typeof start>['queue']['put']>[1][], more = () => {}) {
       let rounds = 0
-      const yard: ReturnType<typeof start> = start({
+      const scheduler: ReturnType<typeof start> = start({
         kinds: [
           noting('other'),
           {
@@ -111,13 +111,13 @@ describe('jobs that run in a transaction', () => {
             run: (job) => {
               if (++rounds > 1000) return undefined
               more()
-              for (const each of next(job)) yard.queue.put(job.org, each)
+              for (const each of next(job)) scheduler.queue.put(job.org, each)
               return undefined
             },
           },
         ],
       })
-      return { ...yard, rounds: () => rounds }
+      return { ...scheduler, rounds: () => rounds }
     }
     const same = ({ payload, key }: Job) => ({ kind: 'idle', payload, dueAt: server.now(), ...(key ? { key } : {}) })
     const due = () => jobs().map(({ due_at }) => Number(due_at) - server.now())
@@ -167,24 +167,24 @@ describe('jobs that run in a transaction', () => {
         [(job: Job) => [same(job), { ...same(job), payload: Number(job.payload) + 1 }], () => undefined],
       ] as const) {
         let left = 5
-        const yard = idling((job) => (--left > 0 ? [...next(job)] : []), more)
+        const scheduler = idling((job) => (--left > 0 ? [...next(job)] : []), more)
         await server.store.write(() => {
-          yard.queue.put(server.a.org, { kind: 'idle', key: 'k', payload: 1, dueAt: server.now() })
+          scheduler.queue.put(server.a.org, { kind: 'idle', key: 'k', payload: 1, dueAt: server.now() })
           return null
         })
-        await yard.tick()
-        assert.deepEqual([yard.rounds(), jobs(), yard.lines], [5, [], []])
-        await yard.stop()
+        await scheduler.tick()
+        assert.deepEqual([scheduler.rounds(), jobs(), scheduler.lines], [5, [], []])
+        await scheduler.stop()
       }
       const other = idling(({ payload }) => [{ kind: 'other', payload, dueAt: server.now() }])
       await other.put('idle', 'handed on')
       await other.tick()
       assert.deepEqual([done(), other.lines], [['handed on'], []])
       await other.stop()
-      const yard = idling((job) => [{ ...same(job), dueAt: server.now() + 10 }])
-      await begin(yard.queue, 'k')
-      await yard.tick()
-      assert.deepEqual([due(), yard.lines], [[10], []])
+      const scheduler = idling((job) => [{ ...same(job), dueAt: server.now() + 10 }])
+      await begin(scheduler.queue, 'k')
+      await scheduler.tick()
+      assert.deepEqual([due(), scheduler.lines], [[10], []])
     })
   })
 
@@ -514,7 +514,7 @@ describe('the scheduler', () => {
     const ran = promised<unknown>()
     start({ kinds: [performing({ perform: async ({ payload }) => ran.resolve(payload) })] })
     const other = openStore(server.dataDir, { wall: server.now })
-    const { put, stop } = startYard({ store: other, a: server.a })
+    const { put, stop } = schedulerHarness({ store: other, a: server.a })
     await put('mail', 'from elsewhere')
     assert.equal(await ran.promise, 'from elsewhere')
     await stop()
@@ -522,7 +522,7 @@ describe('the scheduler', () => {
   })
 
   test('refuses two kinds of one name', () => {
-    assert.throws(() => startYard(server, { kinds: [noting(), noting()] }), /same name/)
+    assert.throws(() => schedulerHarness(server, { kinds: [noting(), noting()] }), /same name/)
   })
 })
 

@@ -1,53 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { meetingStore } from '../../src/meetings/meetings.ts'
+import { errorsOf, type Given, type Row, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-type Given = Record<string, unknown>
-// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
-type Row = any
-
 let server: TestServer
+const { newRecord, newId, patchRecord, listIds } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const HOUR_MS = 3_600_000
 const TIMES = { starts_at: '2026-12-01T09:00:00.000Z', ends_at: '2026-12-01T10:00:00.000Z' }
 
-async function newRecord(path: string, given: Given): Promise<Row> {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
-const newId = async (path: string, given: Given): Promise<string> => (await newRecord(path, given)).id
 let count = 0
 const newContact = (given: Given = {}) => newRecord('/contacts', { last_name: `Ruiz ${++count}`, ...given })
 const reachable = (email: string, given: Given = {}) => newContact({ emails: [{ email }], ...given })
 const newMeeting = (given: Given = {}) => newRecord('/meetings', { title: 'Demo', ...TIMES, ...given })
 const getMeeting = async (id: string) => (await server.call('GET', `/meetings/${id}`)).body
-const patchMeeting = async (id: string, given: Given): Promise<Row> => {
-  const { body, status } = await server.call('PATCH', `/meetings/${id}`, given)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
+const patchMeeting = (id: string, given: Given) => patchRecord(`/meetings/${id}`, given)
 const withParticipants = async (...participants: Given[]): Promise<Row[]> =>
   (await newMeeting({ participants })).participants
 
 /** Some milliseconds from now, as on the wire. */
 const inMs = (ms: number) => new Date(server.now() + ms).toISOString()
 
-const idsOf = async (query: string): Promise<string[]> => {
-  const { body, status } = await server.call('GET', `/meetings?${query}`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body.data.map(({ id }: { id: string }) => id)
-}
-
-/** The pointers and codes of a 422, as `/title empty`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
+const meetingIds = (query: string) => listIds(`/meetings?${query}`)
 
 /** A participant as it is answered. */
 const taking = (given: Given): Row => ({
@@ -405,10 +384,13 @@ describe('change', () => {
     const own = `created_at[gte]=${(await getMeeting(id)).created_at}`
     const seq = lastSeq()
     await patchMeeting(id, { participants: [{ contact_id: comes.id }] })
-    assert.deepEqual([await idsOf(`contact_id=${gone.id}`), await idsOf(`contact_id=${comes.id}`)], [[], [id]])
-    assert.ok(!(await idsOf(`member_id=${a.owner}&${own}`)).includes(id))
+    assert.deepEqual(
+      [await meetingIds(`contact_id=${gone.id}`), await meetingIds(`contact_id=${comes.id}`)],
+      [[], [id]],
+    )
+    assert.ok(!(await meetingIds(`member_id=${a.owner}&${own}`)).includes(id))
     assert.deepEqual((await patchMeeting(id, { participants: [] })).participants, [])
-    assert.deepEqual(await idsOf(`contact_id=${comes.id}`), [])
+    assert.deepEqual(await meetingIds(`contact_id=${comes.id}`), [])
     assert.deepEqual(
       events(seq).map(({ type, changed_fields }) => [type, changed_fields]),
       [
@@ -487,7 +469,7 @@ describe('delete', () => {
     advance(1000)
     assert.equal((await call('DELETE', `/meetings/${meeting.id}`)).status, 204)
     assert.equal((await call('GET', `/meetings/${meeting.id}`)).status, 404)
-    assert.deepEqual([await idsOf(`contact_id=${contact.id}`), await idsOf('q=ephemeral')], [[], []])
+    assert.deepEqual([await meetingIds(`contact_id=${contact.id}`), await meetingIds('q=ephemeral')], [[], []])
     assert.equal(store.db.prepare('SELECT count(*) FROM search_docs WHERE record_id = ?').pluck().get(meeting.id), 0)
     const notes = [alone, linked].map((note) => ({ ...note, meeting_id: null, updated_at: inMs(0), version: 2 }))
     for (const note of notes) assert.deepEqual((await call('GET', `/notes/${note.id}`)).body, note)
@@ -521,7 +503,7 @@ describe('delete', () => {
       written.map(({ type, object_id, changed_fields }) => [type, object_id, changed_fields]),
       [...expected.map(({ id }) => ['meeting.updated', id, ['participants']]), ['contact.deleted', gone.id, []]],
     )
-    assert.deepEqual(await idsOf(`contact_id=${gone.id}`), [])
+    assert.deepEqual(await meetingIds(`contact_id=${gone.id}`), [])
     assertSound()
   })
 
@@ -599,7 +581,7 @@ describe('list', () => {
       ['sort=-starts_at', [first, second, third]],
     ]
     for (const [query, found] of expected) {
-      assert.deepEqual(await idsOf(encodeURI(`created_at[gte]=${start}&${query}`)), found, query)
+      assert.deepEqual(await meetingIds(encodeURI(`created_at[gte]=${start}&${query}`)), found, query)
     }
   })
 
@@ -612,10 +594,13 @@ describe('list', () => {
       participants: [{ email: 'zelda@found.example', name: 'Åsa Nygård' }],
     })
     for (const q of ['quart', 'BUDG', 'reykjavik', 'appr', 'nygard', 'zelda', 'quarterly asa found'])
-      assert.deepEqual(await idsOf(`q=${encodeURIComponent(q)}`), [meeting.id], q)
+      assert.deepEqual(await meetingIds(`q=${encodeURIComponent(q)}`), [meeting.id], q)
     await patchMeeting(meeting.id, { summary: null })
     await patchMeeting(meeting.id, { participants: [{ email: 'yann@found.example' }] })
-    assert.deepEqual([await idsOf('q=approved'), await idsOf('q=zelda'), await idsOf('q=yann')], [[], [], [meeting.id]])
+    assert.deepEqual(
+      [await meetingIds('q=approved'), await meetingIds('q=zelda'), await meetingIds('q=yann')],
+      [[], [], [meeting.id]],
+    )
     assertSound()
   })
 })
@@ -645,16 +630,19 @@ describe('the transcript of a meeting', () => {
     transcript(meeting.id, 'zucchini talk')
     const now = { ...meeting, has_transcript: true, updated_at: inMs(0), version: 2 }
     assert.deepEqual(await getMeeting(meeting.id), now)
-    assert.deepEqual([await idsOf('q=zucchini'), await idsOf('q=talk%20zucch')], [[meeting.id], [meeting.id]])
+    assert.deepEqual([await meetingIds('q=zucchini'), await meetingIds('q=talk%20zucch')], [[meeting.id], [meeting.id]])
     advance(1000)
     transcript(meeting.id, 'aubergine')
     assert.deepEqual(await getMeeting(meeting.id), now)
-    assert.deepEqual([await idsOf('q=zucchini'), await idsOf('q=aubergine')], [[], [meeting.id]])
+    assert.deepEqual([await meetingIds('q=zucchini'), await meetingIds('q=aubergine')], [[], [meeting.id]])
     const renamed = await patchMeeting(meeting.id, { title: 'Chat' })
-    assert.deepEqual([await idsOf('q=aubergine'), await idsOf('q=chat%20aubergine')], [[meeting.id], [meeting.id]])
+    assert.deepEqual(
+      [await meetingIds('q=aubergine'), await meetingIds('q=chat%20aubergine')],
+      [[meeting.id], [meeting.id]],
+    )
     transcript(meeting.id, undefined)
     assert.deepEqual(await getMeeting(meeting.id), { ...renamed, has_transcript: false, version: 4 })
-    assert.deepEqual([await idsOf('q=aubergine'), await idsOf('q=chat')], [[], [meeting.id]])
+    assert.deepEqual([await meetingIds('q=aubergine'), await meetingIds('q=chat')], [[], [meeting.id]])
     assert.deepEqual(
       events(seq).map(({ type, changed_fields }) => [type, changed_fields]),
       [
@@ -672,6 +660,6 @@ describe('the transcript of a meeting', () => {
     transcript(id, 'parsnip')
     assert.equal((await call('DELETE', `/meetings/${id}`)).status, 204)
     assert.equal(store.db.prepare('SELECT count(*) FROM transcripts WHERE meeting_id = ?').pluck().get(id), 0)
-    assert.deepEqual(await idsOf('q=parsnip'), [])
+    assert.deepEqual(await meetingIds('q=parsnip'), [])
   })
 })

@@ -6,31 +6,26 @@ import { exportedSegments } from '../../src/meetings/segments.ts'
 import { swapContact, unswapContact } from '../../src/meetings/speakers.ts'
 import { exported } from '../../src/meetings/transcript.ts'
 import { transcriptStore } from '../../src/meetings/transcripts.ts'
+import { errorsOf, type Given, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-type Given = Record<string, unknown>
 type Sent = { query?: string; type?: string; accept?: string; headers?: Record<string, string>; token?: string }
 
 const VTT = 'text/vtt'
 const SRT = 'application/x-subrip'
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 
 let server: TestServer
+const { newId } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-async function newId(path: string, given: Given, token = server.a.token): Promise<string> {
-  const { body, status } = await server.call('POST', path, given, { token })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body.id
-}
-const newMeeting = (given: Given = {}, token?: string) =>
+const newMeeting = (given: Given = {}, token = server.a.token) =>
   newId(
     '/meetings',
     { title: 'Demo', starts_at: '2026-11-20T09:00:00Z', ends_at: '2026-11-20T10:00:00Z', ...given },
-    token,
+    { token },
   )
 const newContact = (last_name: string) => newId('/contacts', { last_name })
 const getMeeting = async (id: string) => (await server.call('GET', `/meetings/${id}`)).body
@@ -87,8 +82,6 @@ const texts = ({ segments }: { segments: { text: string }[] }) => segments.map((
 const told = ({ segments }: { segments: { speaker: string; text: string }[] }) =>
   segments.map(({ speaker, text }) => `${speaker ?? '-'}: ${text}`)
 const who = () => ({ org: server.a.org, member: server.a.owner })
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
 const found = async (q: string): Promise<string[]> => {
   const { body } = await server.call('GET', `/meetings?q=${encodeURIComponent(q)}`)
   return body.data.map(({ id }: { id: string }) => id)

@@ -4,7 +4,7 @@ import { sequenceKinds } from '../../src/jobs/sequences.ts'
 import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { startYard } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../jobs/scheduler-harness.ts'
 import { startServer } from '../support/server.ts'
 
 // What plays timelines of enrollments that are written as tables. Each line is
@@ -61,10 +61,10 @@ const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const DAY_MS = DAY * 1000
 
 /** A server whose clock follows the tables; all of them in a zone. */
-export async function startPlay(timezone: string) {
+export async function startTimelines(timezone: string) {
   const server = await startServer()
   const { a, advance, call: ask, deps, events, lastSeq, now, store } = server
-  const yard = startYard(server, { kinds: sequenceKinds(deps) })
+  const scheduler = schedulerHarness(server, { kinds: sequenceKinds(deps) })
   const watch = stopRules(deps)
   const who = { org: a.org, member: a.owner }
   const nextDue = store.db
@@ -101,11 +101,11 @@ export async function startPlay(timezone: string) {
       const due = isDown ? null : (nextDue.get() as number | null)
       if (due === null || due > ms) break
       advance(Math.max(0, due - now()))
-      await yard.tick()
+      await scheduler.tick()
     }
     assert.ok(ms >= now(), 'time goes on')
     advance(ms - now())
-    if (!isDown) await yard.tick()
+    if (!isDown) await scheduler.tick()
   }
 
   const made = async (path: string, given: Item): Promise<string> => {
@@ -140,7 +140,7 @@ export async function startPlay(timezone: string) {
 
   const one = (sql: string, ...values: unknown[]): Row => store.db.prepare(sql).get(...values) as Row
 
-  async function play(setting: Setting, table: string, others: Record<string, Setting> = {}): Promise<void> {
+  async function runTable(setting: Setting, table: string, others: Record<string, Setting> = {}): Promise<void> {
     const lines = table.trim().split('\n')
     const isDated = /^\s*\d/.test(lines[0] as string)
     const today = there(now() + DAY_MS).startOfDay()
@@ -281,9 +281,9 @@ export async function startPlay(timezone: string) {
   }
 
   async function stop(): Promise<void> {
-    await yard.stop()
+    await scheduler.stop()
     await server.stop()
   }
 
-  return { ...server, yard, apply, at, goTo, made, newContact, play, stop, who }
+  return { ...server, scheduler, apply, at, goTo, made, newContact, runTable, stop, who }
 }

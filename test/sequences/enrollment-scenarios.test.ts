@@ -1,17 +1,17 @@
 import { after, before, describe, test } from 'node:test'
-import { call, DAY, mail, mailbox, startPlay, task } from './enrollment-replay.ts'
+import { call, DAY, mail, mailbox, startTimelines, task } from './enrollment-replay.ts'
 
-// See enrollment-play.ts for how to read the tables.
+// See enrollment-replay.ts for how to read the tables.
 
 const H = 3600
-type Play = Awaited<ReturnType<typeof startPlay>>
+type Timelines = Awaited<ReturnType<typeof startTimelines>>
 
-let lagos: Play // an hour ahead of UTC all year
+let lagos: Timelines // an hour ahead of UTC all year
 before(async () => {
-  lagos = await startPlay('Africa/Lagos')
+  lagos = await startTimelines('Africa/Lagos')
 })
 after(() => lagos.stop())
-const play: Play['play'] = (...all) => lagos.play(...all)
+const runTable: Timelines['runTable'] = (...all) => lagos.runTable(...all)
 
 const workday = { business_days_only: true }
 const threeMails = [mail(0, 'Hello {{contact.first_name}}'), mail(2 * DAY), mail(3 * DAY, 'Last one')]
@@ -19,7 +19,7 @@ const twoMails = [mail(0, 'Hello'), mail(2 * DAY)]
 
 describe('steps', () => {
   test('are done one after the other, each after its delay', () =>
-    play(
+    runTable(
       { steps: threeMails },
       `
       Mon 10:00  | enroll | active 1    | Wed 10:00 | Hello Ana     | created updated
@@ -30,13 +30,13 @@ describe('steps', () => {
     ))
 
   test('without a delay follow at once, each by itself', () =>
-    play(
+    runTable(
       { steps: [task(0, 'One'), call(0, 'Two {{contact.name}}'), mail(0, 'Three')] },
       `Mon 10:00 | enroll | completed 3 | | [One], [Two Ana Ruiz], Three | created updated updated completed`,
     ))
 
   test('wait for the start that was asked for, the first with its delay behind it', () =>
-    play(
+    runTable(
       { steps: [mail(H, 'Hello'), mail(DAY)] },
       `
       Mon 10:00 | enroll Wed 09:00 | scheduled 0 | Wed 10:00 |           | created
@@ -46,10 +46,10 @@ describe('steps', () => {
     ))
 
   test('begin now where the start has passed', () =>
-    play({ steps: twoMails }, `Tue 10:00 | enroll Mon 09:00 | active 1 | Thu 10:00 | Hello | created updated`))
+    runTable({ steps: twoMails }, `Tue 10:00 | enroll Mon 09:00 | active 1 | Thu 10:00 | Hello | created updated`))
 
   test('stay those of the version that an enrollment began with', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll         | active 1    | Wed 10:00 | Hello     | created updated
@@ -61,7 +61,7 @@ describe('steps', () => {
 
 describe('business days', () => {
   test('alone count, Monday to Friday without hours', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello'), mail(2 * DAY, undefined, workday), task(5 * DAY, 'Look', workday)] },
       `
       Thu 10:00  | enroll | active 1    | Mon2 10:00 | Hello     | created updated
@@ -70,7 +70,7 @@ describe('business days', () => {
     ))
 
   test('are those on which the hours open', () =>
-    play(
+    runTable(
       { steps: [task(0, 'One'), task(2 * DAY, 'Two', workday)], hours: true },
       `
       Thu 10:00  | enroll | active 1    | Mon2 10:00 | [One] | created updated
@@ -78,7 +78,7 @@ describe('business days', () => {
     ))
 
   test('are waited for, at the same time of the day', () =>
-    play(
+    runTable(
       { steps: [task(0, 'One', workday), task(1 * DAY + 6 * H, 'Two', workday), task(12 * H, 'Three', workday)] },
       `
       Sat 11:00  | enroll | active 0    | Mon2 11:00 |         | created
@@ -87,7 +87,7 @@ describe('business days', () => {
     ))
 
   test('do not matter to a step that does not ask for them', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello'), mail(2 * DAY)] },
       `
       Thu 10:00 | enroll | active 1    | Sat 10:00 | Hello     | created updated
@@ -99,7 +99,7 @@ describe('hours', () => {
   const steps = [mail(0, 'Hello'), mail(8 * H), mail(30 * 60)]
 
   test('are waited for', () =>
-    play(
+    runTable(
       { steps, hours: true },
       `
       Fri 18:00  | enroll | active 0    | Mon2 09:00 |           | created
@@ -109,7 +109,7 @@ describe('hours', () => {
     ))
 
   test('count as they are when the step is due, not as they were', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Thu 10:00  | enroll       | active 1    | Sat 10:00  | Hello     | created updated
@@ -120,7 +120,7 @@ describe('hours', () => {
     ))
 
   test('that never open are looked at every day', () =>
-    play(
+    runTable(
       {
         steps: [task(0, 'One')],
         hours: true,
@@ -137,7 +137,7 @@ describe('hours', () => {
 
 describe('a pause', () => {
   test('of the enrollment ends at the time that the step was due', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll | active 1    | Wed 10:00 | Hello     | created updated
@@ -147,7 +147,7 @@ describe('a pause', () => {
     ))
 
   test('that has lasted longer has the step done at once', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll | active 1    | Wed 10:00 | Hello     | created updated
@@ -156,7 +156,7 @@ describe('a pause', () => {
     ))
 
   test('that has lasted longer ends when the hours open', () =>
-    play(
+    runTable(
       { steps: twoMails, hours: true },
       `
       Mon 10:00  | enroll | active 1    | Wed 10:00  | Hello     | created updated
@@ -166,7 +166,7 @@ describe('a pause', () => {
     ))
 
   test('before the start keeps it', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll Thu 10:00 | scheduled 0 | Thu 10:00 |       | created
@@ -176,7 +176,7 @@ describe('a pause', () => {
     ))
 
   test('of the sequence holds all up, and what fell due meanwhile is done when it goes on', () =>
-    play(
+    runTable(
       { steps: [...twoMails, mail(DAY)] },
       `
       Mon 10:00 | enroll          | active 1    | Wed 10:00 | Hello     | created updated
@@ -187,7 +187,7 @@ describe('a pause', () => {
     ))
 
   test('of the sequence does not end the pause of an enrollment', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll          | active 1 | Wed 10:00 | Hello | created updated
@@ -198,7 +198,7 @@ describe('a pause', () => {
     ))
 
   test('of the sequence that is over before the step is due changes nothing', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll          | active 1    | Wed 10:00 | Hello     | created updated
@@ -209,8 +209,8 @@ describe('a pause', () => {
 })
 
 describe('it ends', () => {
-  const ended = (action: string, reason: string, more: Parameters<typeof play>[0] = { steps: twoMails }) =>
-    play(
+  const ended = (action: string, reason: string, more: Parameters<typeof runTable>[0] = { steps: twoMails }) =>
+    runTable(
       more,
       `
       Mon 10:00 | enroll    | active 1            | Wed 10:00 | Hello | created updated
@@ -218,7 +218,7 @@ describe('it ends', () => {
       Thu 10:00 |           | ${reason} 1 |           |       |`,
     )
   const goesOn = (action: string, stop_on: string[], told = '', steps = twoMails) =>
-    play(
+    runTable(
       { steps, stop_on },
       `
       Mon 10:00 | enroll    | active 1    | Wed 10:00 | Hello     | created updated
@@ -247,7 +247,7 @@ describe('it ends', () => {
   test('not by a meeting that is over', () => goesOn('meeting Mon 15:00', ['meeting_booked']))
   test('not by the end of a deal, where the sequence does not say so', () => goesOn('win', ['reply']))
   test('not by mails that the contact wants no more of, where the sequence does not say so and sends none', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello'), task(2 * DAY, 'Call'), mail(DAY)], stop_on: [] },
       `
       Mon 10:00 | enroll      | active 1              | Wed 10:00 | Hello  | created updated
@@ -256,14 +256,14 @@ describe('it ends', () => {
       Thu 10:00 |             | stopped unsubscribe 2 |           |        | stopped`,
     ))
   test('by the end of the deal that it is about', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll-for-deal | active 1              | Wed 10:00 | Hello | created updated
       Tue 10:00 | win             | stopped deal_closed 1 |           |       | stopped`,
     ))
   test('where a mail is to be sent to a contact without an email', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello'), task(DAY, 'Call'), mail(DAY)] },
       `
       Mon 10:00 | enroll   | active 1           | Tue 10:00 | Hello                | created updated
@@ -271,14 +271,14 @@ describe('it ends', () => {
       Thu 10:00 |          | stopped no_email 2 |           | [Call] Tue 10:00     | updated stopped`,
     ))
   test('before its first step, too', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll Fri 10:00  | scheduled 0              | Fri 10:00 | | created
       Tue 10:00 | meeting Wed 15:00 | stopped meeting_booked 0 |           | | stopped`,
     ))
   test('not by what the contact says before there was a mail', () =>
-    play(
+    runTable(
       { steps: [task(0, 'Call'), mail(2 * DAY, 'Hello')] },
       `
       Mon 10:00 | enroll          | active 1    | Wed 10:00 | [Call] | created updated
@@ -288,7 +288,7 @@ describe('it ends', () => {
       Wed 13:00 | reply           | completed 2 |           |        |`,
     ))
   test('while it is paused, too', () =>
-    play(
+    runTable(
       { steps: twoMails },
       `
       Mon 10:00 | enroll | active 1        | Wed 10:00 | Hello | created updated
@@ -296,21 +296,21 @@ describe('it ends', () => {
       Tue 10:00 | reply  | stopped reply 1 |           |       | stopped`,
     ))
   test('as failed where its last mail is refused', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')] },
       `
       Mon 10:00 | enroll | completed 1          | | Hello | created completed
       Mon 10:01 | refuse | failed send_failed 1 | |       | stopped`,
     ))
   test('as completed also where its last mail comes back', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')] },
       `
       Mon 10:00 | enroll | completed 1 | | Hello | created completed
       Mon 10:01 | bounce | completed 1 | |       |`,
     ))
   test('where there is no mailbox', () =>
-    play(
+    runTable(
       { steps: [task(0, 'Call'), mail(DAY, 'Hello')], mailboxes: [] },
       `
       Mon 10:00 | enroll | active 1            | Tue 10:00 | [Call] | created updated
@@ -320,7 +320,7 @@ describe('it ends', () => {
 
 describe('a mailbox', () => {
   test('sends so many mails a day: the others wait for the next one', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ daily_limit: 2 })] },
       `
       Mon 10:00 | crowd 5 |             |           |                 |
@@ -330,7 +330,7 @@ describe('a mailbox', () => {
     ))
 
   test('sends as many when the hours open: no place is lost to the night', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], hours: true, mailboxes: [mailbox({ daily_limit: 2 })] },
       `
       Thu 10:00  | crowd 5 |             |            |                  |
@@ -339,7 +339,7 @@ describe('a mailbox', () => {
     ))
 
   test('spaces its mails', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello'), mail(DAY)], mailboxes: [mailbox({ spacing_s: 600 })] },
       `
       Mon 10:00 | crowd 2 |             |           |                 |
@@ -348,7 +348,7 @@ describe('a mailbox', () => {
     ))
 
   test('spaces them over night', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], hours: true, mailboxes: [mailbox({ spacing_s: 600 })] },
       `
       Mon 16:45 | crowd 3 |             |           |                 |
@@ -357,7 +357,7 @@ describe('a mailbox', () => {
     ))
 
   test('does not hold up tasks', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello'), task(DAY, 'Call')], mailboxes: [mailbox({ spacing_s: 3600 })] },
       `
       Mon 10:00 | crowd 4 |             |           |                  |
@@ -366,7 +366,7 @@ describe('a mailbox', () => {
     ))
 
   test('keeps its place for nobody who has paused', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ spacing_s: 3600 })] },
       `
       Mon 10:00 | crowd 2 |             |           |       |
@@ -378,7 +378,7 @@ describe('a mailbox', () => {
     ))
 
   test('that was exchanged gives its mails a place of its own', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ spacing_s: 3600 })] },
       `
       Mon 10:00 | crowd 2        |             |           |       |
@@ -399,7 +399,7 @@ describe('a mailbox', () => {
     ))
 
   test('keeps its place for what waits while the sequence is paused', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ spacing_s: 3600 })] },
       `
       Mon 10:00 | crowd 2         |             |           |       |
@@ -412,7 +412,7 @@ describe('a mailbox', () => {
 
 describe('a server that is down', () => {
   test('over the weekend does what fell due when it is up again and the hours are open', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello'), mail(DAY), mail(DAY)], hours: true },
       `
       Fri 10:00  | enroll | active 1    | Mon2 09:00 | Hello     | created updated
@@ -423,7 +423,7 @@ describe('a server that is down', () => {
     ))
 
   test('does each step once, counted from when it is done', () =>
-    play(
+    runTable(
       { steps: [task(0, 'One'), task(DAY, 'Two'), task(DAY, 'Three')] },
       `
       Mon 10:00  | enroll | active 1    | Tue 10:00  | [One]   | created updated
@@ -433,7 +433,7 @@ describe('a server that is down', () => {
     ))
 
   test('loses no mails of a day to its limit: they leave when it is up again on that day', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ daily_limit: 2 })] },
       `
       Mon 10:00 | crowd 2 |             |           |       |
@@ -444,7 +444,7 @@ describe('a server that is down', () => {
     ))
 
   test('for a whole day gives the mails of that day another one', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ daily_limit: 2 })] },
       `
       Mon 10:00 | crowd 2 |             |           |       |
@@ -456,7 +456,7 @@ describe('a server that is down', () => {
     ))
 
   test('sends no faster afterwards: places that have passed are given anew', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ spacing_s: 600 })] },
       `
       Mon 10:00 | crowd 3 |             |           |                 |
@@ -467,7 +467,7 @@ describe('a server that is down', () => {
     ))
 
   test('sends no faster on the same day either', () =>
-    play(
+    runTable(
       { steps: [mail(0, 'Hello')], mailboxes: [mailbox({ spacing_s: 600 })] },
       `
       Mon 10:00 | crowd 3 |             |           |                 |
@@ -479,7 +479,7 @@ describe('a server that is down', () => {
 })
 
 test('an enrollment follows a contact who is merged away', () =>
-  play(
+  runTable(
     { steps: twoMails },
     `
     Mon 10:00 | enroll     | active 1    | Wed 10:00 | Hello     | created updated
@@ -488,14 +488,14 @@ test('an enrollment follows a contact who is merged away', () =>
   ))
 
 describe('where the clocks change, in Berlin', () => {
-  let berlin: Play
+  let berlin: Timelines
   before(async () => {
-    berlin = await startPlay('Europe/Berlin')
+    berlin = await startTimelines('Europe/Berlin')
   })
   after(() => berlin.stop())
 
   test('days keep their time of the day, holidays are none of business, and hours are those of the wall clock', async () => {
-    await berlin.play(
+    await berlin.runTable(
       { steps: [task(0, 'One'), task(DAY, 'Two'), task(H, 'Three')] },
       `
       03-27 10:00 | enroll | active 1    | 03-28 10:00 | [One]   | created updated
@@ -503,13 +503,13 @@ describe('where the clocks change, in Berlin', () => {
       03-28 11:00 |        | completed 3 |             | [Three] | completed`,
     )
     const easter = [{ from_date: '2027-04-02', to_date: '2027-04-05', name: 'Closed', intervals: [] }]
-    await berlin.play(
+    await berlin.runTable(
       { steps: [mail(0, 'Hello'), mail(2 * DAY, undefined, workday)], hours: true, exceptions: easter },
       `
       04-01 16:00 | enroll | active 1    | 04-07 16:00 | Hello     | created updated
       04-07 16:00 |        | completed 2 |             | Re: Hello | completed`,
     )
-    await berlin.play(
+    await berlin.runTable(
       { steps: [task(0, 'One', workday), task(8 * H, 'Two')], hours: true },
       `
       10-30 10:00 | enroll | active 0    | 11-01 09:00 |       | created

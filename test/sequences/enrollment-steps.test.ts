@@ -4,37 +4,37 @@ import { mergeStore } from '../../src/crm/merges/merges.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { stopRules } from '../../src/sequences/enrollments/stop-rules.ts'
 import { applySettings } from '../../src/settings/document.ts'
-import { call, DAY, mail, mailbox, startPlay, task } from './enrollment-replay.ts'
+import { call, DAY, mail, mailbox, startTimelines, task } from './enrollment-replay.ts'
 
 // What steps do, and what becomes of enrollments by what happens elsewhere: timelines are in enrollment-scenarios.test.ts.
 
-type Play = Awaited<ReturnType<typeof startPlay>>
+type Timelines = Awaited<ReturnType<typeof startTimelines>>
 type Given = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: tests look into rows of every shape
 type Row = any
 
-let play: Play
+let timelines: Timelines
 before(async () => {
-  play = await startPlay('Europe/Berlin')
+  timelines = await startTimelines('Europe/Berlin')
 })
-after(() => play.stop())
-beforeEach(() => play.apply({ steps: [mail(0, 'Hello')] }))
+after(() => timelines.stop())
+beforeEach(() => timelines.apply({ steps: [mail(0, 'Hello')] }))
 
-const rows = (sql: string, ...values: unknown[]): Row[] => play.store.db.prepare(sql).all(...values)
-const get = async (path: string) => (await play.call('GET', path)).body
-const due = () => play.goTo(play.now(), false)
-const later = (ms: number) => play.goTo(play.now() + ms, false)
+const rows = (sql: string, ...values: unknown[]): Row[] => timelines.store.db.prepare(sql).all(...values)
+const get = async (path: string) => (await timelines.call('GET', path)).body
+const due = () => timelines.goTo(timelines.now(), false)
+const later = (ms: number) => timelines.goTo(timelines.now() + ms, false)
 const idOf = (key: string): string => rows('SELECT id FROM sequences WHERE key = ?', key)[0].id
 const applySequences = (sequences: Given[], more: Given = {}) =>
-  applySettings(play.store, play.a.org, {
+  applySettings(timelines.store, timelines.a.org, {
     mailboxes: [mailbox()],
     sequences: sequences.map((each, n) => ({ key: `q${n}`, name: 'Sequence', status: 'active', ...each })),
     ...more,
   })
 const enroll = async (given: Given = {}): Promise<Row> => {
-  const { status, body } = await play.call('POST', '/enrollments', {
+  const { status, body } = await timelines.call('POST', '/enrollments', {
     sequence_id: idOf('q0'),
-    ...('contact_id' in given ? {} : { contact_id: await play.newContact() }),
+    ...('contact_id' in given ? {} : { contact_id: await timelines.newContact() }),
     ...given,
   })
   assert.equal(status, 201, JSON.stringify(body))
@@ -44,7 +44,7 @@ const enroll = async (given: Given = {}): Promise<Row> => {
 const messagesOf = (id: string) => rows('SELECT * FROM messages WHERE enrollment_id = ? ORDER BY id', id)
 const stepsOf = (id: string) => rows('SELECT * FROM enrollment_steps WHERE enrollment_id = ? ORDER BY position', id)
 const tell = (job: (watch: ReturnType<typeof stopRules>) => void) =>
-  play.store.write(() => void job(stopRules(play.deps)))
+  timelines.store.write(() => void job(stopRules(timelines.deps)))
 
 describe('an email', () => {
   test('is a queued message of the sender in a conversation that is closed, and the next one goes into it', async () => {
@@ -59,7 +59,7 @@ describe('an email', () => {
     const sent = messagesOf(id)
     assert.deepEqual(
       sent.map((each) => [each.conversation_id, each.status, each.direction, JSON.parse(each.author).id]),
-      Array(3).fill([conversation_id, 'queued', 'outbound', play.a.owner]),
+      Array(3).fill([conversation_id, 'queued', 'outbound', timelines.a.owner]),
     )
     const subjects = rows(
       'SELECT subject, enrollment_id FROM message_headers WHERE enrollment_id = ? ORDER BY message_id',
@@ -102,9 +102,9 @@ describe('an email', () => {
   })
 
   test('has its variables filled in, as text and as HTML', async () => {
-    const company_id = await play.made('/companies', { name: 'North & Wind', industry: 'Kites' })
-    await play.made('/custom-fields', { object: 'contact', key: 'tier', label: 'Tier', type: 'text' })
-    const deal_id = await play.made('/deals', { title: 'Rollout', amount: 1500, currency: 'EUR' })
+    const company_id = await timelines.made('/companies', { name: 'North & Wind', industry: 'Kites' })
+    await timelines.made('/custom-fields', { object: 'contact', key: 'tier', label: 'Tier', type: 'text' })
+    const deal_id = await timelines.made('/deals', { title: 'Rollout', amount: 1500, currency: 'EUR' })
     const body = [
       'Dear {{contact.name}} of {{company.name}} ({{company.industry}}, {{contact.custom_fields.tier}}),',
       '{{#deal.title}}about {{deal.title}} for {{deal.amount}} {{deal.currency}}{{/deal.title}}{{^deal.title}}-{{/deal.title}}',
@@ -114,7 +114,7 @@ describe('an email', () => {
     ].join('\n')
     applySequences([{ steps: [mail(0, 'For {{contact.email}}', { body })] }])
     const emails = [{ email: 'second@x.example' }, { email: 'first@x.example', is_primary: true }]
-    const contact_id = await play.newContact({ company_id, emails, custom_fields: { tier: 'gold' } })
+    const contact_id = await timelines.newContact({ company_id, emails, custom_fields: { tier: 'gold' } })
     const [sent] = messagesOf((await enroll({ contact_id, deal_id })).id)
     const lines = sent.body_text.split('\n')
     assert.deepEqual(lines.slice(0, 4), [
@@ -148,7 +148,7 @@ describe('an email', () => {
     applySequences([{ steps, mailbox: 'fair' }, { steps }], { mailboxes })
     assert.equal(await usedBy(), 'fair')
     assert.equal(await usedBy({ sequence_id: idOf('q1') }), 'own')
-    applySettings(play.store, play.a.org, { mailboxes: mailboxes.slice(0, 2) })
+    applySettings(timelines.store, timelines.a.org, { mailboxes: mailboxes.slice(0, 2) })
     assert.equal(await usedBy(), 'own', 'where that of the sequence is no longer used')
     applySequences([{ steps }], { mailboxes: mailboxes.slice(0, 1) })
     assert.equal(await usedBy(), 'sales')
@@ -157,7 +157,7 @@ describe('an email', () => {
   test('without a sender, or of one who is gone, still goes out', async () => {
     applySequences([{ steps: [mail(0, 'Hello {{sender.name}}'), call(DAY, 'Call')] }])
     const { id } = await enroll()
-    play.store.db.prepare('UPDATE enrollments SET sender_id = ? WHERE id = ?').run(play.a.deactivated, id)
+    timelines.store.db.prepare('UPDATE enrollments SET sender_id = ? WHERE id = ?').run(timelines.a.deactivated, id)
     await later(DAY * 1000)
     assert.equal((await get(`/enrollments/${id}`)).status, 'completed')
     const [made] = (await get(`/tasks?sort=-created_at&limit=1`)).data
@@ -175,15 +175,15 @@ test('a task and a call are work of the sender, for the contact and the deal', a
       ],
     },
   ])
-  const deal_id = await play.made('/deals', { title: 'Rollout' })
-  const seq = play.lastSeq()
+  const deal_id = await timelines.made('/deals', { title: 'Rollout' })
+  const seq = timelines.lastSeq()
   const { id, contact_id } = await enroll({ deal_id })
   const { data } = await get(`/tasks?deal_id=${deal_id}&sort=created_at`)
-  const now = new Date(play.now()).toISOString()
+  const now = new Date(timelines.now()).toISOString()
   const common = {
     status: 'open',
     due_at: now,
-    owner_id: play.a.owner,
+    owner_id: timelines.a.owner,
     contact_ids: [contact_id],
     deal_ids: [deal_id],
     enrollment_id: id,
@@ -199,11 +199,11 @@ test('a task and a call are work of the sender, for the contact and the deal', a
     [['Call Ana', 'call', null], common],
     [['Rollout', 'todo', null], common],
   ])
-  const told = play.events(seq).map(({ type, actor }) => [type, actor])
+  const told = timelines.events(seq).map(({ type, actor }) => [type, actor])
   assert.deepEqual(
     told.filter(([type]) => type !== 'contact.created'),
     [
-      ['enrollment.created', play.a.owner],
+      ['enrollment.created', timelines.a.owner],
       ...[0, 1].flatMap(() => [
         ['task.created', null],
         ['enrollment.updated', null],
@@ -230,22 +230,22 @@ test('a title of a task that comes to nothing says what it is', async () => {
 
 test('a step of what does not go on does nothing', async () => {
   applySequences([{ steps: [mail(0, 'Hello'), task(DAY, 'Call')] }])
-  const { doStep } = enrollmentEngine(play.deps)
+  const { doStep } = enrollmentEngine(timelines.deps)
   for (const status of ['paused', 'stopped']) {
     const { id } = await enroll()
-    const { body } = await play.call('PATCH', `/enrollments/${id}`, { status })
-    await play.store.write(() => void doStep(play.a.org, id, {}))
-    await play.store.write(() => void doStep(play.b.org, id, {}))
+    const { body } = await timelines.call('PATCH', `/enrollments/${id}`, { status })
+    await timelines.store.write(() => void doStep(timelines.a.org, id, {}))
+    await timelines.store.write(() => void doStep(timelines.b.org, id, {}))
     assert.deepEqual(await get(`/enrollments/${id}`), body)
   }
 })
 
 describe('a step that fails', () => {
   const failing = (what: string) =>
-    play.store.db.exec(
+    timelines.store.db.exec(
       `CREATE TEMP TRIGGER fails BEFORE INSERT ON main.enrollment_steps ${what} BEGIN SELECT RAISE (ABORT, 'broken'); END`,
     )
-  const mend = () => play.store.db.exec('DROP TRIGGER IF EXISTS temp.fails')
+  const mend = () => timelines.store.db.exec('DROP TRIGGER IF EXISTS temp.fails')
   after(mend)
 
   test('leaves nothing behind, and is done once when it is tried again', async () => {
@@ -261,13 +261,13 @@ describe('a step that fails', () => {
   test('is given up after the last try: the enrollment has failed, and its job says why', async () => {
     applySequences([{ steps: [mail(0, 'Hello')] }])
     failing('')
-    const seq = play.lastSeq()
+    const seq = timelines.lastSeq()
     const { id } = await enroll()
     await later(12 * 3_600_000)
     const { status, stop_reason, next_step_at, finished_at } = await get(`/enrollments/${id}`)
     assert.deepEqual([status, stop_reason, next_step_at], ['failed', 'error', null])
     assert.ok(finished_at)
-    assert.equal(play.events(seq).at(-1)?.type, 'enrollment.stopped')
+    assert.equal(timelines.events(seq).at(-1)?.type, 'enrollment.stopped')
     const [job] = rows('SELECT last_error, tries, failed_at FROM jobs WHERE key = ?', id)
     assert.deepEqual([job.last_error, job.tries, job.failed_at !== null], ['broken', 20, true])
     mend()
@@ -276,7 +276,7 @@ describe('a step that fails', () => {
   test('that comes too late to be given up leaves an enrollment that is over as it is', async () => {
     applySequences([{ steps: [task(0, 'Call')] }])
     const before = await enroll()
-    await play.store.write(() => void enrollmentEngine(play.deps).giveUp(play.a.org, before.id))
+    await timelines.store.write(() => void enrollmentEngine(timelines.deps).giveUp(timelines.a.org, before.id))
     assert.deepEqual([before.status, await get(`/enrollments/${before.id}`)], ['completed', before])
   })
 })
@@ -292,13 +292,13 @@ describe('an answer', () => {
     applySequences([{ steps: [mail(0, 'Hello'), mail(DAY), task(DAY, 'Call')], stop_on: [] }])
     const { id, conversation_id, contact_id } = await enroll()
     await later(DAY * 1000)
-    const at = play.now()
+    const at = timelines.now()
     await tell(({ messageReceived }) =>
-      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, at)),
+      messageReceived({ org: timelines.a.org, member: null }, answerBy(contact_id, conversation_id, at)),
     )
     await later(DAY * 1000)
     await tell(({ messageReceived }) =>
-      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, play.now())),
+      messageReceived({ org: timelines.a.org, member: null }, answerBy(contact_id, conversation_id, timelines.now())),
     )
     const { replied_at, status } = await get(`/enrollments/${id}`)
     assert.deepEqual([replied_at, status], [new Date(at).toISOString(), 'completed'])
@@ -311,10 +311,10 @@ describe('an answer', () => {
   test('that comes in late is noted on the step that it was written after', async () => {
     applySequences([{ steps: [mail(0, 'Hello'), mail(DAY), mail(DAY)], stop_on: [] }])
     const { id, conversation_id, contact_id } = await enroll()
-    const at = play.now() + 3_600_000
+    const at = timelines.now() + 3_600_000
     await later(2 * DAY * 1000)
     await tell(({ messageReceived }) =>
-      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, at)),
+      messageReceived({ org: timelines.a.org, member: null }, answerBy(contact_id, conversation_id, at)),
     )
     assert.deepEqual(
       stepsOf(id).map((step) => step.replied_at),
@@ -325,19 +325,19 @@ describe('an answer', () => {
   test('counts for all that had written to the contact, and for what the conversation is of, whoever writes', async () => {
     const steps = [mail(0, 'Hello'), mail(DAY)]
     applySequences([{ steps }, { steps }, { steps: [task(0, 'Call'), mail(DAY, 'Hello')] }])
-    const contact_id = await play.newContact()
+    const contact_id = await timelines.newContact()
     const [one, two, three] = [0, 1, 2].map((n) => ({ contact_id, sequence_id: idOf(`q${n}`) }))
     const [first, second, third] = [await enroll(one), await enroll(two), await enroll(three)]
     const stranger = await enroll()
     const { conversation_id } = first
     await tell(({ messageReceived }) =>
-      messageReceived({ org: play.a.org, member: null }, answerBy(null, conversation_id, play.now())),
+      messageReceived({ org: timelines.a.org, member: null }, answerBy(null, conversation_id, timelines.now())),
     )
     const statuses = async () =>
       Promise.all([first, second, third, stranger].map(async ({ id }) => (await get(`/enrollments/${id}`)).status))
     assert.deepEqual(await statuses(), ['stopped', 'active', 'active', 'active'])
     await tell(({ messageReceived }) =>
-      messageReceived({ org: play.a.org, member: null }, answerBy(contact_id, conversation_id, play.now())),
+      messageReceived({ org: timelines.a.org, member: null }, answerBy(contact_id, conversation_id, timelines.now())),
     )
     assert.deepEqual(await statuses(), ['stopped', 'stopped', 'active', 'active'])
   })
@@ -347,9 +347,9 @@ describe('an answer', () => {
       applySequences([{ steps: [mail(0, 'Hello'), mail(DAY)] }])
       return enroll()
     })()
-    const other = await play.made('/messages', {
+    const other = await timelines.made('/messages', {
       ...{ contact_id, channel: 'chat', direction: 'inbound', body_text: 'Earlier' },
-      sent_at: new Date(play.now() - 60_000).toISOString(),
+      sent_at: new Date(timelines.now() - 60_000).toISOString(),
     })
     assert.ok(other)
     assert.equal((await get(`/enrollments/${id}`)).status, 'active')
@@ -361,20 +361,20 @@ test('what becomes of a mail is noted on its step', async () => {
   const { id } = await enroll()
   const [message] = messagesOf(id)
   const { version } = await get(`/enrollments/${id}`)
-  await tell(({ sent }) => sent(play.a.org, message.id, play.now() - 5))
-  await tell(({ sent }) => sent(play.a.org, message.id, play.now()))
-  await tell(({ bounced }) => bounced(play.a.org, message.id))
+  await tell(({ sent }) => sent(timelines.a.org, message.id, timelines.now() - 5))
+  await tell(({ sent }) => sent(timelines.a.org, message.id, timelines.now()))
+  await tell(({ bounced }) => bounced(timelines.a.org, message.id))
   const [step] = stepsOf(id)
-  assert.deepEqual([step.sent_at, step.bounced_at], [play.now() - 5, play.now()])
+  assert.deepEqual([step.sent_at, step.bounced_at], [timelines.now() - 5, timelines.now()])
   const [kept] = rows('SELECT bounced_at, version FROM enrollments WHERE id = ?', id)
-  assert.deepEqual([kept.bounced_at, kept.version], [play.now(), version], 'the outside sees nothing of it')
+  assert.deepEqual([kept.bounced_at, kept.version], [timelines.now(), version], 'the outside sees nothing of it')
   await tell(({ sent, failed, bounced }) => {
     for (const gone of ['01890000-0000-7000-8000-000000000000']) {
-      sent(play.a.org, gone, 1)
-      failed(play.a.org, gone)
-      bounced(play.a.org, gone)
-      sent(play.b.org, message.id, 1)
-      failed(play.b.org, message.id)
+      sent(timelines.a.org, gone, 1)
+      failed(timelines.a.org, gone)
+      bounced(timelines.a.org, gone)
+      sent(timelines.b.org, message.id, 1)
+      failed(timelines.b.org, message.id)
     }
   })
   assert.equal((await get(`/enrollments/${id}`)).status, 'active')
@@ -385,7 +385,7 @@ test('a mail that is refused after the next step is done leaves a completed enro
   const { id, status } = await enroll()
   assert.equal(status, 'completed')
   const [message] = messagesOf(id)
-  await tell(({ failed }) => failed(play.a.org, message.id))
+  await tell(({ failed }) => failed(timelines.a.org, message.id))
   assert.equal((await get(`/enrollments/${id}`)).status, 'completed')
 })
 
@@ -394,21 +394,21 @@ describe('a meeting', () => {
   const meeting = { title: 'Demo', starts_at, ends_at: '2031-01-01T10:00:00Z' }
   const statusOf = async (id: string) => (await get(`/enrollments/${id}`)).stop_reason
   const change = async (id: string, given: Given) =>
-    assert.equal((await play.call('PATCH', `/meetings/${id}`, given)).status, 200)
+    assert.equal((await timelines.call('PATCH', `/meetings/${id}`, given)).status, 200)
   beforeEach(() => applySequences([{ steps: [mail(0, 'Hello'), mail(DAY)] }]))
 
   test('counts when it is made, unless it was called off', async () => {
     const { id, contact_id } = await enroll()
     const participants = [{ contact_id }]
-    await play.made('/meetings', { ...meeting, participants, status: 'canceled' })
+    await timelines.made('/meetings', { ...meeting, participants, status: 'canceled' })
     assert.equal(await statusOf(id), null)
-    await play.made('/meetings', { ...meeting, participants })
+    await timelines.made('/meetings', { ...meeting, participants })
     assert.equal(await statusOf(id), 'meeting_booked')
   })
 
   test('counts for those who are added to it, and not again for those who were there', async () => {
     const [first, second] = [await enroll(), await enroll()]
-    const made = await play.made('/meetings', meeting)
+    const made = await timelines.made('/meetings', meeting)
     await change(made, { participants: [{ contact_id: first.contact_id }] })
     assert.deepEqual([await statusOf(first.id), await statusOf(second.id)], ['meeting_booked', null])
     const again = await enroll({ contact_id: first.contact_id })
@@ -422,14 +422,14 @@ describe('a meeting', () => {
 
   test('is noted on what is over, where it had done something', async () => {
     const { id, contact_id } = await enroll()
-    await play.call('PATCH', `/enrollments/${id}`, { status: 'stopped' })
+    await timelines.call('PATCH', `/enrollments/${id}`, { status: 'stopped' })
     const never = await enroll({ start_at: '2031-01-01T00:00:00Z', contact_id })
-    await play.call('PATCH', `/enrollments/${never.id}`, { status: 'stopped' })
-    await play.made('/meetings', { ...meeting, participants: [{ contact_id }] })
+    await timelines.call('PATCH', `/enrollments/${never.id}`, { status: 'stopped' })
+    await timelines.made('/meetings', { ...meeting, participants: [{ contact_id }] })
     const noted = rows('SELECT meeting_booked_at AS at FROM enrollments WHERE contact_id = ? ORDER BY id', contact_id)
     assert.deepEqual(
       noted.map(({ at }) => at),
-      [play.now(), null],
+      [timelines.now(), null],
     )
   })
 })
@@ -437,10 +437,10 @@ describe('a meeting', () => {
 test('a deal ends what is about it, and what is about none of its contact', async () => {
   const steps = [mail(0, 'Hello'), mail(DAY)]
   applySequences([{ steps }, { steps }, { steps, stop_on: ['reply'] }])
-  const contact_id = await play.newContact()
+  const contact_id = await timelines.newContact()
   const [deal_id, other] = [
-    await play.made('/deals', { title: 'Rollout', primary_contact_id: contact_id }),
-    await play.made('/deals', { title: 'Other' }),
+    await timelines.made('/deals', { title: 'Rollout', primary_contact_id: contact_id }),
+    await timelines.made('/deals', { title: 'Other' }),
   ]
   const [about, elsewhere, unasked] = [
     await enroll({ contact_id, deal_id }),
@@ -448,7 +448,7 @@ test('a deal ends what is about it, and what is about none of its contact', asyn
     await enroll({ contact_id, deal_id, sequence_id: idOf('q2') }),
   ]
   const colleague = await enroll({ deal_id })
-  await play.call('POST', `/deals/${deal_id}/close`, { reason_id: play.a.reasons.lost })
+  await timelines.call('POST', `/deals/${deal_id}/close`, { reason_id: timelines.a.reasons.lost })
   const reasons = [about, elsewhere, unasked, colleague].map(
     async ({ id }) => (await get(`/enrollments/${id}`)).stop_reason,
   )
@@ -458,16 +458,16 @@ test('a deal ends what is about it, and what is about none of its contact', asyn
 describe('contacts that become one', () => {
   const merge = (kept: string, merged: string): string => {
     let id = ''
-    play.store.transaction(() => {
-      id = mergeStore(play.deps).merge(play.who, 'contact', kept, merged).id
+    timelines.store.transaction(() => {
+      id = mergeStore(timelines.deps).merge(timelines.who, 'contact', kept, merged).id
     })
     return id
   }
   beforeEach(() => applySequences([{ steps: [mail(0, 'Hello'), mail(DAY)] }, { steps: [task(DAY, 'Call')] }]))
 
   test('are left alone where one of them is to be: what is live of the other ends with its next step', async () => {
-    const kept = await play.newContact({ do_not_contact: true })
-    const { id, contact_id } = await enroll({ contact_id: await play.newContact(), sequence_id: idOf('q1') })
+    const kept = await timelines.newContact({ do_not_contact: true })
+    const { id, contact_id } = await enroll({ contact_id: await timelines.newContact(), sequence_id: idOf('q1') })
     merge(kept, contact_id)
     await later(DAY * 1000)
     const { status, stop_reason, current_step } = await get(`/enrollments/${id}`)
@@ -475,10 +475,10 @@ describe('contacts that become one', () => {
   })
 
   test('keep the enrollments of both; of two in one sequence the one of the contact that goes is stopped', async () => {
-    const [kept, merged] = [await play.newContact(), await play.newContact()]
+    const [kept, merged] = [await timelines.newContact(), await timelines.newContact()]
     const [first, second] = [await enroll({ contact_id: kept }), await enroll({ contact_id: merged })]
     const third = await enroll({ contact_id: merged, sequence_id: idOf('q1') })
-    const seq = play.lastSeq()
+    const seq = timelines.lastSeq()
     const id = merge(kept, merged)
     const shown = async ({ id }: Row) => {
       const { contact_id, status, stop_reason } = await get(`/enrollments/${id}`)
@@ -487,7 +487,7 @@ describe('contacts that become one', () => {
     assert.deepEqual(await shown(first), ['kept', 'active', null])
     assert.deepEqual(await shown(second), ['kept', 'stopped', 'merged'])
     assert.deepEqual(await shown(third), ['kept', 'active', null])
-    const told = play.events(seq).filter(({ type }) => type.startsWith('enrollment.'))
+    const told = timelines.events(seq).filter(({ type }) => type.startsWith('enrollment.'))
     assert.deepEqual(
       told.map(({ type, object_id }) => [type, object_id === second.id]),
       [
@@ -496,7 +496,7 @@ describe('contacts that become one', () => {
         ['enrollment.updated', false],
       ],
     )
-    play.store.transaction(() => void mergeStore(play.deps).undo(play.who, id))
+    timelines.store.transaction(() => void mergeStore(timelines.deps).undo(timelines.who, id))
     assert.deepEqual(await shown(first), ['kept', 'active', null])
     assert.deepEqual(await shown(second), ['merged', 'stopped', 'merged'])
     assert.deepEqual(await shown(third), ['merged', 'active', null])
@@ -514,8 +514,8 @@ describe('a sequence whose status changes', () => {
     const sequence_id = idOf('many')
     const waiting = `jobs WHERE key IN (SELECT id FROM enrollments WHERE sequence_id = '${sequence_id}')`
     for (let n = 0; n < MANY; n += 10) {
-      const contact_ids = await Promise.all(Array.from({ length: 10 }, () => play.newContact()))
-      await play.call('POST', '/enrollments', { sequence_id, contact_ids })
+      const contact_ids = await Promise.all(Array.from({ length: 10 }, () => timelines.newContact()))
+      await timelines.call('POST', '/enrollments', { sequence_id, contact_ids })
     }
     applySequences([{ ...many, steps, status: 'paused' }])
     await later(2 * DAY * 1000)
@@ -533,7 +533,7 @@ describe('a sequence whose status changes', () => {
     const steps = [task(DAY, 'Call')]
     applySequences([{ steps }])
     const all = [await enroll(), await enroll(), await enroll({ start_at: '2031-01-01T00:00:00Z' })]
-    await play.call('PATCH', `/enrollments/${all[0].id}`, { status: 'paused' })
+    await timelines.call('PATCH', `/enrollments/${all[0].id}`, { status: 'paused' })
     applySequences([{ steps, status: 'archived' }])
     await due()
     for (const { id } of all) {
@@ -547,9 +547,9 @@ describe('a sequence whose status changes', () => {
     const steps = [task(DAY, 'Call')]
     applySequences([{ steps }])
     const oldest = await enroll()
-    const contact_ids = await Promise.all(Array.from({ length: 30 }, () => play.newContact()))
+    const contact_ids = await Promise.all(Array.from({ length: 30 }, () => timelines.newContact()))
     const given = { sequence_id: idOf('q0'), contact_ids, start_at: '2031-01-01T00:00:00Z' }
-    assert.equal((await play.call('POST', '/enrollments', given)).body.data.length, 30)
+    assert.equal((await timelines.call('POST', '/enrollments', given)).body.data.length, 30)
     applySequences([{ steps, status: 'archived' }])
     await due()
     assert.equal((await get(`/enrollments/${oldest.id}`)).status, 'stopped')
@@ -563,7 +563,7 @@ test('one whose last mail was refused later ended when it was completed, as far 
   const before = await enroll()
   assert.equal(before.status, 'completed')
   await later(3_600_000)
-  await tell((watch) => watch.failed(play.a.org, messagesOf(before.id)[0].id))
+  await tell((watch) => watch.failed(timelines.a.org, messagesOf(before.id)[0].id))
   const { status, finished_at } = await get(`/enrollments/${before.id}`)
   assert.deepEqual([status, finished_at], ['failed', before.finished_at])
 })
@@ -572,9 +572,9 @@ test('the one of another organisation is left alone', async () => {
   applySequences([{ steps: [mail(0, 'Hello'), mail(DAY)] }])
   const { id, contact_id, conversation_id } = await enroll()
   await tell((watch) => {
-    const org = play.b.org
+    const org = timelines.b.org
     const who = { org, member: null }
-    watch.messageReceived(who, answerBy(contact_id, conversation_id, play.now()))
+    watch.messageReceived(who, answerBy(contact_id, conversation_id, timelines.now()))
     watch.meetingBooked(org, [contact_id])
     watch.contactUpdated(who, { id: contact_id, do_not_contact: true })
     watch.unsubscribed(org, contact_id)

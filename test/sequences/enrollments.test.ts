@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { contactStore } from '../../src/crm/contacts/contacts.ts'
 import { applySettings } from '../../src/settings/document.ts'
+import { errorsOf, type Given, recordsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
-type Given = Record<string, unknown>
-
 let server: TestServer
+const { newId } = recordsOf(() => server)
 /** Ids of sequences by key. */
 let sequences: Record<string, string>
 before(async () => {
@@ -16,7 +16,6 @@ before(async () => {
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const HOUR_MS = 3_600_000
 const email = { type: 'email', delay_s: 3600, subject: 'Hello', body: 'Hello {{contact.first_name}}' }
 const again = { type: 'email', delay_s: 86_400, body: 'Once more' }
@@ -31,11 +30,6 @@ function apply(): void {
 }
 
 let people = 0
-async function newId(path: string, given: Given, options = {}): Promise<string> {
-  const { status, body } = await server.call('POST', path, given, options)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body.id
-}
 const newContact = (given: Given = {}) =>
   newId('/contacts', { first_name: 'Ana', emails: [{ email: `ana${people++}@x.example` }], ...given })
 const enroll = (given: Given, headers = {}) =>
@@ -51,10 +45,6 @@ const patch = (id: string, given: Given) => server.call('PATCH', `/enrollments/$
 /** Some milliseconds from now, as on the wire. */
 const inMs = (ms: number) => new Date(server.now() + ms).toISOString()
 const typesSince = (seq: number) => server.events(seq).map(({ type }) => type)
-
-/** The pointers and codes of a 422. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
 
 async function refused(given: Given, ...errors: string[]): Promise<void> {
   const seq = server.lastSeq()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sequenceStore } from '../../src/sequences/sequences/sequences.ts'
 import { applySettings } from '../../src/settings/document.ts'
+import { recordsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
@@ -30,6 +31,7 @@ const old = { key: 'old', name: 'Old', status: 'archived', steps: [] }
 
 // It is a Friday, 2026-11-20, 08:36 in UTC and 09:36 in Berlin.
 let server: TestServer
+const { getRecord } = recordsOf(() => server)
 let ids: Record<string, string>
 before(async () => {
   server = await startServer()
@@ -40,11 +42,6 @@ beforeEach(() => {
   ids = setLevels(server.store, server.a.org, { hours: [office], sequences: [fair, back, cold, old] })
 })
 
-const get = async (path: string) => {
-  const { status, body } = await server.call('GET', path)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
 const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name)
 
 /** Rows of enrollments alone, as many as `count` says. */
@@ -76,34 +73,34 @@ test('a sequence is answered as the settings say it, each step in full', async (
     version: 1,
   })
   assert.equal(headers.get('etag'), '"1"')
-  const { description, send_window, stop_on } = await get(`/sequences/${ids.back}`)
+  const { description, send_window, stop_on } = await getRecord(`/sequences/${ids.back}`)
   assert.deepEqual([description, send_window], [null, { hours_id: null }])
   assert.deepEqual(stop_on, ['reply', 'meeting_booked', 'deal_closed', 'unsubscribe', 'bounce'])
 })
 
 test('the list is in the order of the settings, each as it is answered alone', async () => {
-  const all = await get('/sequences')
+  const all = await getRecord('/sequences')
   assert.deepEqual([names(all), all.next_cursor], [['After the fair', 'Back again', 'Cold', 'Old'], null])
-  for (const one of all.data) assert.deepEqual(one, await get(`/sequences/${one.id}`))
+  for (const one of all.data) assert.deepEqual(one, await getRecord(`/sequences/${one.id}`))
   setLevels(server.store, server.a.org, { sequences: [cold, fair, old, back] })
-  assert.deepEqual(names(await get('/sequences')), ['Cold', 'After the fair', 'Old', 'Back again'])
+  assert.deepEqual(names(await getRecord('/sequences')), ['Cold', 'After the fair', 'Old', 'Back again'])
 })
 
 test('a list is walked page by page', async () => {
-  const first = await get('/sequences?limit=3')
-  const second = await get(`/sequences?limit=3&cursor=${first.next_cursor}`)
-  assert.deepEqual([...first.data, ...second.data], (await get('/sequences')).data)
+  const first = await getRecord('/sequences?limit=3')
+  const second = await getRecord(`/sequences?limit=3&cursor=${first.next_cursor}`)
+  assert.deepEqual([...first.data, ...second.data], (await getRecord('/sequences')).data)
 })
 
 test('a list is filtered by status and by times', async () => {
-  assert.deepEqual(names(await get('/sequences?status=active')), ['After the fair'])
-  assert.deepEqual(names(await get('/sequences?status[in]=archived,paused')), ['Back again', 'Old'])
-  assert.equal((await get('/sequences?status[ne]=draft&count=true')).total, 3)
-  const created = (await get(`/sequences/${ids.fair}`)).created_at
-  assert.deepEqual(names(await get(`/sequences?created_at[lt]=${created}`)), [])
+  assert.deepEqual(names(await getRecord('/sequences?status=active')), ['After the fair'])
+  assert.deepEqual(names(await getRecord('/sequences?status[in]=archived,paused')), ['Back again', 'Old'])
+  assert.equal((await getRecord('/sequences?status[ne]=draft&count=true')).total, 3)
+  const created = (await getRecord(`/sequences/${ids.fair}`)).created_at
+  assert.deepEqual(names(await getRecord(`/sequences?created_at[lt]=${created}`)), [])
   server.advance(HOUR_MS)
   setLevels(server.store, server.a.org, { sequences: [fair, back, { ...cold, name: 'Colder' }, old] })
-  assert.deepEqual(names(await get(`/sequences?updated_at[gt]=${created}`)), ['Colder'])
+  assert.deepEqual(names(await getRecord(`/sequences?updated_at[gt]=${created}`)), ['Colder'])
   server.advance(-HOUR_MS)
   const { status, body } = await server.call('GET', '/sequences?status=done')
   assert.deepEqual([status, body.code], [400, 'invalid_query'])
@@ -118,8 +115,8 @@ test('enrollments are counted by what is of them, and those of other sequences a
   enroll('fair', 'failed', 1)
   enroll('back', 'active')
   const counts = { active: 5, paused: 4, completed: 5, stopped: 7 }
-  assert.deepEqual((await get(`/sequences/${ids.fair}`)).counts, counts)
-  const [first, second] = (await get('/sequences')).data
+  assert.deepEqual((await getRecord(`/sequences/${ids.fair}`)).counts, counts)
+  const [first, second] = (await getRecord('/sequences')).data
   assert.deepEqual([first.counts, second.counts.active, second.counts.stopped], [counts, 1, 0])
 })
 
@@ -127,12 +124,12 @@ test('enrollments of every version are counted', async () => {
   enroll('fair', 'active')
   setLevels(server.store, server.a.org, { sequences: [{ ...fair, steps: [call] }, back, cold, old] })
   enroll('fair', 'active', 1, server.a.org, 2)
-  const { counts, steps, version } = await get(`/sequences/${ids.fair}`)
+  const { counts, steps, version } = await getRecord(`/sequences/${ids.fair}`)
   assert.deepEqual([counts.active, steps.length, version], [2, 1, 2])
 })
 
 test('the counts are those of the moment, and never answered with 304 or from what was kept', async () => {
-  const list = async () => (await get('/sequences')).data[0].counts.active
+  const list = async () => (await getRecord('/sequences')).data[0].counts.active
   const one = async () => {
     const headers = { 'if-none-match': '"1"' }
     const { status, body } = await server.call('GET', `/sequences/${ids.fair}`, undefined, { headers })
@@ -161,7 +158,7 @@ test('sequences of another organisation are not there', async () => {
   assert.equal((await server.call('GET', `/sequences/${foreign.cold}`)).status, 404)
   const { body } = await server.call('GET', '/sequences', undefined, { token: server.b.token })
   assert.deepEqual(names(body), ['Theirs'])
-  assert.equal(names(await get('/sequences')).length, 4)
+  assert.equal(names(await getRecord('/sequences')).length, 4)
 })
 
 test('the public interface does not write them', async () => {
@@ -207,7 +204,7 @@ describe('the store', () => {
   })
 
   test('gives the steps of a version, and 404 for one that is not there', async () => {
-    const { steps } = await get(`/sequences/${ids.fair}`)
+    const { steps } = await getRecord(`/sequences/${ids.fair}`)
     assert.deepEqual(of().versionOf(server.a.org, ids.fair as string, 1), { steps, stop_on: ['reply'] })
     for (const [org, number] of [
       [server.a.org, 2],

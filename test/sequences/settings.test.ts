@@ -5,7 +5,7 @@ import { resourceDeps } from '../../src/resource-deps.ts'
 import type { Step } from '../../src/sequences/sequences/sequence.ts'
 import { sequenceStore } from '../../src/sequences/sequences/sequences.ts'
 import { SEQUENCE_LOOK } from '../../src/sequences/sequences/status-changes.ts'
-import { errorsOf, problem, workshop } from '../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../settings/settings-fixture.ts'
 
 const STOPS = ['reply', 'meeting_booked', 'deal_closed', 'unsubscribe', 'bounce']
 const DAY_S = 86_400
@@ -34,9 +34,9 @@ const other = { ...mailbox, key: 'other', address: 'other@acme.example' }
 const org = { name: 'Acme', timezone: 'Europe/Berlin', currency: 'EUR' }
 const page = { ...org, public_base_url: 'https://crm.acme.example' }
 
-/** The workshop with mailboxes, and what there is to know of sequences and their enrollments. */
+/** The fixture of settings with mailboxes, and what there is to know of sequences and their enrollments. */
 function desk(t: TestContext) {
-  const shop = workshop(t)
+  const shop = settingsFixture(t)
   const { store, a, apply, row } = shop
   const deps = resourceDeps(store)
   const fields = customFieldStore(deps)
@@ -197,7 +197,7 @@ describe('is refused:', () => {
     test(what, (t) => {
       const { apply, rows } = desk(t)
       assert.deepEqual(
-        errorsOf(() => apply({ sequences: [JSON.parse(JSON.stringify(given))] })),
+        thrownErrors(() => apply({ sequences: [JSON.parse(JSON.stringify(given))] })),
         errors,
       )
       assert.deepEqual(rows('sequences'), [])
@@ -206,7 +206,7 @@ describe('is refused:', () => {
   test('a key that stood before', (t) => {
     const { apply } = desk(t)
     assert.deepEqual(
-      errorsOf(() => apply({ sequences: [fair, plain, { ...plain, name: 'Other' }] })),
+      thrownErrors(() => apply({ sequences: [fair, plain, { ...plain, name: 'Other' }] })),
       ['/sequences/2/key duplicate'],
     )
   })
@@ -215,7 +215,7 @@ describe('is refused:', () => {
     const { apply, store, a } = desk(t)
     store.db.prepare(`UPDATE hours SET key = 'theirs' WHERE org_id <> ?`).run(a)
     assert.deepEqual(
-      errorsOf(() => apply({ sequences: [{ ...fair, hours: 'theirs' }] })),
+      thrownErrors(() => apply({ sequences: [{ ...fair, hours: 'theirs' }] })),
       ['/sequences/0/hours unknown_hours'],
     )
   })
@@ -246,7 +246,7 @@ describe('custom fields', () => {
     apply({ sequences: [uses('contact.custom_fields.size')] })
     for (const key of ['deal.custom_fields.size', 'custom_fields.size', 'contact.size', 'contact.custom_fields.Size'])
       assert.deepEqual(
-        errorsOf(() => apply({ sequences: [uses(key)] })),
+        thrownErrors(() => apply({ sequences: [uses(key)] })),
         ['/sequences/0/steps/1/body unknown_variable'],
       )
   })
@@ -259,7 +259,7 @@ describe('custom fields', () => {
     assert.deepEqual(apply(show()), [])
     apply({ sequences: [{ ...uses('company.custom_fields.size'), name: 'Other' }] })
     assert.deepEqual(
-      errorsOf(() => apply({ sequences: [{ ...uses('company.custom_fields.size'), key: 'new' }] })),
+      thrownErrors(() => apply({ sequences: [{ ...uses('company.custom_fields.size'), key: 'new' }] })),
       ['/sequences/0/steps/1/body unknown_variable'],
     )
   })
@@ -279,7 +279,7 @@ describe('the page for those who want no more mailings', () => {
     const { apply, show } = desk(t)
     apply({ org: page, sequences: [leads] })
     assert.deepEqual(
-      errorsOf(() => apply({ org, sequences: [leads] })),
+      thrownErrors(() => apply({ org, sequences: [leads] })),
       ['/sequences/0/steps/0/body no_public_base_url'],
     )
     assert.equal(show().org.public_base_url, page.public_base_url)
@@ -525,7 +525,7 @@ test('hours in which a sequence sends are not removed, but together with it', (t
   apply({ sla: [{ key: 'all', name: 'All', hours: 'office', targets: {} }] })
   assert.throws(() => apply({ hours: [] }), /count by them \(all\), and sequences send in them \(fair\)\. A policy/)
   assert.deepEqual(
-    errorsOf(() => apply({ hours: [], sla: [], sequences: [fair] })),
+    thrownErrors(() => apply({ hours: [], sla: [], sequences: [fair] })),
     ['/sequences/0/hours unknown_hours'],
   )
   apply({ hours: [], sla: [], sequences: [{ ...fair, hours: null }] })
@@ -544,12 +544,12 @@ test('one document makes hours and a mailbox with the sequence that goes by them
 test('a mailbox that goes is not for a sequence any more, but may stand where it stood', (t) => {
   const { apply, show, row } = desk(t)
   assert.deepEqual(
-    errorsOf(() => apply({ mailboxes: [other], sequences: [fair] })),
+    thrownErrors(() => apply({ mailboxes: [other], sequences: [fair] })),
     ['/sequences/0/mailbox unknown_mailbox'],
   )
   apply({ sequences: [fair] })
   assert.deepEqual(
-    errorsOf(() => apply({ mailboxes: [other], sequences: [fair] })),
+    thrownErrors(() => apply({ mailboxes: [other], sequences: [fair] })),
     ['/sequences/0/mailbox unknown_mailbox'],
   )
   apply({ mailboxes: [other] })
@@ -557,7 +557,7 @@ test('a mailbox that goes is not for a sequence any more, but may stand where it
   assert.deepEqual(apply(show()), [])
   assert.deepEqual(apply({ mailboxes: [other], sequences: [fair] }), [])
   assert.deepEqual(
-    errorsOf(() => apply({ sequences: [fair, { ...fair, key: 'b' }] })),
+    thrownErrors(() => apply({ sequences: [fair, { ...fair, key: 'b' }] })),
     ['/sequences/1/mailbox unknown_mailbox'],
   )
 })

@@ -7,9 +7,11 @@ import fc from 'fast-check'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { vault } from '../../src/store/vault.ts'
 import { enroll, makeSequence } from '../support/enrolled.ts'
+import { recordsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
+const { newId } = recordsOf(() => server)
 let out: ReturnType<typeof unsubscribing>
 let sequence: string
 let count = 0
@@ -31,12 +33,7 @@ const baseUrl = (url: string | null, org = server.a) =>
 const enrollmentRow = (id: string) =>
   server.store.db.prepare('SELECT * FROM enrollments WHERE id = ?').get(id) as Record<string, string | number | null>
 
-async function newContact(): Promise<string> {
-  const email = `person${++count}@firm.example`
-  const { body, status } = await server.call('POST', '/contacts', { emails: [{ email }] })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body.id
-}
+const newContact = () => newId('/contacts', { emails: [{ email: `person${++count}@firm.example` }] })
 
 async function enrolled(given = {}) {
   const contact_id = await newContact()

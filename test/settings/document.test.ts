@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultSettings } from '../../src/settings/defaults.ts'
 import { createOrg, showSettings } from '../../src/settings/document.ts'
-import { errorsOf, problem, workshop } from './settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from './settings-fixture.ts'
 
 test('what show prints changes nothing when applied, and shows every section', (t) => {
-  const { show, apply, rows } = workshop(t)
+  const { show, apply, rows } = settingsFixture(t)
   apply({ sla: [{ key: 'all', name: 'All', is_default: true, hours: 'office', targets: {} }] })
   const everything = () =>
     ['members', 'pipelines', 'stages', 'close_reasons', 'hours', 'sla_policies'].map((table) => rows(table))
@@ -17,7 +17,7 @@ test('what show prints changes nothing when applied, and shows every section', (
 })
 
 test('applied a second time, a document changes nothing', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   const document = {
     org: { name: 'Acme Ltd', timezone: 'Europe/London', currency: 'GBP' },
     members: [{ email: 'Ana@Acme.example', name: 'Ana', role: 'owner' }],
@@ -45,7 +45,7 @@ test('applied a second time, a document changes nothing', (t) => {
 })
 
 test('the default settings are the usual pipeline with its probabilities, close reasons of both outcomes, and office hours', (t) => {
-  const { show } = workshop(t)
+  const { show } = settingsFixture(t)
   const { pipelines, close_reasons, hours, sla } = show()
   assert.equal(pipelines.length, 1)
   assert.equal(pipelines[0]?.is_default, true)
@@ -89,7 +89,7 @@ test('the default settings are the usual pipeline with its probabilities, close 
 })
 
 test('a section left out stays as it is', (t) => {
-  const { show, apply } = workshop(t)
+  const { show, apply } = settingsFixture(t)
   const before = show()
   const changed = apply({ org: { ...before.org, name: 'Acme Ltd' } })
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('a section left out stays as it is', (t) => {
 })
 
 test('the organisation changes field by field, and an optional field left out is cleared', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   const org = { name: 'Acme', timezone: 'Europe/Berlin', currency: 'CHF', public_base_url: 'https://crm.acme.example' }
   const [change, ...more] = apply({ org })
   assert.deepEqual(more, [])
@@ -117,11 +117,11 @@ test('the organisation changes field by field, and an optional field left out is
 })
 
 test('what is no settings document is refused with a pointer to every fault', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   for (const root of [null, [], 'text', 1]) assert.throws(() => apply(root), problem(400, 'wrong_root'))
   for (const name of ['mailbox', 'sequence', 'pipeline', 'constructor']) {
     assert.deepEqual(
-      errorsOf(() => apply({ [name]: [] })),
+      thrownErrors(() => apply({ [name]: [] })),
       [`/${name} unknown_section`],
     )
   }
@@ -130,7 +130,7 @@ test('what is no settings document is refused with a pointer to every fault', (t
     /is not a section of the settings; there are org, members, pipelines, close_reasons, hours, sla, mailboxes, sequences/,
   )
   assert.deepEqual(
-    errorsOf(() =>
+    thrownErrors(() =>
       apply({
         org: { name: ' ', timezone: 'Mars/Base', currency: 'euro', color: 'red' },
         members: [{ email: 'nobody', name: 'N', role: 'boss', status: 'active' }],
@@ -157,7 +157,7 @@ test('what is no settings document is refused with a pointer to every fault', (t
 })
 
 test('keys are unique in their section, emails without regard to case', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   const stages = [
     { key: 'open', name: 'Open' },
     { key: 'open', name: 'Also' },
@@ -166,7 +166,7 @@ test('keys are unique in their section, emails without regard to case', (t) => {
   ]
   const reason = { key: 'price', name: 'Price', outcome: 'lost' }
   assert.deepEqual(
-    errorsOf(() =>
+    thrownErrors(() =>
       apply({
         members: [
           { email: 'ana@acme.example', name: 'Ana', role: 'owner' },
@@ -189,7 +189,7 @@ test('keys are unique in their section, emails without regard to case', (t) => {
 })
 
 test('a document applies as a whole or not at all', (t) => {
-  const { edit, show, deal } = workshop(t)
+  const { edit, show, deal } = settingsFixture(t)
   deal()
   const before = show()
   const twoFaces = () =>
@@ -204,7 +204,7 @@ test('a document applies as a whole or not at all', (t) => {
 })
 
 test('a dry run answers what would change, and writes nothing', (t) => {
-  const { edit, show, rows } = workshop(t)
+  const { edit, show, rows } = settingsFixture(t)
   const before = show()
   const rename = (document: ReturnType<typeof show>) => {
     document.org.name = 'Acme Ltd'
@@ -222,7 +222,7 @@ test('a dry run answers what would change, and writes nothing', (t) => {
 })
 
 test('another organisation sees none of it, whatever keys both have', (t) => {
-  const { store, apply, b } = workshop(t)
+  const { store, apply, b } = settingsFixture(t)
   const before = showSettings(store, b)
   const owner = { email: 'ana@acme.example', name: 'Ana B.', role: 'owner' }
   apply({
@@ -236,7 +236,7 @@ test('another organisation sees none of it, whatever keys both have', (t) => {
 })
 
 test('an organisation can start bare, and one that cannot start leaves nothing behind', (t) => {
-  const { store } = workshop(t)
+  const { store } = settingsFixture(t)
   const org = { name: 'Cedar', timezone: 'UTC', currency: 'USD' }
   const owner = { email: 'di@cedar.example', name: 'Di', role: 'owner' as const }
   const { org: c, publicId } = createOrg(store, { org, members: [owner] })

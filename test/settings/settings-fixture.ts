@@ -19,7 +19,7 @@ const members = [
 ] as const
 
 /** A store with two organisations of the default settings, and short ways to apply documents and to make deals. */
-export function workshop(t: TestContext) {
+export function settingsFixture(t: TestContext) {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-settings-'))
   let now = Date.UTC(2026, 10, 20, 8, 36)
   const store = openStore(dataDir, { create: true, wall: () => now })
@@ -84,7 +84,7 @@ export function workshop(t: TestContext) {
 export const problem = (status: number, code: string) => ({ status, code })
 
 /** The pointers and codes of the 422 that the job throws. */
-export function errorsOf(job: () => unknown): string[] {
+export function thrownErrors(job: () => unknown): string[] {
   try {
     job()
   } catch (error) {

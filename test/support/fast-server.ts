@@ -1,6 +1,6 @@
 // A server with everything that sends webhooks, put together as `dealbox serve` does it, but with a clock that runs
 // far ahead, so that pauses of hours take seconds:
-//   node hasty-server.ts DATA-FOLDER START FASTER
+//   node fast-server.ts DATA-FOLDER START FASTER
 import { api } from '../../src/app.ts'
 import { openLog } from '../../src/http/log.ts'
 import { listen } from '../../src/http/server.ts'
@@ -11,13 +11,13 @@ import { startDelivery } from '../../src/webhooks/delivery/delivery.ts'
 import { parseAllow } from '../../src/webhooks/egress/allow.ts'
 import { deliveryWorker } from '../../src/webhooks/egress/delivery-worker.ts'
 import { guard } from '../../src/webhooks/egress/guard.ts'
-import { hastyClock } from './fast-clock.ts'
+import { fastClock } from './fast-clock.ts'
 
 const [dataDir = '', start, faster] = process.argv.slice(2)
 const allow = '127.0.0.1'
 const { log, flush } = openLog('warn', 2)
 const unlock = lockInstance(dataDir)
-const store = openStore(dataDir, { wall: hastyClock(Number(start), Number(faster)) })
+const store = openStore(dataDir, { wall: fastClock(Number(start), Number(faster)) })
 const stopping = new AbortController()
 const ports: number[] = []
 const ownPorts = () => ports

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
+import type { Given, Row } from './records.ts'
 import type { TestServer } from './server.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
-export type Row = any
-export type Given = Record<string, unknown>
-
-export const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 
 /** Conversations and messages over the public interface; what is refused fails the test. */
 export function inboxOf(server: TestServer) {
@@ -62,6 +57,3 @@ export function inboxOf(server: TestServer) {
         .map(({ type, changed_fields }) => [type, ...changed_fields].join(' ')),
   }
 }
-
-export const errorsOf = (body: Row): string[] =>
-  (body.errors ?? []).map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)

@@ -5,7 +5,7 @@ import { sequenceKinds } from '../../src/jobs/sequences.ts'
 import { sendingStore } from '../../src/mail/sync/sending.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { settings } from '../fuzz/settings.ts'
-import { startYard } from '../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../jobs/scheduler-harness.ts'
 import { startServer } from './server.ts'
 
 const REFUSED = 'p4@x.example'
@@ -31,7 +31,7 @@ export async function startOutreach() {
     if (!isRefused) taken.set(id, 1)
     await store.write(() => void (isRefused ? sending.failed(org, message, 'No', false) : sending.sent(org, message)))
   }
-  const yard = startYard(server, {
+  const scheduler = schedulerHarness(server, {
     kinds: [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds({ send, giveUp: () => undefined })],
   })
 
@@ -63,7 +63,7 @@ export async function startOutreach() {
     await enroll('Calls', 5)
     for (let seconds = 0; seconds < 12; seconds++) {
       server.advance(1000)
-      await yard.tick()
+      await scheduler.tick()
     }
     await call('PATCH', `/enrollments/${id}`, { status: 'paused' })
     const [answered] = (await call('GET', `/enrollments?contact_id=${people[2]}`)).body.data
@@ -77,7 +77,7 @@ export async function startOutreach() {
   for (const { id, name } of (await call('GET', '/sequences')).body.data) sequences[name] = id
   await fill()
   const stop = async (): Promise<void> => {
-    await yard.stop()
+    await scheduler.stop()
     await server.stop()
   }
   return { server, taken, sequences, people, stop }

@@ -10,7 +10,7 @@ import { random } from '../../src/demo/story/random.ts'
 import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../src/events/body.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type Bundled, bundled } from '../support/bundle.ts'
-import { hastyClock, steadyMs } from '../support/fast-clock.ts'
+import { fastClock, steadyMs } from '../support/fast-clock.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { BROKEN, OK, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { seedOf } from '../support/seed.ts'
@@ -25,17 +25,17 @@ const REFUSED = 3
 const MAX_REFUSALS = 5
 
 const start = steadyMs()
-const wall = hastyClock(start, FASTER)
+const wall = fastClock(start, FASTER)
 const folder = mkdtempSync(join(tmpdir(), 'dealbox-crash-'))
 const dataDir = join(folder, 'data')
 const { int } = random(seedOf(20261120))
 const open = () => openStore(dataDir, { wall, create: true })
 let org: Org
-let hasty: Bundled
+let fastServer: Bundled
 let last: ChildProcess | undefined
 let receiver: Receiver
 before(async () => {
-  hasty = await bundled('test/support/fast-server.ts')
+  fastServer = await bundled('test/support/fast-server.ts')
   const store = open()
   org = await makeOrg(store, dataDir, 'Acme')
   store.close()
@@ -44,15 +44,15 @@ before(async () => {
 after(async () => {
   last?.kill('SIGKILL')
   await receiver.stop()
-  hasty.remove()
+  fastServer.remove()
   rmSync(folder, { recursive: true, force: true })
 })
 
 type Server = { child: ChildProcess; url: string; agent: Agent }
 
 async function startServer(): Promise<Server> {
-  const argv = [hasty.file, dataDir, String(start), String(FASTER)]
-  const env = { ...process.env, ...hasty.env }
+  const argv = [fastServer.file, dataDir, String(start), String(FASTER)]
+  const env = { ...process.env, ...fastServer.env }
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'], env })
   last = child
   const [url] = (await once(child.stdout, 'data')) as [Buffer]

@@ -5,11 +5,13 @@ import { contactStore } from '../../../src/crm/contacts/contacts.ts'
 import { listStore } from '../../../src/crm/lists/lists.ts'
 import { openSqlite } from '../../../src/store/driver.ts'
 import { DATABASE } from '../../../src/store/open.ts'
+import { recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // Who may see and name what is in a list, and that pages, cursors and counts belong to the one question they answer.
 
 let server: TestServer
+const { newRecord, listIds } = recordsOf(() => server)
 const lists = { contact: ['', ''], company: ['', ''], deal: ['', ''] }
 const records = { contact: [''], company: [''], deal: [''] }
 const PATHS = { contact: '/contacts', company: '/companies', deal: '/deals' }
@@ -21,25 +23,17 @@ before(async () => {
   for (const object of OBJECTS) {
     records[object] = []
     for (const name of ['one', 'two', 'three'])
-      records[object].push((await made(PATHS[object], { [NAMES[object]]: name })).id)
+      records[object].push((await newRecord(PATHS[object], { [NAMES[object]]: name })).id)
     const filter = { field: NAMES[object], op: 'ne', value: 'two' }
-    const smart = await made('/lists', { name: 'smart', object, kind: 'smart', filter })
-    const plain = await made('/lists', { name: 'static', object, kind: 'static' })
+    const smart = await newRecord('/lists', { name: 'smart', object, kind: 'smart', filter })
+    const plain = await newRecord('/lists', { name: 'static', object, kind: 'static' })
     await server.call('POST', `/lists/${plain.id}/members`, { add_ids: [records[object][0], records[object][2]] })
     lists[object] = [smart.id, plain.id]
   }
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
-
-async function made(path: string, given: Record<string, unknown>) {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 const tokenWith = async (...scopes: Scope[]) => (await server.tokenWith(scopes)).token
-const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id)
 
 describe('the members of a list need the scope to read them, and that of lists', () => {
   for (const object of OBJECTS) {
@@ -83,12 +77,12 @@ test('a list of another organisation is not there, and neither is one that never
         assert.equal((await call('GET', path, undefined, { token: b.token })).status, 404)
       assert.equal((await call('POST', `/lists/${list}/members`, {}, { token: b.token })).status, 404)
       for (const id of [list, UNKNOWN])
-        assert.deepEqual(idsOf(await call('GET', `${PATHS[object]}?list_id=${id}`, undefined, { token: b.token })), [])
+        assert.deepEqual(await listIds(`${PATHS[object]}?list_id=${id}`, { token: b.token }), [])
     }
     for (const query of [`list_id=${UNKNOWN}`, `list_id=${UNKNOWN}&count=true&sort=updated_at`])
-      assert.deepEqual(idsOf(await call('GET', `${PATHS[object]}?${query}`)), [])
+      assert.deepEqual(await listIds(`${PATHS[object]}?${query}`), [])
     const others = OBJECTS.filter((each) => each !== object).flatMap((each) => lists[each])
-    for (const list of others) assert.deepEqual(idsOf(await call('GET', `${PATHS[object]}?list_id=${list}`)), [])
+    for (const list of others) assert.deepEqual(await listIds(`${PATHS[object]}?list_id=${list}`), [])
     for (const wrong of ['x', 'null', lists[object][0]?.toUpperCase()])
       assert.equal((await call('GET', `${PATHS[object]}?list_id=${wrong}`)).status, 400)
     assert.equal((await call('GET', `${PATHS[object]}?list_id[in]=${lists[object]}`)).status, 400)
@@ -97,7 +91,7 @@ test('a list of another organisation is not there, and neither is one that never
 
 test('list_id goes together with other filters and sorts', async () => {
   const { a, call } = server
-  const tag = (await made('/tags', { name: 'Together' })).id
+  const tag = (await newRecord('/tags', { name: 'Together' })).id
   const [one, two, three] = records.contact
   server.advance(1000)
   await call('PATCH', `/contacts/${one}`, { owner_id: a.owner, tag_ids: [tag], emails: [{ email: 'one@x.example' }] })
@@ -115,14 +109,14 @@ test('list_id goes together with other filters and sorts', async () => {
       ['q=two', []],
       ['limit=1&sort=name', [one]],
     ] as const) {
-      assert.deepEqual(idsOf(await call('GET', `/contacts?list_id=${list}&${query}`)), ids, query)
+      assert.deepEqual(await listIds(`/contacts?list_id=${list}&${query}`), ids, query)
     }
     for (const [query, ids] of [
       ['', [three, one]],
       ['sort=created_at', [one, three]],
       ['sort=updated_at', [three, one]],
     ] as const)
-      assert.deepEqual(idsOf(await call('GET', `/lists/${list}/members?${query}`)), ids, query)
+      assert.deepEqual(await listIds(`/lists/${list}/members?${query}`), ids, query)
     for (const query of ['sort=name', 'owner_id=null', 'list_id=x', 'custom_fields.x=1'])
       assert.equal((await call('GET', `/lists/${list}/members?${query}`)).status, 400, query)
   }
@@ -133,7 +127,7 @@ test('a cursor belongs to its list, its sort and its organisation', async () => 
   const [smart, plain] = lists.contact
   const first = await call('GET', `/lists/${smart}/members?limit=1`)
   const cursor = first.body.next_cursor
-  assert.deepEqual(idsOf(await call('GET', `/lists/${smart}/members?cursor=${cursor}`)), [records.contact[0]])
+  assert.deepEqual(await listIds(`/lists/${smart}/members?cursor=${cursor}`), [records.contact[0]])
   for (const path of [
     `/lists/${plain}/members?`,
     `/lists/${lists.deal[0]}/members?`,
@@ -152,7 +146,12 @@ test('a cursor belongs to its list, its sort and its organisation', async () => 
 describe('a count that is kept', () => {
   const countOf = async (list: string) => (await server.call('GET', `/lists/${list}`)).body.member_count
   const smart = (value: string) =>
-    made('/lists', { name: 'Counted', object: 'contact', kind: 'smart', filter: { field: 'source', op: 'eq', value } })
+    newRecord('/lists', {
+      name: 'Counted',
+      object: 'contact',
+      kind: 'smart',
+      filter: { field: 'source', op: 'eq', value },
+    })
 
   test('is read once while nothing changes, and again after any change', async () => {
     const { store } = server
@@ -163,7 +162,7 @@ describe('a count that is kept', () => {
       .prepare("UPDATE contacts SET source = 'kept' WHERE org_id = ? AND id = ?")
       .run(server.a.org, records.contact[0])
     assert.equal(await countOf(list), 0)
-    await made('/tags', { name: 'An event' })
+    await newRecord('/tags', { name: 'An event' })
     assert.equal(await countOf(list), 1)
   })
 

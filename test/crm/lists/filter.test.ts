@@ -1,25 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { smartLists } from '../../../src/filters/smart.ts'
+import { type Given, recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { FIELDS, type Field, type Listed, operatorsOf } from './naive.ts'
 
 // How a filter has to be written: every field with every operator, and every way to get it wrong.
 
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 let tag: string
 let company: string
 before(async () => {
   server = await startServer()
-  tag = (await made('/tags', { name: 'Tag' })).id
-  company = (await made('/companies', { name: 'Firm' })).id
+  tag = (await newRecord('/tags', { name: 'Tag' })).id
+  company = (await newRecord('/companies', { name: 'Firm' })).id
   for (const object of ['contact', 'company', 'deal'])
     for (const [key, type] of Object.entries(CUSTOM))
-      await made('/custom-fields', { object, key, label: key, type, options: type.endsWith('select') ? OPTIONS : [] })
+      await newRecord('/custom-fields', {
+        object,
+        key,
+        label: key,
+        type,
+        options: type.endsWith('select') ? OPTIONS : [],
+      })
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const OPERATORS =
   'eq ne in not_in gt gte lt lte contains starts_with is_null not_null in_last_days in_next_days has_any has_all'
 const OPTIONS = ['a', 'b'].map((value) => ({ value, label: value }))
@@ -38,14 +45,6 @@ const CUSTOM_FIELDS = new Map<string, Field>([
   ['picks', { type: 'exact', several: true }],
   ['member', { type: 'exact' }],
 ])
-
-type Given = Record<string, unknown>
-
-async function made(path: string, given: Given) {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 
 async function refused(filter: unknown, object: string = 'contact'): Promise<string[]> {
   const seq = server.lastSeq()
@@ -71,7 +70,7 @@ function sampleOf(name: string, type: string): unknown {
 describe('a field takes the operators that fit its type, and no others', () => {
   for (const object of ['contact', 'company', 'deal'] as const) {
     test(object, async () => {
-      const contact = await made('/contacts', { last_name: 'x' })
+      const contact = await newRecord('/contacts', { last_name: 'x' })
       const smart = smartLists(server.deps)
       const own = (of: Listed) => [
         ...FIELDS[of],
@@ -210,7 +209,7 @@ describe('a filter is refused, by a pointer to what is wrong', () => {
   })
 
   test('by an archived custom field', async () => {
-    const { id } = await made('/custom-fields', {
+    const { id } = await newRecord('/custom-fields', {
       object: 'contact',
       key: 'old',
       label: 'Old',
@@ -219,7 +218,12 @@ describe('a filter is refused, by a pointer to what is wrong', () => {
     })
     assert.deepEqual(await refused(leaf('custom_fields.old', 'eq', 'x')), ['/field unknown_field'])
     await server.call('PATCH', `/custom-fields/${id}`, { is_archived: false })
-    await made('/lists', { name: 'x', object: 'contact', kind: 'smart', filter: leaf('custom_fields.old', 'eq', 'x') })
+    await newRecord('/lists', {
+      name: 'x',
+      object: 'contact',
+      kind: 'smart',
+      filter: leaf('custom_fields.old', 'eq', 'x'),
+    })
   })
 
   test('with at most 100 errors, in a body that could name 1,000', async () => {

@@ -5,7 +5,7 @@ import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { tagStore } from '../../../src/crm/tags.ts'
 import { seedOf } from '../../support/seed.ts'
 import type { TestServer } from '../../support/server.ts'
-import type { Listed, Row, World } from './naive.ts'
+import type { FilterContext, Listed, Row } from './naive.ts'
 
 // Some hundred records of each object, with ties, gaps and values of every custom field.
 
@@ -26,7 +26,7 @@ const TYPES = {
   ...{ link: 'url', mail: 'email', tel: 'phone', who: 'member' },
 }
 
-/** A small generator with a seed: the same world each time. */
+/** A small generator with a seed: the same records each time. */
 function random(seed: number) {
   let state = seed
   const next = () => {
@@ -38,9 +38,9 @@ function random(seed: number) {
   return { next, pick, some, subset: <One>(all: readonly One[]) => all.filter(() => next() < 0.35) }
 }
 
-export type Filled = { world: World; records: Record<Listed, Row[]>; ids: Record<string, string[]> }
+export type SampleRecords = { context: FilterContext; records: Record<Listed, Row[]>; ids: Record<string, string[]> }
 
-export function fillWorld({ store, deps, a, advance }: TestServer, many: number): Filled {
+export function addSampleRecords({ store, deps, a, advance }: TestServer, many: number): SampleRecords {
   const { next, pick, some, subset } = random(seedOf(7))
   const who = { org: a.org, member: a.owner }
   const stores = { contact: contactStore(deps), company: companyStore(deps), deal: dealStore(deps) }
@@ -48,7 +48,7 @@ export function fillWorld({ store, deps, a, advance }: TestServer, many: number)
   const now = store.clock.now()
   const day = () => new Date(now + Math.floor(next() * 20 - 10) * DAY_MS).toISOString().slice(0, 10)
   const time = () => new Date(now + pick([-9, -3, -1, 0, 1, 3]) * DAY_MS + pick([-1, 0, 0, 1])).toISOString()
-  const records: Filled['records'] = { contact: [], company: [], deal: [] }
+  const records: SampleRecords['records'] = { contact: [], company: [], deal: [] }
   const tagIds: string[] = []
 
   const custom = () => {
@@ -142,11 +142,11 @@ export function fillWorld({ store, deps, a, advance }: TestServer, many: number)
   const unsubscribed_at = new Date(now).toISOString()
   records.contact = records.contact.map((each) => (each.do_not_contact ? { ...each, unsubscribed_at } : each))
 
-  const world = {
+  const context = {
     companies: new Map(records.company.map((company) => [company.id, company])),
     custom: { contact: TYPES, company: TYPES, deal: TYPES },
     now: store.clock.now(),
     timezone: 'Europe/Berlin',
   }
-  return { world, records, ids: { tags: tagIds } }
+  return { context, records, ids: { tags: tagIds } }
 }

@@ -1,33 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { errorsOf, type Given, recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // Lists as records: made, read, changed, deleted. What is in them is in members.test.ts.
 
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const EMPTY = { field: 'last_name', op: 'eq', value: 'Nobody' }
 
-type Given = Record<string, unknown>
-
-async function made(path: string, given: Given) {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 const newStatic = (given: Given = {}) =>
-  made('/lists', { name: 'Hand-picked', object: 'contact', kind: 'static', ...given })
+  newRecord('/lists', { name: 'Hand-picked', object: 'contact', kind: 'static', ...given })
 const newSmart = (filter: unknown, given: Given = {}) =>
-  made('/lists', { name: 'By rule', object: 'contact', kind: 'smart', filter, ...given })
-
-/** The pointers and codes of a 422, as `/name empty`. */
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
+  newRecord('/lists', { name: 'By rule', object: 'contact', kind: 'smart', filter, ...given })
 
 /** As an event has it: whoever gets it may not be allowed to read the members. */
 const announced = (list: object) => ({ ...list, member_count: null })
@@ -63,8 +53,8 @@ describe('create', () => {
 
   test('answers a smart list with its filter and the count of what meets it already', async () => {
     const { a, call, events, lastSeq } = server
-    await made('/contacts', { last_name: 'Counted' })
-    await made('/contacts', { last_name: 'counted' })
+    await newRecord('/contacts', { last_name: 'Counted' })
+    await newRecord('/contacts', { last_name: 'counted' })
     const seq = lastSeq()
     const filter = { all: [{ field: 'last_name', op: 'eq', value: 'Counted' }, { not: EMPTY }] }
     const list = await newSmart(filter, { description: 'All of them', owner_id: a.owner })
@@ -175,7 +165,7 @@ describe('change', () => {
 
   test('of the filter answers the count that follows from it, and announces that it has changed', async () => {
     const { call, events, lastSeq } = server
-    await made('/contacts', { last_name: 'Refiltered' })
+    await newRecord('/contacts', { last_name: 'Refiltered' })
     const list = await newSmart(EMPTY)
     assert.equal(list.member_count, 0)
     const seq = lastSeq()
@@ -221,7 +211,7 @@ describe('change', () => {
 
 test('a deleted list is gone, with one event, and its records stay', async () => {
   const { call, events, lastSeq, store } = server
-  const contact = await made('/contacts', { last_name: 'Stays' })
+  const contact = await newRecord('/contacts', { last_name: 'Stays' })
   const { id } = await newStatic()
   await call('POST', `/lists/${id}/members`, { add_ids: [contact.id] })
   const list = (await call('GET', `/lists/${id}`)).body
@@ -240,7 +230,7 @@ test('lists are filtered by object, kind and owner, and sorted by name', async (
   const { a, call } = server
   const own = { owner_id: a.owner }
   const names = ['Zebra', 'Ébène', 'eagle']
-  for (const name of names) await made('/lists', { name, object: 'company', kind: 'static', ...own })
+  for (const name of names) await newRecord('/lists', { name, object: 'company', kind: 'static', ...own })
   const smart = await newSmart({ field: 'title', op: 'not_null' }, { object: 'deal', ...own })
   const shown = async (query: string) =>
     (await call('GET', `/lists?${query}`)).body.data.map(({ name }: { name: string }) => name)

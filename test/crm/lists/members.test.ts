@@ -1,47 +1,36 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { contactStore } from '../../../src/crm/contacts/contacts.ts'
+import { errorsOf, type Given, recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // What is in lists: put in and taken out by hand, or following from a filter; always counted exactly.
 
 let server: TestServer
+const { newRecord, listIds } = recordsOf(() => server)
 let contacts: string[]
 let company: string
 let deal: string
 before(async () => {
   server = await startServer()
-  company = (await made('/companies', { name: 'Firm' })).id
-  deal = (await made('/deals', { title: 'Sale' })).id
+  company = (await newRecord('/companies', { name: 'Firm' })).id
+  deal = (await newRecord('/deals', { title: 'Sale' })).id
   contacts = []
-  for (let n = 0; n < 5; n++) contacts.push((await made('/contacts', { last_name: `Listed ${n}` })).id)
+  for (let n = 0; n < 5; n++) contacts.push((await newRecord('/contacts', { last_name: `Listed ${n}` })).id)
 })
 after(() => server.stop())
 
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
-
-type Given = Record<string, unknown>
-
-async function made(path: string, given: Given, token = server.a.token) {
-  const { body, status } = await server.call('POST', path, given, { token })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 const newStatic = async (object = 'contact', add_ids: string[] = []): Promise<string> => {
-  const { id } = await made('/lists', { name: 'Hand-picked', object, kind: 'static' })
+  const { id } = await newRecord('/lists', { name: 'Hand-picked', object, kind: 'static' })
   if (add_ids.length > 0) await change(id, { add_ids })
   return id
 }
 const newSmart = async (filter: unknown, object = 'contact'): Promise<string> =>
-  (await made('/lists', { name: 'By rule', object, kind: 'smart', filter })).id
+  (await newRecord('/lists', { name: 'By rule', object, kind: 'smart', filter })).id
 const change = (list: string, given: Given) => server.call('POST', `/lists/${list}/members`, given)
 const countOf = async (list: string): Promise<number> => (await server.call('GET', `/lists/${list}`)).body.member_count
 
-async function shown(path: string): Promise<string[]> {
-  const { status, body } = await server.call('GET', path)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body.data.map(({ id }: { id: string }) => id).sort()
-}
+const shown = async (path: string): Promise<string[]> => (await listIds(path)).sort()
 
 /** What is in the list, asked for and counted in every way; all have to agree. */
 async function membersOf(list: string, path = '/contacts'): Promise<string[]> {
@@ -54,9 +43,6 @@ async function membersOf(list: string, path = '/contacts'): Promise<string[]> {
   assert.equal(all.find(({ id }: { id: string }) => id === list)?.member_count ?? members.length, members.length)
   return members
 }
-
-const errorsOf = (body: { errors: { pointer: string; code: string }[] }) =>
-  body.errors.map(({ pointer, code }) => `${pointer} ${code}`)
 
 describe('members of a static list', () => {
   test('are put in and taken out, with one event and the next version', async () => {
@@ -105,7 +91,7 @@ describe('members of a static list', () => {
 
   test('that are not there, foreign or of another object are the same 422, and nothing is put in', async () => {
     const { a, b, call, lastSeq } = server
-    const foreign = (await made('/contacts', { last_name: 'Theirs' }, b.token)).id
+    const foreign = (await newRecord('/contacts', { last_name: 'Theirs' }, { token: b.token })).id
     const list = await newStatic('contact', [contacts[0]!])
     const seq = lastSeq()
     for (const name of ['add_ids', 'remove_ids']) {
@@ -208,7 +194,7 @@ describe('members of a static list', () => {
 
   test('that are deleted leave it: the count and the version follow, the one event is their own', async () => {
     const { advance, call, events, lastSeq } = server
-    const gone = (await made('/contacts', { last_name: 'Gone' })).id
+    const gone = (await newRecord('/contacts', { last_name: 'Gone' })).id
     const list = await newStatic('contact', [contacts[0]!, gone])
     const other = await newStatic('contact', [contacts[0]!])
     const seq = lastSeq()
@@ -222,7 +208,7 @@ describe('members of a static list', () => {
       events(seq).map(({ type }) => type),
       ['contact.deleted'],
     )
-    const firm = (await made('/companies', { name: 'Gone' })).id
+    const firm = (await newRecord('/companies', { name: 'Gone' })).id
     const firms = await newStatic('company', [firm])
     await call('DELETE', `/companies/${firm}`)
     assert.deepEqual(
@@ -242,7 +228,7 @@ describe('a smart list follows', () => {
       ],
     })
     assert.deepEqual(await membersOf(list), [])
-    const { id } = await made('/contacts', { last_name: 'In', source: 'FAIR' })
+    const { id } = await newRecord('/contacts', { last_name: 'In', source: 'FAIR' })
     assert.deepEqual(await membersOf(list), [id])
     await call('PATCH', `/contacts/${id}`, { owner_id: server.a.owner })
     assert.deepEqual(await membersOf(list), [])
@@ -255,8 +241,8 @@ describe('a smart list follows', () => {
 
   test('a tag that is taken off, or is deleted', async () => {
     const { call } = server
-    const [one, two] = [(await made('/tags', { name: 'One' })).id, (await made('/tags', { name: 'Two' })).id]
-    const id = (await made('/contacts', { last_name: 'Tagged', tag_ids: [one, two] })).id
+    const [one, two] = [(await newRecord('/tags', { name: 'One' })).id, (await newRecord('/tags', { name: 'Two' })).id]
+    const id = (await newRecord('/contacts', { last_name: 'Tagged', tag_ids: [one, two] })).id
     const both = await newSmart({ field: 'tag_ids', op: 'has_all', value: [one, two] })
     const none = await newSmart({
       all: [
@@ -273,9 +259,9 @@ describe('a smart list follows', () => {
 
   test('the company of its records: renamed, replaced, deleted', async () => {
     const { call } = server
-    const firm = (await made('/companies', { name: 'Acme' })).id
-    const id = (await made('/contacts', { last_name: 'Employed', company_id: firm })).id
-    const sale = (await made('/deals', { title: 'Employed', company_id: firm })).id
+    const firm = (await newRecord('/companies', { name: 'Acme' })).id
+    const id = (await newRecord('/contacts', { last_name: 'Employed', company_id: firm })).id
+    const sale = (await newRecord('/deals', { title: 'Employed', company_id: firm })).id
     const filter = { field: 'company.name', op: 'eq', value: 'Globex' }
     const [people, sales] = [await newSmart(filter), await newSmart(filter, 'deal')]
     const others = await newSmart({ all: [{ not: filter }, { field: 'last_name', op: 'eq', value: 'Employed' }] })

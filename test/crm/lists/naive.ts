@@ -80,7 +80,7 @@ export function operatorsOf({ type, several }: Field): string[] {
   return type === 'exact' ? [...EQUAL, ...nulls] : [...EQUAL, ...ORDER, ...DAYS, ...nulls]
 }
 
-export type World = {
+export type FilterContext = {
   companies: Map<string, Row>
   /** The types of the custom fields, by object and key. */
   custom: Record<Listed, Record<string, string>>
@@ -89,17 +89,17 @@ export type World = {
 }
 
 /** A field by its name, with those of the company; undefined where there is none. */
-export function fieldOf(object: Listed, name: string, { custom }: World): Field | undefined {
-  if (name.startsWith('company.')) return fieldOf('company', name.slice(8), { custom } as World)
+export function fieldOf(object: Listed, name: string, { custom }: FilterContext): Field | undefined {
+  if (name.startsWith('company.')) return fieldOf('company', name.slice(8), { custom } as FilterContext)
   if (name.startsWith('custom_fields.')) return CUSTOM[custom[object][name.slice(14)] ?? '']
   return FIELDS[object].get(name)
 }
 
 /** The values of a record's field; none where it is null. */
-export function valuesOf(record: Row, name: string, world: World): unknown[] {
+export function valuesOf(record: Row, name: string, context: FilterContext): unknown[] {
   if (name.startsWith('company.')) {
-    const company = world.companies.get(record.company_id)
-    return company ? valuesOf(company, name.slice(8), world) : []
+    const company = context.companies.get(record.company_id)
+    return company ? valuesOf(company, name.slice(8), context) : []
   }
   const at = name.indexOf('.')
   const found = at < 0 ? record[name] : record[name.slice(0, at)]?.[name.slice(at + 1)]
@@ -118,12 +118,12 @@ function plain(text: string): string {
   return made
 }
 
-export function isMet(tree: Tree, record: Row, object: Listed, world: World): boolean {
-  if ('all' in tree) return tree.all.every((each) => isMet(each, record, object, world))
-  if ('any' in tree) return tree.any.some((each) => isMet(each, record, object, world))
-  if ('not' in tree) return !isMet(tree.not, record, object, world)
-  const field = fieldOf(object, tree.field, world)
-  const values = field ? valuesOf(record, tree.field, world) : []
+export function isMet(tree: Tree, record: Row, object: Listed, context: FilterContext): boolean {
+  if ('all' in tree) return tree.all.every((each) => isMet(each, record, object, context))
+  if ('any' in tree) return tree.any.some((each) => isMet(each, record, object, context))
+  if ('not' in tree) return !isMet(tree.not, record, object, context)
+  const field = fieldOf(object, tree.field, context)
+  const values = field ? valuesOf(record, tree.field, context) : []
   const comparable = (one: unknown) => {
     if (field?.type === 'text') return plain(one as string)
     return field?.type === 'time' ? Date.parse(one as string) : (one as string | number)
@@ -161,12 +161,12 @@ export function isMet(tree: Tree, record: Row, object: Listed, world: World): bo
     case 'starts_with':
       return some((one: string, wanted: string) => one.startsWith(wanted))
     default:
-      return found.some((one) => isWithin(one, tree.op === 'in_last_days', tree.value as number, world))
+      return found.some((one) => isWithin(one, tree.op === 'in_last_days', tree.value as number, context))
   }
 }
 
 /** A time within so many days of 24 hours; a day within so many days of today, today included. */
-function isWithin(one: string | number, past: boolean, days: number, { now, timezone }: World): boolean {
+function isWithin(one: string | number, past: boolean, days: number, { now, timezone }: FilterContext): boolean {
   const far = past ? -days : days
   if (typeof one === 'number') {
     const [from, to] = [now, now + far * 86_400_000].sort((a, b) => a - b) as [number, number]

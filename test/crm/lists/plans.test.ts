@@ -6,7 +6,7 @@ import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { smartLists } from '../../../src/filters/smart.ts'
 import type { Database } from '../../../src/store/driver.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { fillWorld } from './list-fixture.ts'
+import { addSampleRecords } from './list-fixture.ts'
 import type { Listed } from './naive.ts'
 
 // The plans of what filters compile to: which index leads to the records, and that none is read but by an index.
@@ -15,7 +15,7 @@ let server: TestServer
 let tags: string[]
 before(async () => {
   server = await startServer()
-  tags = fillWorld(server, 30).ids.tags as string[]
+  tags = addSampleRecords(server, 30).ids.tags as string[]
 })
 after(() => server.stop())
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Scope } from '../../../src/auth/scopes.ts'
+import { recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { setLevels } from '../../support/settings.ts'
 
@@ -17,23 +18,18 @@ const LISTS: Scope[] = ['rest.crm.lists.read', 'rest.crm.lists.write']
 const OWN = { field: 'owner_id', op: 'is_null' }
 const COMPANYS = { all: [OWN, { not: { field: 'company.name', op: 'eq', value: 'Nobody' } }] }
 const CUSTOM = { any: [{ field: 'company.custom_fields.tier', op: 'is_null' }] }
-const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
-  const company_id = (await made('/companies', { name: 'Acme' })).id
-  await made('/contacts', { last_name: 'One', company_id })
-  await made('/deals', { title: 'One', company_id })
-  await made('/custom-fields', { object: 'company', key: 'tier', label: 'Tier', type: 'text' })
+  const company_id = (await newRecord('/companies', { name: 'Acme' })).id
+  await newRecord('/contacts', { last_name: 'One', company_id })
+  await newRecord('/deals', { title: 'One', company_id })
+  await newRecord('/custom-fields', { object: 'company', key: 'tier', label: 'Tier', type: 'text' })
 })
 after(() => server.stop())
 
-async function made(path: string, given: object) {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 const tokenWith = async (...scopes: Scope[]) => (await server.tokenWith(scopes)).token
 const others = (object: (typeof OBJECTS)[number], ...more: (typeof OBJECTS)[number][]) =>
   OBJECTS.filter((each) => each !== object && !more.includes(each)).map((each) => READS[each])
@@ -57,7 +53,7 @@ for (const { object, what, filter, needs } of CASES) {
         const { call, lastSeq } = server
         const rest = needs.filter((scope) => scope !== lacking)
         const token = await tokenWith(...LISTS, ...rest, ...others(object, 'company'))
-        const list = await made('/lists', smart(object, filter))
+        const list = await newRecord('/lists', smart(object, filter))
         assert.equal(typeof list.member_count, 'number')
         const seq = lastSeq()
         const writes: [string, string, unknown][] = [
@@ -117,7 +113,7 @@ for (const object of OBJECTS) {
 
 test('a page that a token with more scopes has asked for is not answered to one with fewer', async () => {
   const { call } = server
-  const list = await made('/lists', smart('contact', COMPANYS))
+  const list = await newRecord('/lists', smart('contact', COMPANYS))
   const path = `/contacts?list_id=${list.id}`
   const [more, fewer] = [await tokenWith(READS.contact, READS.company), await tokenWith(READS.contact)]
   for (const [token, expected] of [
@@ -131,7 +127,7 @@ test('a page that a token with more scopes has asked for is not answered to one 
 
 test('a list is never 304: its count changes without its version, and so may the scopes of the token', async () => {
   const { call } = server
-  const { id } = await made('/lists', smart('contact', OWN))
+  const { id } = await newRecord('/lists', smart('contact', OWN))
   const { status, headers } = await call('GET', `/lists/${id}`, undefined, { headers: { 'if-none-match': '"1"' } })
   assert.deepEqual([status, headers.get('etag')], [200, '"1"'])
 })
@@ -139,7 +135,7 @@ test('a list is never 304: its count changes without its version, and so may the
 test('events never have the count, whoever makes the change', async () => {
   const { events, lastSeq, call } = server
   const seq = lastSeq()
-  const { id } = await made('/lists', smart('contact', COMPANYS))
+  const { id } = await newRecord('/lists', smart('contact', COMPANYS))
   await call('PATCH', `/lists/${id}`, { filter: { field: 'last_name', op: 'eq', value: 'Nobody' } })
   await call('DELETE', `/lists/${id}`)
   const told = events(seq)
@@ -169,7 +165,7 @@ describe('a list is enrolled', () => {
       const levels = setLevels(store, a.org, {
         sequences: [{ key: 'calls', name: 'Calls', status: 'active', steps }],
       })
-      const list_id = (await made('/lists', smart('contact', filter))).id
+      const list_id = (await newRecord('/lists', smart('contact', filter))).id
       const given = { sequence_id: levels.calls, list_id }
       const seq = lastSeq()
       for (const lacking of needs) {

@@ -1,32 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { recordsOf } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // What values mean: texts as people write them, amounts to the last digit, days by the clock and the time zone, custom
 // fields that are no longer there.
 
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
 after(() => server.stop())
 
-type Given = Record<string, unknown>
-
-async function made(path: string, given: Given) {
-  const { body, status } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 const leaf = (field: string, op: string, value?: unknown) => ({ field, op, ...(value === undefined ? {} : { value }) })
 const newSmart = async (object: string, filter: unknown): Promise<string> =>
-  (await made('/lists', { name: 'By rule', object, kind: 'smart', filter })).id
+  (await newRecord('/lists', { name: 'By rule', object, kind: 'smart', filter })).id
 const membersOf = async (list: string): Promise<string[]> =>
   (await server.call('GET', `/lists/${list}/members?limit=100`)).body.data.map(({ id }: { id: string }) => id)
 const met = async (object: string, filter: unknown) => membersOf(await newSmart(object, filter))
 
 test('texts are compared without case and accents, composed or not', async () => {
-  const { id } = await made('/contacts', { last_name: 'Ångström', job_title: 'Größe' })
+  const { id } = await newRecord('/contacts', { last_name: 'Ångström', job_title: 'Größe' })
   for (const value of ['ångström', 'ANGSTROM', 'A\u030angstro\u0308m', '\u212bngström'])
     for (const op of ['eq', 'contains', 'starts_with'])
       assert.deepEqual(await met('contact', leaf('last_name', op, value)), [id], `${op} ${value}`)
@@ -58,7 +53,7 @@ test('quotes, wildcards and SQL in a value are just text', async () => {
     const address = { city: last_name }
     ids.push(
       (
-        await made('/contacts', {
+        await newRecord('/contacts', {
           last_name,
           first_name: '-',
           phones: [{ number: `${last_name.slice(0, 9)}555` }],
@@ -85,27 +80,27 @@ test('quotes, wildcards and SQL in a value are just text', async () => {
 })
 
 test('emails are compared without case, and domains as DNS has them', async () => {
-  const { id } = await made('/contacts', { emails: [{ email: 'Ana@Example.com' }, { email: 'b@x.example' }] })
+  const { id } = await newRecord('/contacts', { emails: [{ email: 'Ana@Example.com' }, { email: 'b@x.example' }] })
   assert.deepEqual(await met('contact', leaf('emails', 'has_all', ['ANA@example.COM', 'b@X.example'])), [id])
   assert.deepEqual(await met('contact', leaf('emails', 'contains', '@EXAMPLE.')), [id])
-  const firm = (await made('/companies', { name: 'Firm', domains: ['bücher.example'] })).id
+  const firm = (await newRecord('/companies', { name: 'Firm', domains: ['bücher.example'] })).id
   for (const value of ['BÜCHER.example', 'xn--bcher-kva.example'])
     assert.deepEqual(await met('company', leaf('domains', 'has_any', [value])), [firm])
-  const employed = (await made('/contacts', { last_name: 'Employed', company_id: firm })).id
+  const employed = (await newRecord('/contacts', { last_name: 'Employed', company_id: firm })).id
   assert.deepEqual(await met('contact', leaf('company.domains', 'contains', 'XN--')), [employed])
 })
 
 test('has_all asks for each of its values, however many of a record are equal to one', async () => {
   const phones = ['555 E', '555 é', '777'].map((number) => ({ number }))
-  const { id } = await made('/contacts', { phones })
-  await made('/contacts', { phones: phones.slice(0, 2) })
+  const { id } = await newRecord('/contacts', { phones })
+  await newRecord('/contacts', { phones: phones.slice(0, 2) })
   assert.deepEqual(await met('contact', leaf('phones', 'has_all', ['777', '555 e', '555 É'])), [id])
 })
 
 test('amounts are compared to the last digit, past 2^53 micros', async () => {
   const ids: string[] = []
   for (const amount of [0, 0.000001, 90071992547.4098, 90071992547.4099, 9000000000000])
-    ids.push((await made('/deals', { title: 'Sale', amount })).id)
+    ids.push((await newRecord('/deals', { title: 'Sale', amount })).id)
   assert.deepEqual(await met('deal', leaf('amount', 'eq', 90071992547.4099)), [ids[3]])
   assert.deepEqual(await met('deal', leaf('amount', 'gt', 90071992547.4098)), [ids[4], ids[3]])
   assert.deepEqual(await met('deal', leaf('amount', 'lt', 0.000001)), [ids[0]])
@@ -114,7 +109,7 @@ test('amounts are compared to the last digit, past 2^53 micros', async () => {
 
 test('days follow the clock: a page and a count that nobody wrote to change', async () => {
   const { advance, call } = server
-  const { id } = await made('/companies', { name: 'Fresh', industry: 'clock' })
+  const { id } = await newRecord('/companies', { name: 'Fresh', industry: 'clock' })
   const own = leaf('industry', 'eq', 'clock')
   const list = await newSmart('company', { all: [own, leaf('created_at', 'in_last_days', 2)] })
   const nested = await newSmart('company', {
@@ -153,7 +148,7 @@ test('dates are days of the time zone of the organisation, today included', asyn
   const ids = new Map<number, string>()
   for (const day of [-3, -2, -1, 0, 1, 2, 3]) {
     const expected_close_date = today.add({ days: day }).toString()
-    ids.set(day, (await made('/deals', { title: 'Due', expected_close_date })).id)
+    ids.set(day, (await newRecord('/deals', { title: 'Due', expected_close_date })).id)
   }
   const last = await newSmart('deal', leaf('expected_close_date', 'in_last_days', 2))
   const next = await newSmart('deal', leaf('expected_close_date', 'in_next_days', 1))
@@ -170,9 +165,9 @@ test('dates are days of the time zone of the organisation, today included', asyn
 test('a record has no value of a custom field that was archived or deleted, or made again as another', async () => {
   const { call } = server
   const field = { object: 'contact', key: 'level', label: 'Level', type: 'text' }
-  const first = await made('/custom-fields', field)
+  const first = await newRecord('/custom-fields', field)
   const own = leaf('source', 'eq', 'custom')
-  const { id } = await made('/contacts', { last_name: 'Custom', source: 'custom', custom_fields: { level: '5' } })
+  const { id } = await newRecord('/contacts', { last_name: 'Custom', source: 'custom', custom_fields: { level: '5' } })
   const lists: string[] = []
   for (const each of [
     leaf('custom_fields.level', 'contains', '5'),
@@ -211,7 +206,7 @@ test('a record has no value of a custom field that was archived or deleted, or m
     ['boolean', true],
     ['datetime', '2026-01-01T00:00:00Z'],
   ]) {
-    const again = await made('/custom-fields', { ...field, type })
+    const again = await newRecord('/custom-fields', { ...field, type })
     await call('PATCH', `/contacts/${id}`, { custom_fields: { level: value } })
     assert.deepEqual(
       [await shown(), await counted()],

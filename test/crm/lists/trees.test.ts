@@ -6,10 +6,11 @@ import { contactStore } from '../../../src/crm/contacts/contacts.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { smartLists } from '../../../src/filters/smart.ts'
 import { NARROW } from '../../../src/store/list/page.ts'
+import { idsOf } from '../../support/records.ts'
 import { seedOf } from '../../support/seed.ts'
 import { startServer } from '../../support/server.ts'
-import { AMOUNTS, type Filled, fillWorld, TEXTS } from './list-fixture.ts'
-import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Row, type Tree, valuesOf } from './naive.ts'
+import { AMOUNTS, addSampleRecords, type SampleRecords, TEXTS } from './list-fixture.ts'
+import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Tree, valuesOf } from './naive.ts'
 
 // Random filters against the naive evaluator: through the stores directly, since 10,000 take a while, and some through
 // the interface.
@@ -18,14 +19,14 @@ const SEED = seedOf(2026)
 const OBJECTS = ['contact', 'company', 'deal'] as const
 const PATHS = { contact: '/contacts', company: '/companies', deal: '/deals' }
 
-/** A list of records, filled and compared with. */
+/** A server with records, and what is compared with them. */
 async function start(many: number) {
   const server = await startServer()
   try {
-    const filled = fillWorld(server, many)
+    const sample = addSampleRecords(server, many)
     const { deps } = server
     const stores = { contact: contactStore(deps), company: companyStore(deps), deal: dealStore(deps) }
-    return { server, filled, stores, smart: smartLists(deps) }
+    return { server, sample, stores, smart: smartLists(deps) }
   } catch (error) {
     await server.stop()
     throw error
@@ -34,16 +35,16 @@ async function start(many: number) {
 type Started = Awaited<ReturnType<typeof start>>
 
 /** Trees of up to five levels; the values are those of some records, and a few that none has. */
-function trees(object: Listed, { world, records }: Filled): fc.Arbitrary<Tree> {
+function trees(object: Listed, { context, records }: SampleRecords): fc.Arbitrary<Tree> {
   const own = (of: Listed) => [
     ...FIELDS[of].keys(),
-    ...Object.keys(world.custom[of]).map((key) => `custom_fields.${key}`),
+    ...Object.keys(context.custom[of]).map((key) => `custom_fields.${key}`),
   ]
   const names = [...own(object), ...(object === 'company' ? [] : own('company').map((name) => `company.${name}`))]
   const leaf = fc.constantFrom(...names).chain((name): fc.Arbitrary<Leaf> => {
-    const field = fieldOf(object, name, world)
+    const field = fieldOf(object, name, context)
     assert.ok(field, name)
-    const stored = [...new Set(records[object].flatMap((record) => valuesOf(record, name, world)))]
+    const stored = [...new Set(records[object].flatMap((record) => valuesOf(record, name, context)))]
     const others =
       field.type === 'text'
         ? TEXTS.flatMap((text) => [text, text.normalize('NFD'), text.toUpperCase(), text.slice(0, 3)])
@@ -78,9 +79,8 @@ function trees(object: Listed, { world, records }: Filled): fc.Arbitrary<Tree> {
   return levels(5)
 }
 
-const idsOf = (rows: Row[]): string[] => rows.map(({ id }) => id)
-const wantedOf = (tree: Tree, object: Listed, { world, records }: Filled): string[] =>
-  idsOf(records[object].filter((record) => isMet(tree, record, object, world)))
+const wantedOf = (tree: Tree, object: Listed, { context, records }: SampleRecords): string[] =>
+  idsOf(records[object].filter((record) => isMet(tree, record, object, context)))
 
 const SORTS = [
   { column: 'id' },
@@ -100,11 +100,11 @@ function askStores({ server, stores, smart }: Started, object: Listed, tree: Tre
 
 /** Shrinks to the smallest filter that is answered wrongly, and shows it. */
 function compare(started: Started, object: Listed, numRuns: number): void {
-  const { filled } = started
+  const { sample } = started
   fc.assert(
-    fc.property(trees(object, filled), fc.constantFrom(...SORTS), (tree, sort) => {
+    fc.property(trees(object, sample), fc.constantFrom(...SORTS), (tree, sort) => {
       const { ids, count } = askStores(started, object, tree, sort)
-      assert.deepEqual([...ids].sort(), wantedOf(tree, object, filled).sort())
+      assert.deepEqual([...ids].sort(), wantedOf(tree, object, sample).sort())
       assert.equal(count, ids.length)
     }),
     { numRuns, seed: SEED },
@@ -127,10 +127,10 @@ describe('10,000 random filters give what the naive evaluator gives', () => {
   }
 
   test('through the interface: as a list, its pages, its count, and the filter list_id', async () => {
-    const { server, filled } = started
+    const { server, sample } = started
     for (const object of OBJECTS) {
-      for (const [at, filter] of fc.sample(trees(object, filled), { numRuns: 70, seed: SEED }).entries()) {
-        const wanted = wantedOf(filter, object, filled).sort().reverse()
+      for (const [at, filter] of fc.sample(trees(object, sample), { numRuns: 70, seed: SEED }).entries()) {
+        const wanted = wantedOf(filter, object, sample).sort().reverse()
         const made = await server.call('POST', '/lists', { name: `${at}`, object, kind: 'smart', filter })
         assert.equal(made.status, 201, JSON.stringify([filter, made.body]))
         assert.equal(made.body.member_count, wanted.length, JSON.stringify(filter))

@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { duplicates } from '../../../src/crm/merges/duplicates.ts'
-import { type MergeObject, type Merging, type Row, refusal, startMerging, UNKNOWN } from './merge-fixture.ts'
+import { type Row, UNKNOWN } from '../../support/records.ts'
+import { type MergeFixture, type MergeObject, mergeFixture, refusal } from './merge-fixture.ts'
 
-let world: Merging
+let fixture: MergeFixture
 before(async () => {
-  world = await startMerging()
+  fixture = await mergeFixture()
 })
-after(() => world.stop())
+after(() => fixture.stop())
 
-const duplicatesOf = (object: MergeObject, { id }: Row) => world.merges.duplicates(world.a.org, object, id)
+const duplicatesOf = (object: MergeObject, { id }: Row) => fixture.merges.duplicates(fixture.a.org, object, id)
 const twin = async (given: object): Promise<Row> => {
-  const { body, status } = await world.call('POST', '/contacts?allow_duplicate=true', given)
+  const { body, status } = await fixture.call('POST', '/contacts?allow_duplicate=true', given)
   assert.equal(status, 201, JSON.stringify(body))
   return body
 }
 
 describe('duplicates of a contact', () => {
   test('have an email in common, whatever its case', async () => {
-    const { contact } = world
+    const { contact } = fixture
     const one = await contact({ emails: [{ email: 'ana@mail.example' }, { email: 'other@mail.example' }] })
     const other = await twin({ emails: [{ email: 'x@mail.example' }, { email: 'ANA@mail.example' }] })
     await contact({ emails: [{ email: 'anna@mail.example' }] })
@@ -27,7 +28,7 @@ describe('duplicates of a contact', () => {
   })
 
   test('have all digits of a phone in common, however it is written', async () => {
-    const { contact } = world
+    const { contact } = fixture
     const one = await contact({ phones: [{ number: '+49 (30) 12 34-5' }, { number: '112' }, { number: '999 777' }] })
     const other = await contact({
       phones: [{ number: '555 000' }, { number: '0049 30 999' }, { number: '49 30 12345' }],
@@ -39,7 +40,7 @@ describe('duplicates of a contact', () => {
   })
 
   test('have name and company in common, without regard to case and accents', async () => {
-    const { contact, company } = world
+    const { contact, company } = fixture
     const [firm, another] = [(await company()).id, (await company()).id]
     const one = await contact({ first_name: 'José', last_name: 'Núñez', company_id: firm })
     const other = await contact({ first_name: 'jose', last_name: 'NUNEZ', company_id: firm })
@@ -59,7 +60,7 @@ describe('duplicates of a contact', () => {
       { id: phone.id, reasons: ['phone'] },
       { id: name.id, reasons: ['name'] },
     ])
-    world.merge('contact', one, all)
+    fixture.merge('contact', one, all)
     assert.deepEqual(
       duplicatesOf('contact', one).map(({ id }) => id),
       [phone.id, name.id],
@@ -69,7 +70,7 @@ describe('duplicates of a contact', () => {
 
 describe('duplicates of a company', () => {
   test('have the name in common, the host of the website, or the domain of the one as the host of the other', async () => {
-    const { company } = world
+    const { company } = fixture
     const one = await company({ name: 'Müller', website: 'https://WWW.Mueller.example/about', domains: ['m.example'] })
     const name = await company({ name: 'muller' })
     const website = await company({ website: 'http://mueller.example:8080' })
@@ -87,7 +88,7 @@ describe('duplicates of a company', () => {
   })
 
   test('follow the website when it changes', async () => {
-    const { company, patch } = world
+    const { company, patch } = fixture
     const [one, other] = [await company({ website: 'https://w.example' }), await company()]
     assert.deepEqual(duplicatesOf('company', other), [])
     await patch(`/companies/${other.id}`, { website: 'https://www.w.example/de' })
@@ -98,7 +99,7 @@ describe('duplicates of a company', () => {
 })
 
 test('duplicates are of the own organisation', async () => {
-  const { a, b, call, merges } = world
+  const { a, b, call, merges } = fixture
   const person = { last_name: 'Both', emails: [{ email: 'both@orgs.example' }], phones: [{ number: '77 88 99' }] }
   const firm = { name: 'Both', domains: ['both.example'], website: 'https://both.example' }
   const [mine, theirs] = [await twin(person), (await call('POST', '/contacts', person, { token: b.token })).body]
@@ -120,7 +121,7 @@ test('duplicates are of the own organisation', async () => {
 })
 
 test('every look-up goes by an index', () => {
-  const { db } = world
+  const { db } = fixture
   const { prepare } = db
   const seen: string[] = []
   try {

@@ -5,21 +5,18 @@ import { mergeStore } from '../../../src/crm/merges/merges.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { wordsOf } from '../../../src/lib/words.ts'
 import { markOf } from '../../../src/store/search.ts'
+import type { Given, Row } from '../../support/records.ts'
 import { startServer } from '../../support/server.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
-export type Row = any
-export type Given = Record<string, unknown>
 export type MergeObject = Merge['object']
-export type Merging = Awaited<ReturnType<typeof startMerging>>
+export type MergeFixture = Awaited<ReturnType<typeof mergeFixture>>
 
-export const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 /** Of a meeting. */
 export const TIMES = { starts_at: '2026-12-01T09:00:00.000Z', ends_at: '2026-12-01T10:00:00.000Z' }
 export const PATHS = { contact: '/contacts', company: '/companies' } as const
 
 /** A server with the merges of its store, which no path leads to. */
-export async function startMerging() {
+export async function mergeFixture() {
   const server = await startServer()
   const { a, call, store } = server
   const { db } = store
@@ -179,7 +176,7 @@ const LINKED: [table: string, id: string, field: string, links: string, column: 
 ]
 
 /** What holds whatever was merged and undone: everything that stands twice says the same. */
-export function assertSound({ db, a, events }: Merging): void {
+export function assertSound({ db, a, events }: MergeFixture): void {
   assert.deepEqual(db.pragma('foreign_key_check'), [])
   db.exec("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
   for (const [table, id, field, links, column] of LINKED) {

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { LINKS } from '../../../src/crm/merges/links.ts'
-import { assertSound, type Merging, type Row, refusal, startMerging, TIMES, UNKNOWN } from './merge-fixture.ts'
+import { type Row, UNKNOWN } from '../../support/records.ts'
+import { assertSound, type MergeFixture, mergeFixture, refusal, TIMES } from './merge-fixture.ts'
 
-let world: Merging
+let fixture: MergeFixture
 before(async () => {
-  world = await startMerging()
+  fixture = await mergeFixture()
 })
-afterEach(() => assertSound(world))
-after(() => world.stop())
+afterEach(() => assertSound(fixture))
+after(() => fixture.stop())
 
 /** Events from behind `seq` on, as `deal.updated primary_contact_id`. */
 const eventsFrom = (seq: number): string[] =>
-  world.events(seq).map(({ type, changed_fields }) => [type, ...changed_fields].join(' '))
+  fixture.events(seq).map(({ type, changed_fields }) => [type, ...changed_fields].join(' '))
 
 describe('a merge of contacts', () => {
   test('keeps the id and the set fields of the one, fills its empty ones from the other, and removes the other', async () => {
-    const { a, contact, company, merge, get, isGone, events, lastSeq, who } = world
+    const { a, contact, company, merge, get, isGone, events, lastSeq, who } = fixture
     const [one, other] = [(await company()).id, (await company()).id]
     const kept = await contact({ first_name: 'Ana', last_name: ' ', job_title: 'Buyer', company_id: one, source: '' })
     const merged = await contact({
@@ -50,7 +51,7 @@ describe('a merge of contacts', () => {
       job_title: 'Buyer',
       company_id: one,
       created_at: kept.created_at,
-      updated_at: new Date(world.now()).toISOString(),
+      updated_at: new Date(fixture.now()).toISOString(),
       version: 2,
     })
     assert.ok(await isGone(`/contacts/${merged.id}`))
@@ -63,7 +64,7 @@ describe('a merge of contacts', () => {
   })
 
   test('unites emails and phones, each once; the primary ones stay', async () => {
-    const { contact, merge, get } = world
+    const { contact, merge, get } = fixture
     const emails = [
       { email: 'ana@one.example', label: 'work', is_primary: false },
       { email: 'ana@two.example', label: 'home', is_primary: true },
@@ -74,7 +75,7 @@ describe('a merge of contacts', () => {
       emails: [{ email: 'Ana@Three.example' }, { email: 'ANA@one.example' }],
       phones: [{ number: '+49 (30) 12-34' }, { number: '555 1234', label: 'other' }],
     }
-    const { body: merged } = await world.call('POST', '/contacts?allow_duplicate=true', body)
+    const { body: merged } = await fixture.call('POST', '/contacts?allow_duplicate=true', body)
     merge('contact', kept, merged)
     const now = await get(`/contacts/${kept.id}`)
     assert.deepEqual(now.emails, [...emails, { email: 'Ana@Three.example', label: 'work', is_primary: false }])
@@ -84,7 +85,7 @@ describe('a merge of contacts', () => {
   })
 
   test('takes over emails and phones with their primary ones where the kept one has none', async () => {
-    const { contact, merge, get } = world
+    const { contact, merge, get } = fixture
     const emails = [{ email: 'a@b.example' }, { email: 'c@d.example', is_primary: true }]
     const [kept, merged] = [await contact(), await contact({ emails })]
     merge('contact', kept, merged)
@@ -92,7 +93,7 @@ describe('a merge of contacts', () => {
   })
 
   test('unites tags in their order, and the members of the address', async () => {
-    const { contact, tag, merge, get } = world
+    const { contact, tag, merge, get } = fixture
     const [one, both, other] = [await tag(), await tag(), await tag()]
     const kept = await contact({ tag_ids: [both, one], address: { city: 'Berlin', country: 'DE', line2: ' ' } })
     const merged = await contact({
@@ -116,7 +117,7 @@ describe('a merge of contacts', () => {
   })
 
   test('leaves nobody contacted who does not want it: the stricter wins, whatever is chosen', async () => {
-    const { contact, merge, get, db } = world
+    const { contact, merge, get, db } = fixture
     const unsubscribed = async (given: object, at: number | null) => {
       const made = await contact({ ...given })
       db.prepare('UPDATE contacts SET unsubscribed_at = ? WHERE id = ?').run(at, made.id)
@@ -139,7 +140,7 @@ describe('a merge of contacts', () => {
   })
 
   test('keeps the external id of the one, and takes that of the other where it has none', async () => {
-    const { contact, merge, get } = world
+    const { contact, merge, get } = fixture
     const [first, second] = [await contact({ external_id: 'x1' }), await contact({ external_id: 'x2' })]
     const third = await contact()
     merge('contact', first, second)
@@ -150,7 +151,7 @@ describe('a merge of contacts', () => {
   })
 
   test('keeps the values of custom fields, fills those that are empty, and moves unique and archived ones', async () => {
-    const { contact, customField, merge, get, patch, call } = world
+    const { contact, customField, merge, get, patch, call } = fixture
     await customField('contact', 'seats', { type: 'number' })
     await customField('contact', 'area')
     await customField('contact', 'tastes', {
@@ -179,7 +180,7 @@ describe('a merge of contacts', () => {
   })
 
   test('takes over what a body could not set any more, such as an owner who is deactivated', async () => {
-    const { a, contact, merge, get, db } = world
+    const { a, contact, merge, get, db } = fixture
     const [kept, merged] = [await contact(), await contact({ owner_id: a.owner })]
     db.prepare('UPDATE contacts SET owner_id = ? WHERE id = ?').run(a.deactivated, merged.id)
     merge('contact', kept, merged)
@@ -187,7 +188,7 @@ describe('a merge of contacts', () => {
   })
 
   test('points all that referred to the other to the one, each with its own version and event', async () => {
-    const { contact, make, hear, get, patch, merge, staticList, membersOf, lastSeq } = world
+    const { contact, make, hear, get, patch, merge, staticList, membersOf, lastSeq } = fixture
     const [kept, merged, third] = [(await contact()).id, (await contact()).id, (await contact()).id]
     const deal = await make('/deals', { title: 'Rollout', primary_contact_id: merged })
     const others = await make('/deals', { title: 'Another', primary_contact_id: third })
@@ -212,7 +213,7 @@ describe('a merge of contacts', () => {
     const seq = lastSeq()
     merge('contact', kept, merged)
 
-    const at = new Date(world.now()).toISOString()
+    const at = new Date(fixture.now()).toISOString()
     const changed = (before: Row, fields: object) => ({
       ...before,
       ...fields,
@@ -257,7 +258,7 @@ describe('a merge of contacts', () => {
   })
 
   test('moves the contact of a closed deal as well, and its history stays', async () => {
-    const { a, contact, make, get, merge, call, db } = world
+    const { a, contact, make, get, merge, call, db } = fixture
     const [kept, merged] = [await contact(), await contact()]
     const deal = await make('/deals', { title: 'Rollout', primary_contact_id: merged.id })
     await call('POST', `/deals/${deal.id}/close`, { reason_id: a.reasons.won })
@@ -273,7 +274,7 @@ describe('a merge of contacts', () => {
 
 describe('choices', () => {
   test('take the value of the other, also where it is empty', async () => {
-    const { contact, customField, merge, get } = world
+    const { contact, customField, merge, get } = fixture
     for (const key of ['tier', 'level']) await customField('contact', key)
     const kept = await contact({
       first_name: 'Ana',
@@ -297,7 +298,7 @@ describe('choices', () => {
   })
 
   test('put the items of the other first in sets, and its members in an address', async () => {
-    const { contact, tag, merge, get } = world
+    const { contact, tag, merge, get } = fixture
     const [one, other] = [await tag(), await tag()]
     const kept = await contact({
       emails: [{ email: 'k@choice.example' }],
@@ -320,7 +321,7 @@ describe('choices', () => {
   })
 
   test('the name of a company may be one; its contacts are found by it then', async () => {
-    const { company, contact, merge, get } = world
+    const { company, contact, merge, get } = fixture
     const [kept, merged] = [await company({ name: 'Chosennot' }), await company({ name: 'Chosen' })]
     const people = [await contact({ company_id: kept.id }), await contact({ company_id: merged.id })]
     merge('company', kept, merged, ['name'])
@@ -333,7 +334,7 @@ describe('choices', () => {
 
 describe('a merge of companies', () => {
   test('unites their fields, and points contacts, deals, branches, notes, tasks, meetings, conversations and lists to the one', async () => {
-    const { company, contact, make, hear, get, merge, isGone, staticList, membersOf, lastSeq } = world
+    const { company, contact, make, hear, get, merge, isGone, staticList, membersOf, lastSeq } = fixture
     const kept = await company({ domains: ['k.example'], employee_count: 0, description: '' })
     const merged = await company({
       name: 'Quux',
@@ -368,7 +369,7 @@ describe('a merge of companies', () => {
       currency: 'USD',
       description: 'Big',
       external_id: 'm',
-      updated_at: new Date(world.now()).toISOString(),
+      updated_at: new Date(fixture.now()).toISOString(),
       version: 2,
     })
     assert.ok(await isGone(`/companies/${merged.id}`))
@@ -399,7 +400,7 @@ describe('a merge of companies', () => {
   })
 
   test('an amount comes with its currency', async () => {
-    const { company, merge, get } = world
+    const { company, merge, get } = fixture
     const cases: [object, object, string[], (number | string | null)[]][] = [
       [{ currency: 'EUR' }, { annual_revenue: 5, currency: 'USD' }, [], [5, 'USD']],
       [{ currency: 'EUR' }, { annual_revenue: 5 }, [], [5, null]],
@@ -423,55 +424,55 @@ describe('a merge of companies', () => {
       const ids: string[] = []
       for (let level = 0; level < length; level++) {
         const above = ids.at(-1) === undefined ? {} : { parent_company_id: ids.at(-1) }
-        ids.push((await world.company(above)).id)
+        ids.push((await fixture.company(above)).id)
       }
       return ids
     }
-    const parentOf = async (id: string | undefined) => (await world.get(`/companies/${id}`)).parent_company_id
+    const parentOf = async (id: string | undefined) => (await fixture.get(`/companies/${id}`)).parent_company_id
 
     test('when one is merged into the one below: that takes its place', async () => {
       const [top, merged = '', kept = '', below] = await line(4)
-      world.merge('company', kept, merged)
+      fixture.merge('company', kept, merged)
       assert.deepEqual([await parentOf(kept), await parentOf(below)], [top, kept])
     })
 
     test('when one is merged into the one above', async () => {
       const [top, kept = '', merged = '', below] = await line(4)
-      world.merge('company', kept, merged)
+      fixture.merge('company', kept, merged)
       assert.deepEqual([await parentOf(kept), await parentOf(below)], [top, kept])
     })
 
     test('when one at the top is merged into the one below', async () => {
       const [merged = '', kept = ''] = await line(2)
-      world.merge('company', kept, merged)
+      fixture.merge('company', kept, merged)
       assert.equal(await parentOf(kept), null)
     })
 
     test('when one is merged into one further below: what was between them stands below it', async () => {
       const [top, merged = '', between, kept = '', below] = await line(5)
-      world.merge('company', kept, merged)
+      fixture.merge('company', kept, merged)
       assert.deepEqual([await parentOf(kept), await parentOf(between), await parentOf(below)], [top, kept, kept])
     })
 
     test('when one at the top takes over one further below', async () => {
       const [kept = '', between, merged = '', below] = await line(4)
-      world.merge('company', kept, merged)
+      fixture.merge('company', kept, merged)
       assert.deepEqual([await parentOf(kept), await parentOf(between), await parentOf(below)], [null, kept, kept])
     })
 
     test('when the parent is chosen that stands below', async () => {
       const [top, kept = '', between, merged = ''] = await line(4)
-      world.merge('company', kept, merged, ['parent_company_id'])
+      fixture.merge('company', kept, merged, ['parent_company_id'])
       assert.deepEqual([await parentOf(kept), await parentOf(between)], [top, kept])
     })
 
     test('and fills the parent where there is none, or keeps its own', async () => {
       const [top = '', merged = ''] = await line(2)
       const [other = '', kept = ''] = await line(2)
-      const lone = (await world.company()).id
-      world.merge('company', kept, merged)
+      const lone = (await fixture.company()).id
+      fixture.merge('company', kept, merged)
       assert.equal(await parentOf(kept), other)
-      world.merge('company', lone, kept)
+      fixture.merge('company', lone, kept)
       assert.equal(await parentOf(lone), other)
       assert.equal(await parentOf(top), null)
     })
@@ -480,7 +481,7 @@ describe('a merge of companies', () => {
 
 describe('a merge is refused', () => {
   test('for a record that is not there or of another organisation, with the same answer, and for one and the same', async () => {
-    const { b, contact, company, call, merge, lastSeq, dump } = world
+    const { b, contact, company, call, merge, lastSeq, dump } = fixture
     const { id } = await contact()
     const foreign = (await call('POST', '/contacts', { last_name: 'X' }, { token: b.token })).body.id
     const [seq, before] = [lastSeq(), dump()]
@@ -512,7 +513,7 @@ describe('a merge is refused', () => {
   })
 
   test('for choices that are none', async () => {
-    const { contact, company, customField, merge, lastSeq } = world
+    const { contact, company, customField, merge, lastSeq } = fixture
     await customField('contact', 'mine')
     const [kept, merged] = [await contact({ custom_fields: { mine: 'x' } }), await contact()]
     const seq = lastSeq()
@@ -545,7 +546,7 @@ describe('a merge is refused', () => {
   })
 
   test('for more items than a record may have, and for too much in custom fields', async () => {
-    const { contact, customField, merge, lastSeq } = world
+    const { contact, customField, merge, lastSeq } = fixture
     const emails = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({ email: `e${from + index}@many.example` }))
     const kept = await contact({ emails: emails(0, 600) })
@@ -563,7 +564,7 @@ describe('a merge is refused', () => {
 })
 
 test('every reference to a contact or a company is moved, or goes with it', () => {
-  const { db } = world
+  const { db } = fixture
   const moved = Object.values(LINKS).flatMap((links) => links.map(({ table, column }) => `${table}.${column}`))
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
   const references = tables.flatMap((table) =>
@@ -577,7 +578,7 @@ test('every reference to a contact or a company is moved, or goes with it', () =
 })
 
 test('merges are found one by one and listed, the latest first', async () => {
-  const { contact, company, merge, merges, who, b } = world
+  const { contact, company, merge, merges, who, b } = fixture
   const [kept, one, two] = [await contact(), await contact(), await contact()]
   const first = merge('contact', kept, one)
   const second = merge('contact', kept, two)

@@ -4,23 +4,24 @@ import fc from 'fast-check'
 import type { Stored, WriteRoute } from '../../../src/http/route.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { validate } from '../../../src/lib/validate.ts'
+import type { Given } from '../../support/records.ts'
 import { seedOf } from '../../support/seed.ts'
-import { assertSound, type Given, type Merging, startMerging } from './merge-fixture.ts'
+import { assertSound, type MergeFixture, mergeFixture } from './merge-fixture.ts'
 
 // Whatever order records are made, changed, merged, brought back and deleted in: what stands twice stays in step, events
 // tell all of it, and a merge that is undone at once was never there.
 
-let world: Merging
+let fixture: MergeFixture
 before(async () => {
-  world = await startMerging()
+  fixture = await mergeFixture()
   const options = ['red', 'blue'].map((value) => ({ value, label: value }))
   for (const object of ['contact', 'company'] as const) {
-    await world.customField(object, 'plain')
-    await world.customField(object, 'single', { is_unique: true })
-    await world.customField(object, 'colors', { type: 'multi_select', options })
+    await fixture.customField(object, 'plain')
+    await fixture.customField(object, 'single', { is_unique: true })
+    await fixture.customField(object, 'colors', { type: 'multi_select', options })
   }
 })
-after(() => world.stop())
+after(() => fixture.stop())
 
 type Kind =
   | 'contact'
@@ -77,7 +78,7 @@ const steps = (quiet: boolean): fc.Arbitrary<Step[]> => {
 
 /** One history, in a transaction that is rolled back. */
 function live(history: readonly Step[], isTold: boolean): void {
-  const { db, store, who, a, merges, dump, advance, lastSeq, events } = world
+  const { db, store, who, a, merges, dump, advance, lastSeq, events } = fixture
   const known: Record<Kind, string[]> = {
     contact: [],
     company: [],
@@ -102,7 +103,7 @@ function live(history: readonly Step[], isTold: boolean): void {
   /** As the interface does it, and as one piece; what is refused leaves nothing. */
   function act(method: string, kind: Kind, record: string | undefined, body: Given, action = ''): Stored | undefined {
     const path = `${PATHS[kind]}${record === undefined ? '' : '/:id'}${action}`
-    const route = world.routes.find((each) => each.method === method && each.path === path) as WriteRoute
+    const route = fixture.routes.find((each) => each.method === method && each.path === path) as WriteRoute
     return attempt(() => {
       const stored = record === undefined ? undefined : route.find?.(who, record)
       const given = route.body ? validate(route.body, body) : undefined
@@ -310,7 +311,7 @@ function live(history: readonly Step[], isTold: boolean): void {
       const before = dump()
       const made = merge(one, two, three)
       if (!made) return
-      assertSound(world)
+      assertSound(fixture)
       done.push(made)
       assert.ok(undo(made))
       assert.deepEqual(dump(), before)
@@ -322,11 +323,11 @@ function live(history: readonly Step[], isTold: boolean): void {
     for (let at = 0; at < 4; at++)
       known.tag.push((act('post', 'tag', undefined, { name: `random ${at}` }) as Stored).id)
     for (const [what, ...numbers] of history) DO[what](...numbers)
-    assertSound(world)
+    assertSound(fixture)
     // Backwards, everything that was merged comes back.
     const stuck = done.toReversed().filter((merge) => !undo(merge))
     assert.deepEqual(stuck, [])
-    assertSound(world)
+    assertSound(fixture)
     if (isTold) assertTold(seq)
   } finally {
     db.exec('ROLLBACK')
@@ -338,7 +339,7 @@ function live(history: readonly Step[], isTold: boolean): void {
     for (const [kind, table] of Object.entries(TABLES)) {
       const ids = new Set(db.prepare(`SELECT id FROM ${table} WHERE org_id = ?`).pluck().all(who.org) as string[])
       const find = (
-        world.routes.find(
+        fixture.routes.find(
           ({ method, path }) => method === 'patch' && path === `${PATHS[kind as Kind]}/:id`,
         ) as WriteRoute
       ).find

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { assertSound, type Merging, type Row, refusal, startMerging, TIMES, UNKNOWN } from './merge-fixture.ts'
+import { type Row, UNKNOWN } from '../../support/records.ts'
+import { assertSound, type MergeFixture, mergeFixture, refusal, TIMES } from './merge-fixture.ts'
 
-let world: Merging
+let fixture: MergeFixture
 before(async () => {
-  world = await startMerging()
+  fixture = await mergeFixture()
 })
-afterEach(() => assertSound(world))
-after(() => world.stop())
+afterEach(() => assertSound(fixture))
+after(() => fixture.stop())
 
 const eventsFrom = (seq: number): string[] =>
-  world.events(seq).map(({ type, changed_fields }) => [type, ...changed_fields].join(' '))
+  fixture.events(seq).map(({ type, changed_fields }) => [type, ...changed_fields].join(' '))
 
 /** What was left behind, without the records that it is about. */
 const left = (undone: { left: Row[] }): string[] =>
@@ -18,16 +19,16 @@ const left = (undone: { left: Row[] }): string[] =>
 
 /** One more member, who can be removed. */
 function newMember(): string {
-  const id = world.deps.clock.id()
+  const id = fixture.deps.clock.id()
   const values = `'${id}@x.example', role, status, timezone, created_at, updated_at, version`
   const sql = `INSERT INTO members SELECT org_id, ?, name, ${values} FROM members WHERE id = ?`
-  world.db.prepare(sql).run(id, world.a.owner)
+  fixture.db.prepare(sql).run(id, fixture.a.owner)
   return id
 }
 
 /** Two contacts with everything on them that there is. */
 async function fullContacts() {
-  const { a, contact, company, customField, make, hear, patch, staticList, tag } = world
+  const { a, contact, company, customField, make, hear, patch, staticList, tag } = fixture
   const suffix = Math.random().toString(36).slice(2)
   const [badge, old] = [`badge_${suffix}`, `old_${suffix}`]
   await customField('contact', badge, { is_unique: true })
@@ -76,7 +77,7 @@ async function fullContacts() {
 
 describe('undoing a merge at once', () => {
   test('of contacts gives back every row of every table', async () => {
-    const { merge, undo, dump, get, lastSeq, events, merges, who, now } = world
+    const { merge, undo, dump, get, lastSeq, events, merges, who, now } = fixture
     const all = await fullContacts()
     const [before, merged] = [dump(), await get(`/contacts/${all.merged}`)]
     const done = merge('contact', all.kept, all.merged)
@@ -113,7 +114,7 @@ describe('undoing a merge at once', () => {
   })
 
   test('of companies gives back every row of every table, however they stood to each other', async () => {
-    const { company, contact, make, hear, customField, staticList, merge, undo, dump } = world
+    const { company, contact, make, hear, customField, staticList, merge, undo, dump } = fixture
     await customField('company', 'vat', { is_unique: true })
     let at = 0
     const line = async (length: number): Promise<string[]> => {
@@ -148,7 +149,7 @@ describe('undoing a merge at once', () => {
       const before = dump()
       for (const choices of [[], ['parent_company_id'], ['name', 'domains', 'external_id', 'custom_fields.vat']]) {
         const done = merge('company', ids[kept], ids[merged], choices)
-        assertSound(world)
+        assertSound(fixture)
         assert.deepEqual(undo(done).left, [])
         assert.deepEqual(dump(), before, `${kept} ${merged} ${choices}`)
       }
@@ -156,7 +157,7 @@ describe('undoing a merge at once', () => {
   })
 
   test('of records without anything in common gives back those', async () => {
-    const { contact, merge, undo, dump } = world
+    const { contact, merge, undo, dump } = fixture
     const [kept, merged] = [
       await contact(),
       await contact({ emails: [{ email: 'only@one.example' }], last_name: null }),
@@ -169,7 +170,7 @@ describe('undoing a merge at once', () => {
 
 describe('undoing is refused', () => {
   test('for a merge that is not there, and for one that was undone', async () => {
-    const { contact, merge, undo, merges, who, b, lastSeq, db } = world
+    const { contact, merge, undo, merges, who, b, lastSeq, db } = fixture
     const done = merge('contact', await contact(), await contact())
     assert.deepEqual(
       refusal(() => undo(UNKNOWN)),
@@ -188,7 +189,7 @@ describe('undoing is refused', () => {
   })
 
   test('while the record that stayed is part of a third one; backwards, everything comes back', async () => {
-    const { contact, make, merge, undo, dump, lastSeq } = world
+    const { contact, make, merge, undo, dump, lastSeq } = fixture
     const [first, second, third] = [
       await contact({ emails: [{ email: 'one@chain.example' }], job_title: 'One' }),
       await contact({ emails: [{ email: 'two@chain.example' }] }),
@@ -216,7 +217,7 @@ describe('undoing is refused', () => {
   })
 
   test('while another one that was merged into the same record since is not undone', async () => {
-    const { contact, make, merge, undo, dump } = world
+    const { contact, make, merge, undo, dump } = fixture
     const [kept, first, second] = [await contact(), await contact({ source: 'a' }), await contact({ source: 'b' })]
     await make('/notes', { body: 'x', contact_ids: [first.id, second.id] })
     const before = dump()
@@ -234,7 +235,7 @@ describe('undoing is refused', () => {
 
 describe('what was changed since a merge', () => {
   test('stays in the fields of the kept record, and is named', async () => {
-    const { contact, customField, merge, undo, patch, get } = world
+    const { contact, customField, merge, undo, patch, get } = fixture
     for (const key of ['tier', 'level', 'gone']) await customField('contact', key)
     const kept = await contact({ external_id: 'changed' })
     const merged = await contact({
@@ -259,7 +260,7 @@ describe('what was changed since a merge', () => {
   })
 
   test('stays in sets, but the items that came with the merge go', async () => {
-    const { contact, company, tag, merge, undo, patch, get } = world
+    const { contact, company, tag, merge, undo, patch, get } = fixture
     const [one, two, three] = [await tag(), await tag(), await tag()]
     const kept = await contact({ emails: [{ email: 'k@set.example' }], tag_ids: [one] })
     const merged = await contact({
@@ -290,7 +291,7 @@ describe('what was changed since a merge', () => {
   })
 
   test('stays with an amount and its currency together', async () => {
-    const { company, merge, undo, patch, get } = world
+    const { company, merge, undo, patch, get } = fixture
     const [kept, merged] = [
       await company({ currency: 'EUR' }),
       await company({ annual_revenue: 1000, currency: 'USD' }),
@@ -303,7 +304,7 @@ describe('what was changed since a merge', () => {
   })
 
   test('never leaves a contact without a name, an email and a phone', async () => {
-    const { contact, merge, undo, patch, get } = world
+    const { contact, merge, undo, patch, get } = fixture
     const kept = await contact({ last_name: 'Ruiz' })
     const merged = await contact({ last_name: null, emails: [{ email: 'needed@x.example' }], job_title: 'Head' })
     const done = merge('contact', kept, merged)
@@ -317,7 +318,7 @@ describe('what was changed since a merge', () => {
   })
 
   test('stays where a link was pointed elsewhere, and what was closed moves back closed', async () => {
-    const { a, contact, make, merge, undo, patch, remove, call, get } = world
+    const { a, contact, make, merge, undo, patch, remove, call, get } = fixture
     const [kept, merged, third] = [(await contact()).id, (await contact()).id, (await contact()).id]
     const deal = async () => (await make('/deals', { title: 'x', primary_contact_id: merged })).id
     const note = async (contact_ids: string[]) => (await make('/notes', { body: 'x', contact_ids })).id
@@ -355,7 +356,7 @@ describe('what was changed since a merge', () => {
   })
 
   test('stays in meetings: who was taken out is not put in again, and who was put in stays', async () => {
-    const { contact, make, merge, undo, patch, remove, get } = world
+    const { contact, make, merge, undo, patch, remove, get } = fixture
     const reached = (email: string) => contact({ emails: [{ email: `${email}@meet.example` }] })
     const [kept, merged, third] = [await reached('kept'), await reached('merged'), await reached('third')]
     const meeting = async (...people: Row[]): Promise<Row> =>
@@ -390,11 +391,11 @@ describe('what was changed since a merge', () => {
     assert.deepEqual(await peopleIn(keptFirst), [k, t, m])
     assert.deepEqual(await peopleIn(mergedFirst), [m, t, k])
     assert.deepEqual(await peopleIn(again), [k, [null, 'new@meet.example'], m])
-    assertSound(world)
+    assertSound(fixture)
   })
 
   test('stays in conversations: one that was given to somebody else is not given back', async () => {
-    const { contact, hear, merge, undo, patch, get } = world
+    const { contact, hear, merge, undo, patch, get } = fixture
     const [kept, merged, third] = [await contact(), await contact(), await contact()]
     const [stays, given] = [await hear({ contact_id: merged.id }), await hear({ contact_id: merged.id })]
     const done = merge('contact', kept, merged)
@@ -412,11 +413,11 @@ describe('what was changed since a merge', () => {
       [await authorOf(stays), await authorOf(given), await authorOf(later)],
       [merged.id, merged.id, kept.id],
     )
-    assertSound(world)
+    assertSound(fixture)
   })
 
   test('gives a meeting nobody twice: who has come with the email since is the one', async () => {
-    const { contact, make, merge, undo, db, get } = world
+    const { contact, make, merge, undo, db, get } = fixture
     const kept = await contact({ emails: [{ email: 'kept@again.example' }] })
     const merged = await contact({ emails: [{ email: 'merged@again.example' }] })
     const people = [kept, merged].map(({ id }) => ({ contact_id: id }))
@@ -433,7 +434,7 @@ describe('what was changed since a merge', () => {
   })
 
   test('stays where new links were made', async () => {
-    const { contact, make, merge, undo, get } = world
+    const { contact, make, merge, undo, get } = fixture
     const [kept, merged] = [await contact(), await contact()]
     const done = merge('contact', kept, merged)
     const deal = await make('/deals', { title: 'x', primary_contact_id: kept.id })
@@ -442,7 +443,7 @@ describe('what was changed since a merge', () => {
   })
 
   test('stays in static lists: who was taken out is not put in again', async () => {
-    const { contact, staticList, membersOf, merge, undo, call, remove, get } = world
+    const { contact, staticList, membersOf, merge, undo, call, remove, get } = fixture
     const [kept, merged] = [(await contact()).id, (await contact()).id]
     const [out, gone, joined, both] = [
       await staticList('contact', [merged]),
@@ -469,7 +470,7 @@ describe('what was changed since a merge', () => {
 
 describe('what the merged record cannot have any more', () => {
   test('an email that another contact has by now is shared, which is named', async () => {
-    const { contact, merge, undo, patch, get } = world
+    const { contact, merge, undo, patch, get } = fixture
     const [kept, merged] = [await contact(), await contact({ emails: [{ email: 'given@away.example' }] })]
     const done = merge('contact', kept, merged)
     await patch(`/contacts/${kept.id}`, { emails: [] })
@@ -480,15 +481,15 @@ describe('what the merged record cannot have any more', () => {
     assert.deepEqual((await get(`/contacts/${merged.id}`)).emails, merged.emails)
     // The kept one has shared its own all along.
     const body = { emails: [{ email: 'given@away.example' }] }
-    const sharer = (await world.call('POST', '/contacts?allow_duplicate=true', body)).body
+    const sharer = (await fixture.call('POST', '/contacts?allow_duplicate=true', body)).body
     assert.deepEqual(undo(merge('contact', sharer, await contact({ emails: [{ email: 'x@away.example' }] }))).left, [])
-    await world.remove(`/contacts/${sharer.id}`)
+    await fixture.remove(`/contacts/${sharer.id}`)
     const sharers = (await get('/contacts?email=given@away.example')).data.map(({ id }: Row) => id)
     assert.deepEqual(sharers.sort(), [merged.id, third.id])
   })
 
   test('what no two records may have stays with the one that has it by now', async () => {
-    const { contact, company, customField, merge, undo, patch, get } = world
+    const { contact, company, customField, merge, undo, patch, get } = fixture
     for (const object of ['contact', 'company']) await customField(object, 'uid', { is_unique: true })
     const values = { external_id: 'taken', custom_fields: { uid: 'U1' } }
     const cleared = { external_id: null, custom_fields: { uid: null } }
@@ -522,7 +523,7 @@ describe('what the merged record cannot have any more', () => {
   })
 
   test('what the kept record has got since by hand stays with that', async () => {
-    const { company, customField, merge, undo, patch, get } = world
+    const { company, customField, merge, undo, patch, get } = fixture
     const field = await customField('company', 'hand')
     const kept = await company({ external_id: 'own', custom_fields: { hand: 'x' } })
     const merged = await company({ domains: ['hand.example'], external_id: 'other', custom_fields: { hand: 'X' } })
@@ -539,7 +540,7 @@ describe('what the merged record cannot have any more', () => {
   })
 
   test('what the kept record had before and another one has by now is lost for it', async () => {
-    const { contact, customField, merge, undo, get } = world
+    const { contact, customField, merge, undo, get } = fixture
     await customField('contact', 'slot', { is_unique: true })
     const kept = await contact({ external_id: 'mine', custom_fields: { slot: 'S1' } })
     const merged = await contact({ external_id: 'yours', custom_fields: { slot: 'S2' } })
@@ -556,7 +557,7 @@ describe('what the merged record cannot have any more', () => {
   })
 
   test('references to what is gone are empty; a company that was merged is the one that it became', async () => {
-    const { contact, company, tag, merge, undo, remove, get, db, a } = world
+    const { contact, company, tag, merge, undo, remove, get, db, a } = fixture
     const [gone, became, firm] = [await company(), await company(), await company()]
     const tags = [await tag(), await tag()]
     const member = newMember()
@@ -586,7 +587,7 @@ describe('what the merged record cannot have any more', () => {
   })
 
   test('values follow their custom fields: archived, active again, deleted, without their option', async () => {
-    const { contact, customField, merge, undo, patch, remove, get } = world
+    const { contact, customField, merge, undo, patch, remove, get } = fixture
     const options = (...values: string[]) => values.map((value) => ({ value, label: value }))
     const [hidden, shown] = [await customField('contact', 'hidden'), await customField('contact', 'shown')]
     const [lost, choice] = [
@@ -606,7 +607,7 @@ describe('what the merged record cannot have any more', () => {
     await patch(`/contacts/${kept.id}`, { custom_fields: { lost: null } })
     await remove(`/custom-fields/${lost}`)
     await patch(`/custom-fields/${choice}`, { options: options('b') })
-    world.db.prepare('DELETE FROM members WHERE id IN (?, ?)').run(member, another)
+    fixture.db.prepare('DELETE FROM members WHERE id IN (?, ?)').run(member, another)
     assert.deepEqual(left(undo(done)), [
       'contact custom_fields.choice invalid',
       'contact custom_fields.lost deleted',
@@ -624,7 +625,7 @@ describe('what the merged record cannot have any more', () => {
 
 describe('when the kept record was deleted since', () => {
   test('the merged one comes back alone, and what the deletion has cleared stays so', async () => {
-    const { merge, undo, remove, get, isGone } = world
+    const { merge, undo, remove, get, isGone } = fixture
     const all = await fullContacts()
     const before = await get(`/contacts/${all.merged}`)
     const done = merge('contact', all.kept, all.merged)
@@ -649,7 +650,7 @@ describe('when the kept record was deleted since', () => {
   })
 
   test('after it had been part of a third one for a while, the merged one comes back alone as well', async () => {
-    const { contact, merge, undo, remove, get } = world
+    const { contact, merge, undo, remove, get } = fixture
     const [first, second, third] = [await contact(), await contact(), await contact()]
     const one = merge('contact', second, first)
     undo(merge('contact', third, second))
@@ -659,7 +660,7 @@ describe('when the kept record was deleted since', () => {
   })
 
   test('after it had become part of a third one, each comes back in its turn', async () => {
-    const { contact, merge, undo, remove, get } = world
+    const { contact, merge, undo, remove, get } = fixture
     const [first, second, third] = [await contact({ source: 'a' }), await contact(), await contact()]
     const one = merge('contact', second, first)
     const two = merge('contact', third, second)
@@ -676,7 +677,7 @@ describe('when the kept record was deleted since', () => {
 
 describe('companies that come apart', () => {
   test('never stand in a circle: what would make one stays as it is', async () => {
-    const { company, merge, undo, patch, get } = world
+    const { company, merge, undo, patch, get } = fixture
     const parentOf = async ({ id }: Row) => (await get(`/companies/${id}`)).parent_company_id
     const below = (id?: string) => company(id ? { parent_company_id: id } : {})
     // A branch of the merged one above its parent.
@@ -705,7 +706,7 @@ describe('companies that come apart', () => {
     const gone = await below()
     const [third, fourth] = [await below(gone.id), await below(top.id)]
     const another = merge('company', third, fourth, ['parent_company_id'])
-    await world.remove(`/companies/${gone.id}`)
+    await fixture.remove(`/companies/${gone.id}`)
     assert.deepEqual(left(undo(another)), ['company parent_company_id deleted'])
     assert.equal(await parentOf(third), null)
   })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { problem, workshop } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture } from '../../settings/settings-fixture.ts'
 
 const price = { key: 'price', name: 'Price', outcome: 'lost' }
 const fit = { key: 'best_fit', name: 'Best fit', outcome: 'won' }
 
 test('close reasons stand in the order of the document, and are active unless it says otherwise', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   apply({ close_reasons: [] })
   const changed = apply({ close_reasons: [price, { ...fit, is_active: false }] })
   assert.deepEqual(changed, [
@@ -47,7 +47,7 @@ test('close reasons stand in the order of the document, and are active unless it
 })
 
 test('only reasons that change get a new version', (t) => {
-  const { edit, rows, advance } = workshop(t)
+  const { edit, rows, advance } = settingsFixture(t)
   const before = rows('close_reasons')
   advance(1000)
   edit(({ close_reasons }) => {
@@ -61,7 +61,7 @@ test('only reasons that change get a new version', (t) => {
 })
 
 test('a reason left out is removed where no deal was closed with it, else deactivated behind the others', (t) => {
-  const { apply, rows, deal, close } = workshop(t)
+  const { apply, rows, deal, close } = settingsFixture(t)
   close(deal(), 'price')
   const changed = apply({ close_reasons: [fit] })
   assert.equal(changed.filter(({ action }) => action === 'removed').length, 7)
@@ -89,7 +89,7 @@ test('a reason left out is removed where no deal was closed with it, else deacti
 })
 
 test('the outcome of a reason stays while deals were closed with it', (t) => {
-  const { apply, deal, close, show } = workshop(t)
+  const { apply, deal, close, show } = settingsFixture(t)
   apply({ close_reasons: [fit, price] })
   assert.deepEqual(
     apply({ close_reasons: [fit, { ...price, outcome: 'won' }] }).map(({ fields }) => fields),

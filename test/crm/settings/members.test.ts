@@ -5,13 +5,13 @@ import { contactStore } from '../../../src/crm/contacts/contacts.ts'
 import { customFieldStore } from '../../../src/crm/custom-fields/custom-fields.ts'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
-import { problem, workshop } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture } from '../../settings/settings-fixture.ts'
 
 const ana = { email: 'ana@acme.example', name: 'Ana', role: 'owner', timezone: 'Europe/Berlin' }
 const bo = { email: 'bo@acme.example', name: 'Bo', role: 'member', timezone: 'Europe/Berlin' }
 
 test('a new member gets an id of this moment, and the time zone of the organisation where none is given', (t) => {
-  const { apply, row } = workshop(t)
+  const { apply, row } = settingsFixture(t)
   const changed = apply({ members: [ana, bo, { email: 'CY@Acme.example', name: 'Cy', role: 'viewer' }] })
   assert.deepEqual(changed, [
     {
@@ -33,7 +33,7 @@ test('a new member gets an id of this moment, and the time zone of the organisat
 })
 
 test('members are matched by email without regard to case, and only those who change get a new version', (t) => {
-  const { apply, row, advance } = workshop(t)
+  const { apply, row, advance } = settingsFixture(t)
   const before = row('members', bo.email)
   const untouched = row('members', ana.email)
   advance(1000)
@@ -47,7 +47,7 @@ test('members are matched by email without regard to case, and only those who ch
 })
 
 test('a member left out is removed where nothing tells of them', (t) => {
-  const { apply, rows } = workshop(t)
+  const { apply, rows } = settingsFixture(t)
   const [change] = apply({ members: [ana] })
   assert.equal(change?.action, 'removed')
   assert.deepEqual(change?.fields.name, { from: 'Bo', to: null })
@@ -59,7 +59,7 @@ test('a member left out is removed where nothing tells of them', (t) => {
 
 const CUSTOM = ['contact', 'company', 'deal'] as const
 
-const traces: [string, (shop: ReturnType<typeof workshop>, member: string) => void][] = [
+const traces: [string, (shop: ReturnType<typeof settingsFixture>, member: string) => void][] = [
   ['owns a deal', ({ deal }, member) => void deal({ owner_id: member })],
   ['made a deal', ({ deal }) => void deal({}, bo.email)],
   [
@@ -109,7 +109,7 @@ const traces: [string, (shop: ReturnType<typeof workshop>, member: string) => vo
 
 for (const [what, leave] of traces) {
   test(`a member left out who ${what} is deactivated, once, and comes back with the document`, (t) => {
-    const shop = workshop(t)
+    const shop = settingsFixture(t)
     const id = shop.row('members', bo.email).id as string
     leave(shop, id)
     const status = { from: 'active', to: 'deactivated' }
@@ -131,7 +131,7 @@ for (const [what, leave] of traces) {
 }
 
 test('show leaves out who is deactivated, so that its document brings nobody back and removes nobody', (t) => {
-  const { store, a, show, apply, row } = workshop(t)
+  const { store, a, show, apply, row } = settingsFixture(t)
   store.db.prepare("UPDATE members SET status = 'deactivated' WHERE org_id = ? AND email = ?").run(a, bo.email)
   assert.deepEqual(show().members, [ana])
   assert.deepEqual(apply(show()), [])
@@ -139,7 +139,7 @@ test('show leaves out who is deactivated, so that its document brings nobody bac
 })
 
 test('at least one active owner remains', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   const before = show()
   for (const members of [[], [bo], [{ ...ana, role: 'admin' }, bo]]) {
     assert.throws(() => apply({ members }), problem(409, 'last_owner'))
@@ -154,7 +154,7 @@ test('at least one active owner remains', (t) => {
 })
 
 test('a change of members drops the sessions that the server remembers, and nothing else does', (t) => {
-  const { apply, show, store } = workshop(t)
+  const { apply, show, store } = settingsFixture(t)
   const epoch = store.accessEpoch()
   apply({ ...show(), org: { ...show().org, name: 'Acme Ltd' } })
   assert.equal(store.accessEpoch(), epoch)

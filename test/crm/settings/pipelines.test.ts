@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StageSettings } from '../../../src/crm/stages/settings.ts'
-import { errorsOf, problem, type Row, workshop } from '../../settings/settings-fixture.ts'
+import { problem, type Row, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
 
 const stages = (...open: string[]): StageSettings[] => [
   ...open.map((key) => ({ key, name: key })),
@@ -11,7 +11,7 @@ const stages = (...open: string[]): StageSettings[] => [
 const partners = { key: 'partners', name: 'Partners', is_default: false, stages: stages('first', 'second') }
 
 /** The stages in the order of their rank, as `pipeline/stage`. */
-function ranked({ rows }: ReturnType<typeof workshop>): string[] {
+function ranked({ rows }: ReturnType<typeof settingsFixture>): string[] {
   const keys = new Map(rows('pipelines').map(({ id, key }) => [id, key]))
   const byRank = rows('stages').toSorted((left, right) => (left.rank as number) - (right.rank as number))
   assert.deepEqual(
@@ -26,7 +26,7 @@ const PARTNERS = ['first', 'second', 'won', 'lost'].map((key) => `partners/${key
 const said = (changed: { key: string; action: string }[]) => changed.map(({ key, action }) => `${action} ${key}`)
 
 test('a pipeline is made with its stages in the order of the document', (t) => {
-  const shop = workshop(t)
+  const shop = settingsFixture(t)
   const changed = shop.edit(({ pipelines }) => pipelines.push(partners))
   assert.deepEqual(said(changed), ['created partners', ...PARTNERS.map((key) => `created ${key}`)])
   assert.deepEqual(changed[0]?.fields, {
@@ -57,7 +57,7 @@ test('a pipeline is made with its stages in the order of the document', (t) => {
 })
 
 test('ranks go through the default pipeline first, then by position', (t) => {
-  const shop = workshop(t)
+  const shop = settingsFixture(t)
   shop.edit(({ pipelines }) => pipelines.unshift(partners))
   assert.deepEqual(ranked(shop), [...SALES, ...PARTNERS])
   const changed = shop.edit(({ pipelines }) => {
@@ -84,7 +84,7 @@ test('ranks go through the default pipeline first, then by position', (t) => {
 })
 
 test('the default flag moves either way within one document, and may be gone', (t) => {
-  const { edit, rows, apply } = workshop(t)
+  const { edit, rows, apply } = settingsFixture(t)
   const defaults = () => rows('pipelines').flatMap(({ key, is_default }) => (is_default ? [key] : []))
   const flags = (...given: boolean[]) =>
     edit(({ pipelines }) => {
@@ -109,7 +109,7 @@ test('the default flag moves either way within one document, and may be gone', (
 })
 
 test('a pipeline needs an open stage and exactly one won and one lost stage, and there is one default at most', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   const [open, won, lost] = stages('open') as [StageSettings, StageSettings, StageSettings]
   const pipelines = [
     [],
@@ -119,7 +119,7 @@ test('a pipeline needs an open stage and exactly one won and one lost stage, and
     [open, won, lost, { ...won, key: 'again' }, { ...lost, key: 'once_more' }],
   ].map((stages, index) => ({ key: `p${index}`, name: 'P', is_default: index < 2, stages }))
   assert.deepEqual(
-    errorsOf(() => apply({ pipelines })),
+    thrownErrors(() => apply({ pipelines })),
     [
       '/pipelines/0/stages no_open_stage',
       '/pipelines/0/stages no_won_stage',
@@ -135,7 +135,7 @@ test('a pipeline needs an open stage and exactly one won and one lost stage, and
 })
 
 test('only rows that change get a new version, and all stages of a pipeline whose name or flag they show', (t) => {
-  const { edit, rows, advance } = workshop(t)
+  const { edit, rows, advance } = settingsFixture(t)
   edit(({ pipelines }) => pipelines.push(partners))
   const versions = (table: string) => rows(table).map(({ version }) => version)
   const before = rows('stages')
@@ -169,7 +169,7 @@ test('only rows that change get a new version, and all stages of a pipeline whos
 })
 
 test('probabilities are kept as given', (t) => {
-  const { edit, show } = workshop(t)
+  const { edit, show } = settingsFixture(t)
   const changed = edit(({ pipelines }) => {
     pipelines[0]!.stages[0]!.probability = 5
   })
@@ -178,7 +178,7 @@ test('probabilities are kept as given', (t) => {
 })
 
 test('a stage and a pipeline that nothing uses are removed', (t) => {
-  const shop = workshop(t)
+  const shop = settingsFixture(t)
   shop.edit(({ pipelines }) => pipelines.push(partners))
   const changed = shop.edit(({ pipelines }) => {
     pipelines[0]!.stages.splice(2, 1)
@@ -200,7 +200,7 @@ test('a stage and a pipeline that nothing uses are removed', (t) => {
 })
 
 test('a stage with deals in it, or in their history, stays, and so does its pipeline', (t) => {
-  const { edit, deal, move, show } = workshop(t)
+  const { edit, deal, move, show } = settingsFixture(t)
   edit(({ pipelines }) => pipelines.push({ ...partners, stages: stages('only') }))
   const before = show()
   const without = (key: string) => () =>
@@ -224,7 +224,7 @@ test('a stage with deals in it, or in their history, stays, and so does its pipe
 })
 
 test('a stage without deals changes between open, won and lost, also by swapping', (t) => {
-  const { edit, show } = workshop(t)
+  const { edit, show } = settingsFixture(t)
   const outcomes = () => show().pipelines[0]?.stages.map(({ key, outcome }) => `${key} ${outcome ?? 'open'}`)
   const changed = edit(({ pipelines }) => {
     const [, , , , won, lost] = pipelines[0]!.stages
@@ -262,7 +262,7 @@ test('a stage without deals changes between open, won and lost, also by swapping
 })
 
 test('a change of outcome is one change: the version grows by one, and is_open follows', (t) => {
-  const { edit, rows } = workshop(t)
+  const { edit, rows } = settingsFixture(t)
   edit(({ pipelines }) => {
     const [first, , , , won] = pipelines[0]!.stages
     first!.outcome = 'won'
@@ -275,7 +275,7 @@ test('a change of outcome is one change: the version grows by one, and is_open f
 })
 
 test('a stage with deals does not change between open, won and lost', (t) => {
-  const { edit, deal, close, show } = workshop(t)
+  const { edit, deal, close, show } = settingsFixture(t)
   close(deal(), 'best_fit')
   deal()
   const before = show()

@@ -9,7 +9,7 @@ import { work } from '../../../src/demo/story/work.ts'
 import { hoursStore } from '../../../src/inbox/hours/hours.ts'
 import { sequenceKinds } from '../../../src/jobs/sequences.ts'
 import { applySettings, showSettings } from '../../../src/settings/document.ts'
-import { startYard } from '../../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { makeOrg, type Org } from '../../support/org.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { AS_OF, type Of } from '../replay/replay-fixture.ts'
@@ -250,17 +250,17 @@ describe('the sequences of a seed', () => {
   test('go on by themselves where they are served, without a mail', async () => {
     const going = enrolledIn(server.a).filter((one) => isLive(one) && one.sequence_status === 'active')
     const seq = server.lastSeq()
-    const yard = startYard(server, { kinds: sequenceKinds(server.deps) })
+    const scheduler = schedulerHarness(server, { kinds: sequenceKinds(server.deps) })
     server.advance(53 * DAY_MS) // a Tuesday in January, when the office is open
-    await yard.tick()
-    await yard.tick()
+    await scheduler.tick()
+    await scheduler.tick()
     const types = server.events(seq).map(({ type }) => type)
     assert.equal(types.filter((type) => type === 'task.created').length, going.length)
     assert.equal(types.filter((type) => type === 'enrollment.completed').length, going.length)
     assert.ok(types.every((type) => !type.startsWith('message.') && type !== 'enrollment.stopped'))
     const stays = enrolledIn(server.a).filter(isLive)
     assert.ok(stays.length >= 2 && stays.every(({ sequence_status }) => sequence_status === 'paused'))
-    await yard.stop()
+    await scheduler.stop()
   })
 
   test('are left as somebody has set them up, and then nobody is enrolled', async () => {

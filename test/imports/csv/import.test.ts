@@ -6,9 +6,11 @@ import { type Imported, type ImportOptions, importFile } from '../../../src/impo
 import { temporaryFolder } from '../../cli/command-line.ts'
 import type { Org } from '../../support/org.ts'
 import { stillPace } from '../../support/pace.ts'
+import { recordsOf } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 let folder: string
 before(async () => {
   server = await startServer()
@@ -45,11 +47,6 @@ const one = async (path: string, org?: Org) => {
 const contactOf = (email: string, org?: Org) => one(`/contacts?email=${encodeURIComponent(email)}`, org)
 const dealOf = (title: string) => one(`/deals?q=${encodeURIComponent(title)}`)
 const nothing = async (path: string) => assert.deepEqual((await server.call('GET', path)).body.data, [])
-const post = async (path: string, given: object, org?: Org) => {
-  const { status, body } = await server.call('POST', path, given, org ? { token: org.token } : {})
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 const typesSince = (seq: number) => server.events(seq).map(({ type }) => type)
 
 describe('an import of contacts', () => {
@@ -152,7 +149,7 @@ describe('an import of contacts', () => {
 
   test('takes companies, members and tags of its own organisation only', async () => {
     const { a, b } = server
-    const foreign = await post('/companies', { name: 'Everywhere', domains: ['everywhere.example'] }, b)
+    const foreign = await newRecord('/companies', { name: 'Everywhere', domains: ['everywhere.example'] }, b)
     const result = await imported('Email,Company\nw1@five.example,Everywhere\nw2@five.example,everywhere.example\n')
     assert.deepEqual(countsOf(result), [2, 0, 0, 0])
     const made = await one('/companies?q=everywhere&domain=everywhere.example')
@@ -172,14 +169,14 @@ describe('an import of contacts', () => {
   })
 
   test('refuses a name that several have, unless one is written in the same way', async () => {
-    const [first] = [await post('/companies', { name: 'Twin' }), await post('/companies', { name: 'TWIN' })]
+    const [first] = [await newRecord('/companies', { name: 'Twin' }), await newRecord('/companies', { name: 'TWIN' })]
     const result = await imported('Email,Company\nt1@six.example,twin\nt2@six.example,Twin\n')
     assert.match(reasonsOf(result)[0] ?? '', /^line 2: company_id could be several companies: "twin"; give its domain/)
     assert.equal((await contactOf('t2@six.example')).company_id, first?.id)
   })
 
   test('reads NDJSON in our own wire form', async () => {
-    const tag = await post('/tags', { name: 'wire' })
+    const tag = await newRecord('/tags', { name: 'wire' })
     const lines = [
       {
         first_name: 'Wire',
@@ -213,7 +210,7 @@ describe('an import of contacts', () => {
       { key: 'keeper', label: 'Keeper', type: 'member' },
       { key: 'badge', label: 'Badge', type: 'text', is_unique: true },
     ])
-      await post('/custom-fields', { object: 'contact', ...field })
+      await newRecord('/custom-fields', { object: 'contact', ...field })
     const result = await imported(
       'Email;Stufe;custom_fields.since;Keeper;Badge\nc1@eight.example;der goldene;31.12.2026;Ana;7\nc2@eight.example;silver;;;\nc3@eight.example;;;;7\n',
     )
@@ -228,7 +225,7 @@ describe('an import of contacts', () => {
 
 describe('--match', () => {
   test('changes the columns that are given of the contact with the email, and makes those that are not there', async () => {
-    const ana = await post('/contacts', {
+    const ana = await newRecord('/contacts', {
       first_name: 'Ana',
       job_title: 'Old',
       source: 'fair',
@@ -259,9 +256,9 @@ describe('--match', () => {
   })
 
   test('joins emails, phones and tags to those that are there', async () => {
-    const kept = await post('/tags', { name: 'kept' })
+    const kept = await newRecord('/tags', { name: 'kept' })
     const given = { emails: [{ email: 'join@match.example' }], phones: [{ number: '+49 (30) 1' }], tag_ids: [kept.id] }
-    await post('/contacts', given)
+    await newRecord('/contacts', given)
     const file = 'Email,Phone,Tags\n"join@match.example; more@match.example",+49 30 1; 0171 222,joined\n'
     await imported(file, { match: 'email' })
     const { emails, phones, tag_ids } = await contactOf('join@match.example')
@@ -281,7 +278,7 @@ describe('--match', () => {
   })
 
   test('replaces them by a list of our own wire form', async () => {
-    await post('/contacts', { emails: [{ email: 'rep@match.example' }, { email: 'rep2@match.example' }] })
+    await newRecord('/contacts', { emails: [{ email: 'rep@match.example' }, { email: 'rep2@match.example' }] })
     await imported('{"emails":[{"email":"rep@match.example"}]}', { match: 'email' })
     assert.equal((await contactOf('rep@match.example')).emails.length, 1)
   })
@@ -294,15 +291,15 @@ describe('--match', () => {
 
   test('refuses a row that matches several records', async () => {
     const [one, two] = [
-      await post('/contacts', { emails: [{ email: 'x1@match.example' }] }),
-      await post('/contacts', { emails: [{ email: 'x2@match.example' }] }),
+      await newRecord('/contacts', { emails: [{ email: 'x1@match.example' }] }),
+      await newRecord('/contacts', { emails: [{ email: 'x2@match.example' }] }),
     ]
     const result = await imported('Email\nx1@match.example;x2@match.example\n', { match: 'email' })
     assert.deepEqual(reasonsOf(result), [`line 2: The row matches several records: ${one?.id}, ${two?.id}.`])
   })
 
   test('finds companies by domain and records by external_id', async () => {
-    const company = await post('/companies', { name: 'Domain Ltd', domains: ['domain.example', 'two.example'] })
+    const company = await newRecord('/companies', { name: 'Domain Ltd', domains: ['domain.example', 'two.example'] })
     const file =
       'Name,Company Domain Name,Number of Employees,Record ID\nDomain Ltd,https://www.DOMAIN.example,1.200,7\n'
     assert.deepEqual(countsOf(await imported(file, { object: 'company', match: 'domain' })), [0, 1, 0, 0])
@@ -338,7 +335,7 @@ describe('an import of companies', () => {
 describe('an import of deals', () => {
   test('creates them, then moves or closes them, as the interface does', async () => {
     const { a } = server
-    const contact = await post('/contacts', {
+    const contact = await newRecord('/contacts', {
       first_name: 'Dea',
       last_name: 'Ler',
       emails: [{ email: 'dea@d.example' }],

@@ -10,14 +10,13 @@ import { undoImport } from '../../../src/imports/journal/undo.ts'
 import { meetingCalendar } from '../../../src/meetings/calendar.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { stillPace } from '../../support/pace.ts'
+import { type Row, recordsOf } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // The clock of the server stands at 2026-11-20T08:36:00Z, and its organisation is in Europe/Berlin.
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
-type Row = any
-
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
@@ -78,11 +77,6 @@ async function meetingOf(uid: string): Promise<Row> {
   assert.ok(meeting && more.length === 0, uid)
   return meeting
 }
-const post = async (path: string, given: object): Promise<Row> => {
-  const { status, body } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 const patch = async (id: string, given: object): Promise<Row> => {
   const { status, body } = await server.call('PATCH', `/meetings/${id}`, given)
   assert.equal(status, 200, JSON.stringify(body))
@@ -93,7 +87,7 @@ describe('a file of Google', () => {
   let result: Imported
   let bo: Row
   before(async () => {
-    bo = await post('/contacts', {
+    bo = await newRecord('/contacts', {
       first_name: 'Bo',
       last_name: 'Olsen',
       emails: [{ email: 'Bo.Olsen@northwind.example' }],
@@ -688,7 +682,7 @@ describe('what recurs', () => {
     const series = (rule: string) =>
       calendar([event('less', 'DTSTART:20261118T090000Z', 'DURATION:PT1H', `RRULE:FREQ=DAILY;${rule}`)])
     await imported(series('COUNT=6'))
-    const other = await post('/meetings', {
+    const other = await newRecord('/meetings', {
       title: 'x',
       starts_at: '2026-11-22T09:00:00Z',
       ends_at: '2026-11-22T10:00:00Z',
@@ -797,7 +791,7 @@ describe('a meeting that is there already', () => {
   })
 
   test('keeps who its people are, those without an email, and what only we know', async () => {
-    const contact = await post('/contacts', { last_name: 'Olsen' })
+    const contact = await newRecord('/contacts', { last_name: 'Olsen' })
     const both = ['ATTENDEE:mailto:x@people.example', 'ATTENDEE:mailto:y@people.example']
     await imported(calendar([event('people', ...both)]))
     const { id, participants } = await meetingOf('people')
@@ -815,7 +809,7 @@ describe('a meeting that is there already', () => {
     assert.equal((await imported(calendar([event('people', ...both, 'X-COMMENT:again')]))).unchanged, 0)
     const now = await meetingOf('people')
     assert.deepEqual([now.summary, now.participants], ['Came of it', [known.participants[0], y]])
-    const noEmail = await post('/contacts', { last_name: 'Unreachable' })
+    const noEmail = await newRecord('/contacts', { last_name: 'Unreachable' })
     await patch(id, { participants: [known.participants[0], y, { contact_id: noEmail.id }] })
     const result = await imported(calendar([event('people', ...both, 'X-COMMENT:and again')]))
     assert.deepEqual(countsOf(result), [0, 0, 1, 0])
@@ -847,7 +841,7 @@ describe('a meeting that is there already', () => {
 
   test('is found by what our own calendar file calls it', async () => {
     const given = { title: 'Ours', starts_at: '2026-12-01T09:00:00.000Z', ends_at: '2026-12-01T10:00:00.000Z' }
-    const meeting = await post('/meetings', {
+    const meeting = await newRecord('/meetings', {
       ...given,
       timezone: 'Europe/Berlin',
       location: 'A; b, c',
@@ -866,7 +860,7 @@ describe('a meeting that is there already', () => {
 
 describe('people', () => {
   test('come in once each, and two emails of one contact are one', async () => {
-    const contact = await post('/contacts', {
+    const contact = await newRecord('/contacts', {
       last_name: 'Twice',
       emails: [{ email: 'one@twice.example' }, { email: 'two@twice.example' }],
     })
@@ -1150,7 +1144,7 @@ describe('a file', () => {
   test('is taken back but for what is in use or was changed since', async () => {
     const { id } = await imported(calendar([event('used'), event('touched'), event('free')]))
     const [used, touched] = [await meetingOf('used'), await meetingOf('touched')]
-    await post('/notes', { body: 'x', meeting_id: used.id })
+    await newRecord('/notes', { body: 'x', meeting_id: used.id })
     await patch(touched.id, { title: 'Mine' })
     const { deleted, kept } = await undoImport(server.store, { org: server.a.org, id })
     assert.equal(deleted, 1)

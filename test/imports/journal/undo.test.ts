@@ -6,9 +6,11 @@ import { type Imported, type ImportOptions, importFile } from '../../../src/impo
 import { type Undone, undoImport } from '../../../src/imports/journal/undo.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { stillPace } from '../../support/pace.ts'
+import { recordsOf } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
+const { newRecord } = recordsOf(() => server)
 before(async () => {
   server = await startServer()
 })
@@ -26,11 +28,6 @@ const undone = ({ id }: Pick<Imported, 'id'>, org = server.a.org): Promise<Undon
   undoImport(server.store, { org, id, pace: stillPace })
 const listed = async (path: string) => (await server.call('GET', path)).body.data
 const contactOf = async (email: string) => (await listed(`/contacts?email=${email}`))[0]
-const post = async (path: string, given: object) => {
-  const { status, body } = await server.call('POST', path, given)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
-}
 /** A record without what every change changes. */
 const still = ({ version, updated_at, ...rest }: Record<string, unknown>) => rest
 const typesSince = (seq: number) => server.events(seq).map(({ type }) => type)
@@ -48,9 +45,9 @@ describe('an import that is taken back', () => {
   })
 
   test('puts back what it changed, field by field, and nothing else', async () => {
-    await post('/custom-fields', { object: 'contact', key: 'size', label: 'Size', type: 'number' })
-    await post('/custom-fields', { object: 'contact', key: 'color', label: 'Color', type: 'text' })
-    const before = await post('/contacts', {
+    await newRecord('/custom-fields', { object: 'contact', key: 'size', label: 'Size', type: 'number' })
+    await newRecord('/custom-fields', { object: 'contact', key: 'color', label: 'Color', type: 'text' })
+    const before = await newRecord('/contacts', {
       first_name: 'Ana',
       emails: [{ email: 'ana@u2.example', label: 'home' }],
       address: { city: 'Porto' },
@@ -69,7 +66,7 @@ describe('an import that is taken back', () => {
   })
 
   test('puts a record back that several rows have changed, to what it was before the first', async () => {
-    const before = await post('/contacts', {
+    const before = await newRecord('/contacts', {
       first_name: 'Rows',
       emails: [{ email: 'rows@u3.example' }],
       custom_fields: { size: 7 },
@@ -90,7 +87,7 @@ describe('an import that is taken back', () => {
   })
 
   test('leaves what was changed or deleted since, and tells of it', async () => {
-    const updated = await post('/contacts', { emails: [{ email: 'up@u5.example' }] })
+    const updated = await newRecord('/contacts', { emails: [{ email: 'up@u5.example' }] })
     const file = 'Email,Source\nup@u5.example,fair\nnew@u5.example,fair\ngone@u5.example,\nfine@u5.example,\n'
     const result = await imported(file, { match: 'email' })
     const [created, gone] = [await contactOf('new@u5.example'), await contactOf('gone@u5.example')]
@@ -119,8 +116,12 @@ describe('an import that is taken back', () => {
       'Name,Email,Company,Tags\nUsed,used@u6.example,Used Ltd,u6\nFree,free@u6.example,Free Ltd,\n',
     )
     const [used] = [await contactOf('used@u6.example'), await contactOf('free@u6.example')]
-    const other = await post('/contacts', { first_name: 'Other', company_id: used.company_id, tag_ids: used.tag_ids })
-    await post('/notes', { body: 'Talked', contact_ids: [used.id] })
+    const other = await newRecord('/contacts', {
+      first_name: 'Other',
+      company_id: used.company_id,
+      tag_ids: used.tag_ids,
+    })
+    await newRecord('/notes', { body: 'Talked', contact_ids: [used.id] })
     const { deleted, kept } = await undone(result)
     assert.equal(deleted, 2)
     assert.deepEqual(kept, [
@@ -132,13 +133,13 @@ describe('an import that is taken back', () => {
   })
 
   test('leaves a record whose old values another one has by now', async () => {
-    const before = await post('/contacts', {
+    const before = await newRecord('/contacts', {
       first_name: 'Tak',
       external_id: 'taken',
       emails: [{ email: 't@u7.example' }],
     })
     const result = await imported('Email,ID,Job title\nt@u7.example,moved,Boss\n', { match: 'email' })
-    await post('/contacts', { first_name: 'Thief', external_id: 'taken' })
+    await newRecord('/contacts', { first_name: 'Thief', external_id: 'taken' })
     const { kept, restored } = await undone(result)
     assert.deepEqual([restored, kept.map(({ id }) => id)], [0, [before.id]])
     assert.match(kept[0]?.reason ?? '', /has the external_id "taken"/)
@@ -149,8 +150,8 @@ describe('an import that is taken back', () => {
     const file = 'Title,Status,Stage,Company\nUndo one,,proposal,Dealt Ltd\nUndo two,won,,Dealt Ltd\nUndo three,,,\n'
     const result = await imported(file, { object: 'deal' })
     const [three] = await listed('/deals?q=undo+three')
-    await post('/tasks', { title: 'Call', deal_ids: [three.id] })
-    const list = await post('/lists', { name: 'Listed', object: 'deal', kind: 'static' })
+    await newRecord('/tasks', { title: 'Call', deal_ids: [three.id] })
+    const list = await newRecord('/lists', { name: 'Listed', object: 'deal', kind: 'static' })
     const ids = (await listed('/deals?q=undo')).map(({ id }: { id: string }) => id)
     assert.equal((await server.call('POST', `/lists/${list.id}/members`, { add_ids: ids, remove_ids: [] })).status, 200)
     const seq = server.lastSeq()
@@ -172,7 +173,7 @@ describe('an import that is taken back', () => {
   test('goes on with what had to stay, once nothing is in the way', async () => {
     const result = await imported('Email\nstays@u10.example\n')
     const { id } = await contactOf('stays@u10.example')
-    const note = await post('/notes', { body: 'In the way', contact_ids: [id] })
+    const note = await newRecord('/notes', { body: 'In the way', contact_ids: [id] })
     const { deleted, kept } = await undone(result)
     assert.deepEqual([deleted, kept.length], [0, 1])
     await server.call('DELETE', `/notes/${note.id}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HoursSettings } from '../../../src/inbox/hours/settings.ts'
-import { errorsOf, problem, workshop } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
 
 const work = [{ from: '09:00', to: '17:30' }]
 const office = {
@@ -16,7 +16,7 @@ const late = { key: 'late', name: 'Late shift', timezone: 'UTC', weekly: { fri: 
 const closedWeek = { mon: [], tue: [], wed: [], thu: [], fri: [], sat: [], sun: [] }
 
 test('hours stand in the order of the document, with all seven days, and are no default unless it says so', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   apply({ hours: [] })
   const changed = apply({ hours: [late, office] })
   assert.deepEqual(changed[0], {
@@ -46,7 +46,7 @@ test('hours stand in the order of the document, with all seven days, and are no 
 })
 
 test('intervals and exceptions are stored in order, whichever way they were written', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   const [morning, noon, evening] = [
     { from: '08:00', to: '12:00' },
     { from: '12:00', to: '12:30' },
@@ -66,7 +66,7 @@ test('intervals and exceptions are stored in order, whichever way they were writ
 })
 
 test('only hours that change get a new version', (t) => {
-  const { apply, edit, rows, advance } = workshop(t)
+  const { apply, edit, rows, advance } = settingsFixture(t)
   apply({ hours: [office, late] })
   const before = rows('hours')
   advance(1000)
@@ -86,7 +86,7 @@ test('only hours that change get a new version', (t) => {
 })
 
 test('the default moves to other hours, and there is none where the document names none', (t) => {
-  const { apply, rows } = workshop(t)
+  const { apply, rows } = settingsFixture(t)
   const defaults = () =>
     rows('hours')
       .filter(({ is_default }) => is_default)
@@ -217,10 +217,10 @@ const refused: [string, object, string[]][] = [
 ]
 for (const [what, given, errors] of refused) {
   test(`${what}: refused`, (t) => {
-    const { apply, show } = workshop(t)
+    const { apply, show } = settingsFixture(t)
     const before = show()
     assert.deepEqual(
-      errorsOf(() => apply({ hours: [{ ...office, ...given }] })),
+      thrownErrors(() => apply({ hours: [{ ...office, ...given }] })),
       errors,
     )
     assert.deepEqual(show(), before)
@@ -228,15 +228,15 @@ for (const [what, given, errors] of refused) {
 }
 
 test('keys differ, and at most one is the default', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   assert.deepEqual(
-    errorsOf(() => apply({ hours: [office, { ...late, is_default: true }, { ...late, key: 'office' }] })),
+    thrownErrors(() => apply({ hours: [office, { ...late, is_default: true }, { ...late, key: 'office' }] })),
     ['/hours/2/key duplicate', '/hours/1/is_default second_default'],
   )
 })
 
 test('24 intervals of a day and 400 exceptions are taken', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   const hour = (at: number) => String(at).padStart(2, '0')
   const mon = Array.from({ length: 24 }, (_, at) => ({ from: `${hour(at)}:00`, to: `${hour(at)}:59` }))
   const exceptions = Array.from({ length: 400 }, (_, day) => ({
@@ -248,7 +248,7 @@ test('24 intervals of a day and 400 exceptions are taken', (t) => {
 })
 
 test('hours by which a policy counts are not removed, whether it is active or not', (t) => {
-  const { apply, show, row, store, a, conversation } = workshop(t)
+  const { apply, show, row, store, a, conversation } = settingsFixture(t)
   const policy = { key: 'fast', name: 'Fast', hours: 'late', targets: {} }
   apply({ hours: [office, late], sla: [policy] })
   const before = show()
@@ -266,7 +266,7 @@ test('hours by which a policy counts are not removed, whether it is active or no
 })
 
 test('one document drops hours together with the policies that counted by them', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   apply({ hours: [office, late], sla: [{ key: 'fast', name: 'Fast', hours: 'late', targets: {} }] })
   const changed = apply({ hours: [office], sla: [{ key: 'fast', name: 'Fast', hours: 'office', targets: {} }] })
   assert.deepEqual(
@@ -279,7 +279,7 @@ test('one document drops hours together with the policies that counted by them',
 })
 
 test('whatever changes hours has all conversations counted anew, once', (t) => {
-  const { store, apply, a, advance } = workshop(t)
+  const { store, apply, a, advance } = settingsFixture(t)
   const jobs = () =>
     store.db
       .prepare("SELECT org_id, key, payload, due_at FROM jobs WHERE kind = 'sla.recount' ORDER BY org_id")

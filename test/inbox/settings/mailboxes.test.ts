@@ -6,7 +6,7 @@ import { type Mailbox, mailboxStore } from '../../../src/inbox/mailboxes/mailbox
 import { mailboxSettings } from '../../../src/inbox/mailboxes/settings.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
 import type { Change } from '../../../src/settings/changes.ts'
-import { errorsOf, problem, workshop } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
 
 const smtp = { host: 'mail.acme.example', port: 587, tls: 'starttls', user: 'crm' }
 const imap = { host: 'mail.acme.example', port: 993, tls: 'tls', user: 'crm' }
@@ -27,9 +27,9 @@ afterEach(() => {
   delete process.env[OTHER]
 })
 
-/** A workshop, and what servers get to know of its mailboxes. */
-function mailWorkshop(t: Parameters<typeof workshop>[0]) {
-  const shop = workshop(t)
+/** The fixture of settings, and what servers get to know of its mailboxes. */
+function mailWorkshop(t: Parameters<typeof settingsFixture>[0]) {
+  const shop = settingsFixture(t)
   const mailboxes = mailboxStore(resourceDeps(shop.store))
   const { byKey, setPassword } = mailboxSettings(shop.store)
   const mailbox = (key: string): Mailbox => byKey(shop.a, key)
@@ -64,7 +64,7 @@ function mailWorkshop(t: Parameters<typeof workshop>[0]) {
 const told = (changes: Change[]) => changes.map(({ key, action, fields }) => [key, action, fields])
 
 test('mailboxes stand in the order of the document, with what was left out as it is then', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   assert.deepEqual(show().mailboxes, [])
   const [first] = apply({ mailboxes: [ana, support] })
   const shownAna = { ...ana, is_default: false, has_reply_tags: false, daily_limit: null, spacing_s: 0 }
@@ -102,7 +102,7 @@ test('mailboxes stand in the order of the document, with what was left out as it
 })
 
 test('everything that a mailbox can say is shown again, and applied twice changes nothing', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   process.env[VARIABLE] = 'secret'
   const whole = {
     key: 'whole',
@@ -132,7 +132,7 @@ test('everything that a mailbox can say is shown again, and applied twice change
 })
 
 test('only a mailbox that changes gets a new version', (t) => {
-  const { apply, edit, rows, advance } = workshop(t)
+  const { apply, edit, rows, advance } = settingsFixture(t)
   apply({ mailboxes: [support, ana] })
   const before = rows('mailboxes')
   advance(1000)
@@ -144,8 +144,8 @@ test('only a mailbox that changes gets a new version', (t) => {
 })
 
 test('what a mailbox cannot be is refused with a pointer to every fault', (t) => {
-  const { apply } = workshop(t)
-  const faults = (given: object) => errorsOf(() => apply({ mailboxes: [{ ...support, ...given }] }))
+  const { apply } = settingsFixture(t)
+  const faults = (given: object) => thrownErrors(() => apply({ mailboxes: [{ ...support, ...given }] }))
   const host = (text: string) => faults({ smtp: { ...smtp, host: text } })
   for (const wrong of [
     'https://mail.acme.example',
@@ -205,7 +205,7 @@ test('what a mailbox cannot be is refused with a pointer to every fault', (t) =>
 })
 
 test('a server is named as DNS has it, or by its address', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   for (const [given, stored] of [
     ['MAIL.Acme.example', 'mail.acme.example'],
     ['localhost', 'localhost'],
@@ -220,13 +220,13 @@ test('a server is named as DNS has it, or by its address', (t) => {
 })
 
 test('the rules between mailboxes: one default, and addresses and members once each, whatever their case', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   const others = [
     { ...ana, key: 'two', member: 'ANA@acme.example', address: 'two@acme.example' },
     { ...support, key: 'support', address: 'SUPPORT@ACME.example' },
   ]
   assert.deepEqual(
-    errorsOf(() => apply({ mailboxes: [support, ana, ...others] })),
+    thrownErrors(() => apply({ mailboxes: [support, ana, ...others] })),
     [
       '/mailboxes/3/key duplicate',
       '/mailboxes/3/is_default second_default',
@@ -237,11 +237,11 @@ test('the rules between mailboxes: one default, and addresses and members once e
 })
 
 test('a password has one source, and one only where there is a user', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   const both = { password_env: VARIABLE, password_file: '/x' }
   const { user: _, ...anonymous } = smtp
   assert.deepEqual(
-    errorsOf(() =>
+    thrownErrors(() =>
       apply({
         mailboxes: [
           { ...support, smtp: { ...smtp, ...both }, imap: { ...imap, ...both } },
@@ -314,7 +314,7 @@ test('a source that gives no password is refused by its name, and not by what is
     const given = { mailboxes: [{ ...support, smtp: { ...smtp, ...source } }] }
     const [field] = Object.keys(source)
     assert.deepEqual(
-      errorsOf(() => apply(given)),
+      thrownErrors(() => apply(given)),
       [`/mailboxes/0/smtp/${field} no_password`],
     )
     try {
@@ -362,13 +362,13 @@ test('what is stored stays where its own source is gone, and not where the sourc
   for (const source of [{ password_env: OTHER }, { password_file: join(dataDir, 'none') }]) {
     const [field] = Object.keys(source)
     assert.deepEqual(
-      errorsOf(() => apply({ mailboxes: [{ ...support, smtp: { ...smtp, ...source } }] })),
+      thrownErrors(() => apply({ mailboxes: [{ ...support, smtp: { ...smtp, ...source } }] })),
       [`/mailboxes/0/smtp/${field} no_password`],
     )
   }
   store.db.prepare('UPDATE mailboxes SET smtp_secret = NULL').run()
   assert.deepEqual(
-    errorsOf(() => apply({ mailboxes: [byVariable] })),
+    thrownErrors(() => apply({ mailboxes: [byVariable] })),
     ['/mailboxes/0/smtp/password_env no_password'],
     'there is none to stay',
   )
@@ -475,7 +475,7 @@ test('a mailbox is an active member of this organisation their own, and two can 
   assert.equal(mailboxes.ownOf(b, id('ana@acme.example')), undefined)
   const unknown = ['/mailboxes/0/member unknown_member']
   assert.deepEqual(
-    errorsOf(() => apply({ mailboxes: [{ ...ana, member: 'cy@acme.example' }] })),
+    thrownErrors(() => apply({ mailboxes: [{ ...ana, member: 'cy@acme.example' }] })),
     unknown,
   )
 
@@ -486,7 +486,7 @@ test('a mailbox is an active member of this organisation their own, and two can 
   assert.equal(show().mailboxes[0]?.member, 'bo@acme.example')
   assert.deepEqual(apply(show()), [], 'what is shown can be applied')
   assert.deepEqual(
-    errorsOf(() => apply({ mailboxes: [{ ...bo, key: 'new', address: 'new@acme.example' }] })),
+    thrownErrors(() => apply({ mailboxes: [{ ...bo, key: 'new', address: 'new@acme.example' }] })),
     unknown,
   )
   store.db.prepare("UPDATE members SET status = 'active' WHERE email = 'bo@acme.example' AND org_id = ?").run(a)
@@ -562,7 +562,7 @@ test('one document drops a mailbox and the sequence that goes by it, and no sequ
   )
   apply({ mailboxes: [ana] })
   assert.deepEqual(
-    errorsOf(() => apply({ mailboxes: [support], sequences: [sequence] })),
+    thrownErrors(() => apply({ mailboxes: [support], sequences: [sequence] })),
     ['/sequences/0/mailbox unknown_mailbox'],
   )
 })

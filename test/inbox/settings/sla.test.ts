@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { errorsOf, problem, workshop } from '../../settings/settings-fixture.ts'
+import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
 
 const NONE = { first_response_s: null, next_response_s: null, resolution_s: null }
 const NO_TARGETS = { low: NONE, normal: NONE, high: NONE, urgent: NONE }
@@ -22,7 +22,7 @@ const usual = {
 }
 
 test('policies stand in the order of the document, with every target and what was left out', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   const changed = apply({ sla: [fast, usual] })
   assert.deepEqual(changed[0], {
     section: 'sla',
@@ -66,7 +66,7 @@ test('policies stand in the order of the document, with every target and what wa
 })
 
 test('a policy that says the same in another way is no change', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   apply({ sla: [{ ...fast, pause_on: ['snoozed', 'pending'] }] })
   const again = {
     ...fast,
@@ -79,7 +79,7 @@ test('a policy that says the same in another way is no change', (t) => {
 })
 
 test('only policies that change get a new version', (t) => {
-  const { apply, edit, rows, advance } = workshop(t)
+  const { apply, edit, rows, advance } = settingsFixture(t)
   apply({ sla: [fast, usual] })
   const before = rows('sla_policies')
   advance(1000)
@@ -95,7 +95,7 @@ test('only policies that change get a new version', (t) => {
 })
 
 test('the default moves to another policy, and there is none where the document names none', (t) => {
-  const { apply, rows } = workshop(t)
+  const { apply, rows } = settingsFixture(t)
   const other = { ...usual, key: 'other', is_default: false }
   const defaults = () => rows('sla_policies').flatMap(({ is_default, key }) => (is_default ? [key] : []))
   apply({ sla: [usual, other] })
@@ -114,7 +114,7 @@ test('the default moves to another policy, and there is none where the document 
 })
 
 test('a policy left out is removed where no conversation refers to it, else deactivated behind the others', (t) => {
-  const { apply, show, rows, row, conversation } = workshop(t)
+  const { apply, show, rows, row, conversation } = settingsFixture(t)
   apply({ sla: [fast, { ...fast, key: 'slow' }, usual] })
   conversation({ sla_policy_id: row('sla_policies', 'usual').id as string })
   const third = { ...fast, key: 'third' }
@@ -148,7 +148,7 @@ test('a policy left out is removed where no conversation refers to it, else deac
 })
 
 test('a policy that is not active any more goes for good once no conversation refers to it', (t) => {
-  const { apply, row, rows, conversation, store, a } = workshop(t)
+  const { apply, row, rows, conversation, store, a } = settingsFixture(t)
   apply({ sla: [usual] })
   conversation({ sla_policy_id: row('sla_policies', 'usual').id as string })
   apply({ sla: [] })
@@ -217,10 +217,10 @@ const refused: [string, object, string[]][] = [
 ]
 for (const [what, given, errors] of refused) {
   test(`${what}: refused`, (t) => {
-    const { apply, show } = workshop(t)
+    const { apply, show } = settingsFixture(t)
     const before = show()
     assert.deepEqual(
-      errorsOf(() => apply({ sla: [{ ...fast, ...given }] })),
+      thrownErrors(() => apply({ sla: [{ ...fast, ...given }] })),
       errors,
     )
     assert.deepEqual(show(), before)
@@ -228,7 +228,7 @@ for (const [what, given, errors] of refused) {
 }
 
 test('a match takes every field of a conversation', (t) => {
-  const { apply, row, deal } = workshop(t)
+  const { apply, row, deal } = settingsFixture(t)
   const member = row('members', 'bo@acme.example').id
   const all = [
     { field: 'subject', op: 'starts_with', value: 'Re:' },
@@ -248,31 +248,31 @@ test('a match takes every field of a conversation', (t) => {
 })
 
 test('a match does not follow the clock', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   const days = (op: string) => ({ field: 'created_at', op, value: 30 })
   const match = { all: [days('in_last_days'), { not: { any: [days('in_next_days')] } }] }
   assert.deepEqual(
-    errorsOf(() => apply({ sla: [{ ...fast, match }] })),
+    thrownErrors(() => apply({ sla: [{ ...fast, match }] })),
     ['/sla/0/match/all/0/op wrong_operator', '/sla/0/match/all/1/not/any/0/op wrong_operator'],
   )
 })
 
 test('an id in a match is one of the organisation', (t) => {
-  const { apply, store, a, b } = workshop(t)
+  const { apply, store, a, b } = settingsFixture(t)
   const member = (org: number) => store.db.prepare('SELECT id FROM members WHERE org_id = ?').pluck().get(org)
   const match = (value: unknown) => ({
     sla: [{ ...fast, match: { all: [{ field: 'owner_id', op: 'in', value: [value] }] } }],
   })
   for (const id of [member(b), '01890000-0000-7000-8000-000000000000'])
     assert.deepEqual(
-      errorsOf(() => apply(match(id))),
+      thrownErrors(() => apply(match(id))),
       ['/sla/0/match/all/0/value/0 reference_not_found'],
     )
   assert.equal(apply(match(member(a))).length, 1)
 })
 
 test('a match that stays as it is may name what is gone by now, as long as its policy is active', (t) => {
-  const { apply, store, a, row, conversation } = workshop(t)
+  const { apply, store, a, row, conversation } = settingsFixture(t)
   const now = store.clock.now()
   const tag = store.clock.id()
   store.db
@@ -287,15 +287,15 @@ test('a match that stays as it is may name what is gone by now, as long as its p
   conversation({ sla_policy_id: row('sla_policies', 'fast').id as string })
   apply({ sla: [] })
   assert.deepEqual(
-    errorsOf(() => apply({ sla: [policy] })),
+    thrownErrors(() => apply({ sla: [policy] })),
     ['/sla/0/match/value/0 reference_not_found'],
   )
 })
 
 test('every fault of every policy is told at once', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   assert.deepEqual(
-    errorsOf(() =>
+    thrownErrors(() =>
       apply({
         sla: [
           { ...fast, hours: 'night', match: {} },
@@ -308,30 +308,30 @@ test('every fault of every policy is told at once', (t) => {
 })
 
 test('hours that the same document leaves out are none for a policy', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   assert.deepEqual(
-    errorsOf(() => apply({ hours: [], sla: [usual] })),
+    thrownErrors(() => apply({ hours: [], sla: [usual] })),
     ['/sla/0/hours unknown_hours'],
   )
 })
 
 test('hours of the same document are there for its policies', (t) => {
-  const { apply, show } = workshop(t)
+  const { apply, show } = settingsFixture(t)
   const night = { key: 'night', name: 'Night', timezone: 'UTC', weekly: {} }
   assert.equal(apply({ hours: [...show().hours, night], sla: [{ ...fast, hours: 'night' }] }).length, 2)
   assert.equal(show().sla[0]?.hours, 'night')
 })
 
 test('keys differ, and at most one is the default', (t) => {
-  const { apply } = workshop(t)
+  const { apply } = settingsFixture(t)
   assert.deepEqual(
-    errorsOf(() => apply({ sla: [fast, usual, { ...usual, key: 'other' }, fast] })),
+    thrownErrors(() => apply({ sla: [fast, usual, { ...usual, key: 'other' }, fast] })),
     ['/sla/3/key duplicate', '/sla/2/is_default second_default'],
   )
 })
 
 test('whatever changes policies has all conversations counted anew, once', (t) => {
-  const { store, apply, a } = workshop(t)
+  const { store, apply, a } = settingsFixture(t)
   const jobs = () => store.db.prepare("SELECT org_id, key FROM jobs WHERE kind = 'sla.recount'").all()
   const clear = () => store.db.prepare('DELETE FROM jobs').run()
   clear()
@@ -345,7 +345,7 @@ test('whatever changes policies has all conversations counted anew, once', (t) =
 })
 
 test('a refused document leaves policies as they were', (t) => {
-  const { apply, show, deal } = workshop(t)
+  const { apply, show, deal } = settingsFixture(t)
   apply({ sla: [usual, fast] })
   deal()
   const before = show()
@@ -354,7 +354,7 @@ test('a refused document leaves policies as they were', (t) => {
 })
 
 test('the policies of another organisation stay, whatever keys both have', (t) => {
-  const { store, apply, a, b, rows } = workshop(t)
+  const { store, apply, a, b, rows } = settingsFixture(t)
   apply({ sla: [fast] })
   store.db.prepare(`INSERT INTO sla_policies SELECT ?, ${COLUMNS} FROM sla_policies WHERE org_id = ?`).run(b, a)
   const before = rows('sla_policies', b)

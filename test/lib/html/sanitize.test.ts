@@ -14,7 +14,7 @@ const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/<
 const LINK = ' target="_blank" rel="noopener noreferrer nofollow"'
 /** Long enough that what grows with the square of it takes too long. */
 const LONG = 524_288
-const filled = (unit: string, length = LONG) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
+const repeatedTo = (unit: string, length = LONG) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
 
 describe('what does harm', () => {
   test('is written down in more than 250 ways, each of which is seen as harmful without sanitising', () => {
@@ -364,29 +364,29 @@ describe('HTML as plain text', () => {
 describe('a mail that is built to take long', () => {
   const SLOW: Record<string, string> = {
     '100,000 open elements': '<div>'.repeat(100_000),
-    'elements in 500 others': '<b>'.repeat(500) + filled('</x>'),
-    'open elements': filled('<p>'),
-    'foreign elements': filled('<svg>'),
-    'elements side by side': filled('<a href="http://a">x</a>'),
-    'elements that meet': filled('<p><form><p>x</form>'),
-    'ends without a beginning': filled('</p>'),
-    'empty ends': filled('</'),
-    'signs to escape': filled('<'),
-    ampersands: filled('&'),
-    entities: filled('&lt;'),
-    comments: filled('<!--'),
-    'closed comments': filled('a<!---->'),
-    noscript: `${filled('<b><noscript></b>')}</noscript>`,
-    'a long address': `<a href="http://a/${filled('ä')}">x</a>`,
-    'a long script address': `<a href="${filled('java\tscript:')}">x</a>`,
-    'a long style': `<b style="${filled('color:red;')}">x</b>`,
-    'long styles': filled(`<b style="color:${' '.repeat(4000)}!${' '.repeat(4000)}x">x</b>`),
-    'a long image': `<img src="data:image/png;base64,${filled('A')}">`,
+    'elements in 500 others': '<b>'.repeat(500) + repeatedTo('</x>'),
+    'open elements': repeatedTo('<p>'),
+    'foreign elements': repeatedTo('<svg>'),
+    'elements side by side': repeatedTo('<a href="http://a">x</a>'),
+    'elements that meet': repeatedTo('<p><form><p>x</form>'),
+    'ends without a beginning': repeatedTo('</p>'),
+    'empty ends': repeatedTo('</'),
+    'signs to escape': repeatedTo('<'),
+    ampersands: repeatedTo('&'),
+    entities: repeatedTo('&lt;'),
+    comments: repeatedTo('<!--'),
+    'closed comments': repeatedTo('a<!---->'),
+    noscript: `${repeatedTo('<b><noscript></b>')}</noscript>`,
+    'a long address': `<a href="http://a/${repeatedTo('ä')}">x</a>`,
+    'a long script address': `<a href="${repeatedTo('java\tscript:')}">x</a>`,
+    'a long style': `<b style="${repeatedTo('color:red;')}">x</b>`,
+    'long styles': repeatedTo(`<b style="color:${' '.repeat(4000)}!${' '.repeat(4000)}x">x</b>`),
+    'a long image': `<img src="data:image/png;base64,${repeatedTo('A')}">`,
     'many attributes': `<a ${Array.from({ length: 100_000 }, (_, at) => `a${at}=1`).join(' ')}>x</a>`,
-    'a long name': `<${filled('a')}>x`,
-    spaces: `a${filled(' ')}b`,
-    'spaces in a pre': `<pre>a${filled(' ')}b</pre>`,
-    'line breaks in a pre': `<pre>a${filled('\n')}b</pre>`,
+    'a long name': `<${repeatedTo('a')}>x`,
+    spaces: `a${repeatedTo(' ')}b`,
+    'spaces in a pre': `<pre>a${repeatedTo(' ')}b</pre>`,
+    'line breaks in a pre': `<pre>a${repeatedTo('\n')}b</pre>`,
     'signs that nobody sees': `a${'\u200b'.repeat(LONG / 2)}b`,
   }
   for (const [what, html] of Object.entries(SLOW)) {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { mailKinds } from '../../../src/jobs/mail.ts'
 import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
-import { startYard } from '../../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { startImapTalker } from '../../support/imap-talker.ts'
-import { inboxOf, type Row } from '../../support/inbox.ts'
+import { inboxOf } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { startSmtp, startTalker } from '../../support/smtp.ts'
 
@@ -58,10 +59,10 @@ describe('a message whose job is given up has failed', () => {
     const kinds = mailKinds(office(t, talker.port))
     const message = await queued()
     setTries(20)
-    const yard = startYard(server, { kinds })
-    t.after(yard.stop)
+    const scheduler = schedulerHarness(server, { kinds })
+    t.after(scheduler.stop)
     const seq = server.lastSeq()
-    await yard.tick()
+    await scheduler.tick()
     const { status, error } = await now(message)
     assert.equal(status, 'failed')
     assert.match(error, /may have arrived/)
@@ -75,9 +76,9 @@ describe('a message whose job is given up has failed', () => {
     const { db } = server.store
     db.prepare('UPDATE jobs SET tries = 21, leased_until = ?').run(server.now() - 1)
     db.prepare('UPDATE message_headers SET attempted_at = 1 WHERE message_id = ?').run(message.id)
-    const yard = startYard(server, { kinds })
-    t.after(yard.stop)
-    await yard.tick()
+    const scheduler = schedulerHarness(server, { kinds })
+    t.after(scheduler.stop)
+    await scheduler.tick()
     const { status, error } = await now(message)
     assert.deepEqual([status, smtp.mails.length], ['failed', 0])
     assert.match(error, /may have arrived/)
@@ -88,15 +89,15 @@ describe('a message whose job is given up has failed', () => {
     const kinds = mailKinds(office(t, smtp.server.port))
     const message = await queued()
     server.store.db.prepare(`UPDATE message_headers SET refs = '{}' WHERE message_id = ?`).run(message.id)
-    const yard = startYard(server, { kinds })
-    t.after(yard.stop)
-    await yard.tick()
+    const scheduler = schedulerHarness(server, { kinds })
+    t.after(scheduler.stop)
+    await scheduler.tick()
     const waiting = await now(message)
     assert.equal(waiting.status, 'queued')
     assert.match(waiting.error, /could not be written as a mail/)
     setTries(20)
     server.advance(3_600_000)
-    await yard.tick()
+    await scheduler.tick()
     assert.equal((await now(message)).status, 'failed')
   })
 })

@@ -7,8 +7,9 @@ import { type ImportedMail, incomingStore } from '../../../src/mail/sync/incomin
 import { sendingStore } from '../../../src/mail/sync/sending.ts'
 import { unsubscribing } from '../../../src/sequences/enrollments/unsubscribe.ts'
 import { enroll, makeSequence } from '../../support/enrolled.ts'
-import { inboxOf, type Row } from '../../support/inbox.ts'
+import { inboxOf } from '../../support/inbox.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer

@@ -8,8 +8,8 @@ import { listenTo } from '../../../src/mail/sync/mailbox-listener.ts'
 import { mailboxProgress } from '../../../src/mail/sync/mailbox-progress.ts'
 import type { Write } from '../../../src/store/commit.ts'
 import { fetched, type ImapSay, startImapTalker } from '../../support/imap-talker.ts'
-import type { Row } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer

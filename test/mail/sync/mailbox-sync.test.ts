@@ -6,8 +6,8 @@ import { startReceiver } from '../../../src/mail/sync/mailbox-sync.ts'
 import { applySettings } from '../../../src/settings/document.ts'
 import type { Write } from '../../../src/store/commit.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
-import type { Row } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 const PATIENCE_MS = 20_000

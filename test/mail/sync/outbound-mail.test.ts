@@ -6,10 +6,11 @@ import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { openFolder } from '../../../src/mail/transport/imap.ts'
 import type { Trust } from '../../../src/mail/transport/server.ts'
 import { applySettings } from '../../../src/settings/document.ts'
-import { startYard } from '../../jobs/scheduler-harness.ts'
+import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
-import { inboxOf, type Row } from '../../support/inbox.ts'
+import { inboxOf } from '../../support/inbox.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
+import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { startSmtp, startTalker } from '../../support/smtp.ts'
 
@@ -26,17 +27,17 @@ function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {})
   const { imap, ...sending } = SUPPORT
   setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
   const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write, trust })
-  const yard = startYard(server, { kinds: mailKinds(post) })
+  const scheduler = schedulerHarness(server, { kinds: mailKinds(post) })
   t.after(async () => {
-    await yard.stop()
+    await scheduler.stop()
     close()
     server.store.db.prepare('DELETE FROM jobs').run()
   })
   const later = (ms: number): Promise<void> => {
     server.advance(ms)
-    return yard.tick()
+    return scheduler.tick()
   }
-  return { ...yard, later }
+  return { ...scheduler, later }
 }
 
 const asked = (): Promise<Row> =>

@@ -3,47 +3,47 @@ import { type TestContext, test } from 'node:test'
 import { mailKinds } from '../../../src/jobs/mail.ts'
 import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { stopRules } from '../../../src/sequences/enrollments/stop-rules.ts'
-import { startYard } from '../../jobs/scheduler-harness.ts'
-import { DAY, mail, mailbox, startPlay } from '../../sequences/enrollment-replay.ts'
+import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
+import { DAY, mail, mailbox, startTimelines } from '../../sequences/enrollment-replay.ts'
 import { startSmtp } from '../../support/smtp.ts'
 
-type Play = Awaited<ReturnType<typeof startPlay>>
+type Timelines = Awaited<ReturnType<typeof startTimelines>>
 type Enrolled = { id: string; contact_id: string; conversation_id: string; status: string }
 
 /** What is sent of the first mail of a sequence, which waits for its server, and what becomes of it, after all that. */
 async function leaves(
   t: TestContext,
-  happens: (play: Play, enrolled: Enrolled) => unknown,
+  happens: (timelines: Timelines, enrolled: Enrolled) => unknown,
   steps = [mail(0, 'Hello'), mail(DAY)],
 ) {
   const smtp = await startSmtp(t)
-  const play = await startPlay('Europe/Berlin')
-  const { deps, store } = play
-  play.apply({ steps, mailboxes: [mailbox({ smtp: { host: '127.0.0.1', port: smtp.server.port, tls: 'none' } })] })
+  const timelines = await startTimelines('Europe/Berlin')
+  const { deps, store } = timelines
+  timelines.apply({ steps, mailboxes: [mailbox({ smtp: { host: '127.0.0.1', port: smtp.server.port, tls: 'none' } })] })
   const { close, ...post } = outboundMail({ deps, write: store.write, trust: {} })
-  const contact_id = await play.newContact()
-  const [sequence] = (await play.call('GET', '/sequences')).body.data
-  const id = await play.made('/enrollments', { sequence_id: sequence.id, contact_id })
-  await play.goTo(play.now(), false)
-  await happens(play, (await play.call('GET', `/enrollments/${id}`)).body)
-  const seq = play.lastSeq()
-  const yard = startYard(play, { kinds: mailKinds(post) })
+  const contact_id = await timelines.newContact()
+  const [sequence] = (await timelines.call('GET', '/sequences')).body.data
+  const id = await timelines.made('/enrollments', { sequence_id: sequence.id, contact_id })
+  await timelines.goTo(timelines.now(), false)
+  await happens(timelines, (await timelines.call('GET', `/enrollments/${id}`)).body)
+  const seq = timelines.lastSeq()
+  const scheduler = schedulerHarness(timelines, { kinds: mailKinds(post) })
   t.after(async () => {
-    await yard.stop()
+    await scheduler.stop()
     close()
-    await play.stop()
+    await timelines.stop()
   })
-  await yard.tick()
+  await scheduler.tick()
   const { status, error } = store.db.prepare('SELECT status, error FROM messages WHERE enrollment_id = ?').get(id) as {
     status: string
     error: string | null
   }
-  const told = play.events(seq).map(({ type }) => type)
-  const { body } = await play.call('GET', `/enrollments/${id}`)
+  const told = timelines.events(seq).map(({ type }) => type)
+  const { body } = await timelines.call('GET', `/enrollments/${id}`)
   return { mails: smtp.mails.length, status, error, told, enrollment: body.status }
 }
 
-const patched = async ({ call }: Play, path: string, given: object): Promise<void> => {
+const patched = async ({ call }: Timelines, path: string, given: object): Promise<void> => {
   assert.equal((await call('PATCH', path, given)).status, 200)
 }
 const ENDED = 'It was not sent. Its enrollment has ended.'
@@ -54,35 +54,37 @@ const withdrawn = (error: string, enrollment: string) => ({
 test('a mail of a sequence that has waited is sent while its enrollment goes on, stands still or is completed', async (t) => {
   const sent = { mails: 1, status: 'sent', error: null, told: ['message.sent'] }
   assert.deepEqual(await leaves(t, () => {}), { ...sent, enrollment: 'active' })
-  const pause = (play: Play, { id }: Enrolled) => patched(play, `/enrollments/${id}`, { status: 'paused' })
+  const pause = (timelines: Timelines, { id }: Enrolled) =>
+    patched(timelines, `/enrollments/${id}`, { status: 'paused' })
   assert.deepEqual(await leaves(t, pause), { ...sent, enrollment: 'paused' })
   assert.deepEqual(await leaves(t, () => {}, [mail(0, 'Hello')]), { ...sent, enrollment: 'completed' })
 })
 
 test('it is not sent once its enrollment was stopped', async (t) => {
-  const stop = (play: Play, { id }: Enrolled) => patched(play, `/enrollments/${id}`, { status: 'stopped' })
+  const stop = (timelines: Timelines, { id }: Enrolled) =>
+    patched(timelines, `/enrollments/${id}`, { status: 'stopped' })
   assert.deepEqual(await leaves(t, stop), withdrawn(ENDED, 'stopped'))
 })
 
 test('nor after an answer, also where it was the last one', async (t) => {
-  const answer = (play: Play, { contact_id }: Enrolled) =>
-    play.made('/messages', { contact_id, channel: 'chat', direction: 'inbound', body_text: 'No, thanks.' })
+  const answer = (timelines: Timelines, { contact_id }: Enrolled) =>
+    timelines.made('/messages', { contact_id, channel: 'chat', direction: 'inbound', body_text: 'No, thanks.' })
   assert.deepEqual(await leaves(t, answer, [mail(0, 'Hello')]), withdrawn(ENDED, 'completed'))
 })
 
 test('nor to who has unsubscribed, is to be left alone, or is gone', async (t) => {
   const last = [mail(0, 'Hello')]
-  const unsubscribe = (play: Play, { contact_id }: Enrolled) =>
-    play.store.write(() => {
-      play.store.db.prepare('UPDATE contacts SET unsubscribed_at = 1 WHERE id = ?').run(contact_id)
-      stopRules(play.deps).unsubscribed(play.a.org, contact_id)
+  const unsubscribe = (timelines: Timelines, { contact_id }: Enrolled) =>
+    timelines.store.write(() => {
+      timelines.store.db.prepare('UPDATE contacts SET unsubscribed_at = 1 WHERE id = ?').run(contact_id)
+      stopRules(timelines.deps).unsubscribed(timelines.a.org, contact_id)
       return null
     })
   const reason = (text: string) => withdrawn(`It was not sent. ${text}`, 'completed')
   assert.deepEqual(await leaves(t, unsubscribe, last), reason('The contact has unsubscribed.'))
-  const leave = (play: Play, { contact_id }: Enrolled) =>
-    patched(play, `/contacts/${contact_id}`, { do_not_contact: true })
+  const leave = (timelines: Timelines, { contact_id }: Enrolled) =>
+    patched(timelines, `/contacts/${contact_id}`, { do_not_contact: true })
   assert.deepEqual(await leaves(t, leave, last), reason('The contact is to be left alone.'))
-  const remove = (play: Play, { contact_id }: Enrolled) => play.call('DELETE', `/contacts/${contact_id}`)
+  const remove = (timelines: Timelines, { contact_id }: Enrolled) => timelines.call('DELETE', `/contacts/${contact_id}`)
   assert.deepEqual(await leaves(t, remove, last), reason('The contact is gone.'))
 })

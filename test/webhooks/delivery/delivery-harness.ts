@@ -33,14 +33,14 @@ export type Row = {
 }
 
 export type Hook = { id: string; secret: string; url: string }
-export type Rig = Awaited<ReturnType<typeof startRig>>
+export type DeliveryHarness = Awaited<ReturnType<typeof deliveryHarness>>
 
 /** So many turns of the event loop without a write: nothing more comes by itself. */
 const QUIET_TURNS = 12
 const PATIENCE_MS = 10_000
 
 /** A real server with a real sender, whose clock stands still until `advance`; by chance all pauses are the shortest. */
-export async function startRig(t: TestContext, options: Partial<DeliveryOptions> & { allow?: string } = {}) {
+export async function deliveryHarness(t: TestContext, options: Partial<DeliveryOptions> & { allow?: string } = {}) {
   const { allow = '127.0.0.1', ...more } = options
   let allowed = guard({ allow: parseAllow(allow), ownPorts: () => [] })
   const egress = {

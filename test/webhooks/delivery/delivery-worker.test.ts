@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads'
 import { deliveryWorker } from '../../../src/webhooks/egress/delivery-worker.ts'
 import { OK, startReceiver } from '../../support/receiver.ts'
 import { startServer } from '../../support/server.ts'
-import { startRig } from './delivery-harness.ts'
+import { deliveryHarness } from './delivery-harness.ts'
 
 const attempt = (url: string, body = '{}') => ({ url, headers: { 'content-type': 'application/json' }, body })
 
@@ -96,17 +96,17 @@ describe('the courier', () => {
 test('a try that is lost with its thread is repeated', async (t) => {
   const { post, stop } = deliveryWorker({ allow: '127.0.0.1', ownPorts: () => [] })
   t.after(stop)
-  const rig = await startRig(t, { post })
-  const receiver = await rig.receiver(() => 'never')
-  const hook = await rig.hook(receiver.url)
+  const harness = await deliveryHarness(t, { post })
+  const receiver = await harness.receiver(() => 'never')
+  const hook = await harness.hook(receiver.url)
   const thread = nextThread()
-  await rig.deal()
+  await harness.deal()
   await receiver.came(1)
   receiver.answer(() => OK)
   await (await thread).terminate()
-  await rig.idle()
-  await rig.advance(5000)
-  const [delivery] = rig.deliveries(hook)
+  await harness.idle()
+  await harness.advance(5000)
+  const [delivery] = harness.deliveries(hook)
   assert.deepEqual([receiver.requests.length, delivery?.status, delivery?.tries.length], [2, 'delivered', 1])
   assert.equal(receiver.requests[0]?.headers['webhook-id'], receiver.requests[1]?.headers['webhook-id'])
 })

@@ -3,49 +3,51 @@ import { describe, test } from 'node:test'
 import { MAX_OF_ALL, MAX_OF_ONE, MAX_TESTS } from '../../../src/webhooks/delivery/in-flight.ts'
 import type { Reply } from '../../../src/webhooks/egress/http-post.ts'
 import { BROKEN, OK } from '../../support/receiver.ts'
-import { HOUR, MINUTE, type Rig, SECOND, startRig } from './delivery-harness.ts'
+import { type DeliveryHarness, deliveryHarness, HOUR, MINUTE, SECOND } from './delivery-harness.ts'
 
 const DONE: Reply = { status: 204, duration_ms: 1, reply: '', retry_after: null, error: null }
 const { promise: never } = Promise.withResolvers<Reply>()
 
-const deals = async (rig: Rig, count: number): Promise<void> => {
-  for (let n = 0; n < count; n++) await rig.deal(`Deal ${n}`)
+const deals = async (harness: DeliveryHarness, count: number): Promise<void> => {
+  for (let n = 0; n < count; n++) await harness.deal(`Deal ${n}`)
 }
 
 describe('slow receivers', () => {
   test('hold up themselves only, with a few tries at a time', async (t) => {
-    const rig = await startRig(t)
-    const [slow, quick] = [await rig.receiver(() => 'never'), await rig.receiver()]
-    const slowHook = await rig.hook(slow.url)
-    const quickHook = await rig.hook(quick.url)
-    await deals(rig, 40)
-    await rig.idle(MAX_OF_ONE)
-    const most = rig.onTheirWay.size
+    const harness = await deliveryHarness(t)
+    const [slow, quick] = [await harness.receiver(() => 'never'), await harness.receiver()]
+    const slowHook = await harness.hook(slow.url)
+    const quickHook = await harness.hook(quick.url)
+    await deals(harness, 40)
+    await harness.idle(MAX_OF_ONE)
+    const most = harness.onTheirWay.size
     assert.equal(most, MAX_OF_ONE)
-    assert.ok(rig.deliveries(quickHook).every(({ status }) => status === 'delivered'))
+    assert.ok(harness.deliveries(quickHook).every(({ status }) => status === 'delivered'))
     assert.equal(slow.requests.length, most)
-    assert.equal(rig.deliveries(slowHook).filter(({ leased_until }) => leased_until !== null).length, most)
+    assert.equal(harness.deliveries(slowHook).filter(({ leased_until }) => leased_until !== null).length, most)
     slow.answer(() => OK)
     slow.release()
-    await rig.idle()
-    assert.ok(rig.deliveries(slowHook).every(({ status }) => status === 'delivered'))
+    await harness.idle()
+    assert.ok(harness.deliveries(slowHook).every(({ status }) => status === 'delivered'))
   })
 
   test('leave one try at a time to each webhook, however many they are', async (t) => {
-    const rig = await startRig(t, { post: ({ url }) => (url.endsWith('/quick') ? Promise.resolve(DONE) : never) })
-    for (const org of [rig.a, rig.b])
-      for (let n = 0; n < 49; n++) await rig.hook(`http://127.0.0.1:1/${n}`, { status: 'paused' }, org)
-    rig.store.db.exec("UPDATE webhooks SET status = 'active'")
-    for (const org of [rig.a, rig.b]) for (let n = 0; n < 20; n++) await rig.deal(`Deal ${n}`, org)
-    const all = (): number => rig.onTheirWay.size
-    await rig.idle(1000)
+    const harness = await deliveryHarness(t, {
+      post: ({ url }) => (url.endsWith('/quick') ? Promise.resolve(DONE) : never),
+    })
+    for (const org of [harness.a, harness.b])
+      for (let n = 0; n < 49; n++) await harness.hook(`http://127.0.0.1:1/${n}`, { status: 'paused' }, org)
+    harness.store.db.exec("UPDATE webhooks SET status = 'active'")
+    for (const org of [harness.a, harness.b]) for (let n = 0; n < 20; n++) await harness.deal(`Deal ${n}`, org)
+    const all = (): number => harness.onTheirWay.size
+    await harness.idle(1000)
     assert.ok(all() >= MAX_OF_ALL && all() < MAX_OF_ALL + 98, `${all()} at a time`)
-    const quick = await rig.hook('http://127.0.0.1:1/quick')
-    await rig.deal('One at a time')
-    await rig.deal('Another')
-    await rig.idle(1000)
+    const quick = await harness.hook('http://127.0.0.1:1/quick')
+    await harness.deal('One at a time')
+    await harness.deal('Another')
+    await harness.idle(1000)
     assert.deepEqual(
-      rig.deliveries(quick).map(({ status }) => status),
+      harness.deliveries(quick).map(({ status }) => status),
       ['delivered', 'delivered'],
     )
     assert.ok(all() < MAX_OF_ALL + 98)
@@ -54,87 +56,87 @@ describe('slow receivers', () => {
 
 describe('tests', () => {
   test('are sent once, also where nothing else is, and say nothing of the health', async (t) => {
-    const rig = await startRig(t)
-    const receiver = await rig.receiver(() => BROKEN)
-    const hook = await rig.hook(receiver.url)
-    const test = () => rig.ok('POST', `/webhooks/${hook.id}/test`)
+    const harness = await deliveryHarness(t)
+    const receiver = await harness.receiver(() => BROKEN)
+    const hook = await harness.hook(receiver.url)
+    const test = () => harness.ok('POST', `/webhooks/${hook.id}/test`)
     for (let n = 0; n < 12; n++) await test()
-    await rig.idle()
+    await harness.idle()
     const states = { failures: 0, held_until: null, last_failure_at: null, last_success_at: null }
-    const { failures, held_until, last_failure_at, last_success_at } = rig.state(hook)
+    const { failures, held_until, last_failure_at, last_success_at } = harness.state(hook)
     assert.deepEqual({ failures, held_until, last_failure_at, last_success_at }, states)
-    assert.ok(rig.deliveries(hook).every(({ status, tries }) => status === 'failed' && tries.length === 1))
+    assert.ok(harness.deliveries(hook).every(({ status, tries }) => status === 'failed' && tries.length === 1))
     assert.equal(receiver.requests.length, 12)
     const { event } = receiver.requests[0]!
     assert.deepEqual([event.type, event.seq, event.data.object.id], ['webhook.test', null, hook.id])
     receiver.answer(() => ({ status: 410 }))
     await test()
-    await rig.advance(24 * HOUR)
-    assert.deepEqual([receiver.requests.length, (await rig.webhook(hook)).status], [13, 'active'])
+    await harness.advance(24 * HOUR)
+    assert.deepEqual([receiver.requests.length, (await harness.webhook(hook)).status], [13, 'active'])
     receiver.answer(() => OK)
     for (const status of ['paused', 'disabled', 'active']) {
-      await rig.patch(hook, { status })
+      await harness.patch(hook, { status })
       if (status === 'active')
-        rig.store.db.exec(`UPDATE webhook_states SET failures = 10, held_until = ${rig.now() + HOUR}`)
+        harness.store.db.exec(`UPDATE webhook_states SET failures = 10, held_until = ${harness.now() + HOUR}`)
       await test()
-      await rig.idle()
-      assert.equal(rig.deliveries(hook).filter((each) => each.status === 'delivered').length, 1, status)
-      rig.store.db.exec("DELETE FROM deliveries WHERE status = 'delivered'")
+      await harness.idle()
+      assert.equal(harness.deliveries(hook).filter((each) => each.status === 'delivered').length, 1, status)
+      harness.store.db.exec("DELETE FROM deliveries WHERE status = 'delivered'")
     }
-    assert.equal(rig.state(hook).failures, 10)
+    assert.equal(harness.state(hook).failures, 10)
   })
 
   test('are bounded, too', async (t) => {
-    const rig = await startRig(t, { post: () => never })
-    const hook = await rig.hook('http://127.0.0.1:1/')
-    for (let n = 0; n < MAX_TESTS + 10; n++) await rig.ok('POST', `/webhooks/${hook.id}/test`)
-    await rig.idle(MAX_TESTS)
-    assert.equal(rig.onTheirWay.size, MAX_TESTS)
-    const writes = rig.writes()
-    await rig.advance(MINUTE, MAX_TESTS)
-    assert.equal(rig.writes(), writes)
+    const harness = await deliveryHarness(t, { post: () => never })
+    const hook = await harness.hook('http://127.0.0.1:1/')
+    for (let n = 0; n < MAX_TESTS + 10; n++) await harness.ok('POST', `/webhooks/${hook.id}/test`)
+    await harness.idle(MAX_TESTS)
+    assert.equal(harness.onTheirWay.size, MAX_TESTS)
+    const writes = harness.writes()
+    await harness.advance(MINUTE, MAX_TESTS)
+    assert.equal(harness.writes(), writes)
   })
 })
 
 test('where nothing is due nothing is written, and nothing is looked for again and again', async (t) => {
-  const rig = await startRig(t)
-  const receiver = await rig.receiver(() => BROKEN)
+  const harness = await deliveryHarness(t)
+  const receiver = await harness.receiver(() => BROKEN)
   const hooks = {
-    failing: await rig.hook(receiver.url, { event_types: ['deal.*'] }),
-    held: await rig.hook(receiver.url),
-    paused: await rig.hook(receiver.url),
-    uninterested: await rig.hook(receiver.url, { event_types: ['tag.*'] }),
+    failing: await harness.hook(receiver.url, { event_types: ['deal.*'] }),
+    held: await harness.hook(receiver.url),
+    paused: await harness.hook(receiver.url),
+    uninterested: await harness.hook(receiver.url, { event_types: ['tag.*'] }),
   }
-  const first = await rig.deal()
-  await rig.idle()
-  await rig.patch(hooks.paused, { status: 'paused' })
-  await rig.ok('PATCH', `/deals/${first}`, { title: 'Waits' })
-  rig.store.db
+  const first = await harness.deal()
+  await harness.idle()
+  await harness.patch(hooks.paused, { status: 'paused' })
+  await harness.ok('PATCH', `/deals/${first}`, { title: 'Waits' })
+  harness.store.db
     .prepare('UPDATE webhook_states SET failures = 10, held_until = ? WHERE webhook_id = ?')
-    .run(rig.now() + HOUR, hooks.held.id)
-  for (let n = 0; n < 3; n++) await rig.ok('PATCH', `/deals/${first}`, { title: `Waits ${n}` })
-  await rig.idle()
-  const [writes, sent] = [rig.writes(), rig.sent.length]
+    .run(harness.now() + HOUR, hooks.held.id)
+  for (let n = 0; n < 3; n++) await harness.ok('PATCH', `/deals/${first}`, { title: `Waits ${n}` })
+  await harness.idle()
+  const [writes, sent] = [harness.writes(), harness.sent.length]
   let looks = 0
-  const { db } = rig.store
-  const { now } = rig.deps.clock
-  rig.deps.clock.now = () => {
+  const { db } = harness.store
+  const { now } = harness.deps.clock
+  harness.deps.clock.now = () => {
     looks++
     return now()
   }
   for (let n = 0; n < 20; n++) {
-    rig.wake()
-    await rig.idle()
+    harness.wake()
+    await harness.idle()
   }
-  assert.deepEqual([rig.writes(), rig.sent.length], [writes, sent])
+  assert.deepEqual([harness.writes(), harness.sent.length], [writes, sent])
   assert.ok(looks <= 60, `${looks} looks`)
   // The events that it had not passed over are gone: the sender does not look for them for ever.
   db.exec('DELETE FROM events')
   looks = 0
-  rig.stopSender()
-  rig.startSender()
-  await rig.idle()
+  harness.stopSender()
+  harness.startSender()
+  await harness.idle()
   assert.ok(looks <= 10, `${looks} looks`)
-  await rig.advance(5 * SECOND)
-  assert.match(rig.deliveries(hooks.failing)[0]?.tries.at(-1)?.error ?? '', /not kept any longer/)
+  await harness.advance(5 * SECOND)
+  assert.match(harness.deliveries(hooks.failing)[0]?.tries.at(-1)?.error ?? '', /not kept any longer/)
 })

@@ -29,14 +29,14 @@ export type Kept = {
   answer: string
 }
 
-export type World = ReturnType<typeof newWorld>
+export type Observations = ReturnType<typeof newObservations>
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of every shape
 type Any = any
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-export function newWorld(api: Interface) {
+export function newObservations(api: Interface) {
   const lists = [...api.paths.keys()].filter((template) => api.paths.has(`${template}/{id}`) || isPlainList(template))
   const own = pools<string>(IDS)
   const foreign = pools<string>(IDS)
