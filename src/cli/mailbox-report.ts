@@ -3,13 +3,14 @@ import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
+import { columnOf } from '../store/tables.ts'
 
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]
 
 /** Every mailbox of an organisation, and how it goes with each. */
 export function mailboxReports(store: Store, org: number) {
   const { state, smtpServer, imapServer } = mailboxStore(resourceDeps(store))
-  const emailOf = store.db.prepare('SELECT email FROM members WHERE org_id = ? AND id = ?').pluck()
+  const emailOf = columnOf(store.db, 'members', 'email')
 
   return mailboxSettings(store)
     .all(org)
@@ -24,7 +25,7 @@ export function mailboxReports(store: Store, org: number) {
         address,
         is_default,
         is_active,
-        member: member_id === null ? null : (emailOf.get(org, member_id) as string),
+        member: member_id === null ? null : (emailOf(org, member_id) as string),
         sending: {
           ...orFault(sending, () => smtpServer(org, mailbox)),
           sent: how.sent,

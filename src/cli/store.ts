@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { type OpenOptions, openStore, type Store } from '../store/open.ts'
-import { IS_WHOLE } from '../store/staged.ts'
+import { allOrgs } from '../store/orgs.ts'
 
 /** Runs the job on the store of a data folder, also while a server runs there, and closes it afterwards. */
 export async function withStore<T>(
@@ -19,11 +19,7 @@ export async function withStore<T>(
 
 /** The number in the store of the organisation that --org names, or of the only one. */
 export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefined): number {
-  const orgs = db.prepare(`SELECT id, public_id, name FROM orgs WHERE ${IS_WHOLE} ORDER BY id`).all() as {
-    id: number
-    public_id: string
-    name: string
-  }[]
+  const orgs = allOrgs(db)
   const [only, ...more] = orgs
   if (!only) throw new Problem(404, 'no_org', 'This data folder holds no organisation; "dealbox init" makes one.')
   const all = orgs.map(({ public_id, name }) => `${public_id} (${name})`).join(', ')

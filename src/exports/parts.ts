@@ -2,6 +2,7 @@ import { columns as closeReasonColumns } from '../crm/close-reasons/settings.ts'
 import { columns as companyColumns, companyStore } from '../crm/companies/companies.ts'
 import { columns as contactColumns, contactStore } from '../crm/contacts/contacts.ts'
 import { columns as customFieldColumns } from '../crm/custom-fields/custom-fields.ts'
+import { archivedFields } from '../crm/custom-fields/rows.ts'
 import { type CustomObject, HOLDERS, OBJECTS, type Values } from '../crm/custom-fields/types.ts'
 import { customValues } from '../crm/custom-fields/values.ts'
 import { columns as dealColumns, dealStore } from '../crm/deals/deals.ts'
@@ -32,6 +33,7 @@ import { columns as sequenceColumns } from '../sequences/sequences/settings.ts'
 import * as c from '../store/columns.ts'
 import type { Database } from '../store/driver.ts'
 import { rows } from '../store/rows.ts'
+import { inserter } from '../store/tables.ts'
 import { exported as webhookColumns, webhookStore } from '../webhooks/webhooks.ts'
 
 /** Rows of one table: a file of the export, and the way back from it. */
@@ -109,10 +111,10 @@ function journal<Shape>(db: Database, table: string, order: string, columns: c.C
   const { names, values, stored } = columns
   const id = stored.fields.includes('id') ? ['id'] : []
   const all = ['org_id', ...id, ...names]
-  const insert = db.prepare(`INSERT INTO ${table} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`)
+  const insert = inserter(db, table, all)
 
   function restore(org: number, given: Shape & { id?: string }): void {
-    insert.run(org, ...id.map(() => given.id), ...values(given))
+    insert([org, ...id.map(() => given.id), ...values(given)])
   }
 
   return { ...named(table), columns, order, restore }
@@ -122,10 +124,10 @@ function journal<Shape>(db: Database, table: string, order: string, columns: c.C
 function archivedValues(db: Database, object: CustomObject): Part {
   const { table } = HOLDERS[object]
   const custom = customValues(db, object)
-  const put = db.prepare(`UPDATE ${table} SET archived_fields = ? WHERE org_id = ? AND id = ?`)
+  const putArchived = archivedFields(db, object)
 
   function restore(org: number, { id, archived_fields }: { id: string; archived_fields: Values }): void {
-    put.run(JSON.stringify(archived_fields), org, id)
+    putArchived(org, id, archived_fields)
     custom.set(org, id, {}, archived_fields)
   }
 

@@ -1,13 +1,14 @@
+import { tokenOwners } from '../auth/token-owners.ts'
 import { columns as memberColumns, memberSettings } from '../crm/members/settings.ts'
 import { MAX_AHEAD_MS, timeOfId } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import type { OrgSettings } from '../settings/org.ts'
-import { eraser } from '../store/erase.ts'
 import { lockInstance } from '../store/lock.ts'
 import { newestId } from '../store/newest.ts'
 import type { Store } from '../store/open.ts'
 import { rows } from '../store/rows.ts'
-import { stagedId } from '../store/staged.ts'
+import { replaceOrg, stageOrg } from '../store/staged.ts'
+import { hasRows } from '../store/tables.ts'
 import type { Part } from './parts.ts'
 
 // The organisation that an export comes into: what it may have, and what becomes of that.
@@ -29,7 +30,7 @@ const SETTINGS_TABLES = [
 export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Part[]): void {
   for (const { table } of parts) {
     if (SETTINGS_TABLES.includes(table)) continue
-    if (!db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? LIMIT 1`).get(org)) continue
+    if (!hasRows(db, table, org)) continue
     const what = table.replaceAll('_', ' ')
     throw conflict(
       'not_empty',
@@ -39,23 +40,9 @@ export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Pa
 }
 
 /** A new organisation that is to take the place of another; nobody can name it before. Answers its number. */
-export function stage({ db, clock }: Store, settings: OrgSettings, lastSeq: number): number {
-  const { lastInsertRowid } = db
-    .prepare(
-      `INSERT INTO orgs (public_id, name, timezone, currency, public_base_url, last_seq, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      stagedId(),
-      settings.name,
-      settings.timezone,
-      settings.currency,
-      settings.public_base_url ?? null,
-      lastSeq, // before the records: webhooks go on behind the events that came along
-      clock.now(),
-    )
-  return Number(lastInsertRowid)
-}
+export const stage = ({ db, clock }: Store, settings: OrgSettings, lastSeq: number): number =>
+  // With the last number before the records: webhooks go on behind the events that came along.
+  stageOrg(db, { ...settings, last_seq: lastSeq }, clock.now())
 
 /** `members_left`: the emails of members who were here, are not in the export, and left. */
 export type Replaced = { members_left: string[]; tokens_ended: number }
@@ -68,41 +55,34 @@ export type Replaced = { members_left: string[]; tokens_ended: number }
 export function takePlace(store: Store, org: number, staged: number): Replaced {
   const { db } = store
   const replaced = replaceMembers(store, org, staged)
-  db.prepare('UPDATE tokens SET org_id = ? WHERE org_id = ?').run(staged, org)
-  const { public_id, created_at } = db.prepare('SELECT public_id, created_at FROM orgs WHERE id = ?').get(org) as {
-    public_id: string
-    created_at: number
-  }
-  eraser(db, org)(() => false)
-  db.prepare('UPDATE orgs SET public_id = ?, created_at = ? WHERE id = ?').run(public_id, created_at, staged)
+  tokenOwners(store).moveAll(org, staged)
+  replaceOrg(db, org, staged)
   return replaced
 }
 
 function replaceMembers(store: Store, org: number, staged: number): Replaced {
-  const { db, clock } = store
+  const { db } = store
   const { insert } = rows(db, 'members', memberColumns)
-  const withId = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND id = ?').pluck()
-  const withEmail = db.prepare('SELECT 1 FROM members WHERE org_id = ? AND email = ?').pluck()
-  const liveTokens = db
-    .prepare(
-      `SELECT count(*) FROM tokens WHERE org_id = ? AND member_id = ?
-         AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
-    )
-    .pluck()
-  const endTokens = db.prepare('DELETE FROM tokens WHERE org_id = ? AND member_id = ?')
+  const { all } = memberSettings(store)
+  const tokens = tokenOwners(store)
+  const [ids, emails] = [new Set<string>(), new Set<string>()]
+  for (const { id, email } of all(staged)) {
+    ids.add(id)
+    emails.add(email)
+  }
   const replaced: Replaced = { members_left: [], tokens_ended: 0 }
-  for (const member of memberSettings(store).all(org)) {
+  for (const member of all(org)) {
     const { id, email } = member
-    if (withId.get(staged, id)) continue
-    const isReplaced = withEmail.get(staged, email) !== undefined
-    const tokens = liveTokens.get(org, id, clock.now()) as number
-    if (!isReplaced && tokens > 0) {
+    if (ids.has(id)) continue
+    const isReplaced = emails.has(email)
+    const live = tokens.countLive(org, id)
+    if (!isReplaced && live > 0) {
       insert(staged, member)
       continue
     }
     if (!isReplaced) replaced.members_left.push(email)
-    replaced.tokens_ended += tokens
-    endTokens.run(org, id)
+    replaced.tokens_ended += live
+    tokens.remove(org, id)
   }
   return replaced
 }

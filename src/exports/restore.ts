@@ -12,6 +12,7 @@ import { isWhole, suspendForeignKeys } from '../store/foreign-keys.ts'
 import { hideJobs } from '../store/hidden-jobs.ts'
 import { lockRestore } from '../store/lock.ts'
 import type { Store } from '../store/open.ts'
+import { orgOf } from '../store/orgs.ts'
 import { stagedOrgs } from '../store/staged.ts'
 import { linesOf, sumOf } from './files.ts'
 import {
@@ -81,6 +82,7 @@ type Filling = RestoreOptions & { manifest: Manifest; all: readonly Part[]; batc
 
 async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restored> {
   const { dataDir, org, folder, dryRun = false, signal, manifest, all, batch, staged } = filling
+  const { db } = store
   const jobs = hideJobs(store, batch, staged)
   try {
     const filler = restoreParts(filling)
@@ -96,8 +98,7 @@ async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restore
       await turn() // a signal to stop is noticed here
       if (signal?.aborted) throw conflict('stopped', 'Stopped; nothing was restored.')
     }
-    if (!isWhole(store.db, staged))
-      throw damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
+    if (!isWhole(db, staged)) throw damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
     let restored: Restored | undefined
     try {
       batch(() => {
@@ -106,7 +107,7 @@ async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restore
         recountLater(store, staged) // jobs are not in an export
         jobs.release()
         refuseIdsAhead(store, dataDir)
-        restored = { org_id: publicId(store, staged), last_seq: manifest.last_seq, records, ...replaced }
+        restored = { org_id: orgOf(db, staged).public_id, last_seq: manifest.last_seq, records, ...replaced }
         if (dryRun) throw ROLL_BACK
       })
     } catch (error) {
@@ -223,6 +224,3 @@ function atLine(error: unknown, path: string, line: number, manifest: Manifest):
 }
 
 const isOlder = ({ format_version }: Manifest): boolean => format_version < FORMAT
-
-const publicId = ({ db }: Store, org: number): string =>
-  db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck().get(org) as string

@@ -1,8 +1,10 @@
 import { stringify } from 'csv-stringify/sync'
-import { HOLDERS } from '../crm/custom-fields/types.ts'
+import { activeFields } from '../crm/custom-fields/rows.ts'
+import { type CustomObject, HOLDERS, OBJECTS } from '../crm/custom-fields/types.ts'
 import { Address } from '../crm/records/address.ts'
 import { guarded } from '../lib/formula.ts'
 import type { Database } from '../store/driver.ts'
+import { columnOf } from '../store/tables.ts'
 import type { Part } from './parts.ts'
 
 // CSV for spreadsheets: UTF-8 with a byte order mark, RFC 4180, one column for each value, and names beside ids. What
@@ -38,9 +40,6 @@ export type Sheet = { head: string; lines: (records: readonly Fields[]) => strin
 /** How the records of a part are written as lines of CSV. */
 export function sheets(db: Database, org: number): (part: Part) => Sheet {
   const nameOf = namesOf(db, org)
-  const activeKeys = db
-    .prepare('SELECT key FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0 ORDER BY position, id')
-    .pluck()
 
   function columnsOf(field: string, table: string): Column[] {
     const plain = { header: field, cell: (record: Fields) => record[field] }
@@ -54,8 +53,8 @@ export function sheets(db: Database, org: number): (part: Part) => Sheet {
   }
 
   function keysOf(table: string): string[] {
-    const object = Object.entries(HOLDERS).find(([, holder]) => holder.table === table)?.[0]
-    return activeKeys.all(org, object) as string[]
+    const object = OBJECTS.find((each) => HOLDERS[each].table === table) as CustomObject
+    return activeFields(db, object)(org).map(({ key }) => key)
   }
 
   const named = (field: string, ids: string | string[] | null): unknown =>
@@ -113,18 +112,15 @@ const REMEMBERED = 100_000
 
 function namesOf(db: Database, org: number): (field: string, id: string) => string {
   const known = new Map<string, string>()
-  const statements = Object.fromEntries(
-    Object.entries(NAMES).map(([field, { table, column }]) => [
-      field,
-      db.prepare(`SELECT ${column} FROM ${table} WHERE org_id = ? AND id = ?`).pluck(),
-    ]),
+  const readers = Object.fromEntries(
+    Object.entries(NAMES).map(([field, { table, column }]) => [field, columnOf(db, table, column)]),
   )
   return (field, id) => {
     const place = `${NAMES[field]?.table} ${id}`
     let name = known.get(place)
     if (name === undefined) {
       if (known.size >= REMEMBERED) known.clear()
-      name = (statements[field]?.get(org, id) as string | undefined) ?? ''
+      name = (readers[field]?.(org, id) as string | undefined) ?? ''
       known.set(place, name)
     }
     return name

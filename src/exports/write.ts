@@ -3,9 +3,10 @@ import { version } from '../assets.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { showSettings } from '../settings/document.ts'
-import type { RawRow } from '../store/columns.ts'
 import type { Store } from '../store/open.ts'
+import { orgOf } from '../store/orgs.ts'
 import { inSnapshot } from '../store/snapshot.ts'
+import { eachRow } from '../store/tables.ts'
 import { newFile, newFolder } from './files.ts'
 import { type File, MANIFEST, type Manifest, newManifest, SETTINGS } from './manifest.ts'
 import { type Part, parts } from './parts.ts'
@@ -28,9 +29,7 @@ export function writeExport(store: Store, org: number, folder: string, onProgres
 
 function writeAll(store: Store, org: number, folder: string, onProgress: Progress = () => undefined): Manifest {
   const { db, clock } = store
-  const { public_id, name, last_seq } = db
-    .prepare('SELECT public_id, name, last_seq FROM orgs WHERE id = ?')
-    .get(org) as { public_id: string; name: string; last_seq: number }
+  const { public_id, name, last_seq } = orgOf(db, org)
   const sheetOf = sheets(db, org)
   let written = 0
 
@@ -49,13 +48,10 @@ function writeAll(store: Store, org: number, folder: string, onProgress: Progres
     })
 
   function* pagesOf({ table, columns: { select, stored }, where, order }: Part): Generator<string[]> {
-    const rows = db.prepare(
-      `SELECT ${select} FROM ${table} WHERE org_id = ? ${where ? `AND ${where} ` : ''}ORDER BY ${order}`,
-    )
     let page: string[] = []
     let length = 0
-    for (const row of rows.raw().iterate(org)) {
-      const line = stored.json(row as RawRow)
+    for (const row of eachRow(db, { table, select, where, order }, org)) {
+      const line = stored.json(row)
       page.push(line)
       length += line.length
       if (page.length < PAGE && length < PAGE_LENGTH) continue

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Access } from '../auth/access.ts'
 import { MAX_AHEAD_MS } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
+import { capAnswerTimes, forgetAnswers, keptAnswers } from '../store/answers.ts'
 import type { Store } from '../store/open.ts'
 import type { Answer } from './answer.ts'
 
@@ -31,21 +32,13 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
  * one record. Only successes are kept; what was refused has left nothing behind and is simply tried again.
  */
 export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 'clock' | 'wallClock' | 'vault'>) {
-  const stored = db.prepare(
-    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = ? AND token_id = ? AND key = ? AND created_at > ?',
-  )
-  const insert = db.prepare(
-    `INSERT OR REPLACE INTO idempotency (org_id, token_id, key, fingerprint, status, headers, body, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const answers = keptAnswers(db)
 
   /** The stored answer of the key, or undefined. Throws Problem 422 where it was used with another request. */
   function find({ who, token }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
     // While the clock may be wrong, what is there still counts: a repeat must not write a second time.
     const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - KEPT_MS : Number.NEGATIVE_INFINITY
-    const row = stored.get(who.org, token, key, since) as
-      | { fingerprint: string; status: number; headers: string; body: string }
-      | undefined
+    const row = answers.find({ org: who.org, token, key }, since)
     if (!row) return undefined
     if (row.fingerprint !== fingerprint) {
       throw new Problem(
@@ -66,8 +59,9 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
     { status, headers, body }: Answer,
     isSecret: boolean,
   ): void {
-    const kept = isSecret ? vault.seal(purposeOf(key), String(body)) : body
-    insert.run(who.org, token, key, fingerprint, status, JSON.stringify(headers), kept, clock.now())
+    const kept = isSecret ? vault.seal(purposeOf(key), String(body)) : (body as string)
+    const answer = { fingerprint, status, headers: JSON.stringify(headers), body: kept }
+    answers.keep({ org: who.org, token, key }, answer, clock.now())
   }
 
   const purposeOf = (key: string): string => `answer ${key}`
@@ -86,12 +80,6 @@ const FORGOTTEN_AT_ONCE = 1000
 export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
   const now = clock.now()
   // Written while the clock was ahead: how old they are is not known, so they count from now on.
-  db.prepare('UPDATE idempotency SET created_at = ? WHERE created_at > ?').run(now, now + MAX_AHEAD_MS)
-  const { changes } = db
-    .prepare(
-      `DELETE FROM idempotency WHERE (org_id, token_id, key) IN
-         (SELECT org_id, token_id, key FROM idempotency WHERE created_at <= ? LIMIT ?)`,
-    )
-    .run(now - KEPT_MS, FORGOTTEN_AT_ONCE)
-  return changes === FORGOTTEN_AT_ONCE ? 'more' : undefined
+  capAnswerTimes(db, now, now + MAX_AHEAD_MS)
+  return forgetAnswers(db, now - KEPT_MS, FORGOTTEN_AT_ONCE) === FORGOTTEN_AT_ONCE ? 'more' : undefined
 }

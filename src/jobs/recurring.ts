@@ -1,6 +1,7 @@
 import { forgetOldAnswers } from '../http/idempotency.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
+import { recurringRow } from '../store/recurring.ts'
 import { purgeDeliveries, purgeEvents } from '../webhooks/delivery/retention.ts'
 import { IDLE_PAUSE_MS, isStoreFailure, PUT_OFF, type Queue, type SchedulerContext, stepping } from './queue.ts'
 
@@ -36,15 +37,9 @@ export function recurringQueue(
   const { store, log } = scheduler
   const { db, clock } = store
   const how = { frees }
-  const insert = db.prepare('INSERT INTO recurring_jobs (name, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const dueAt = db.prepare('SELECT due_at FROM recurring_jobs WHERE name = ?').pluck()
-  const started = db.prepare('UPDATE recurring_jobs SET last_started_at = ? WHERE name = ?')
-  const finished = db.prepare(
-    'UPDATE recurring_jobs SET due_at = ?, last_finished_at = ?, last_error = NULL WHERE name = ?',
-  )
-  const failed = db.prepare('UPDATE recurring_jobs SET due_at = ?, last_started_at = ?, last_error = ? WHERE name = ?')
+  const row = recurringRow(db, name)
   // Only one server runs on a data folder, and nobody else changes the row.
-  let due = (dueAt.get(name) as number | undefined) ?? clock.now()
+  let due = row.dueAt() ?? clock.now()
 
   /** Never further off than its period: it may have become more frequent, or the clock was set back. */
   function nextDue(): number {
@@ -59,14 +54,13 @@ export function recurringQueue(
         const now = clock.now()
         const heldUntil = frees ? store.wallClock.purgeHeldUntil() : undefined
         if (heldUntil !== undefined) return heldUntil
-        insert.run(name, now)
-        started.run(now, name)
+        row.start(now)
         const before = store.changes.byUs()
         const more = run(store) === 'more'
         isIdle = more && store.changes.byUs() === before
         if (isIdle) return now + Math.min(everyMs, IDLE_PAUSE_MS)
         if (more) return now
-        finished.run(now + everyMs, clock.now(), name)
+        row.finish(now + everyMs, clock.now())
         return now + everyMs
       }, how)
       if (isIdle) log.warn({ job: name }, PUT_OFF)
@@ -76,8 +70,7 @@ export function recurringQueue(
       due = await store.write(() => {
         const now = clock.now()
         const next = now + Math.min(everyMs, RETRY_MS)
-        insert.run(name, now)
-        failed.run(next, now, textOf(error), name)
+        row.fail(next, now, textOf(error))
         return next
       }, how)
     }

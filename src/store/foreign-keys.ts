@@ -24,6 +24,12 @@ export function foreignKeys(db: Database): ForeignKey[] {
   })
 }
 
+/** Whether any row of a table refers to a record by this column. */
+export function referrer(db: Database, table: string, column: string): (org: number, id: string) => boolean {
+  const any = db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND ${column} = ? LIMIT 1`)
+  return (org, id) => any.get(org, id) !== undefined
+}
+
 /** Until what it answers is called, rows may refer to rows that are not there. To be called outside of transactions. */
 export function suspendForeignKeys(db: Database): () => void {
   const opened = connection(db)

@@ -49,6 +49,17 @@ function writtenInto(db: Database): Written {
 /** Another number after a `put` by this process, also by one that was rolled back. */
 export const putsInto = (db: Database): number => writtenInto(db).puts
 
+export type NextJob = { kind: string; id: string; key: string; dueAt: number }
+
+/** The job of a kind that an organisation has next, whether it is due or not. */
+export function nextJobOf(db: Database, org: number): (kind: string) => NextJob | undefined {
+  const next = db.prepare(
+    `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
+     WHERE kind = ? AND org_id = ? AND ${WAITING} ORDER BY due_at, id LIMIT 1`,
+  )
+  return (kind) => next.get(kind, org) as NextJob | undefined
+}
+
 /** Milliseconds until the next try: doubled with each one up to an hour, and half of it by chance, so that those who failed together do not come back together. */
 export function pauseAfter(tries: number, random: () => number): number {
   const whole = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 30), MAX_PAUSE_MS)

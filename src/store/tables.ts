@@ -1,3 +1,4 @@
+import type { RawRow } from './columns.ts'
 import type { Database } from './driver.ts'
 
 /** The tables that have rows of organisations, by name; never those of a temporary table in their place. */
@@ -9,3 +10,34 @@ export const tablesOfOrgs = (db: Database): string[] =>
     )
     .pluck()
     .all() as string[]
+
+/** Whether an organisation has any row in a table. */
+export const hasRows = (db: Database, table: string, org: number): boolean =>
+  db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? LIMIT 1`).get(org) !== undefined
+
+/** How many rows an organisation has in a table. */
+export const countRows = (db: Database, table: string, org: number): number =>
+  db.prepare(`SELECT count(*) FROM ${table} WHERE org_id = ?`).pluck().get(org) as number
+
+type Reading = { table: string; select: string; where?: string | undefined; order: string }
+
+/** The rows of an organisation one after the other, so that they are never in memory at once. */
+export function eachRow(db: Database, { table, select, where, order }: Reading, org: number): IterableIterator<RawRow> {
+  const rows = db.prepare(
+    `SELECT ${select} FROM ${table} WHERE org_id = ? ${where ? `AND ${where} ` : ''}ORDER BY ${order}`,
+  )
+  return rows.raw().iterate(org) as IterableIterator<RawRow>
+}
+
+/** Reads one column of a row by its id; undefined where there is no such row. */
+export function columnOf(db: Database, table: string, column: string): (org: number, id: string) => unknown {
+  const value = db.prepare(`SELECT ${column} FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
+  return (org, id) => value.get(org, id)
+}
+
+/** Adds rows with these columns; for tables whose rows are never changed, or have another key than an id. */
+export function inserter(db: Database, table: string, columns: readonly string[]): (values: unknown[]) => void {
+  const marks = columns.map(() => '?').join(', ')
+  const insert = db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`)
+  return (values) => void insert.run(...values)
+}

@@ -1,9 +1,11 @@
 import { isUniqueViolation } from '../../store/constraints.ts'
 import type { Database } from '../../store/driver.ts'
-import { type CustomObject, type FieldType, HOLDERS, kindOf, OBJECTS } from './types.ts'
+import { type CustomObject, type FieldType, HOLDERS, kindOf, OBJECTS, type Values } from './types.ts'
 
 // What a change of a custom field does to the values of all records at once. Each is one statement over the records
 // that have a value, which the rows of *_values tell.
+
+export type ActiveField = { key: string; label: string; type: FieldType; options: string }
 
 type Field = { id: string; object: CustomObject; key: string; type: FieldType; is_unique: boolean }
 
@@ -48,6 +50,20 @@ export function customRows(db: Database) {
   }
 
   return { archive, restore, isUsed, hasValue, setUnique }
+}
+
+/** Puts the values of archived fields back where a record keeps them, out of sight. */
+export function archivedFields(db: Database, object: CustomObject) {
+  const put = db.prepare(`UPDATE ${HOLDERS[object].table} SET archived_fields = ? WHERE org_id = ? AND id = ?`)
+  return (org: number, id: string, values: Values): void => void put.run(JSON.stringify(values), org, id)
+}
+
+/** The fields in use of one kind of records, in the order in which people see them; `options` is JSON. */
+export function activeFields(db: Database, object: CustomObject): (org: number) => ActiveField[] {
+  const active = db.prepare(
+    'SELECT key, label, type, options FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0 ORDER BY position, id',
+  )
+  return (org) => active.all(org, object) as ActiveField[]
 }
 
 function statementsOf(db: Database, object: CustomObject) {

@@ -5,9 +5,7 @@ import type { Json } from '../../lib/json.ts'
 import { ENROLLMENT_STEP } from '../../sequences/enrollments/enrollment-writer.ts'
 import { sequenceLook } from '../../sequences/enrollments/resume.ts'
 import { SEQUENCE_LOOK } from '../../sequences/sequences/status-changes.ts'
-import { jobQueue, putsInto } from '../../store/jobs.ts'
-
-type Due = { kind: string; id: string; key: string; dueAt: number }
+import { jobQueue, type NextJob, nextJobOf, putsInto } from '../../store/jobs.ts'
 
 const KINDS = [WAKE, SLA_DUE, ENROLLMENT_STEP, SEQUENCE_LOOK]
 
@@ -20,18 +18,14 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
   const { wake, slaDue } = conversationStore(deps)
   const look = sequenceLook(deps)
   const jobs = jobQueue(deps)
-  const waiting = 'failed_at IS NULL AND leased_until IS NULL'
-  const next = db.prepare(
-    `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
-     WHERE kind = ? AND org_id = ? AND ${waiting} ORDER BY due_at, id LIMIT 1`,
-  )
+  const next = nextJobOf(db, org)
   let seenPuts = -1
-  let earliest: Due | undefined
+  let earliest: NextJob | undefined
 
-  function nextDue(): Due | undefined {
+  function nextDue(): NextJob | undefined {
     if (putsInto(db) !== seenPuts) {
       seenPuts = putsInto(db)
-      const found = KINDS.flatMap((kind) => (next.get(kind, org) as Due | undefined) ?? [])
+      const found = KINDS.flatMap((kind) => next(kind) ?? [])
       earliest = found.sort((one, other) => one.dueAt - other.dueAt)[0]
     }
     return earliest
@@ -50,7 +44,7 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
     return true
   }
 
-  function run({ kind, key }: Due, payload: Json): void {
+  function run({ kind, key }: NextJob, payload: Json): void {
     if (kind === WAKE) wake(org, key)
     else if (kind === SLA_DUE) slaDue(org, key)
     else if (kind === ENROLLMENT_STEP) doStep(key)

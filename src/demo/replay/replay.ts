@@ -5,6 +5,8 @@ import { batches, type Pace } from '../../store/batches.ts'
 import { enlargeCache } from '../../store/cache.ts'
 import { hideJobs } from '../../store/hidden-jobs.ts'
 import type { Store } from '../../store/open.ts'
+import { orgOf } from '../../store/orgs.ts'
+import { countRows, hasRows } from '../../store/tables.ts'
 import { exchange } from '../story/inbox.ts'
 import { random } from '../story/random.ts'
 import { life } from '../story/sales.ts'
@@ -64,7 +66,7 @@ function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: Seed
   const batch = batches(store, pace)
   let at = 0
   // The ids differ from org to org, though the same seed makes the same records in each.
-  const clock = startClock(() => at, undefined, seededBytes(`${seed} ${publicId(store, org)}`))
+  const clock = startClock(() => at, undefined, seededBytes(`${seed} ${orgOf(store.db, org).public_id}`))
   const { playStep, finish, takeBack, due } = recordReplayer(store, clock, org, profile === 'demo')
   const setClock = (to: number) => void (at = to)
   const before = countsOf(store, org)
@@ -103,9 +105,7 @@ function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: Seed
 
 /** Of each kind: a step of the story may make several records, and some are made by themselves. */
 const countsOf = ({ db }: Store, org: number): Seeded =>
-  Object.fromEntries(
-    KINDS.map((kind) => [kind, db.prepare(`SELECT count(*) FROM ${kind} WHERE org_id = ?`).pluck().get(org)]),
-  ) as Seeded
+  Object.fromEntries(KINDS.map((kind) => [kind, countRows(db, kind, org)])) as Seeded
 
 const TABLES = [
   'deals',
@@ -122,7 +122,7 @@ const TABLES = [
 
 function refuseUnlessEmpty({ db }: Store, org: number): void {
   for (const table of TABLES) {
-    if (db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? LIMIT 1`).get(org)) {
+    if (hasRows(db, table, org)) {
       throw conflict(
         'not_empty',
         `The organisation has ${table.replace('_', ' ')} already; a seed goes into one without records.`,
@@ -130,9 +130,6 @@ function refuseUnlessEmpty({ db }: Store, org: number): void {
     }
   }
 }
-
-const publicId = ({ db }: Store, org: number): string =>
-  db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck().get(org) as string
 
 /** Bytes that follow from a text: the random part of the ids. */
 function seededBytes(text: string): Randomness {

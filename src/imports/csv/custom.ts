@@ -1,10 +1,9 @@
+import { activeFields } from '../../crm/custom-fields/rows.ts'
 import type { FieldType } from '../../crm/custom-fields/types.ts'
 import { fold } from '../../lib/fold.ts'
 import type { Database } from '../../store/driver.ts'
 import type { ImportObject } from '../writes.ts'
 import type { Field, Fields, Kind } from './fields.ts'
-
-type Definition = { key: string; label: string; type: FieldType; options: string }
 
 /** What the cells of a custom field hold; the field itself checks the value. */
 const KINDS: Record<FieldType, Kind> = {
@@ -23,13 +22,11 @@ const KINDS: Record<FieldType, Kind> = {
 
 /** The custom fields that an org has for its contacts, companies or deals, as fields that a column can feed. */
 export function customFields(db: Database, org: number, object: ImportObject): Fields {
-  const definitions = db
-    .prepare(
-      'SELECT key, label, type, options FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0 ORDER BY position, id',
-    )
-    .all(org, object) as Definition[]
   return Object.fromEntries(
-    definitions.map(({ key, label, type, options }): [string, Field] => [
+    activeFields(
+      db,
+      object,
+    )(org).map(({ key, label, type, options }): [string, Field] => [
       `custom_fields.${key}`,
       { kind: KINDS[type], title: label, options: choicesOf(options) },
     ]),

@@ -1,4 +1,5 @@
 import type { Store } from '../../store/open.ts'
+import { orgOf } from '../../store/orgs.ts'
 import type { ImportObject } from '../writes.ts'
 import { customFields } from './custom.ts'
 import { detectFormats, type Said } from './detect-formats.ts'
@@ -28,10 +29,7 @@ export type Plan = {
 export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted: Wanted): Promise<Plan> {
   const { object, match } = wanted
   const fields: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
-  const own = db.prepare('SELECT currency, timezone FROM orgs WHERE id = ?').get(org) as {
-    currency: string
-    timezone: string
-  }
+  const own = orgOf(db, org)
   const source = await openSource(wanted.file)
   if (source.format === 'ndjson') source.columns = await membersOf(source)
   const recognised = recognise(object, source.columns, fields)

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { conflict, Problem } from '../../lib/problem.ts'
 import { isTimezone } from '../../lib/time.ts'
 import type { Store } from '../../store/open.ts'
+import { orgOf } from '../../store/orgs.ts'
 import { type CalendarEvent, readEvent } from './event.ts'
 import { type Block, type CalendarText, readCalendars } from './lines.ts'
 import { DAY_MS, unreadable, type Where } from './moment.ts'
@@ -33,7 +34,7 @@ const YEAR_MS = 365 * DAY_MS
 export async function planMeetings({ db }: Pick<Store, 'db'>, org: number, file: string): Promise<Plan> {
   const { fingerprint, calendars } = await readCalendars(file)
   if (calendars.reduce((sum, { events }) => sum + events.length, 0) > MAX_MEETINGS) throw tooMany(file)
-  const own = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck().get(org) as string
+  const own = orgOf(db, org).timezone
   const known = knownOccurrences(db, org)
 
   async function rows(now: number, signal?: AbortSignal): Promise<Row[]> {

@@ -4,7 +4,7 @@ import { conflict, Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import type { Database } from '../../store/driver.ts'
-import { foreignKeys } from '../../store/foreign-keys.ts'
+import { foreignKeys, referrer } from '../../store/foreign-keys.ts'
 import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { allWrites, type Given, type Writable } from '../writes.ts'
@@ -123,10 +123,9 @@ function usage(db: Database): (object: Writable, org: number, id: string) => str
         .filter((each) => each.target === target && (!each.isCascade || object === 'tag'))
         .map(({ table, from }) => ({
           name: table.replaceAll('_', ' '),
-          statement: db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND ${from} = ? LIMIT 1`).pluck(),
+          refers: referrer(db, table, from),
         })),
     ]),
   )
-  return (object, org, id) =>
-    (probes[object] ?? []).filter(({ statement }) => statement.get(org, id)).map(({ name }) => name)
+  return (object, org, id) => (probes[object] ?? []).filter(({ refers }) => refers(org, id)).map(({ name }) => name)
 }
