@@ -142,6 +142,6 @@ export function record<Own extends Fields>(own: Own, first: readonly (keyof Own 
     } as Record<string, ListField>,
     importFields: collect(names, (field, name) => (field.import ? { [name]: field.import } : {})),
     /** The names of those that the texts of sequences can have in them. */
-    templateFields: names.filter((name) => own[name]?.template),
+    templateFields: names.filter((name) => own[name]?.template) as (keyof Own & string)[],
   }
 }

@@ -1,35 +1,13 @@
+import { companyRecord } from '../../crm/records/company.ts'
+import { contactRecord } from '../../crm/records/contact.ts'
+import { dealRecord } from '../../crm/records/deal.ts'
+import type { ImportKind } from '../../crm/records/record.ts'
 import type { ImportObject } from '../writes.ts'
 
 // The fields that a file can fill: our own wire names, with the parts of objects behind a dot.
 
 /** What stands in the cells of a field. */
-export type Kind =
-  | 'text'
-  | 'fullName'
-  | 'emails'
-  | 'phones'
-  | 'phone'
-  | 'url'
-  | 'domains'
-  | 'amount'
-  | 'number'
-  | 'count'
-  | 'currency'
-  | 'date'
-  | 'time'
-  | 'flag'
-  | 'country'
-  | 'language'
-  | 'choice'
-  | 'choices'
-  | 'company'
-  | 'contact'
-  | 'member'
-  | 'tags'
-  | 'stage'
-  | 'pipeline'
-  | 'status'
-  | 'reason'
+export type Kind = Exclude<ImportKind, 'address'> | 'number' | 'time' | 'country' | 'choice' | 'choices' | 'pipeline'
 
 export type Label = 'work' | 'home' | 'other'
 
@@ -59,64 +37,27 @@ const address: Fields = {
 }
 
 /** Emails and phones, and those of one label. */
-const reach = (member: 'emails' | 'phones'): Fields => ({
+const labelled = (member: 'emails' | 'phones'): Fields => ({
   [member]: { kind: member, many: true },
   [`${member}.work`]: { kind: member, many: true, member, label: 'work' },
   [`${member}.home`]: { kind: member, many: true, member, label: 'home' },
   [`${member}.other`]: { kind: member, many: true, member, label: 'other' },
 })
 
+/** The fields that a record is declared with, and of those with parts, the parts. */
+function fieldsOf({ importFields }: Pick<typeof dealRecord, 'importFields'>): Fields {
+  const all = Object.entries(importFields).map(([name, { kind, ...more }]): Fields => {
+    if (kind === 'address') return address
+    if (kind === 'emails' || kind === 'phones') return labelled(kind)
+    return { [name]: { kind, ...more } }
+  })
+  return Object.assign({}, ...all)
+}
+
 export const FIELDS: Readonly<Record<ImportObject, Fields>> = {
-  contact: {
-    first_name: { kind: 'text' },
-    last_name: { kind: 'text' },
-    name: { kind: 'fullName' },
-    ...reach('emails'),
-    ...reach('phones'),
-    job_title: { kind: 'text' },
-    company_id: { kind: 'company' },
-    owner_id: { kind: 'member' },
-    tag_ids: { kind: 'tags', many: true },
-    linkedin_url: { kind: 'url' },
-    website: { kind: 'url' },
-    ...address,
-    timezone: { kind: 'text' },
-    language: { kind: 'language' },
-    do_not_contact: { kind: 'flag' },
-    source: { kind: 'text' },
-    external_id: { kind: 'text' },
-  },
-  company: {
-    name: { kind: 'text' },
-    domains: { kind: 'domains', many: true },
-    website: { kind: 'url' },
-    phone: { kind: 'phone' },
-    industry: { kind: 'text' },
-    employee_count: { kind: 'count' },
-    annual_revenue: { kind: 'amount' },
-    currency: { kind: 'currency' },
-    linkedin_url: { kind: 'url' },
-    ...address,
-    parent_company_id: { kind: 'company' },
-    owner_id: { kind: 'member' },
-    tag_ids: { kind: 'tags', many: true },
-    description: { kind: 'text' },
-    external_id: { kind: 'text' },
-  },
-  deal: {
-    title: { kind: 'text' },
-    amount: { kind: 'amount' },
-    currency: { kind: 'currency' },
-    stage: { kind: 'stage' },
-    pipeline_id: { kind: 'pipeline' },
-    status: { kind: 'status' },
-    close_reason_id: { kind: 'reason' },
-    company_id: { kind: 'company' },
-    primary_contact_id: { kind: 'contact' },
-    owner_id: { kind: 'member' },
-    tag_ids: { kind: 'tags', many: true },
-    expected_close_date: { kind: 'date' },
-  },
+  contact: fieldsOf(contactRecord),
+  company: fieldsOf(companyRecord),
+  deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' } },
 }
 
 /** What the amount of each object is in, where a column does not say. */

@@ -36,7 +36,8 @@ const common = {
     'external id, record id, id, object id, system id, externe id, identifiant, kundennummer, customer number',
 }
 
-const HEADERS: Record<ImportObject, Record<string, string>> = {
+/** By field, separated by commas. Our own names are known without being in here. */
+export const HEADERS: Record<ImportObject, Record<string, string>> = {
   contact: {
     first_name: 'first name, firstname, given name, forename, vorname, prenom, nombre de pila, primer nombre',
     last_name:

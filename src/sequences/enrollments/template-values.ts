@@ -1,6 +1,8 @@
 import { columns as companyColumns, companyStore } from '../../crm/companies/companies.ts'
 import { columns as dealColumns, dealStore } from '../../crm/deals/deals.ts'
-import type { Contact } from '../../crm/records/contact.ts'
+import { companyRecord } from '../../crm/records/company.ts'
+import { type Contact, contactRecord } from '../../crm/records/contact.ts'
+import { dealRecord } from '../../crm/records/deal.ts'
 import { type Deps, once } from '../../deps.ts'
 import type { View } from '../../lib/template.ts'
 import type { RawRow } from '../../store/columns.ts'
@@ -26,21 +28,13 @@ export const enrollmentView = once((deps: Deps) => {
     const deal = one((id) => deals.find(who, id), dealColumns.present, kept.deal_id)
     const sender = kept.sender_id === null ? null : (memberById.get(org, kept.sender_id) as Sender)
     return {
-      contact: { ...contactView(contact), custom_fields: contact.custom_fields as View },
-      company: company && {
-        name: company.name,
-        website: company.website,
-        industry: company.industry,
-        phone: company.phone,
-        custom_fields: company.custom_fields as View,
+      contact: {
+        ...recordView(contactRecord, contact),
+        email: primary(contact.emails)?.email,
+        phone: primary(contact.phones)?.number,
       },
-      deal: deal && {
-        title: deal.title,
-        amount: deal.amount,
-        currency: deal.currency,
-        expected_close_date: deal.expected_close_date,
-        custom_fields: deal.custom_fields as View,
-      },
+      company: company && recordView(companyRecord, company),
+      deal: deal && recordView(dealRecord, deal),
       sender: sender && { ...sender, ...namesOf(sender.name) },
       org: orgById.get(org) as { name: string },
       // It is signed, and few texts name it.
@@ -53,19 +47,13 @@ export const enrollmentView = once((deps: Deps) => {
 
 type Sender = { name: string; email: string }
 
-function contactView(contact: Contact): View {
-  const { first_name, last_name, name, emails, phones, job_title, timezone, language, website } = contact
-  return {
-    first_name,
-    last_name,
-    name,
-    email: primary(emails)?.email,
-    phone: primary(phones)?.number,
-    job_title,
-    timezone,
-    language,
-    website,
-  }
+/** The fields that are declared to be for texts, and the custom fields. */
+function recordView<Shape extends { custom_fields: View }>(
+  { templateFields }: { templateFields: (keyof Shape & string)[] },
+  record: Shape,
+): View {
+  const fields = templateFields.map((name) => [name, record[name]])
+  return { ...Object.fromEntries(fields), custom_fields: record.custom_fields }
 }
 
 export const primary = <Way extends Ways[number]>(ways: readonly Way[]): Way | undefined =>

@@ -1,3 +1,6 @@
+import { companyRecord } from '../../crm/records/company.ts'
+import { contactRecord } from '../../crm/records/contact.ts'
+import { dealRecord } from '../../crm/records/deal.ts'
 import type { Database } from '../../store/driver.ts'
 
 // What the texts of steps can name.
@@ -6,9 +9,9 @@ import type { Database } from '../../store/driver.ts'
 export const UNSUBSCRIBE_URL = 'unsubscribe_url'
 
 const FIELDS: Record<string, readonly string[]> = {
-  contact: ['first_name', 'last_name', 'name', 'email', 'phone', 'job_title', 'timezone', 'language', 'website'],
-  company: ['name', 'website', 'industry', 'phone'],
-  deal: ['title', 'amount', 'currency', 'expected_close_date'],
+  contact: [...contactRecord.templateFields, 'email', 'phone'],
+  company: companyRecord.templateFields,
+  deal: dealRecord.templateFields,
   sender: ['name', 'email', 'first_name', 'last_name'],
   org: ['name'],
 }

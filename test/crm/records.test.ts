@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { companyRecord } from '../../src/crm/records/company.ts'
+import { contactRecord } from '../../src/crm/records/contact.ts'
+import { dealRecord } from '../../src/crm/records/deal.ts'
+import { FIELDS as LIST_FIELDS } from '../../src/filters/catalog.ts'
+import { FIELDS as IMPORT_FIELDS } from '../../src/imports/csv/fields.ts'
+import { HEADERS } from '../../src/imports/csv/headers.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+const RECORDS = { contact: contactRecord, company: companyRecord, deal: dealRecord }
+const PATHS = { contact: '/contacts', company: '/companies', deal: '/deals' }
+const SMALLEST = { contact: { last_name: 'Okafor' }, company: { name: 'Northwind' }, deal: { title: 'Desks' } }
+
+const wholeOf = (name: string): string => name.replace(/\..*/, '')
+const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort()
+
+let server: TestServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+for (const [object, declared] of Object.entries(RECORDS) as [keyof typeof RECORDS, typeof dealRecord][]) {
+  describe(`the fields of a ${object}`, () => {
+    const names = Object.keys(declared.entries)
+
+    test('can all be filtered by in smart lists, other than its id and its version', () => {
+      const fields = names.filter((name) => !['id', 'version', 'custom_fields'].includes(name))
+      assert.deepEqual(sorted(Object.keys(LIST_FIELDS[object]).map(wholeOf)), sorted(fields))
+    })
+
+    test('can all be imported that a body can have', () => {
+      const imported = new Set(Object.keys(IMPORT_FIELDS[object]).map(wholeOf))
+      assert.deepEqual(
+        Object.keys(declared.given).filter((name) => !imported.has(name)),
+        [],
+      )
+    })
+
+    test('have names in other programs, all that can be imported', () => {
+      assert.deepEqual(sorted(Object.keys(HEADERS[object])), sorted(Object.keys(IMPORT_FIELDS[object])))
+    })
+
+    test('have columns in the order of the wire form, and are answered in it', async () => {
+      assert.deepEqual(Object.keys(declared.columns), names)
+      assert.deepEqual(Object.keys(declared.blank), names)
+      const { status, body } = await server.call('POST', PATHS[object], SMALLEST[object])
+      assert.equal(status, 201)
+      assert.deepEqual(Object.keys(body), names)
+      const read = await server.call('GET', `${PATHS[object]}/${body.id}`)
+      assert.deepEqual([Object.keys(read.body), read.body], [names, body])
+    })
+
+    test('that nobody sets are blank in a new record, and no two records share a value that can change', async () => {
+      const { body } = await server.call('POST', PATHS[object], SMALLEST[object])
+      const blank = Object.entries(declared.blank).filter(
+        ([name, value]) => value !== undefined && !(name in SMALLEST[object]),
+      )
+      for (const [name, value] of blank) {
+        assert.deepEqual(body[name], value, name)
+        assert.ok(Object.isFrozen(value), name)
+      }
+    })
+  })
+}
