@@ -1,55 +1,57 @@
-// What a mail is to Dealbox: as it came in, as far as it could be read, and as it is to go out.
+// The forms of a mail in Dealbox: as parsed from a received mail, and as composed for sending.
 
-/** `name` is what stands in front of the address. */
+/** `name` is the display name in front of the address. */
 export type Address = { email: string; name: string | null }
 
 export type MailFile = { name: string; content_type: string; bytes: Buffer }
 
-/** Why nobody in person wrote it: an answer by a machine, a report of a delivery, or one of many to a list. */
+/** Why a mail counts as automatic: an automatic reply, a delivery report, or a bulk or list mail. */
 export type Automatic = 'reply' | 'report' | 'bulk'
 
-/** What a report of a delivery says (RFC 3464), or what a mail says that means the same. */
+/** The content of a delivery report (RFC 3464), or the same facts found in a mail in another format. */
 export type Report = {
-  /** Message-ID of the mail that it is about, with its angle brackets; null where it does not say. */
+  /** Message-ID of the mail that the report is about, with angle brackets; null if the report does not name it. */
   messageId: string | null
   recipients: {
     email: string
     action: 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded'
-    /** RFC 3463, such as "5.1.1". */
+    /** RFC 3463 status code, such as "5.1.1". */
     status: string | null
-    /** One sentence or line as the other server said it. */
+    /** The other server's reason: one sentence or line. */
     why: string | null
   }[]
 }
 
-/** A mail that came in. All text is NFC without NUL and lone surrogates, and is bounded. */
+/** A received mail. All text is NFC without NUL and lone surrogates, and is bounded. */
 export type MailIn = {
-  /** Ids have their angle brackets, at most 998 characters; null where the header is missing or no id. */
+  /**
+   * Ids include their angle brackets and have at most 998 characters; null if the header is missing or has no valid id.
+   */
   messageId: string | null
   inReplyTo: string[]
-  /** Oldest first, at most 50: the first and the last ones. */
+  /** Oldest first, at most 50: the first 10 and the last 40. */
   references: string[]
   from: Address | null
   replyTo: Address | null
   to: Address[]
   cc: Address[]
-  /** Lower case: what Delivered-To, X-Original-To and Envelope-To name. */
+  /** Lower case, from Delivered-To, X-Original-To and Envelope-To. */
   deliveredTo: string[]
   subject: string | null
-  /** Milliseconds; null where there is none that can be read. */
+  /** Milliseconds; null if the mail has no readable date. */
   date: number | null
   text: string
   html: string | null
   files: MailFile[]
   automatic: Automatic | null
   report: Report | null
-  /** Each a sentence: what was left out, and why. */
+  /** One sentence each: what was left out, and why. */
   notes: string[]
-  /** The same for the same mail, whichever way it came; another one for two mails with one Message-ID. */
+  /** Equal for every copy of the same mail, whatever its route; differs between two mails with the same Message-ID. */
   digest: string
 }
 
-/** A mail that is to go out. */
+/** A mail to send. */
 export type MailOut = {
   messageId: string
   date: number
@@ -62,6 +64,6 @@ export type MailOut = {
   text: string
   html: string | null
   files: MailFile[]
-  /** Others, such as List-Unsubscribe. */
+  /** Further headers, such as List-Unsubscribe. */
   headers: Record<string, string>
 }

@@ -2,7 +2,7 @@ import { isAllowed, requireScopes, type Scope } from '../auth/scopes.ts'
 import { type EventName, eventsOf, resourceOf } from '../events/names.ts'
 import type { Caller } from '../lib/caller.ts'
 
-/** An event shows a record of this resource whole, so whoever asks for it needs the scope to read such records. */
+/** An event contains the whole record, so subscribers need the scope to read records of this resource. */
 const SCOPE_OF: Record<string, Scope> = {
   contact: 'rest.crm.contacts.read',
   company: 'rest.crm.companies.read',
@@ -22,16 +22,19 @@ type ResourceOf<Name extends string> = Name extends `${infer Resource}.${string}
 
 const ALL = Object.values(SCOPE_OF)
 
-/** The scopes for all events that the patterns stand for; those for `*` are all, since it brings every later one, too. */
+/**
+ * Returns the scopes for all events that match the patterns. `*` needs every scope, since it includes event types added
+ * later.
+ */
 const scopesOf = (patterns: readonly string[]): Scope[] =>
   patterns.includes('*') ? ALL : [...eventsOf(patterns)].map((name) => SCOPE_OF[resourceOf(name)] as Scope)
 
-/** Throws Problem 403 where the caller may not read what these events show. */
+/** Throws Problem 403 if the caller may not read the records in these events. */
 export const requireEvents = (who: Caller, patterns: readonly string[]): void => requireScopes(who, scopesOf(patterns))
 
 /**
- * Which events of the patterns the caller may read. `*` brings events that another version has written, too, but only
- * to those who may read all there are: nobody knows what they show.
+ * Returns a test for the event types that the caller may read. `*` also includes types written by another version of
+ * the server, but only for callers with every scope, since the records in them are unknown.
  */
 export function readableEvents(who: Caller, patterns: readonly string[]): (type: string) => boolean {
   if (patterns.includes('*') && ALL.every((scope) => isAllowed(who, scope))) return () => true

@@ -17,7 +17,9 @@ import { type Webhook, columns as webhookColumns, webhookStore } from './webhook
 // 1. The wire form.
 
 const STATUSES = ['pending', 'delivered', 'failed'] as const
-/** The type of what POST /webhooks/{id}/test sends: no event of the organisation, so it has no `seq`. */
+/**
+ * The type of event that POST /webhooks/{id}/test sends. It is not an event of the organisation, so it has no `seq`.
+ */
 export const TEST = 'webhook.test'
 const TYPES = [...EVENT_NAMES, TEST]
 
@@ -113,7 +115,7 @@ export const deliveryStore = once((deps: Deps) => {
      VALUES (@org, @id, @webhook, @event, '${TEST}', @webhook, 'pending', '[]', 0, 0, @now, @body, @now, @now, 1)`,
   )
 
-  /** Throws 404 for a webhook that is not there, and for a delivery of another one. */
+  /** Throws 404 if the webhook does not exist, or the delivery belongs to another one. */
   function find(who: Caller, webhookId: string, id: string): c.RawRow {
     const row = findAny(who, id)
     if (columns.present(row).webhook_id !== webhookId) throw notFound()
@@ -121,24 +123,26 @@ export const deliveryStore = once((deps: Deps) => {
     return row
   }
 
-  /** What is pending is tried at once; what is done is sent again, whatever else of its record is on its way. */
+  /**
+   * Makes a pending delivery due now; sends a finished one again, without waiting for other deliveries of its record.
+   */
   function redeliver(who: Caller, before: Delivery): Delivery {
     const webhook = webhookColumns.present(findWebhook(who, before.webhook_id))
     if (before.type !== TEST) requireActive(webhook)
     if (before.seq !== null && !event.get(who.org, before.seq))
       throw conflict('event_expired', 'The event is not kept any longer.')
     const now = clock.now()
-    // Ahead of all others: of a receiver that is down one at a time is tried, and this is to be the one.
+    // Before all others: a receiver that is down gets one delivery at a time, and this has to be the one.
     const other = firstDue.get(who.org, before.webhook_id, before.id) as number | null
     const due = other !== null && other <= now ? other - 1 : now
-    const given = { now, due, org: who.org, id: before.id }
-    retry.run(given)
-    repeat.run(given)
+    const params = { now, due, org: who.org, id: before.id }
+    retry.run(params)
+    repeat.run(params)
     lift.run({ now, org: who.org, id: before.webhook_id })
     return columns.present(findAny(who, before.id))
   }
 
-  /** Also of a webhook that is paused or disabled: to see whether it works before it is set to active. */
+  /** Also works for a paused or disabled webhook, so that it can be tested before it is set to active. */
   function test(who: Caller, { id: webhook, ...rest }: Webhook): Delivery {
     const [id, event, now] = [clock.id(), clock.id(), clock.now()]
     const data = JSON.stringify({ object: { id: webhook, ...rest }, changed_fields: [], previous: {} })
@@ -151,14 +155,14 @@ export const deliveryStore = once((deps: Deps) => {
   function open(who: Caller, webhookId: string): Listed & { scope: Scope } {
     findWebhook(who, webhookId)
     const ofWebhook: Condition = { column: 'webhook_id', operator: 'eq', values: [webhookId], indexed: true }
-    /** By the column that has the webhook in it, whose index knows nothing of other webhooks. */
+    /** Rewrites a condition for the column that combines webhook and value, whose index skips other webhooks. */
     const narrowed = (each: Condition): Condition => {
       const choices = isComparison(each) ? filters[each.column]?.choices : undefined
       if (!isComparison(each) || !choices) return each
       const { column, operator, values } = each
       const wanted = operator === 'ne' ? choices.filter((choice) => !values.includes(choice)) : values
       const among = operator === 'ne' ? 'in' : operator
-      const own = wanted.map((one) => `${webhookId} ${one}`)
+      const own = wanted.map((value) => `${webhookId} ${value}`)
       return { column: `webhook_${column}`, operator: among, values: own, indexed: true }
     }
     return {
@@ -170,7 +174,7 @@ export const deliveryStore = once((deps: Deps) => {
     }
   }
 
-  /** Whichever webhook it is of. Throws 404. */
+  /** Returns the delivery of any webhook. Throws 404. */
   const ofAny = (who: Caller, id: string): Delivery => columns.present(findAny(who, id))
 
   return { open, find, ofAny, redeliver, test }

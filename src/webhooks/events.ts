@@ -33,11 +33,11 @@ export const Event = f.doc(
 
 // 3. The statements and the rules.
 
-/** So many events are looked at for one answer, so that nobody waits long for a stretch without any of the types. */
+/** Events scanned per answer, so that no client waits long for a stretch without any of its types. */
 const MAX_LOOKED_AT = 5000
-/** An answer that is this long, in characters, takes no further event: notes may have 256 KiB each. */
+/** An answer of this many characters gets no further event: notes may have 256 KiB each. */
 const MAX_ANSWER = 1_048_576
-/** So few events are read once for all who look at them in the same turn of the event loop. */
+/** Up to this many events are read once for all clients that ask in the same turn of the event loop. */
 const MAX_SHARED = 20
 
 type Behind = { from: number; events: Iterable<StoredEvent> }
@@ -51,8 +51,8 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
   const newestOf = ({ org }: Caller): number => lastSeq.get(org) as number
 
   /**
-   * The events behind `after` that the caller may read; without it, or from 0 on, behind all that were purged. Throws
-   * 409 for any other gap.
+   * Returns the events after `after` that the caller may read; with undefined or 0, starts after all that were purged.
+   * Throws 409 for any other gap.
    */
   function read(who: Caller, after: number | undefined, types: readonly string[], limit: number): StreamSlice {
     const { org } = who
@@ -75,7 +75,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
     return { items, last, more: last < newest }
   }
 
-  /** A thousand clients that wait for the next event look for the same one, one after the other. */
+  /** Shares the result: a thousand clients that wait for the next event ask for the same one in turn. */
   function eventsBehind(org: number, after: number, newest: number): Behind {
     if (shared?.org === org && shared.after === after && shared.newest === newest) return shared
     const from = startOf(org, after, newest)

@@ -3,7 +3,7 @@ import type { Caller } from '../lib/caller.ts'
 import { conflict } from '../lib/problem.ts'
 import { webhookStore } from './webhooks.ts'
 
-/** How far a webhook is with its events, and the way back to an earlier one. */
+/** Returns the backlog of a webhook, and moves it back to an earlier event. */
 export function replayStore(deps: Deps) {
   const { db } = deps
   const { find } = webhookStore(deps)
@@ -27,15 +27,15 @@ export function replayStore(deps: Deps) {
   const boundsOf = (org: number, id: string) =>
     bounds.get(org, id) as { last_seq: number; planned_seq: number; first_seq: number }
 
-  /** Deliveries that are not done, and events of the organisation that were not looked at for the webhook. */
+  /** Counts unfinished deliveries, and events of the organisation not yet scanned for the webhook. */
   function backlog(org: number, id: string): { pending: number; unseen_events: number } {
     const { last_seq, planned_seq } = boundsOf(org, id)
     return { pending: waiting.get(org, `${id} pending`) as number, unseen_events: last_seq - planned_seq }
   }
 
   /**
-   * Every event from `fromSeq` on is sent again, in order, with the same id, as far as the webhook asks for it today. What
-   * is still to be sent from there on is not sent twice. Throws 404, and 409 where events are not kept any longer.
+   * Sends every event from `fromSeq` on again, in order and with the same id, if the webhook subscribes to it today.
+   * Pending deliveries from there on are not sent twice. Throws 404, and 409 if events have expired.
    */
   function replay(who: Caller, id: string, fromSeq: number): { from_seq: number; to_seq: number } {
     find(who, id)

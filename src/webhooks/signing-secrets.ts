@@ -1,15 +1,15 @@
 import type { Store } from '../store/open.ts'
 
-/** A rotated secret signs along for so long. */
+/** How long a rotated secret continues to sign. */
 const OVERLAP_MS = 24 * 3_600_000
 
-/** So many at once, however often it is rotated: each is a signature in a header. */
+/** The maximum at a time, however often secrets are rotated: each adds a signature to a header. */
 const MAX_SECRETS = 10
 
-/** The newest has no end; the times are milliseconds. */
+/** `until` is in milliseconds; null for the newest secret. */
 type Secret = { secret: string; until: number | null }
 
-/** The secrets of webhooks, which the database holds sealed only. */
+/** Signing secrets of webhooks; the database stores them sealed. */
 export function signingSecrets({ db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>) {
   const stored = db.prepare('SELECT secrets FROM webhook_states WHERE org_id = ? AND webhook_id = ?').pluck()
   const store = db.prepare('UPDATE webhook_states SET secrets = ? WHERE org_id = ? AND webhook_id = ?')
@@ -26,7 +26,7 @@ export function signingSecrets({ db, clock, vault }: Pick<Store, 'db' | 'clock' 
     store.run(sealed(id, signing.slice(0, MAX_SECRETS)), org, id)
   }
 
-  /** A new secret is the way out where the key of the old ones is lost. */
+  /** If the key for the old secrets is lost, rotating to a new one is the remedy. */
   function readable(id: string, text: string): Secret[] {
     try {
       return opened(id, text)
@@ -35,7 +35,7 @@ export function signingSecrets({ db, clock, vault }: Pick<Store, 'db' | 'clock' 
     }
   }
 
-  /** The secrets that sign at a time. Throws Problem 409 where the key is lost. */
+  /** Returns the secrets that sign at a time. Throws Problem 409 if the key is lost. */
   const signing = (id: string, text: string, at: number): string[] =>
     opened(id, text).flatMap(({ secret, until }) => (until === null || until > at ? [secret] : []))
 

@@ -3,21 +3,24 @@ import type { Deps } from '../deps.ts'
 import * as f from '../lib/fields.ts'
 import { field, Problem } from '../lib/problem.ts'
 
-// Where a webhook may point.
+// Checks the URLs of webhooks.
 
-/** No request waits longer for a resolver that says nothing: every try of a delivery asks it again. */
-const PATIENCE_MS = 3000
+/** How long a request waits for a slow resolver: every attempt of a delivery resolves the name again. */
+const TIMEOUT_MS = 3000
 
-/** What the guard has against the URL of a body that is not yet checked; a name that nobody knows may come to be. */
+/**
+ * Returns the guard's objection to the URL of an unvalidated body, if any. A name that does not resolve is accepted: it
+ * may be registered later.
+ */
 export async function refusalOf({ guard }: Pick<Deps, 'guard'>, body: unknown): Promise<string | undefined> {
   const { url } = body as { url?: unknown }
   if (typeof url !== 'string' || !v.is(f.url, url)) return undefined
   const refusal = guard.refusal(url)
   if (refusal !== undefined) return refusal
-  const patience = Promise.withResolvers<void>()
-  const timer = setTimeout(patience.resolve, PATIENCE_MS)
+  const timeout = Promise.withResolvers<void>()
+  const timer = setTimeout(timeout.resolve, TIMEOUT_MS)
   try {
-    await Promise.race([guard.resolve(url), patience.promise])
+    await Promise.race([guard.resolve(url), timeout.promise])
   } catch (error) {
     if (error instanceof Problem) return error.message
   } finally {
@@ -26,7 +29,7 @@ export async function refusalOf({ guard }: Pick<Deps, 'guard'>, body: unknown): 
   return undefined
 }
 
-/** 422 by its own code, as callers decide by it. */
+/** Returns a 422 with a separate code, so that clients can recognise it. */
 export function notAllowed(refusal: string): Problem {
   const error = field('/url', 'url_not_allowed', `is not allowed: ${refusal}`)
   return new Problem(422, 'url_not_allowed', refusal, { errors: [error] })

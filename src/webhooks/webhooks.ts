@@ -81,7 +81,7 @@ const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
 
 // 2. The row.
 
-/** Of the sender's own table: it writes them, with no new version of the record. */
+/** A column of webhook_states, which delivery writes without a new version of the record. */
 const stateTime = (name: string) => ({ ...c.time(name), isComputed: true })
 const FROM = `webhooks JOIN webhook_states ON webhook_states.org_id = webhooks.org_id AND webhook_id = id`
 
@@ -99,7 +99,7 @@ export const columns = c.columns<Webhook>({
   version: c.integer('version'),
 })
 
-/** What an export has of it. */
+/** The columns of an export. */
 export const exported = c.columns<Exported>({
   id: c.plain('id'),
   url: c.text('url'),
@@ -136,21 +136,23 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     'UPDATE deliveries SET due_at = +@now WHERE org_id = @org AND webhook_id = @id AND due_at > @now',
   )
 
-  /** It gets the events from now on. `refusal` is what the egress guard has against the URL. */
-  function create(who: Caller, given: WebhookCreate, refusal: string | undefined): WebhookWithSecret {
-    requireEvents(who, given.event_types)
+  /**
+   * Creates a webhook that receives events from now on. `refusal` is the egress guard's objection to the URL, if any.
+   */
+  function create(who: Caller, body: WebhookCreate, refusal: string | undefined): WebhookWithSecret {
+    requireEvents(who, body.event_types)
     if (refusal !== undefined) throw notAllowed(refusal)
     if ((howMany.get(who.org) as number) >= MAX_WEBHOOKS) {
       throw conflict('too_many_webhooks', `There are ${MAX_WEBHOOKS} webhooks already; delete one first.`)
     }
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
-    const status = given.status ?? 'active'
+    const status = body.status ?? 'active'
     const made: Webhook = {
       id,
-      url: given.url,
-      event_types: given.event_types,
-      description: given.description ?? null,
+      url: body.url,
+      event_types: body.event_types,
+      description: body.description ?? null,
       status,
       disabled_reason: reasonOf(status),
       last_success_at: null,
@@ -162,7 +164,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     return { ...made, secret: store(who.org, made) }
   }
 
-  /** Gives it a secret, and lets it begin behind the events that there are. */
+  /** Inserts the webhook with a new secret, which is returned, and a position after all existing events. */
   function store(org: number, made: Webhook): string {
     const secret = newSecret()
     insert(org, made)
@@ -170,37 +172,37 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     return secret
   }
 
-  /** As an export has it; nobody knows the secret that signs from now on. */
+  /** Inserts an exported webhook as disabled; its new secret is shown to nobody. */
   function restore(org: number, exported: Exported): void {
     const unset = { last_success_at: null, last_failure_at: null }
     store(org, { ...exported, ...unset, status: 'disabled', disabled_reason: RESTORED })
   }
 
-  function patch(who: Caller, before: Webhook, given: WebhookPatch, refusal: string | undefined): Webhook {
-    const { after, changed } = change(before, given)
+  function patch(who: Caller, before: Webhook, body: WebhookPatch, refusal: string | undefined): Webhook {
+    const { after, changed } = change(before, body)
     if (changed.length === 0) return before
-    // Another URL shows the events to others, so it needs what naming them did.
+    // A new URL shows the events to another receiver, so it needs the same scopes as naming the events.
     if (changed.includes('url') || changed.includes('event_types')) requireEvents(who, after.event_types)
     if (changed.includes('url') && refusal !== undefined) throw notAllowed(refusal)
     if (changed.includes('event_types')) passUnwanted(who.org, before.id, before.event_types)
     if (changed.includes('status')) after.disabled_reason = reasonOf(after.status)
-    // What stood in the way may be mended: no reason to wait any longer.
-    if (changed.includes('url') || changed.includes('status')) startAnew(who.org, after.id)
+    // The change may have fixed the receiver: retry at once.
+    if (changed.includes('url') || changed.includes('status')) retryNow(who.org, after.id)
     save(who, before, after)
     return after
   }
 
-  function startAnew(org: number, id: string): void {
+  function retryNow(org: number, id: string): void {
     forgetFailures.run(org, id)
     hurry.run({ now: clock.now(), org, id })
   }
 
-  /** Its deliveries are cleared away by a job: they may be many. */
+  /** A job deletes its deliveries, since they may be many. */
   function remove(who: Caller, gone: Webhook): void {
     removeRow(who.org, gone.id)
   }
 
-  /** Another secret; the one before signs along for a day, so that the receiver can change at leisure. */
+  /** Creates a new secret; the previous one also signs for a day, so that the receiver has time to change. */
   function rotateSecret(who: Caller, before: Webhook): WebhookWithSecret {
     const secret = newSecret()
     secrets.rotate(who.org, before.id, secret)
@@ -209,7 +211,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     return { ...after, secret }
   }
 
-  /** The sender stops sending to it. */
+  /** Disables the webhook on behalf of the server. */
   function disable(org: number, id: string, reason: string): void {
     const who = { org, member: null }
     const before = columns.present(find(who, id))
@@ -235,7 +237,7 @@ const ABOUT_ROTATION =
 
 export const webhooks = (deps: Deps): Route[] => {
   const { create, patch, rotateSecret, ...store } = webhookStore(deps)
-  const ahead = (body: unknown): Promise<string | undefined> => refusalOf(deps, body)
+  const checkUrl = (body: unknown): Promise<string | undefined> => refusalOf(deps, body)
   const write = 'rest.crm.webhooks.write'
   return [
     ...standardRoutes({
@@ -259,7 +261,7 @@ export const webhooks = (deps: Deps): Route[] => {
       body: WebhookCreate,
       returns: WebhookWithSecret,
       isSecret: true,
-      prefetch: ahead,
+      prefetch: checkUrl,
       run: ({ who, body, known }) => create(who, body, known as string | undefined),
     }),
     changeRoute({
@@ -273,7 +275,7 @@ export const webhooks = (deps: Deps): Route[] => {
       body: WebhookPatch,
       returns: Webhook,
       status: 200,
-      prefetch: ahead,
+      prefetch: checkUrl,
       run: ({ who, record, body, known }) => patch(who, record, body, known as string | undefined),
     }),
     changeRoute({

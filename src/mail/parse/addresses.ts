@@ -10,11 +10,11 @@ const requireHere = typeof require === 'function' ? undefined : createRequire(im
 const library = (): typeof import('postal-mime') => (requireHere ? requireHere('postal-mime') : require('postal-mime'))
 
 const MAX_ADDRESSES = 50
-/** So many addresses with their names are shorter. The library takes its time for what is none. */
+/** Longer than any field with that many addresses and names. The library is slow on input that contains no address. */
 const MAX_CHARS = 16_384
 const MAX_FIELDS = 4
 
-/** The addresses that a field names, in their order: those that are some, each once. */
+/** Returns the valid addresses of a field, in order and without duplicates. */
 export function addressesIn(head: Head, name: string, charset?: string): Address[] {
   const found = new Map<string, Address>()
   for (const field of (head.fields.get(name) ?? []).slice(0, MAX_FIELDS))
@@ -26,8 +26,8 @@ export function addressesIn(head: Head, name: string, charset?: string): Address
 }
 
 /**
- * The library decodes the words in a name when it knows where the name ends, which is how it has to be: a comma inside
- * is of the name. Yet it does not know all charsets, so that it gets all words in UTF-8.
+ * The library decodes the encoded words of a name only after it has found where the name ends, so that a comma inside a
+ * word stays part of the name. It supports only some charsets, so all words are re-encoded as UTF-8 first.
  */
 function oneCharset(field: string, charset: string | undefined): string {
   const words = /(?:=\?[^?\s]{1,60}\?[bBqQ]\?[^?]{0,8000}\?=[ \t]*)+/g
@@ -49,7 +49,9 @@ function addressOf({ address = '', name }: Parsed): Address | undefined {
   return { email, name: shown === '' || shown.toLowerCase() === email.toLowerCase() ? null : shown }
 }
 
-/** The domain in lower case, since it means the same; undefined for what is no address. */
+/**
+ * Returns the address with its domain in lower case, since domains are case-insensitive; undefined if it is not valid.
+ */
 export function cleanEmail(text: string): string | undefined {
   const bare = oneLine(text, 300).replace(/^<|\.?>?$/g, '')
   const at = bare.lastIndexOf('@')

@@ -2,11 +2,11 @@ import type { Automatic } from '../mail.ts'
 import { decodeField, type Head, rawField } from './head.ts'
 import type { Mime } from './mime.ts'
 
-// Mails that nobody in person wrote, apart from reports of deliveries (report.ts).
+// Detects automatic mails, apart from delivery reports (report.ts).
 
 /**
- * How programs begin the subject of an answer that they give for somebody who is away. People begin theirs so too ("Out
- * of office: who takes my calls?"), hence it counts only where something else says that a program may have answered.
+ * How out-of-office replies begin their subject. People use the same words ("Out of office: who takes my calls?"), so a
+ * match counts only if another header suggests an automatic reply.
  */
 const AWAY = new RegExp(
   '^(?:' +
@@ -62,9 +62,9 @@ export function automaticOf({ head, root, leaves }: Mime, subject: string): Auto
   if (reportType === 'disposition-notification' || reportType === 'feedback-report') return 'reply'
   if (leaves.some(({ type, parent }) => type === 'message/disposition-notification' && parent === root)) return 'reply'
 
-  // RFC 3834. What is generated for a list is for many, and no answer to anyone.
+  // RFC 3834. Mail generated for a list is bulk, not a reply to anyone.
   const submitted = wordOf(head, 'auto-submitted')
-  if (submitted === 'auto-replied' || AWAY_FIELDS.some((name) => isSaid(head, name))) return 'reply'
+  if (submitted === 'auto-replied' || AWAY_FIELDS.some((name) => isSet(head, name))) return 'reply'
   const precedence = wordOf(head, 'precedence')
   if (precedence === 'auto_reply' || precedence === 'auto-reply') return 'reply'
   if (isForMany(head, precedence)) return 'bulk'
@@ -72,22 +72,22 @@ export function automaticOf({ head, root, leaves }: Mime, subject: string): Auto
   return AWAY.test(subject) && mayBeAnswer(head) ? 'reply' : null
 }
 
-/** Exchange asks for no answers on the mails of people too: alone, that says nothing. */
+/** Exchange also sets X-Auto-Response-Suppress on mails by people: it proves nothing alone. */
 const mayBeAnswer = (head: Head): boolean =>
-  ['in-reply-to', 'references', 'x-auto-response-suppress'].some((name) => isSaid(head, name)) || hasNoSender(head)
+  ['in-reply-to', 'references', 'x-auto-response-suppress'].some((name) => isSet(head, name)) || hasNoSender(head)
 
 const isForMany = (head: Head, precedence: string): boolean =>
-  ['list-id', 'list-unsubscribe'].some((name) => isSaid(head, name)) || ['bulk', 'list', 'junk'].includes(precedence)
+  ['list-id', 'list-unsubscribe'].some((name) => isSet(head, name)) || ['bulk', 'list', 'junk'].includes(precedence)
 
-/** The envelope had no sender, as with what must never be answered. */
+/** The envelope sender was empty, as in mail that must never be answered. */
 export const hasNoSender = (head: Head): boolean => /^<\s*>/.test(rawField(head, 'return-path') ?? '')
 
-const isSaid = (head: Head, name: string): boolean => {
+const isSet = (head: Head, name: string): boolean => {
   const value = rawField(head, name)?.trim().toLowerCase() ?? ''
   return value !== '' && value !== 'no' && value !== 'false'
 }
 
-/** The first word of a field, in lower case. */
+/** Returns the first word of a field, in lower case. */
 function wordOf(head: Head, name: string): string {
   const value = decodeField((rawField(head, name) ?? '').slice(0, 500))
   return /[a-z_-]+/.exec(value.toLowerCase().replace(/\([^()]*\)/g, ''))?.[0] ?? ''

@@ -3,10 +3,10 @@ import { bodyOf, type Leaf, type Multipart } from './mime.ts'
 import { paramText } from './params.ts'
 import { cutBytes, htmlText, plainText, withLineFeeds } from './text.ts'
 
-// What there is to read in a mail: one body after the other, each as text, as HTML, or as both.
+// The readable text of a mail: its bodies in order, each as text, HTML or both.
 
 export const MAX_TEXT_BYTES = 1_048_576
-/** What text of that length takes as it is sent, in the most wasteful of the usual ways. */
+/** The size of a text of that length in the most wasteful of the usual encodings. */
 const MAX_RAW_BYTES = 6 * MAX_TEXT_BYTES
 
 export type Reading = { text: string; html: string | null; isCut: boolean }
@@ -14,8 +14,9 @@ export type Reading = { text: string; html: string | null; isCut: boolean }
 type Body = { plain: string | undefined; html: string | undefined }
 
 /**
- * A text is of the body, and no file, unless it says that it is one. One with a name is a file where it does not stand
- * first and is no other form of the body: so do programs send the notes that somebody attached.
+ * Whether a text part belongs to the body rather than to the files. A part marked as an attachment is a file. A part
+ * with a name is a file unless it comes first or is an alternative form of the body, since programs send attached notes
+ * this way.
  */
 export function isBody(leaf: Leaf, isFirst: boolean): boolean {
   if (leaf.disposition.value === 'attachment') return false
@@ -26,7 +27,7 @@ export function isBody(leaf: Leaf, isFirst: boolean): boolean {
 export const nameOf = (leaf: Leaf, charset?: string): string | undefined =>
   paramText(leaf.disposition, 'filename', charset) || paramText(leaf.contentType, 'name', charset)
 
-/** The nearest of such multiparts that the leaf is in. */
+/** Returns the nearest enclosing multipart of this kind. */
 export function within(leaf: Leaf, kind: string): Multipart | null {
   for (let multipart = leaf.parent; multipart; multipart = multipart.parent)
     if (multipart.kind === kind) return multipart
@@ -47,7 +48,7 @@ function charsetOf(leaf: Leaf, bytes: Buffer): string | undefined {
   return /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(bytes.toString('latin1', 0, 2048))?.[1]
 }
 
-/** RFC 3676: a line that ends with a space goes on in the next one. */
+/** RFC 3676: a line that ends with a space continues on the next line. */
 function unflowed(text: string, dropsSpace: boolean): string {
   let written = ''
   let depth = 0
@@ -65,15 +66,15 @@ function unflowed(text: string, dropsSpace: boolean): string {
 }
 
 /**
- * Text is given only where each of the bodies has some, and HTML where at least one has it: what has text alone is put
- * between the others. So neither form leaves out what the other has.
+ * Joins the bodies. Text is returned only if every body has a text form. HTML is returned if at least one body has it,
+ * with the text-only bodies converted, so that neither form omits what the other contains.
  */
 export function readBodies(source: Buffer, leaves: readonly Leaf[]): Reading {
   const bodies = new Map<Multipart | Leaf, Body>()
   let bytes = 0
   let isCut = false
   for (const leaf of leaves) {
-    // Each form may come to as much.
+    // Each of the two forms may reach MAX_TEXT_BYTES.
     if (bytes > 4 * MAX_TEXT_BYTES) {
       isCut = true
       break
@@ -97,10 +98,10 @@ export function readBodies(source: Buffer, leaves: readonly Leaf[]): Reading {
   return { text: textCut, html: htmlCut === '' ? null : htmlCut, isCut }
 }
 
-/** Text of so many characters has at least as many bytes; the rest need not be normalized. */
+/** A text of this many characters has at least as many bytes; the rest need not be normalized. */
 const bounded = (text: string): string => text.slice(0, MAX_TEXT_BYTES + 1)
 
-/** A blank text beside HTML is none: some programs send it because there has to be one. */
+/** Ignores a blank text next to HTML: some programs send one because they need a text part. */
 const withoutBlank = ({ plain, html }: Body): Body =>
   html !== undefined && plain?.trim() === '' ? { plain: undefined, html } : { plain, html }
 

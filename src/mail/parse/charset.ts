@@ -1,12 +1,10 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { CODE_PAGES } from './code-pages.ts'
 
-// Mails name charsets that nobody else knows, name the wrong one, or none. What comes of it has to be readable: where the
-// bytes say something else than their label, the bytes are right.
+// Mails use obscure charset labels, wrong ones, or none. The result has to be readable: where the bytes contradict
+// their label, the bytes win.
 
-/**
- * Text of bytes. `label` is what the mail calls their charset. Never throws; what cannot be read becomes U+FFFD.
- */
+/** Decodes bytes. `label` is the charset that the mail names. Never throws; undecodable bytes become U+FFFD. */
 export function decodeText(bytes: Buffer, label?: string | null): string {
   if (bytes.length === 0) return ''
   const encoding = encodingOf(label)
@@ -15,7 +13,7 @@ export function decodeText(bytes: Buffer, label?: string | null): string {
   if (shifted) return shifted(bytes)
   if (isAscii(bytes)) return bytes.toString('latin1')
   if (encoding && CJK.has(encoding)) return decodeCjk(bytes, encoding)
-  // Hardly a text in one byte per character is UTF-8 by chance: its letters outside of ASCII would have to come in pairs.
+  // Text in a one-byte charset is hardly ever valid UTF-8 by chance: its non-ASCII letters would have to come in pairs.
   if (isWholeUtf8(bytes)) return utf8(bytes)
   if (encoding === undefined || encoding === 'utf-8' || encoding === 'windows-1252') return guess(bytes, encoding)
   return decodeOneByte(bytes, encoding)
@@ -23,17 +21,17 @@ export function decodeText(bytes: Buffer, label?: string | null): string {
 
 const utf8 = (bytes: Buffer): string => new TextDecoder().decode(bytes)
 
-/** Also where the last character was cut. */
+/** Whether the bytes are UTF-8, even if the last character was cut. */
 function isWholeUtf8(bytes: Buffer): boolean {
   if (isUtf8(bytes)) return true
-  // Only the last three bytes may be of a character that is not whole.
+  // An incomplete character occupies at most the last three bytes.
   let start = bytes.length
   while (start > 0 && bytes.length - start < 3 && (bytes[start - 1]! & 0xc0) === 0x80) start--
   const whole = bytes.subarray(0, Math.max(start - 1, 0))
   return (bytes[start - 1] ?? 0) >= 0xc2 && !isAscii(whole) && isUtf8(whole)
 }
 
-/** ISO 2022 without a label that says so. */
+/** Detects ISO 2022 text that is not labelled as such. */
 const hasEscape = (bytes: Buffer): boolean => bytes.includes('\u001b$') || bytes.includes('\u001b(J')
 
 const CJK = new Set(['shift_jis', 'euc-jp', 'gb18030', 'gbk', 'big5', 'euc-kr'])
@@ -62,7 +60,7 @@ const BY_NUMBER = new Map<number, string>([
   [819, 'windows-1252'],
 ])
 
-/** Names as programs write them, without what is neither letter nor digit, and what they mean. */
+/** Encodings by label: labels as programs write them, stripped to letters and digits. */
 const BY_NAME: [RegExp, string][] = [
   [/^(?:unicode11)?utf7(?:imap)?$/, 'utf-7'],
   [/^(?:x?unicode\d*)?utf8(?:mb[34]|n|bom)?$/, 'utf-8'],
@@ -86,14 +84,17 @@ const BY_NAME: [RegExp, string][] = [
   [/ascii|^ansi(?!\d*125)|646|^latin1$|^l1$|^default$|^western/, 'windows-1252'],
 ]
 
-/** A name that `decodeText` knows; undefined where nobody knows what is meant. Labels are few, and mails are many. */
-const known = new Map<string, string | undefined>()
+/**
+ * Returns an encoding that `decodeText` supports, or undefined for an unknown label. Cached: labels are few, and mails
+ * many.
+ */
+const cache = new Map<string, string | undefined>()
 function encodingOf(label: string | null | undefined): string | undefined {
   if (!label || label.length > 60) return undefined
-  const cached = known.get(label)
-  if (cached !== undefined || known.has(label)) return cached
+  const cached = cache.get(label)
+  if (cached !== undefined || cache.has(label)) return cached
   const encoding = findEncoding(label.toLowerCase().replace(/^["'\s]+|["'\s]+$/g, ''))
-  if (known.size < 200) known.set(label, encoding)
+  if (cache.size < 200) cache.set(label, encoding)
   return encoding
 }
 
@@ -130,7 +131,7 @@ function decodeOneByte(bytes: Buffer, encoding: string): string {
   return bytes.toString('latin1').replace(/[\u0080-\u00ff]/g, (char) => page[char.charCodeAt(0) - 128] as string)
 }
 
-/** Two characters of these may be UTF-8 by chance, four of them hardly. */
+/** Two characters in these encodings may be valid UTF-8 by chance; four hardly ever are. */
 const CHANCE_BYTES = 8
 
 function decodeCjk(bytes: Buffer, encoding: string): string {
@@ -140,7 +141,7 @@ function decodeCjk(bytes: Buffer, encoding: string): string {
   return text.includes('\ufffd') && isWholeUtf8(bytes) ? utf8(bytes) : text
 }
 
-/** Two or four bytes a character. A label that is wrong shows in that there is no zero among so many. */
+/** Decodes two or four bytes per character. If such a text contains no zero byte, its label is wrong. */
 function decodeWide(bytes: Buffer, encoding: string): string {
   const head = bytes.subarray(0, 4096)
   const hasMark = bytes.length > 1 && ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
@@ -162,7 +163,7 @@ function decodeUtf32(bytes: Buffer): string {
   return chars.join('')
 }
 
-/** Encodings that change their meaning on the way, in seven bits. */
+/** Seven-bit encodings that switch between character sets by shift sequences. */
 const SHIFTING = new Map<string, (bytes: Buffer) => string>([
   ['utf-7', decodeUtf7],
   ['iso-2022-jp', (bytes) => new TextDecoder('iso-2022-jp').decode(bytes)],
@@ -177,7 +178,7 @@ const SHIFTING = new Map<string, (bytes: Buffer) => string>([
   ['hz-gb-2312', decodeHz],
 ])
 
-/** What stands between the two shifts has its eighth bit set, which is what the encoding of eight bits would have. */
+/** Sets the eighth bit of the characters between the two shifts, which turns them into the eight-bit encoding. */
 function lifted(bytes: Buffer, dropped: RegExp, shifted: RegExp): Buffer {
   const text = bytes
     .toString('latin1')
@@ -214,7 +215,7 @@ const SAMPLE_BYTES = 65_536
 const COMMON_HAN =
   /[的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于着下自之年过過发發后後作里用道行所然家种種事成方多]/g
 
-/** What languages look like in encodings of theirs: each a share that real text reaches, and other bytes do not. */
+/** How to recognise languages in their legacy encodings: `share` is reached by real text and not by other bytes. */
 const GUESSES: { encoding: string; signs: RegExp; share: number }[] = [
   { encoding: 'shift_jis', signs: /[\u3041-\u30fe]/g, share: 0.3 },
   { encoding: 'euc-jp', signs: /[\u3041-\u30fe]/g, share: 0.3 },
@@ -225,11 +226,11 @@ const GUESSES: { encoding: string; signs: RegExp; share: number }[] = [
   { encoding: 'koi8-r', signs: /(?<=[А-Яа-яё])[а-яё](?=[а-яё])/g, share: 0.35 },
 ]
 
-/** Bytes that are not UTF-8, and carry no other label that could be right. */
+/** Decodes bytes that are not UTF-8 and have no other plausible label. */
 function guess(bytes: Buffer, encoding: string | undefined): string {
   const text = utf8(bytes)
   const broken = count(text, /\ufffd/g)
-  // Some characters of a long text were broken on the way: still nothing else.
+  // A long text with a few characters damaged in transit is still UTF-8.
   if (broken * 4 <= count(text, /[^\0-\u007f\ufffd]/g)) return text
   const sample = bytes.subarray(0, SAMPLE_BYTES)
   for (const { encoding: name, signs, share } of encoding === 'windows-1252' ? GUESSES.slice(5) : GUESSES) {

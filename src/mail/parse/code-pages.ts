@@ -1,6 +1,6 @@
 /**
- * The upper halves of code pages that mails still come in and that TextDecoder does not know: those of DOS, by their
- * number, and that of the Macintosh for Central Europe.
+ * The upper halves of code pages that still occur in mails and that TextDecoder does not support: those of DOS by their
+ * number, and Macintosh Central European.
  */
 export const CODE_PAGES = new Map<number, string>([
   [

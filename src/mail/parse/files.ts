@@ -4,16 +4,16 @@ import { isBody, MAX_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
 import { bodyOf, type Leaf } from './mime.ts'
 import { oneLine } from './text.ts'
 
-// The files of a mail. What comes out passes the rules of attachments (resources/inbox/attachments.ts).
+// The files of a mail. The result satisfies the rules for attachments (resources/inbox/attachments.ts).
 
 export const MAX_FILES = 100
 export const MAX_FILE_BYTES = 10 * 1_048_576
-/** So many are named in notes of their own. */
+/** Each of this many left-out files gets its own note; the rest share one. */
 const MAX_NOTES = 20
 
 export type Files = { files: MailFile[]; notes: string[] }
 
-/** Other forms of the body that only their makers can show. */
+/** Alternative forms of the body that few mail programs can show. */
 const OTHER_FORMS = new Set(['text/x-amp-html', 'text/watch-html', 'text/enriched', 'text/richtext'])
 
 export function isFile(leaf: Leaf, isFirst: boolean): boolean {
@@ -21,7 +21,9 @@ export function isFile(leaf: Leaf, isFirst: boolean): boolean {
   return !(OTHER_FORMS.has(leaf.type) && within(leaf, 'alternative'))
 }
 
-/** The bytes of these parts, as long as there is room for them. A file that does not fit leaves it to those behind it. */
+/**
+ * Returns the contents of these parts while they fit. A file that does not fit does not exclude smaller ones after it.
+ */
 export function readFiles(source: Buffer, leaves: readonly Leaf[], charset: string | undefined): Files {
   const files: MailFile[] = []
   const left: { name: string; isLarge: boolean }[] = []
@@ -34,7 +36,7 @@ export function readFiles(source: Buffer, leaves: readonly Leaf[], charset: stri
       left.push({ name, isLarge: files.length < MAX_FILES })
       continue
     }
-    // Some programs send an invitation twice, as a form of the body and as a file.
+    // Some programs send an invitation twice: as a form of the body and as a file.
     if (name.endsWith('.ics') && files.some((file) => file.name.endsWith('.ics') && file.bytes.equals(bytes))) continue
     files.push({ name, content_type: contentType, bytes })
     room -= bytes.length
@@ -42,19 +44,19 @@ export function readFiles(source: Buffer, leaves: readonly Leaf[], charset: stri
   return { files, notes: notesOf(left) }
 }
 
-/** Undefined where there are more than so many. Less is decoded of what is too large by far. */
+/** Returns undefined if the part has more than `most` bytes; a part that is far too large is not decoded at all. */
 function bytesOf(source: Buffer, leaf: Leaf, most: number): Buffer | undefined {
   const encoded = leaf.end - leaf.start
-  // Four characters of base64 are three bytes, and three of quoted-printable at least one.
+  // Four characters of base64 are three bytes; three of quoted-printable are at least one.
   if (encoded > most * 3 + 4096) return undefined
   const bytes = isCalendar(leaf) && encoded <= MAX_TEXT_BYTES ? calendarOf(source, leaf) : bodyOf(source, leaf)
-  // A copy: the bytes may be a part of the whole mail, which would stay in memory as long as they do.
+  // A copy: the bytes may be a view of the whole mail, which they would keep in memory.
   return bytes.length > most ? undefined : Buffer.from(bytes)
 }
 
 const isCalendar = (leaf: Leaf): boolean => leaf.type === 'text/calendar' || leaf.type === 'application/ics'
 
-/** In UTF-8 (RFC 5545), whatever it was sent in. */
+/** Converts a calendar to UTF-8, as RFC 5545 requires. */
 const calendarOf = (source: Buffer, leaf: Leaf): Buffer =>
   Buffer.from(`${textOf(source, leaf).toWellFormed().trim().replaceAll('\n', '\r\n')}\r\n`)
 
@@ -70,7 +72,7 @@ function notesOf(left: { name: string; isLarge: boolean }[]): string[] {
   return notes
 }
 
-/** What files are called that have no name of their own. */
+/** Names for files without one, by media type. */
 const BY_TYPE = new Map([
   ['message/rfc822', 'message.eml'],
   ['message/global', 'message.eml'],
@@ -108,8 +110,8 @@ const BY_TYPE = new Map([
   ['video/mp4', 'video.mp4'],
 ])
 
-function nameOfFile(given: string | undefined, leaf: Leaf): string {
+function nameOfFile(original: string | undefined, leaf: Leaf): string {
   const otherwise = BY_TYPE.get(leaf.type) ?? 'attachment'
-  const name = fileName(oneLine((given ?? '').slice(-4096), 4096), otherwise)
+  const name = fileName(oneLine((original ?? '').slice(-4096), 4096), otherwise)
   return leaf.type === 'message/rfc822' && !name.toLowerCase().endsWith('.eml') ? 'message.eml' : name
 }

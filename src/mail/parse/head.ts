@@ -1,18 +1,18 @@
 import { decodeText } from './charset.ts'
 
-// The head of a mail, or of one of its parts: read as bytes (a character of Latin-1 each), and decoded when somebody asks.
+// The headers of a mail or of one of its parts: read as bytes (one Latin-1 character each), and decoded on demand.
 
-/** More are skipped. */
+/** Further fields are skipped. */
 const MAX_FIELDS = 20_000
-/** What is longer is cut. */
+/** Longer fields are cut. */
 const MAX_FIELD_CHARS = 65_536
 
-/** By their names in lower case, unfolded, and not yet decoded. */
+/** `fields` by name in lower case, unfolded, not yet decoded. */
 export type Head = { fields: Map<string, string[]>; bodyAt: number }
 
 /**
- * Reads fields up to an empty line, or up to where `isEnd` says that another part begins. A line that is no field is
- * skipped where fields follow, and is the beginning of the body where none do.
+ * Reads fields up to an empty line, or up to the line where `isEnd` detects another part. A line that is not a field is
+ * skipped if a field follows, and else begins the body.
  */
 export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) => boolean = () => false): Head {
   const fields = new Map<string, string[]>()
@@ -46,7 +46,7 @@ export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) 
     }
     if (source[at] === DASH && isEnd(at)) break
     const isFolded = source[at] === 0x20 || source[at] === 0x09
-    // The rest of a long field goes for nothing, and so do the fields beyond the last one.
+    // The rest of a field that is too long is dropped, as are the fields beyond MAX_FIELDS.
     if (isFolded && field.length > 0) {
       if (length < MAX_FIELD_CHARS) {
         const more = source.toString('latin1', at, Math.min(end, at + MAX_FIELD_CHARS - length))
@@ -71,7 +71,7 @@ export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) 
 
 const DASH = 0x2d
 
-/** Where the line ends, without its line break, and where the next one begins. */
+/** Returns the end of the line, without its line break, and the start of the next one. */
 function lineAt(source: Buffer, at: number): [end: number, next: number] {
   const found = source.indexOf(0x0a, at)
   if (found < 0) return [source.length, source.length]
@@ -80,7 +80,7 @@ function lineAt(source: Buffer, at: number): [end: number, next: number] {
   return [end, found + 1]
 }
 
-/** A name of printable characters, and a colon. */
+/** Whether the line begins with a name of printable characters and a colon. */
 function isField(source: Buffer, at: number, end: number): boolean {
   const stop = Math.min(end, at + 200)
   for (let index = at; index < stop; index++) {
@@ -95,7 +95,7 @@ function isField(source: Buffer, at: number, end: number): boolean {
   return false
 }
 
-/** Whether the line is of a head: then the one before it was only broken. */
+/** Whether the line is a header field: then the malformed line before it is skipped. */
 function goesOn(source: Buffer, at: number): boolean {
   if (at >= source.length) return false
   const [end] = lineAt(source, at)
@@ -104,18 +104,21 @@ function goesOn(source: Buffer, at: number): boolean {
 
 export const rawField = (head: Head, name: string): string | undefined => head.fields.get(name)?.[0]
 
-/** Text of a field without encoded words, as in a list of ids. `charset` is that of the mail, for bytes without a label. */
+/**
+ * Returns the text of a field without encoded words, such as a list of ids. `charset` is that of the mail, for
+ * unlabelled bytes.
+ */
 export function unlabelled(value: string, charset?: string): string {
   return /[\u0080-\u00ff]|\u001b/.test(value) ? decodeText(Buffer.from(value, 'latin1'), charset) : value
 }
 
 const WORD_START = /=\?([^?\s]{1,60})\?([bBqQ])\?/g
-/** White space between two words is there because the field was folded. */
+/** White space between two encoded words only separates them. */
 const WORD_NEXT = /[ \t]+(?==\?[^?\s]{1,60}\?[bBqQ]\?)/y
 
 /**
- * The field as people read it (RFC 2047). A word ends at its mark, or where the field was cut. Words of one charset are
- * joined before they are decoded: a character may be in two of them.
+ * Returns the field as readable text (RFC 2047). An encoded word ends at its mark, or where the field was cut. Adjacent
+ * words in the same charset are joined before decoding, since a character may be split between them.
  */
 export function decodeField(value: string, charset?: string): string {
   if (!value.includes('=?')) return unlabelled(value, charset)

@@ -1,13 +1,16 @@
 import { decodeField } from './head.ts'
 import { oneLine } from './text.ts'
 
-// Message ids and times, as heads have them.
+// Message ids and dates in headers.
 
 const MAX_ID = 998
 const FIRST_IDS = 10
 const MAX_IDS = 50
 
-/** All ids in a field, with their angle brackets; also those that were sent without, with commas, or folded inside. */
+/**
+ * Returns all ids of a field, with angle brackets; accepts ids sent without brackets, separated by commas, or folded
+ * inside.
+ */
 export function idsIn(field: string | undefined): string[] {
   if (!field) return []
   const text = field.includes('=?') ? decodeField(field) : field
@@ -52,7 +55,7 @@ const MONTH_FIRST = new RegExp(
   `([A-Za-z]{3})[a-z]*\\.?\\s+(\\d{1,2})[\\s,]+${CLOCK}\\s+(?:[A-Z]{1,5}\\s+)?(\\d{4})()()`,
 )
 
-/** Milliseconds; null for what is no time, or one before there were any. */
+/** Returns milliseconds; null if there is no valid time from 1970 to 9999. */
 export function timeIn(field: string | undefined): number | null {
   if (!field) return null
   const text = field.slice(0, 200)
@@ -86,20 +89,20 @@ function monthFirst(text: string): number | undefined {
 
 type Fields = Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second' | 'offset' | 'zone', string | undefined>
 
-/** Undefined for a day or an hour that there is not. */
-function utc(given: Fields): number | undefined {
-  const month = MONTHS.indexOf((given.month ?? '').toLowerCase())
-  const [day, hour, minute, second] = [given.day, given.hour, given.minute, given.second ?? '0'].map(Number) as [
+/** Returns undefined for a day or time that cannot exist. */
+function utc(fields: Fields): number | undefined {
+  const month = MONTHS.indexOf((fields.month ?? '').toLowerCase())
+  const [day, hour, minute, second] = [fields.day, fields.hour, fields.minute, fields.second ?? '0'].map(Number) as [
     number,
     number,
     number,
     number,
   ]
-  const written = Number(given.year)
-  // RFC 5322, section 4.3: two digits are of this century up to 49, three count from 1900.
-  const year = given.year?.length === 4 ? written : written < 50 ? 2000 + written : 1900 + written
+  const written = Number(fields.year)
+  // RFC 5322, section 4.3: two digits up to 49 mean 20xx, higher ones 19xx; three digits count from 1900.
+  const year = fields.year?.length === 4 ? written : written < 50 ? 2000 + written : 1900 + written
   if (month < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined
-  return Date.UTC(year, month, day, hour, minute, Math.min(second, 59)) - minutesOf(given.offset, given.zone) * 60_000
+  return Date.UTC(year, month, day, hour, minute, Math.min(second, 59)) - minutesOf(fields.offset, fields.zone) * 60_000
 }
 
 function minutesOf(offset: string | undefined, zone: string | undefined): number {

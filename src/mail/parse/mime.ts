@@ -1,13 +1,13 @@
 import { type Head, rawField, readHead } from './head.ts'
 import { readStructured, type Structured } from './params.ts'
 
-// The parts of a mail (RFC 2046). Read by our own hand: the library takes a step of its own for each line, which comes to
-// 48 seconds and gigabytes for a text of 25 MiB in short lines, and it keeps no bytes to tell a charset by.
+// Splits a mail into parts (RFC 2046). Not done by the library: it processes each line separately, which takes 48
+// seconds and gigabytes for 25 MiB of text in short lines, and it drops the raw bytes needed to detect a charset.
 
-/** What a part is in: `kind` is the subtype, such as "alternative". */
+/** A container of parts: `kind` is the subtype, such as "alternative". */
 export type Multipart = { kind: string; parent: Multipart | null; structured: Structured }
 
-/** A part that has no others. Its body is between two places in the source. */
+/** A part without subparts. Its body lies between `start` and `end` in the source. */
 export type Leaf = {
   head: Head
   type: string
@@ -23,19 +23,21 @@ export type Mime = { head: Head; root: Multipart | null; leaves: Leaf[]; isCut: 
 const DASH = 0x2d
 export const MAX_LEAVES = 2000
 const MAX_DEPTH = 200
-/** RFC 2046 allows 70 characters. */
+/** RFC 2046 allows boundaries of 70 characters. */
 const MAX_DELIMITER = 1000
 
 type Open = { multipart: Multipart; boundary: string; shadowed: number | undefined }
 
-/** Goes through the source once: a line that begins with two dashes may be of any multipart that is open. */
+/** Scans the source once: a line that begins with two dashes may delimit any of the open multiparts. */
 export function splitMime(source: Buffer): Mime {
   const open: Open[] = []
   const levels = new Map<string, number>()
   const initials = new Uint8Array(256)
   const leaves: Leaf[] = []
   let isCut = false
-  /** What the lines belong to: a leaf, what stands before the first part of a multipart, or what nobody reads. */
+  /**
+   * The part that the current lines belong to: a leaf, or the preamble of a multipart; undefined if they are ignored.
+   */
   let current: { leaf: Leaf; multipart: Multipart | null } | undefined
 
   function levelOf(line: string): { level: number; closes: boolean } | undefined {
@@ -67,7 +69,7 @@ export function splitMime(source: Buffer): Mime {
     return head
   }
   function end(at: number, isOwnPart: boolean): void {
-    // What stands before the first part says that this is a mail with parts. Where there are none, it is all there is.
+    // The preamble only says that this is a mail with parts. If there are no parts, it is the whole content.
     if (!current || (current.multipart && isOwnPart)) return
     const { leaf, multipart } = current
     leaf.end = Math.max(at, leaf.start)
@@ -91,7 +93,7 @@ export function splitMime(source: Buffer): Mime {
       if (found < 0) break
       at = found + 1
     }
-    // Most lines of dashes are told from a delimiter by what comes next.
+    // The byte after the dashes rules out most lines that are not delimiters.
     if (!initials[source[at + 2] ?? 0]) {
       at += 2
       continue
@@ -113,7 +115,7 @@ export function splitMime(source: Buffer): Mime {
   return { head, root, leaves, isCut }
 }
 
-/** The line break before a delimiter belongs to it. */
+/** The line break before a delimiter is part of the delimiter. */
 function endBefore(source: Buffer, at: number): number {
   let end = at
   if (source[end - 1] === 0x0a) end--
@@ -121,7 +123,7 @@ function endBefore(source: Buffer, at: number): number {
   return end
 }
 
-/** Where the head does not name one: the first line of the body tells it, if it looks like one. */
+/** Guesses a boundary that the headers do not name: the first line of the body, if it looks like a delimiter. */
 function boundaryIn(source: Buffer, bodyAt: number): string | undefined {
   const [, boundary] = /^\s{0,20}--(\S[^\r\n]{0,69})\r*\n/.exec(source.toString('latin1', bodyAt, bodyAt + 200)) ?? []
   return boundary?.trimEnd()
@@ -142,7 +144,7 @@ function typeOf({ value, params }: Structured, disposition: Structured, parent: 
   return parent?.kind === 'digest' ? 'message/rfc822' : 'text/plain'
 }
 
-/** The bytes of a part. `maxRaw` of the source are looked at. */
+/** Returns the decoded bytes of a part, from at most `maxRaw` bytes of the source. */
 export function bodyOf(source: Buffer, leaf: Leaf, maxRaw = Number.POSITIVE_INFINITY): Buffer {
   const raw = source.subarray(leaf.start, Math.min(leaf.end, leaf.start + maxRaw))
   const [encoding] = /[a-z0-9-]+/.exec(
@@ -153,7 +155,7 @@ export function bodyOf(source: Buffer, leaf: Leaf, maxRaw = Number.POSITIVE_INFI
   return raw
 }
 
-/** Some programs end each line with padding: then what stands behind it begins anew. */
+/** Decodes base64. Some programs pad each line: decoding restarts after the padding. */
 function fromBase64(raw: Buffer): Buffer {
   const padding = raw.indexOf(0x3d)
   const hasMore = padding >= 0 && /[^=\s]/.test(raw.toString('latin1', padding, padding + 1000))
@@ -180,7 +182,10 @@ const BASE64 = new Int8Array(256).fill(-1)
 for (const [value, sign] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries())
   BASE64[sign.charCodeAt(0)] = value
 
-/** What is no code stands for itself. Spaces at the end of a line came on the way. */
+/**
+ * Decodes quoted-printable. Invalid codes stay unchanged. Trailing spaces are dropped, since they were added in
+ * transit.
+ */
 function fromQuotedPrintable(raw: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(raw.length)
   let length = 0
@@ -221,7 +226,7 @@ function hexAt(raw: Buffer, at: number): number {
   return high < 0 || low < 0 ? -1 : high * 16 + low
 }
 
-/** Where the next line begins, behind "=" and spaces at the end of this one; 0 where something else follows. */
+/** Returns the start of the next line if only spaces follow the "=" on this line, else 0. */
 function afterSoftBreak(raw: Buffer, at: number): number {
   let end = at
   while (end - at < 100 && (raw[end] === 0x20 || raw[end] === 0x09 || raw[end] === 0x0d)) end++

@@ -1,19 +1,22 @@
 import { decodeField, unlabelled } from './head.ts'
 
-// Fields such as `text/plain; charset=utf-8`: a value, and parameters with names.
+// Parses fields such as `text/plain; charset=utf-8`: a value and named parameters.
 
 export type Structured = { value: string; params: Map<string, string> }
 
-/** More are not looked at. */
+/** Further parameters are ignored. */
 const MAX_PARAMS = 100
 const MAX_VALUE_LENGTH = 8192
 
-/** One parameter, with its value in quotation marks or without; also what is neither, up to the next semicolon. */
+/** One parameter with a quoted or bare value; also malformed text up to the next semicolon. */
 const PARAM = /;[ \t]*([^=;"\s]{1,100})[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^;]*))/g
 
-/** The value in lower case. Parameters are as they stand, one character a byte; of several with one name the first. */
+/**
+ * Returns the value in lower case. Parameters are raw, one character per byte; the first of several with the same name
+ * counts.
+ */
 export function readStructured(field: string): Structured {
-  // The first semicolon is often forgotten.
+  // Many programs forget the first semicolon.
   const whole = withoutComments(field).replace(/^(\s*[^;\s]+)\s+(?=[\w*-]+=)/, '$1;')
   const end = whole.indexOf(';')
   const params = new Map<string, string>()
@@ -30,18 +33,18 @@ export function readStructured(field: string): Structured {
   return { value: value.toLowerCase(), params }
 }
 
-/** In file names of Windows a backslash means itself. */
+/** A backslash in a Windows path is literal. */
 const unescaped = (text: string): string => text.replace(/\\(["\\])/g, '$1')
 
-/** Comments stand in parentheses behind a space; "(1)" in a file's name is none. */
+/** Comments are in parentheses after a space; "(1)" in a file name is not a comment. */
 const withoutComments = (field: string): string =>
   field.includes('(') ? field.replace(/"(?:[^"\\]|\\.)*"|(?<=[\s;])\([^()]{0,500}\)(?=\s*(?:;|$))/g, keepQuoted) : field
 
 const keepQuoted = (match: string): string => (match.startsWith('"') ? match : '')
 
 /**
- * The text of a parameter: in one piece, in several, or with its charset (RFC 2231), or as an encoded word, which the
- * standard does not allow and most programs send.
+ * Returns the text of a parameter: in one piece, continued or with its charset (RFC 2231), or as an encoded word, which
+ * the standard forbids and most programs send.
  */
 export function paramText({ params }: Structured, name: string, charset?: string): string | undefined {
   const sections = sectionsOf(params, name)

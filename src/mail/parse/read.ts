@@ -11,11 +11,11 @@ import { MAX_LEAVES, splitMime } from './mime.ts'
 import { reportOf } from './report.ts'
 import { oneLine, plainText } from './text.ts'
 
-/** What is longer was cut by whoever fetched it. */
+/** The caller cuts longer mails when it fetches them. */
 export const MAX_MAIL_BYTES = 30 * 1_048_576
 export const UNREADABLE_BYTES = 65_536
 
-/** Never throws for what a mail may contain. */
+/** Parses a mail. Never throws, whatever the mail contains. */
 export async function readMail(source: Uint8Array): Promise<MailIn> {
   const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, MAX_MAIL_BYTES))
   try {
@@ -25,7 +25,7 @@ export async function readMail(source: Uint8Array): Promise<MailIn> {
   }
 }
 
-/** Some programs end lines with CR alone. A mail that does so in its head does so everywhere. */
+/** Some programs end lines with CR alone. A mail that does so in its headers does so everywhere. */
 function withLineFeeds(source: Buffer): Buffer {
   const first = source.indexOf(0x0d)
   if (first < 0 || source[first + 1] === 0x0a || source[first + 1] === 0x0d) return source
@@ -83,7 +83,7 @@ function deliveredTo(head: Head): string[] {
   return [...new Set(named.map(({ email }) => email.toLowerCase()))].slice(0, MAX_DELIVERED)
 }
 
-/** What came in where nothing else can be told of it. */
+/** Returns the start of the raw source as text, for a mail that could not be parsed. */
 export function unreadableMail(source: Buffer): MailIn {
   return withDigest({
     messageId: null,
@@ -105,9 +105,9 @@ export function unreadableMail(source: Buffer): MailIn {
   })
 }
 
-/** Of what does not change on the way, as the fields do that each server adds. */
+/** The digest covers only what does not change in transit, unlike the headers that each server adds. */
 function withDigest(mail: Undigested): MailIn {
   const files = mail.files.map(({ name, bytes }) => [name, bytes.length])
-  const told = JSON.stringify([mail.from?.email ?? null, mail.date, mail.subject, mail.text, mail.html, files])
-  return { ...mail, digest: hash('sha256', told, 'base64url') }
+  const content = JSON.stringify([mail.from?.email ?? null, mail.date, mail.subject, mail.text, mail.html, files])
+  return { ...mail, digest: hash('sha256', content, 'base64url') }
 }

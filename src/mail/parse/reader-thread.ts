@@ -3,9 +3,9 @@ import { parentPort } from 'node:worker_threads'
 import { readMail } from './read.ts'
 import { toTransferable } from './transfer.ts'
 
-// The thread of reader.ts: reads the mails that it is given, and answers each.
+// The thread of reader.ts: parses each mail posted to it and posts the result back.
 
-// On Linux this is of the thread alone: where the machine is busy, requests go before mails.
+// On Linux this applies to this thread alone: on a busy machine, requests take precedence over mails.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on('message', async (source: Uint8Array) => {

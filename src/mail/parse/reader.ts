@@ -5,26 +5,29 @@ import type { MailIn } from '../mail.ts'
 import { readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
 import { fromTransferable, ownBuffer, type Transferred } from './transfer.ts'
 
-/** Where esbuild puts the thread's code, and under which name it ships inside the executable. */
+/** Where esbuild writes the thread's code, and its name inside the executable. */
 const BUNDLE = 'dist/reader.cjs'
 
-/** What is no larger takes 2 ms at most, or 20 where it is built to take long, and a thread takes 150 to start. */
+/**
+ * Mails up to this size are parsed on the main thread: they take at most 2 ms (20 if crafted), and a thread takes 150
+ * to start.
+ */
 export const MAX_AT_ONCE = 65_536
 
 export type ReaderOptions = {
-  /** A mail that takes longer is answered as one that could not be read. */
+  /** A mail that takes longer counts as unreadable. */
   timeout_ms?: number
-  /** A thread that has nothing to read for so long ends. */
+  /** The thread ends after this long without a mail. */
   idle_ms?: number
-  /** What the thread may take beside the bytes of the mail; it ends where it needs more. */
+  /** The memory of the thread beside the bytes of the mail; it ends if it needs more. */
   memory_mb?: number
 }
 
 export type MailReader = ReturnType<typeof mailReader>
 
 /**
- * Reads mails as readMail does, those that may take long in a thread of its own, one at a time, so that requests are
- * answered meanwhile. The thread starts with the first of them.
+ * Returns a reader that parses mails as readMail does. Large ones are parsed in a separate thread, one at a time, so
+ * that requests are not blocked. The thread starts with the first large mail.
  */
 export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 512 }: ReaderOptions = {}) {
   let worker: Worker | undefined
@@ -34,8 +37,8 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 
   stopped.signal.addEventListener('abort', end)
 
   /**
-   * Takes the source: nobody may use it afterwards. Rejects after `stop` alone; a mail on which the thread dies, or takes
-   * too long, is one that could not be read.
+   * Parses a mail. The caller must not use `source` afterwards. Rejects only after `stop`; a mail that crashes the
+   * thread or takes too long counts as unreadable.
    */
   async function read(source: Buffer): Promise<MailIn> {
     stopped.signal.throwIfAborted()
@@ -48,19 +51,19 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 
   async function readInThread(source: Buffer): Promise<MailIn> {
     stopped.signal.throwIfAborted()
     clearTimeout(idle)
-    const beginning = Buffer.from(source.subarray(0, UNREADABLE_BYTES)) // the rest is gone once it is handed over
+    const beginning = Buffer.from(source.subarray(0, UNREADABLE_BYTES)) // the rest is transferred to the thread
     const mail = await answer(source)
     stopped.signal.throwIfAborted()
     if (worker) idle = setTimeout(end, idle_ms).unref()
     return mail ?? unreadableMail(beginning)
   }
 
-  /** Undefined where there came none. */
+  /** Returns undefined if the thread died or took too long. */
   async function answer(source: Buffer): Promise<MailIn | undefined> {
     try {
       worker ??= start()
     } catch {
-      return readMail(source) // such as no room for another thread
+      return readMail(source) // such as no memory for another thread
     }
     const thread = worker
     const { promise, resolve } = Promise.withResolvers<Transferred | undefined>()
@@ -80,8 +83,8 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 
 
   function start(): Worker {
     const made = newThread({ maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: memory_mb })
-    made.unref() // while it reads, the timer keeps the process
-    made.on('error', () => undefined) // it exits next
+    made.unref() // the timer keeps the process alive during a read
+    made.on('error', () => undefined) // 'exit' follows
     made.once('exit', () => {
       if (worker === made) worker = undefined
     })
@@ -95,7 +98,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 
     void ended?.terminate()
   }
 
-  /** Ends the thread at once. What is being read rejects. */
+  /** Ends the thread at once. A read in progress rejects. */
   async function stop(): Promise<void> {
     const ended = worker
     stopped.abort(new Error('The reader of mails has stopped.'))
@@ -105,7 +108,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 
   return { read, stop }
 }
 
-/** From the sources, or from the bundle, which has no files of its own. */
+/** Starts the thread from the sources, or from an asset of the executable. */
 function newThread(resourceLimits: ResourceLimits): Worker {
   const options = { execArgv: [], resourceLimits }
   if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'reader-thread.ts'), options)

@@ -3,14 +3,14 @@ import { cleanEmail } from './addresses.ts'
 import { decodeField, type Head, rawField, readHead } from './head.ts'
 import { oneLine } from './text.ts'
 
-// The fields of a report as the standard has them (RFC 3464).
+// The machine-readable fields of a delivery report (RFC 3464).
 
 export const MAX_RECIPIENTS = 100
 const MAX_WHY = 500
 
 type Recipient = Report['recipients'][number]
 
-/** One block for each recipient, and one before them for the mail. */
+/** Returns the blocks of fields: one for the mail, then one for each recipient. */
 export function blocksIn(bytes: Buffer): Head[] {
   const blocks: Head[] = []
   for (let at = 0; at < bytes.length && blocks.length < 4 * MAX_RECIPIENTS; ) {
@@ -29,14 +29,15 @@ export function recipientOf(block: Head): Recipient | undefined {
     mailboxIn(block, 'x-actual-recipient')
   if (email === undefined) return undefined
   const diagnostic = decodeField(rawField(block, 'diagnostic-code') ?? '').slice(0, 10_000)
-  const said = oneLine(diagnostic.replace(/^\s*[\w.-]{1,40}\s*;\s*/, ''), MAX_WHY)
-  const status = statusIn(rawField(block, 'status') ?? '') ?? statusIn(said)
+  const explanation = oneLine(diagnostic.replace(/^\s*[\w.-]{1,40}\s*;\s*/, ''), MAX_WHY)
+  const status = statusIn(rawField(block, 'status') ?? '') ?? statusIn(explanation)
   const why =
-    said || oneLine((rawField(block, 'status') ?? '').replace(/^[\d.\s]+/, '').replace(/^\((.*)\)$/, '$1'), MAX_WHY)
+    explanation ||
+    oneLine((rawField(block, 'status') ?? '').replace(/^[\d.\s]+/, '').replace(/^\((.*)\)$/, '$1'), MAX_WHY)
   return { email, action: actionOf(rawField(block, 'action') ?? '', status), status, why: why || null }
 }
 
-/** "rfc822; ana@shop.example", also without its type. What X.400 calls an address has none of ours in it. */
+/** Parses "rfc822; ana@shop.example", with or without its type. X.400 addresses are not valid here. */
 function mailboxIn(block: Head, name: string): string | undefined {
   const value = decodeField((rawField(block, name) ?? '').slice(0, 1000))
   const bare = value.replace(/^\s*[\w.-]{1,40}\s*;/, '').trim()
@@ -49,14 +50,14 @@ export const statusIn = (text: string): string | null =>
 
 const ACTIONS = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const
 
-/** A mail that could not go out for days has failed, though each try says that it may yet go. */
-function actionOf(said: string, status: string | null): Recipient['action'] {
-  const [word = ''] = /[a-z]+/.exec(said.toLowerCase()) ?? []
-  const known = ACTIONS.find((action) => action === word)
-  return known ?? (status?.startsWith('2') ? 'delivered' : status?.startsWith('4') ? 'delayed' : 'failed')
+/** The stated action takes precedence: a delivery given up after days has failed, although its status is temporary. */
+function actionOf(field: string, status: string | null): Recipient['action'] {
+  const [word = ''] = /[a-z]+/.exec(field.toLowerCase()) ?? []
+  const stated = ACTIONS.find((action) => action === word)
+  return stated ?? (status?.startsWith('2') ? 'delivered' : status?.startsWith('4') ? 'delayed' : 'failed')
 }
 
-/** The first word on each counts. */
+/** Keeps the first entry for each recipient. */
 export function distinct(recipients: readonly Recipient[]): Recipient[] {
   const found = new Map<string, Recipient>()
   for (const recipient of recipients) if (!found.has(recipient.email)) found.set(recipient.email, recipient)

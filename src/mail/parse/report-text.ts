@@ -6,18 +6,18 @@ import { idsIn } from './ids.ts'
 import { blocksIn, statusIn } from './report-fields.ts'
 import { oneLine } from './text.ts'
 
-// Reports of deliveries that are written for people: whom they name, and what they say of them.
+// Delivery reports in prose: the recipients that they name, and the reasons.
 
-/** Servers say what they have to say at the beginning. */
+/** Servers put the relevant text at the beginning. */
 const MAX_CHARS = 65_536
 const MAX_LINES = 2000
 const MAX_FOUND = 100
 const MAX_WHY = 500
 
 export type NamedRecipient = { recipients: Report['recipients']; blocks: Head[]; messageId: string | undefined }
-type Given = { text: string; html: string | null; subject: string; failed: string; to: string }
+type ReportText = { text: string; html: string | null; subject: string; failed: string; to: string }
 
-export function namedRecipients({ text, html, subject, failed, to }: Given): NamedRecipient {
+export function namedRecipients({ text, html, subject, failed, to }: ReportText): NamedRecipient {
   const whole = (text || textOfHtml((html ?? '').slice(0, 4 * MAX_CHARS))).slice(0, MAX_CHARS)
   const lines = whole.split('\n').slice(0, MAX_LINES)
   const returned = lines.findIndex((line) => RETURNED.test(line))
@@ -36,7 +36,7 @@ export function namedRecipients({ text, html, subject, failed, to }: Given): Nam
   }
 }
 
-/** Where the server's own words end and the mail begins that came back. */
+/** Where the server's own text ends and the returned mail begins. */
 const RETURNED =
   /^[\s>]*(?:-{2,}.{0,80}(?:copy of|original message|returned message|message header|unsent message|ursprüngliche|message d.origine|mensaje original|kopie|begin message|copie|below this line).{0,80}|(?:received|return-path|dkim-signature|mime-version|x-mailer):\s.*|.{0,40}(?:message headers follow|header follows|original message (?:headers )?follows?|below is a copy of).{0,40})$/i
 
@@ -45,7 +45,7 @@ const DELAYED =
 const FINAL =
   /permanent(?:ly)?\b|giving up|given up|gave up|endgültig|no further|too long in|too many (?:tries|retries)|définitiv|retry time(?:out)? (?:has been )?exceeded|max(?:imum)? retries/i
 
-/** Also with a mark before it, and in the ways in which people keep machines from reading it. */
+/** An address, also after a bracket, a quotation mark or another separator. */
 const EMAIL =
   /(?<![^\s<>"'(),:;[\]=*])([^\s<>"'(),:;[\]@=*]{1,64}@[^\s<>"'(),:;[\]@]{1,190}\.[^\s<>"'(),:;[\]@.]{2,63})/g
 
@@ -60,11 +60,13 @@ function addressesOf(text: string): string[] {
 }
 
 const SERVER = /^(?:mailer-?daemon|postmaster|mdaemon|support|helpdesk|abuse|noreply|no-reply|e-?mail-?admin)@/i
-/** Fields of the returned mail, and what servers call themselves and tries of theirs. */
+/** Fields of the returned mail, and lines about the server itself and its attempts. */
 const OTHER_LINE =
   /^[\s>]*(?:from|sender|reply-to|return-path|message-id|in-reply-to|references|x-[\w-]+|von|de|mail from|<<<.*|>>> mail from.*)\s*:|contact (?:your|the)|kontakt|further assistance|>>> ?mail from/i
 
-/** Whoever stands on a line alone is meant; else the first who is named, apart from ourselves and from servers. */
+/**
+ * Returns the addresses that stand on lines of their own; else the first address that is neither ours nor a server's.
+ */
 function namedIn(lines: readonly string[], own: readonly string[]): string[] {
   const usable = lines.filter((line) => !OTHER_LINE.test(line))
   const others = (found: readonly string[]) =>
@@ -77,15 +79,16 @@ function namedIn(lines: readonly string[], own: readonly string[]): string[] {
 const ALONE =
   /^[\s*•>-]*(?:to|an|à|para|a|recipient|empfänger|final-recipient|destinataire|destinatario|address)?\s?:?\s*["'<[(]*(?:mailto:)?[^\s<>"'(),:;[\]@]{1,64}@[^\s<>"'(),:;[\]@]{1,253}["'>\])]*(?:\s*(?::|\.\.\.|;|,|on |am |le |el |\().{0,300})?\s*$/i
 
-/** What stands behind the address: the rest of its line, and the lines under it up to an empty one. */
+/** Returns the text after the address: the rest of its line, and the lines below it up to an empty one. */
 function whyOf(lines: readonly string[], email: string): string | null {
   const at = lines.findIndex((line) => line.toLowerCase().includes(email.toLowerCase()) && !OTHER_LINE.test(line))
   const near = at < 0 ? [] : blockAfter(lines, at, email)
-  const said = oneLine(near.join(' ').replace(/^[\s"'>\])}:;.,]+/, ''), MAX_WHY)
-  if (CODE.test(said)) return said
-  // Some tell it elsewhere, as sendmail does in what it calls a transcript.
-  const told = lines.find((line) => CODE.test(line)) ?? lines.find((line) => REASON.test(line) && !line.includes('@'))
-  return said.length >= 10 && !told ? said : told ? oneLine(told, MAX_WHY) : said || null
+  const nearby = oneLine(near.join(' ').replace(/^[\s"'>\])}:;.,]+/, ''), MAX_WHY)
+  if (CODE.test(nearby)) return nearby
+  // Some reports put the reason elsewhere, as sendmail does in its transcript.
+  const elsewhere =
+    lines.find((line) => CODE.test(line)) ?? lines.find((line) => REASON.test(line) && !line.includes('@'))
+  return nearby.length >= 10 && !elsewhere ? nearby : elsewhere ? oneLine(elsewhere, MAX_WHY) : nearby || null
 }
 
 const CODE = /(?<![\d.])[45](?:\d\d[ -]|\.\d{1,3}\.\d{1,3})/
@@ -97,7 +100,7 @@ function blockAfter(lines: readonly string[], at: number, email: string): string
   const rest = line.slice(line.toLowerCase().indexOf(email.toLowerCase()) + email.length)
   const block = [rest]
   let next = at + 1
-  // One empty line may stand between the address and the reason.
+  // One empty line may separate the address from the reason.
   if (rest.replace(/[^\p{L}\d]/gu, '') === '' && lines[next]?.trim() === '') next++
   for (; next < lines.length && next < at + 12; next++) {
     const more = lines[next] as string
@@ -107,7 +110,7 @@ function blockAfter(lines: readonly string[], at: number, email: string): string
   return block
 }
 
-/** Fields of RFC 3464 in a text, each line without what stands before it. */
+/** Returns the RFC 3464 fields in a text, without quote marks and indentation. */
 const fieldLines = (lines: readonly string[]): string =>
   lines
     .map((line) => line.replace(/^[\s>]{1,20}(?=[A-Za-z-]{4,30}:)/, ''))

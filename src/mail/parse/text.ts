@@ -1,28 +1,28 @@
-// Text as the interface takes it (lib/fields.ts): NFC, without NUL and halves of surrogate pairs, and bounded.
+// Text as the API requires it (lib/fields.ts): NFC, without NUL and lone surrogates, and bounded.
 
-/** To normalize a longer run of marks takes time by its square. */
+/** Normalizing a longer run of combining marks takes quadratic time. */
 const LONG_RUN = /(\p{M}{30})\p{M}+/gu
 
-/** Normalizing may make two marks of one, which is why it is looked at before and after. */
+/** Normalizing can lengthen a run of marks, so runs are cut before and after it. */
 const normalized = (text: string): string =>
   text.toWellFormed().replaceAll('\0', '').replace(LONG_RUN, '$1').normalize('NFC').replace(LONG_RUN, '$1')
 
-/** Lines that end with LF, whether they came with CR LF, CR CR LF or CR. */
+/** Converts CR LF, CR CR LF and CR to LF. */
 export const withLineFeeds = (text: string): string =>
   text.replace(/\r+\n?/g, (run) => (run.endsWith('\n') ? '\n' : '\n'.repeat(run.length)))
 
-/** Text of many lines. */
+/** Cleans text of many lines. */
 export const plainText = (text: string): string => normalized(withLineFeeds(text))
 
-/** One line without control characters, at most so many characters long. */
+/** Returns one line without control characters, of at most `longest` characters. */
 export function oneLine(text: string, longest = 255): string {
   const line = normalized(text.slice(0, 65_536).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')).trim()
   return line.length <= longest ? line : [...line.slice(0, longest * 2)].slice(0, longest).join('').trim()
 }
 
 /**
- * HTML. Each run between tags for itself, since a long slash behind ">" and that sign are one character, which ends no
- * tag.
+ * Cleans HTML. Each run between tags is normalized separately: NFC would combine ">" with a following U+0338 into one
+ * character, which does not end the tag.
  */
 export const htmlText = (html: string): string =>
   html
@@ -33,7 +33,7 @@ export const htmlText = (html: string): string =>
     .replace(LONG_RUN, '$1')
     .replace(/([<>])\u0338/g, '$1&#824;')
 
-/** So many bytes of UTF-8 at most, cut between two characters. */
+/** Cuts text to at most `most` bytes of UTF-8, between two characters. */
 export function cutBytes(text: string, most: number): string {
   if (text.length * 3 <= most || Buffer.byteLength(text) <= most) return text
   const bytes = Buffer.from(text.slice(0, most))

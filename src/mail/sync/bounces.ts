@@ -5,13 +5,13 @@ import { firstIdAt } from '../../lib/id.ts'
 import type { MailIn, Report } from '../mail.ts'
 import { sendingStore } from './sending.ts'
 
-/** A report that names no mail is about one that was sent this recently. */
+/** How far back to look for the mail if a report does not name it. */
 const RECENT_MS = 14 * 86_400_000
 const MAX_WHY = 500
 
 export type Bounce = { id: string; conversation_id: string }
 
-/** Reports of deliveries (RFC 3464): which mail they are about, and what they say of it. */
+/** Finds the mail that a delivery report (RFC 3464) is about, and records the failure. */
 export const bounceStore = once((deps: Deps) => {
   const { db, clock } = deps
   const threads = threadStore(deps)
@@ -29,7 +29,7 @@ export const bounceStore = once((deps: Deps) => {
      ORDER BY message.sent_at DESC LIMIT 1`,
   )
 
-  /** By the mail that it gives back, by what it answers, and else by whom that was for. */
+  /** Finds the mail by the returned Message-ID, by the references of the report, or else by the failed recipient. */
   function bouncedBy(org: number, mail: MailIn): Bounce | undefined {
     const { messageId = null, recipients = [] } = mail.report ?? {}
     for (const id of [...(messageId === null ? [] : [messageId]), ...mail.inReplyTo, ...mail.references.toReversed()]) {
@@ -52,7 +52,7 @@ export const bounceStore = once((deps: Deps) => {
     return undefined
   }
 
-  /** A failure for good makes the mail one that has failed; a delay does not. */
+  /** Marks the mail as failed if the failure is permanent; a delay changes nothing. */
   function note(org: number, { id }: Bounce, { recipients }: Report): void {
     const failed = recipients.filter(({ action }) => action === 'failed')
     if (failed.length === 0) return

@@ -12,13 +12,16 @@ import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { MailIn } from '../mail.ts'
 import { bounceStore } from './bounces.ts'
 
-/** What became of a mail: a message, nothing since it is known or its own, or nothing since nobody knows what it is about. */
+/**
+ * The result of an import. A mail is skipped if it is already stored or our own, and rejected if it has no known
+ * thread.
+ */
 export type ImportedMail = { outcome: 'imported' | 'skipped' } | { outcome: 'rejected'; error: string }
 
 const MAX_ERROR = 2048
 const MAX_SUBJECT = 255
 
-/** Of one sender in an hour: what comes behind them is taken for a machine, so that two machines do not go on for ever. */
+/** Per sender and hour: further mails count as automatic, so that two machines do not answer each other forever. */
 const MAX_AN_HOUR = 60
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -26,7 +29,10 @@ const LOOP = `More than ${MAX_AN_HOUR} mails of this sender came in within an ho
 
 const UNKNOWN_REPORT = 'It is the report of a delivery, of no mail that is known here.'
 
-/** Mails that come in, made messages. For a transaction of the caller's: throws what the caller notes as the mail's error. */
+/**
+ * Imports received mails as messages. Runs in the caller's transaction; throws if the mail cannot be imported, and the
+ * caller records the error.
+ */
 export const incomingStore = once((deps: Deps) => {
   const { db, clock, react } = deps
   const mailboxes = mailboxStore(deps)
@@ -52,58 +58,61 @@ export const incomingStore = once((deps: Deps) => {
     )
     .pluck()
 
-  /** Whether a mail with this Message-ID need not be looked at: one that came in under it says no more. */
+  /** Whether a mail with this Message-ID is already stored and need not be fetched. */
   function isKnown(org: number, messageId: string): boolean {
     return threads.messageOf(org, messageId) !== undefined
   }
 
-  /** `arrivedAt` is when its server got it. */
+  /** Imports one mail. `arrivedAt` is when its server received it, in milliseconds. */
   function take(org: number, mailbox: Mailbox, mail: MailIn, arrivedAt: number): ImportedMail {
     const external_id = idOf(org, mail)
     if (external_id === undefined) return { outcome: 'skipped' }
     if (mail.subject !== null && fromSubject(org, mail.subject)) return { outcome: 'skipped' }
     const own = mailboxes.addresses(org)
-    const from = own.has(mail.from?.email.toLowerCase() ?? '') ? mail.replyTo : mail.from // forms of websites
+    const from = own.has(mail.from?.email.toLowerCase() ?? '') ? mail.replyTo : mail.from // website forms
     const isOwn = mail.from !== null && (from === null || own.has(from.email.toLowerCase()))
     const bounce = mail.report && returns.bouncedBy(org, mail)
     const thread = bounce?.conversation_id ?? threads.conversationOf(org, mail)
     if (isOwn && thread === undefined) return { outcome: 'skipped' }
     if (mail.report && !bounce && thread === undefined) return { outcome: 'rejected', error: UNKNOWN_REPORT }
     if (mail.report && bounce) returns.note(org, bounce, mail.report)
-    keep(org, mailbox, mail, { external_id, thread, from, isOwn, arrivedAt })
+    store(org, mailbox, mail, { external_id, thread, from, isOwn, arrivedAt })
     return { outcome: 'imported' }
   }
 
-  /** What it is stored under; undefined for one that is stored. Two different mails with one Message-ID are two. */
+  /**
+   * Returns the external id to store the mail under, or undefined if it is already stored. Two different mails may
+   * share a Message-ID.
+   */
   function idOf(org: number, { messageId, digest }: MailIn): string | undefined {
     const plain = messageId ?? `<${digest}@mail.invalid>`
-    const known = digestOf.get(org, plain) as { digest: string | null } | undefined
-    if (!known) return messageId !== null && isKnown(org, messageId) ? undefined : plain
-    if (known.digest === null || known.digest === digest) return undefined
+    const stored = digestOf.get(org, plain) as { digest: string | null } | undefined
+    if (!stored) return messageId !== null && isKnown(org, messageId) ? undefined : plain
+    if (stored.digest === null || stored.digest === digest) return undefined
     const other = `${plain.slice(0, 950)} ${digest.slice(0, 16)}`
     return digestOf.get(org, other) ? undefined : other
   }
 
-  type Kept = {
+  type Details = {
     external_id: string
     thread: string | undefined
     from: MailIn['from']
-    /** A mailbox of the org wrote it: what somebody sent with another program. */
+    /** Sent from one of the organisation's mailboxes with another mail program. */
     isOwn: boolean
     arrivedAt: number
   }
 
-  function keep(
+  function store(
     org: number,
     mailbox: Mailbox,
     mail: MailIn,
-    { external_id, thread, from, isOwn, arrivedAt }: Kept,
+    { external_id, thread, from, isOwn, arrivedAt }: Details,
   ): void {
     const who = { org, member: null }
     const own = mailboxes.addresses(org)
     const at = timeOf(mail, arrivedAt)
     const conversation = thread === undefined ? undefined : conversations.byId(who, thread)
-    // A machine that reports is nobody; one that answers in the place of a person is that person's.
+    // A delivery report has no contact; an automatic reply belongs to the person it was sent for.
     const contact = from === null || isOwn || mail.report ? undefined : contactOf(who, from)
     const isLoop = contact !== undefined && countAround(org, contact.id, at) >= MAX_AN_HOUR
     const { text, html, notes } = bodyOf(mail)
@@ -151,11 +160,13 @@ export const incomingStore = once((deps: Deps) => {
     if (!is_automatic && !isOwn) react(who, 'message.received', message)
   }
 
-  /** Of the newest ones, those within an hour: many old ones may come in at once. */
+  /** Counts the contact's latest mails within an hour of this one, not of now: many old ones may arrive at once. */
   const countAround = (org: number, contact: string, at: number): number =>
     around.get(org, contact, MAX_AN_HOUR, at, HOUR_MS) as number
 
-  /** What it says itself, unless that cannot be: clocks and forgers of other people decide on nobody's promises. */
+  /**
+   * Returns the mail's own date if it is plausible. The clock of a sender must not decide when an SLA target starts.
+   */
   function timeOf({ date }: MailIn, arrivedAt: number): number {
     const arrived = Math.max(0, Math.min(arrivedAt, clock.now()))
     return date !== null && date <= arrived && arrived - date <= DAY_MS ? date : arrived

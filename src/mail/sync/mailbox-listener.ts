@@ -14,7 +14,7 @@ import { type FetchedMail, mailboxProgress } from './mailbox-progress.ts'
 export type ListenerOptions = {
   deps: Deps
   write: Write
-  /** Of the storage: nothing is fetched that could not be written down. */
+  /** Storage health: nothing is fetched that could not be stored. */
   health: Pick<StorageHealth, 'note' | 'refusal'>
   trust: Trust
   log: Log
@@ -25,16 +25,16 @@ export type ListenerOptions = {
 const MAX_SOURCE_BYTES = 30 * 1_048_576
 const TOO_LARGE = `It was larger than ${MAX_SOURCE_BYTES} bytes; what is behind them was left out.`
 
-/** Without IDLE it is asked so often; with it, in case that it was silent. */
+/** Poll interval without IDLE, and check interval with it, in case notifications were lost. */
 const POLL_MS = 60_000
 const CHECK_MS = 300_000
 const MAX_PAUSE_MS = 300_000
-/** While nothing can be written. */
+/** Pause while nothing can be written. */
 const STORAGE_PAUSE_MS = 5000
-/** A damaged mail may end the connection each time. So often it is fetched before those behind it have their turn. */
+/** A damaged mail may end the connection at each attempt. After this many fetches the following mails are tried. */
 const MAX_FETCHES = 3
 
-/** Listens to the folder of one mailbox until the signal aborts. Whatever goes wrong is on record, and tried again. */
+/** Listens to the folder of one mailbox until the signal aborts. Failures are recorded and retried. */
 export async function listenTo(
   org: number,
   mailbox: Mailbox,
@@ -75,29 +75,29 @@ export async function listenTo(
     }
   }
 
-  /** Takes in what is new. */
+  /** Imports the new mails. */
   async function look(folder: Folder): Promise<void> {
     const { uidValidity } = folder
     const begun = await write(() => progress.begin(org, mailbox, uidValidity))
-    if (!begun) return // whoever has noticed that ends it
+    if (!begun) return // the settings have changed; another listener replaces this one
     const { last_uid, since } = begun
-    const isAnew = last_uid === 0
-    const listed = isAnew ? await folder.listSince(since as number) : await folder.listFrom(last_uid + 1)
+    const isFirstRead = last_uid === 0
+    const listed = isFirstRead ? await folder.listSince(since as number) : await folder.listFrom(last_uid + 1)
     if (listed.length > 0) await write(() => void progress.found(org, mailbox, listed.length))
-    for (const [index, one] of listed.entries()) {
+    for (const [index, listedMail] of listed.entries()) {
       if (signal.aborted) return
-      const at = { uid: one.uid, uidValidity, arrivedAt: one.arrivedAt || deps.clock.now() }
-      const isKnown = isAnew && one.messageId !== null && progress.isKnown(org, one.messageId)
+      const at = { uid: listedMail.uid, uidValidity, arrivedAt: listedMail.arrivedAt || deps.clock.now() }
+      const isKnown = isFirstRead && listedMail.messageId !== null && progress.isKnown(org, listedMail.messageId)
       if (isKnown || at.arrivedAt < (since as number) - 1000)
-        await write(() => void progress.pass(org, mailbox, one.uid, isKnown))
-      else if (await isDamaged(folder, at, listed, index + 1)) await putOnRecord(one, at)
-      else await takeIn(folder, one, at)
+        await write(() => void progress.pass(org, mailbox, listedMail.uid, isKnown))
+      else if (await isDamaged(folder, at, listed, index + 1)) await recordRejected(listedMail, at)
+      else await importMail(folder, listedMail, at)
     }
-    const last = listed.at(-1)?.uid ?? (isAnew ? folder.uidNext - 1 : 0)
+    const last = listed.at(-1)?.uid ?? (isFirstRead ? folder.uidNext - 1 : 0)
     await write(() => void progress.looked(org, mailbox, last))
   }
 
-  /** It is the mail, and not its server, where one of those behind it can be fetched: another one with each look. */
+  /** Whether the mail rather than its server is at fault: a later mail can be fetched. Tries another one each time. */
   async function isDamaged(folder: Folder, at: FetchedMail, listed: Listed[], next: number): Promise<boolean> {
     const more = triesOf(at) - MAX_FETCHES
     const other = more < 0 ? undefined : listed[next + (more % (listed.length - next))]
@@ -108,12 +108,12 @@ export async function listenTo(
     return stuck?.at.uid === uid && stuck.at.uidValidity === uidValidity ? stuck.times : 0
   }
 
-  async function putOnRecord({ messageId }: Listed, at: FetchedMail): Promise<void> {
+  async function recordRejected({ messageId }: Listed, at: FetchedMail): Promise<void> {
     log.error({ org, mailbox: mailbox.key, uid: at.uid, err: stuck?.error }, 'mail not taken in')
     await write(() => void progress.reject(org, mailbox, { messageId }, at, stuck?.error))
   }
 
-  /** Where it fails, that counts for the mail whose turn it is. */
+  /** Fetches a mail. A failure counts against `at`, the mail that is to be imported next. */
   async function fetch(folder: Folder, uid: number, at: FetchedMail): Promise<Buffer | undefined> {
     try {
       return await folder.source(uid, MAX_SOURCE_BYTES)
@@ -123,7 +123,7 @@ export async function listenTo(
     }
   }
 
-  async function takeIn(folder: Folder, { uid, size }: Listed, at: FetchedMail): Promise<void> {
+  async function importMail(folder: Folder, { uid, size }: Listed, at: FetchedMail): Promise<void> {
     const source = await fetch(folder, uid, at)
     if (!source) return write(() => void progress.pass(org, mailbox, uid, false))
     let mail: MailIn | undefined
@@ -132,7 +132,7 @@ export async function listenTo(
       mail = size > MAX_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
       await write(() => void progress.take(org, mailbox, mail as MailIn, at))
     } catch (error) {
-      if (signal.aborted || (error as { status?: number }).status === 503) throw error // not because of the mail
+      if (signal.aborted || (error as { status?: number }).status === 503) throw error // not caused by the mail
       log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail not taken in')
       await write(() => void progress.reject(org, mailbox, mail, at, error))
     }

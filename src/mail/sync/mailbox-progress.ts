@@ -4,14 +4,14 @@ import { textOf } from '../../store/jobs.ts'
 import type { MailIn } from '../mail.ts'
 import { incomingStore } from './incoming.ts'
 
-/** A mail in the folder of a mailbox. */
+/** The position of a mail in the folder of a mailbox. */
 export type FetchedMail = { uid: number; uidValidity: number; arrivedAt: number }
 
-type Known = Partial<Pick<MailIn, 'messageId' | 'from' | 'subject'>>
+type MailSummary = Partial<Pick<MailIn, 'messageId' | 'from' | 'subject'>>
 
 /**
- * How far the folders of mailboxes were read. A mail and the step behind it are written in one transaction: whatever
- * happens in between, each is taken in once.
+ * How far the folder of each mailbox has been read. A mail and the position after it are written in one transaction, so
+ * that each mail is imported exactly once.
  */
 export const mailboxProgress = once((deps: Deps) => {
   const { db, clock } = deps
@@ -24,9 +24,9 @@ export const mailboxProgress = once((deps: Deps) => {
   )
 
   /**
-   * Where to go on reading. A folder that numbers its mails anew is read again, from when on mails are taken in.
-   * Undefined where the settings have changed meanwhile: what is read by the old ones tells nothing of another folder,
-   * and both may have the same UIDVALIDITY.
+   * Returns the position to continue from. If the folder has a new UIDVALIDITY, reading restarts at the import start
+   * date. Returns undefined if the mailbox settings have changed in the meantime: the position may belong to another
+   * folder, even with the same UIDVALIDITY.
    */
   function begin(org: number, mailbox: Mailbox, uidValidity: number): State | undefined {
     if (byId(org, mailbox.id)?.version !== mailbox.version) return undefined
@@ -37,15 +37,15 @@ export const mailboxProgress = once((deps: Deps) => {
     return state(org, mailbox.id)
   }
 
-  /** Throws what is wrong with the mail; nothing is written then. */
+  /** Imports one mail. Throws if it cannot be imported; then nothing is written. */
   function take(org: number, mailbox: Mailbox, mail: MailIn, { uid, uidValidity, arrivedAt }: FetchedMail): void {
-    const taken = incoming.take(org, mailbox, mail, arrivedAt)
-    if (taken.outcome === 'rejected') {
-      reject(org, mailbox, mail, { uid, uidValidity, arrivedAt }, taken.error)
+    const result = incoming.take(org, mailbox, mail, arrivedAt)
+    if (result.outcome === 'rejected') {
+      reject(org, mailbox, mail, { uid, uidValidity, arrivedAt }, result.error)
       return
     }
     const before = state(org, mailbox.id)
-    const isNew = taken.outcome === 'imported'
+    const isNew = result.outcome === 'imported'
     step(org, mailbox, uid, {
       imported: before.imported + Number(isNew),
       skipped: before.skipped + Number(!isNew),
@@ -53,8 +53,8 @@ export const mailboxProgress = once((deps: Deps) => {
     })
   }
 
-  /** It could not be taken in: it is on record with its error, and the next one is not held up by it. */
-  function reject(org: number, mailbox: Mailbox, mail: Known | undefined, at: FetchedMail, error: unknown): void {
+  /** Records a mail that could not be imported, with its error, and moves past it. */
+  function reject(org: number, mailbox: Mailbox, mail: MailSummary | undefined, at: FetchedMail, error: unknown): void {
     insert.run({
       org,
       id: clock.id(),
@@ -70,7 +70,7 @@ export const mailboxProgress = once((deps: Deps) => {
     step(org, mailbox, at.uid, { rejected: state(org, mailbox.id).rejected + 1 })
   }
 
-  /** There is nothing more of it to take. */
+  /** Moves past a mail that needs no import. */
   function pass(org: number, mailbox: Mailbox, uid: number, isSkipped: boolean): void {
     step(org, mailbox, uid, isSkipped ? { skipped: state(org, mailbox.id).skipped + 1 } : {})
   }
@@ -80,10 +80,10 @@ export const mailboxProgress = once((deps: Deps) => {
     saveState(org, id, { ...more, last_uid: Math.max(last_uid, uid), pending: Math.max(0, pending - 1) })
   }
 
-  /** A look has found so many that are not taken in yet. */
+  /** Stores how many mails the last check found that are not imported yet. */
   const found = (org: number, { id }: Mailbox, pending: number): void => saveState(org, id, { pending })
 
-  /** A look has come to its end, with everything taken in. */
+  /** Records that a check has finished and everything is imported. */
   function looked(org: number, { id }: Mailbox, lastUid: number): void {
     const { last_uid } = state(org, id)
     const fine = { failing_since: null, last_error: null, last_error_at: null, pending: 0 }

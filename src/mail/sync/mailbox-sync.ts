@@ -4,7 +4,7 @@ import { mailReader } from '../parse/reader.ts'
 import { type ListenerOptions, listenTo } from './mailbox-listener.ts'
 
 export type Receiver = {
-  /** Looks at once at which mailboxes there are. Commits by other processes do it by themselves. */
+  /** Checks now which mailboxes are active. Not needed after commits by other processes. */
   wake: () => void
   stop: () => Promise<void>
 }
@@ -16,15 +16,15 @@ export type ReceiverOptions = Omit<ListenerOptions, 'random' | 'read'> & {
 
 type Listener = { version: string; cut: AbortController; end: Promise<void> }
 
-/** Listens to every mailbox that is set up to be listened to, each by itself. Settings that change hold at once. */
+/** Starts one listener for each mailbox with IMAP settings. Changed settings take effect at once. */
 export function startReceiver({ committed, random = Math.random, ...options }: ReceiverOptions): Receiver {
   const { active } = mailboxStore(options.deps)
-  const reader = mailReader() // one for all, so that their largest mails are not in memory together
+  const reader = mailReader() // shared, so that large mails of several mailboxes are not in memory at once
   const listeners = new Map<string, Listener>()
   const ending = new Set<Promise<void>>()
   let stopped = false
 
-  /** It must not throw: commits call it. */
+  /** Called on commits, so it must not throw. */
   function look(): void {
     if (stopped) return
     try {
@@ -37,21 +37,21 @@ export function startReceiver({ committed, random = Math.random, ...options }: R
   function listenToActive(): void {
     const wanted = active().filter(({ mailbox }) => mailbox.imap !== null)
     const keys = new Set(wanted.map(({ org, mailbox }) => `${org} ${mailbox.id}`))
-    for (const [key, listener] of listeners) if (!keys.has(key)) leave(key, listener)
+    for (const [key, listener] of listeners) if (!keys.has(key)) stopListening(key, listener)
     for (const { org, mailbox } of wanted) {
       const key = `${org} ${mailbox.id}`
       const version = String(mailbox.version)
-      const known = listeners.get(key)
-      if (known?.version === version) continue
-      if (known) leave(key, known)
+      const current = listeners.get(key)
+      if (current?.version === version) continue
+      if (current) stopListening(key, current)
       const cut = new AbortController()
-      const before = known?.end ?? Promise.resolve() // one connection at a time
+      const before = current?.end ?? Promise.resolve() // one connection at a time
       const end = before.then(() => listenTo(org, mailbox, { ...options, random, read: reader.read }, cut.signal))
       listeners.set(key, { version, cut, end })
     }
   }
 
-  function leave(key: string, { cut, end }: Listener): void {
+  function stopListening(key: string, { cut, end }: Listener): void {
     cut.abort()
     listeners.delete(key)
     ending.add(end)
@@ -68,7 +68,7 @@ export function startReceiver({ committed, random = Math.random, ...options }: R
     stop: async () => {
       stopped = true
       unsubscribe()
-      for (const [key, listener] of listeners) leave(key, listener)
+      for (const [key, listener] of listeners) stopListening(key, listener)
       await Promise.all([...ending, reader.stop()])
     },
   }

@@ -10,13 +10,16 @@ import { sendingStore, type Waiting } from './sending.ts'
 
 type Client = { version: string; client: ReturnType<typeof smtpClient> }
 
-/** Of a mailbox whose tries fail: how many in a row, the reason, and until when others are not tried at all. */
+/** For a mailbox whose attempts fail: how many in a row, the reason, and until when to skip further attempts. */
 type Backoff = { count: number; error: string; until: number }
 
-/** Tries whose end nobody knows: behind them a mail is not sent again. */
+/** Attempts with an unknown result; after that many the mail is not sent again. */
 const MAX_UNCONFIRMED_TRIES = 3
 const LOOK_MS = 30_000
-/** A server that is away must not keep the mails of other mailboxes waiting: each try of it takes its time. */
+/**
+ * From this many failures on, mails of the mailbox are put off: attempts at an unreachable server take long, and must
+ * not delay other mailboxes.
+ */
 const MAX_TROUBLES = 2
 const REST_MS = 30_000
 
@@ -25,7 +28,7 @@ const NEVER_TRIED = 'It could not be sent.'
 const ABANDONED = 'Its last try did not come to its end; it may have arrived.'
 const UNCONFIRMED = `It may have arrived: ${MAX_UNCONFIRMED_TRIES} times the connection ended before the server had said so.`
 
-/** Sends messages by the mailboxes that they are to leave. One connection for each is kept for a while. */
+/** Sends messages through their mailboxes. Keeps the SMTP client of each mailbox for reuse. */
 export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write; trust: Trust }) {
   const mailboxes = mailboxStore(deps)
   const sending = sendingStore(deps)
@@ -36,18 +39,18 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     const key = `${org} ${mailbox.id}`
     const server = mailboxes.smtpServer(org, mailbox)
     const version = JSON.stringify(server)
-    const known = clients.get(key)
-    if (known?.version === version) return known.client
-    known?.client.close()
+    const cached = clients.get(key)
+    if (cached?.version === version) return cached.client
+    cached?.client.close()
     const client = smtpClient(server, trust)
     clients.set(key, { version, client })
     return client
   }
 
   /**
-   * One try of a message; nothing where it does not wait any more. Before it begins it is on record: where the server
-   * ends in the middle, the next one knows that the mail may have gone. Throws one sentence where there is to be another
-   * try.
+   * Makes one attempt to send a message; does nothing if the message is no longer queued. The attempt is recorded
+   * before it starts: if the process ends in the middle, the next attempt sees that the mail may have been sent. Throws
+   * one sentence if the job should be retried.
    */
   async function send(org: number, id: string, isLast: boolean, signal: AbortSignal): Promise<void> {
     const waiting = sending.waiting(org, id)
@@ -58,7 +61,7 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     if (!isLast && backoff && backoff.count >= MAX_TROUBLES) {
       const restMs = backoff.until - deps.clock.now()
       if (restMs > 0 && restMs <= REST_MS) return putOff(org, id, backoff.error)
-      backoff.until = deps.clock.now() + REST_MS // this one finds out, and no other one waits with it
+      backoff.until = deps.clock.now() + REST_MS // this attempt tests the server; further mails do not wait with it
     }
     if (await isSettled(org, waiting, mailbox, signal)) return
     const source = await written(org, waiting, mailbox)
@@ -74,7 +77,7 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     } else if (result.outcome === 'later') {
       await write(() => void sending.ended(org, id))
       await putOff(org, id, result.error)
-    } else throw new Error(result.error) // the try stays on record as one whose end is not known
+    } else throw new Error(result.error) // the attempt stays recorded as unconfirmed
   }
 
   async function written(org: number, waiting: Waiting, mailbox: Mailbox): Promise<Buffer> {
@@ -85,7 +88,7 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     }
   }
 
-  /** In the transaction that gives its job up: nobody tries it any more, so it must not look as if it waited. */
+  /** Runs in the transaction that gives up the job: no attempt follows, so the message must not stay queued. */
   function giveUp(org: number, id: string): undefined {
     const waiting = sending.waiting(org, id)
     const isDoubtful = waiting !== undefined && waiting.mail.attempted_at !== null
@@ -115,19 +118,22 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     try {
       client = clientOf(org, mailbox)
     } catch (error) {
-      return { outcome: 'later', error: (error as Error).message } // it has no password yet
+      return { outcome: 'later', error: (error as Error).message } // no password yet
     }
     return client.send(mail, signal)
   }
 
-  /** Where an earlier try has ended without anyone knowing how: whether the mail was sent, as far as that can be found out. */
+  /**
+   * Handles an earlier attempt with an unknown result. Returns true if the message needs no attempt: it was sent, or
+   * there were too many such attempts.
+   */
   async function isSettled(org: number, { message, mail }: Waiting, mailbox: Mailbox, signal: AbortSignal) {
     if (mail.attempted_at === null) return false
     if (await wasSent(org, mailbox, mailIdOf(message.id, message.external_id, mailbox), signal)) {
       await write(() => void sending.sent(org, message.id))
       return true
     }
-    signal.throwIfAborted() // it was not looked at to the end
+    signal.throwIfAborted() // the search was cut short
     const isOver = mail.unconfirmed_tries + 1 >= MAX_UNCONFIRMED_TRIES
     await write(() => {
       sending.unknown(org, message.id)
@@ -137,12 +143,12 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     return isOver
   }
 
-  /** Whether its copy lies in the folder of what was sent; false also where nobody can look there. */
+  /** Whether a copy of the mail is in the folder for sent mail; false also if the folder cannot be searched. */
   async function wasSent(org: number, mailbox: Mailbox, mailId: string, signal: AbortSignal): Promise<boolean> {
     return inFolder(org, mailbox, signal, (folder) => folder.findSent(mailId))
   }
 
-  /** Many servers keep one by themselves; for others the settings say so. */
+  /** Saves a copy if the settings ask for it; many servers save one themselves. */
   async function keepCopy(org: number, mailbox: Mailbox, source: Buffer): Promise<void> {
     if (!mailbox.imap?.save_sent) return
     await inFolder(org, mailbox, AbortSignal.timeout(LOOK_MS), async (folder) => {
@@ -166,7 +172,7 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
         await folder.close()
       }
     } catch {
-      return false // its receiving side says what is wrong
+      return false // mail sync reports what is wrong
     }
   }
 

@@ -17,7 +17,7 @@ const TWICE = 'It may have arrived twice: whether an earlier try had succeeded c
 
 type StoredMail = Omit<MailRow, 'refs' | 'message_id'> & { refs: string }
 
-/** Of a message that came without one: it is not sent. */
+/** For a message without mail headers: it is not sent. */
 const NO_MAIL: StoredMail = {
   mailbox_id: null,
   subject: null,
@@ -29,10 +29,10 @@ const NO_MAIL: StoredMail = {
   enrollment_id: null,
 }
 
-/** A message that waits to be sent, with what is known of it as a mail. */
+/** A queued message with its mail headers and mailbox. */
 export type Waiting = { message: Message; mail: Omit<MailRow, 'message_id'>; mailbox: Mailbox | undefined }
 
-/** What becomes of mails on their way out: read by the job that sends them, and written in its transactions. */
+/** The states of outbound mails: read by the job that sends them, and written in its transactions. */
 export const sendingStore = once((deps: Deps) => {
   const { db, clock } = deps
   const mailboxes = mailboxStore(deps)
@@ -49,17 +49,19 @@ export const sendingStore = once((deps: Deps) => {
     'UPDATE message_headers SET attempted_at = NULL, unconfirmed_tries = unconfirmed_tries + 1 WHERE org_id = ? AND message_id = ?',
   )
 
-  /** Undefined for a message that does not wait any more. */
+  /** Returns undefined if the message is no longer queued. */
   function waiting(org: number, id: string): Waiting | undefined {
     const row = byId.get(org, id) as RawRow | undefined
     const message = row && columns.present(row)
     if (message?.status !== 'queued') return undefined
     const { refs, ...mail } = (mailOf.get(org, id) as StoredMail | undefined) ?? NO_MAIL
-    const known = mail.mailbox_id === null ? undefined : mailboxes.byId(org, mail.mailbox_id)
-    return { message, mail: { ...mail, refs: JSON.parse(refs) }, mailbox: known?.is_active ? known : undefined }
+    const mailbox = mail.mailbox_id === null ? undefined : mailboxes.byId(org, mail.mailbox_id)
+    return { message, mail: { ...mail, refs: JSON.parse(refs) }, mailbox: mailbox?.is_active ? mailbox : undefined }
   }
 
-  /** What is sent. In the name of the mailbox; the mail of a sequence in that of who sends it. */
+  /**
+   * Returns the mail to send. The sender's name is that of the mailbox, or for sequences that of the member who writes.
+   */
   function mailOut(org: number, { message, mail }: Waiting, mailbox: Mailbox): MailOut {
     const { author, body_text, body_html, in_reply_to, external_id, conversation_id } = message
     const name = mail.enrollment_id !== null && author.name ? author.name : mailbox.name
@@ -82,7 +84,7 @@ export const sendingStore = once((deps: Deps) => {
 
   function filesOf(org: number, { id, attachments }: Message): MailFile[] {
     if (attachments.length === 0) return []
-    const data = new Map((files.all(org, id) as { id: string; data: Buffer }[]).map((one) => [one.id, one.data]))
+    const data = new Map((files.all(org, id) as { id: string; data: Buffer }[]).map((file) => [file.id, file.data]))
     return attachments.flatMap(({ id: file, name, content_type }) => {
       const bytes = data.get(file)
       return bytes ? [{ name, content_type, bytes }] : []
@@ -90,8 +92,8 @@ export const sendingStore = once((deps: Deps) => {
   }
 
   /**
-   * Before anything is sent: should the server end in the middle, whoever comes next knows that a try had begun. False
-   * where it is not to be sent any more.
+   * Records that an attempt starts, so that the next attempt sees it if the process ends in the middle. Returns false
+   * if the message must not be sent any more.
    */
   function begin(org: number, id: string): boolean {
     const found = waiting(org, id)
@@ -103,7 +105,7 @@ export const sendingStore = once((deps: Deps) => {
     return reason === undefined
   }
 
-  /** It was accepted, or found where it is kept when it was. */
+  /** Records that the server accepted the mail, or that its copy was found in the sent folder. */
   function sent(org: number, id: string): void {
     const found = waiting(org, id)
     if (!found) return
@@ -117,7 +119,7 @@ export const sendingStore = once((deps: Deps) => {
     mailboxes.saveState(org, mail.mailbox_id, { sent: sent + 1, sent_at: now, send_error: null, send_error_at: null })
   }
 
-  /** It waits for the next try, for that reason. What is on record of tries whose end nobody knows stays. */
+  /** Stores the reason why the message waits for another attempt. The count of unconfirmed attempts stays. */
   function delayed(org: number, id: string, error: string): void {
     const found = waiting(org, id)
     if (!found) return
@@ -125,17 +127,17 @@ export const sendingStore = once((deps: Deps) => {
     trouble(org, found.mail.mailbox_id, error)
   }
 
-  /** The try that had begun has ended, and the mail certainly did not go. */
+  /** Records that the attempt has ended and the mail was certainly not sent. */
   function ended(org: number, id: string): void {
     attempt.run(null, org, id)
   }
 
-  /** Nobody knows how a try has ended. */
+  /** Records that the result of an attempt is unknown. */
   function unknown(org: number, id: string): void {
     doubt.run(org, id)
   }
 
-  /** It is not going to be sent. Whoever waited for it as an answer still waits. */
+  /** Marks the message as failed. A conversation that it answered counts as unanswered again. */
   function failed(org: number, id: string, error: string, isTrouble: boolean): void {
     const found = waiting(org, id)
     if (!found) return
@@ -145,7 +147,7 @@ export const sendingStore = once((deps: Deps) => {
     if (found.mail.enrollment_id !== null) enrollments.failed(org, id)
   }
 
-  /** It was sent, and came back. */
+  /** Marks a sent message as failed because it bounced. */
   function bounced(org: number, id: string, why: string): void {
     const message = columns.present(byId.get(org, id) as RawRow)
     if (message.direction !== 'outbound' || message.status === 'failed') return

@@ -1,12 +1,12 @@
 import type { Address, MailFile, MailOut } from '../mail.ts'
 
-/** RFC 5322 knows no longer line than 998 characters, and nowhere in an id may a line be folded. */
+/** RFC 5322 limits lines to 998 characters, and an id cannot be folded. */
 const MAX_ID = 900
-/** Longer words of a subject go out as encoded words, which may be folded. */
+/** A subject with longer words is sent as encoded words, which can be folded. */
 const MAX_WORD = 200
 const MAX_NAME = 255
 
-/** A mail as it goes over the wire (RFC 5322 and MIME): lines end in CRLF and have at most 998 characters, all ASCII. */
+/** Writes a mail in its wire format (RFC 5322 and MIME): ASCII lines of at most 998 characters that end in CRLF. */
 export async function composeMail(mail: MailOut): Promise<Buffer> {
   const [{ default: MailComposer }, { encodeWord }] = await Promise.all([
     import('nodemailer/lib/mail-composer'),
@@ -33,7 +33,7 @@ export async function composeMail(mail: MailOut): Promise<Buffer> {
   return composer.compile().build()
 }
 
-/** Text for one line of a header: whatever could end the line, or mean something else in it, is a space. */
+/** Returns text for one header line: whatever could end the line becomes a space. */
 function line(text: string): string {
   return textOf(text)
     .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -42,18 +42,18 @@ function line(text: string): string {
 
 const textOf = (text: string): string => text.toWellFormed()
 
-/** A part also where it is empty: without one, a file that goes along would be all of the mail. */
+/** Returns a text part even if the text is empty: without it, a single attachment would become the whole mail. */
 const part = (kind: 'plain' | 'html', text: string) => ({
   contentType: `text/${kind}; charset=utf-8`,
   content: textOf(text).replace(/\r\n?/g, '\n'),
 })
 
-/** A name that looks encoded would be read as what it encodes, even between quotation marks. */
+/** A name that looks like an encoded word would be decoded, even between quotation marks. */
 const nameOf = (text: string): string => line(text).replaceAll('=?', '= ?').slice(0, MAX_NAME).toWellFormed().trimEnd()
 
 const addressOf = ({ email, name }: Address) => ({ address: email, name: nameOf(name ?? '') })
 
-/** Others are left out: they cannot be folded, or would be read as several. */
+/** Other ids are left out: they could not be folded, or would be read as several ids. */
 const isId = (id: string): boolean => id.length <= MAX_ID && /^<[!-;=?-~]+>$/.test(id)
 
 function headerName(name: string): string {
@@ -63,7 +63,10 @@ function headerName(name: string): string {
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?(?!name|boundary)[\w-]+=(?:[\w.+-]+|"[\w .+-]+"))*$/i
 
-/** Files travel as base64, byte by byte. A type whose files must not be encoded is not named, so nothing changes them. */
+/**
+ * Encodes a file as base64. A type that must not be encoded, such as message/rfc822, becomes application/octet-stream,
+ * so that no server changes the file.
+ */
 function attachmentOf({ name, content_type, bytes }: MailFile) {
   const isOpaque = !MEDIA_TYPE.test(content_type) || /^(?:message|multipart)\//i.test(content_type)
   return {

@@ -2,18 +2,18 @@ import { connect, isIP, type Socket } from 'node:net'
 import { createSecureContext, getCACertificates, type SecureContext, connect as secureConnect } from 'node:tls'
 import type { MailServer, Trust } from './server.ts'
 
-/** What TLS is made with; undefined leaves it to Node. Reading all the well-known certificates takes some 10 ms. */
+/** Returns the TLS context; undefined for Node's default. Loading the well-known certificates takes about 10 ms. */
 export function contextOf({ ca }: Trust): SecureContext | undefined {
   return ca === undefined ? undefined : createSecureContext({ ca: [...getCACertificates('default'), ca] })
 }
 
-export type Way = { context: SecureContext | undefined; timeout_ms: number; signal: AbortSignal }
+export type DialOptions = { context: SecureContext | undefined; timeout_ms: number; signal: AbortSignal }
 
 /**
- * Opens a connection, encrypted where the server speaks TLS from the start. Rejects with the error of Node, with one of
- * code CONNECT_TIMEOUT, or with the reason of the signal.
+ * Opens a connection, with TLS if the server uses it from the start. Rejects with a Node error, with code
+ * CONNECT_TIMEOUT, or with the reason of the signal.
  */
-export function dial({ host, port, tls }: MailServer, { context, timeout_ms, signal }: Way): Promise<Socket> {
+export function dial({ host, port, tls }: MailServer, { context, timeout_ms, signal }: DialOptions): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   signal.throwIfAborted()
   const socket =
@@ -31,7 +31,7 @@ export function dial({ host, port, tls }: MailServer, { context, timeout_ms, sig
   )
   const abort = () => reject(signal.reason)
   signal.addEventListener('abort', abort)
-  socket.on('error', reject) // and for good: whatever comes later must not end the process
+  socket.on('error', reject) // never removed: a later error must not end the process
   socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
   socket.once(tls === 'tls' ? 'secureConnect' : 'connect', () => resolve(socket))
   return promise

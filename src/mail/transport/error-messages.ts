@@ -1,16 +1,16 @@
 import type { MailServer } from './server.ts'
 
-/** What an error of Node, of SMTP or of IMAP may tell. */
+/** The fields that a Node, SMTP or IMAP error may have. */
 export type Failure = Error & {
   code?: string
-  /** What was there before the library put its own. */
+  /** The code before the library replaced it. */
   originalCode?: string
-  /** Which of the waits it was that was too long. */
+  /** Which timeout expired. */
   timeoutType?: string
-  /** The words of the server. */
+  /** The server's reply. */
   response?: unknown
   errors?: unknown[]
-  /** Its message is for people as it stands. */
+  /** The message can be shown to users unchanged. */
   isSentence?: boolean
 }
 
@@ -19,13 +19,13 @@ export type SmtpFailure = Failure & { command?: string; responseCode?: number }
 export type ImapFailure = Failure & {
   authenticationFailed?: boolean
   tlsFailed?: boolean
-  /** The words of the server without what stands before them. */
+  /** The server's reply without its status and tag. */
   responseText?: string
-  /** What the server said when it left. */
+  /** The reason in the server's BYE. */
   reason?: string
 }
 
-/** An error whose message is for people as it stands. */
+/** Returns an error whose message can be shown to users unchanged. */
 export const sentence = (message: string): Failure => Object.assign(new Error(message), { isSentence: true })
 
 const MAX_WORDS = 300
@@ -34,7 +34,7 @@ export const placeOf = ({ host, port }: MailServer): string => `${host.includes(
 
 const CLOSED = 'closed the connection'
 
-/** By the code of the error, as what stands behind the name of the server. */
+/** Ends of sentences by error code; the name of the server comes first. */
 const TROUBLES: Record<string, string> = {
   ECONNREFUSED: 'refused the connection',
   ECONNRESET: CLOSED,
@@ -72,7 +72,7 @@ const TROUBLES: Record<string, string> = {
   ResponseTooLarge: 'answered with more than is read',
 }
 
-/** What went wrong with a connection, as one sentence that names the server. */
+/** Describes a connection error as one sentence that names the server. */
 export function connectionError(error: unknown, server: MailServer): string {
   const sentence = (end: string) => `The server ${placeOf(server)} ${end}.`
   const failure = error as Failure
@@ -95,14 +95,14 @@ function tlsError(code: string, { tls }: MailServer): string {
   return 'offered STARTTLS, but does not speak TLS'
 }
 
-/** Where all addresses of a host failed, the first that did speaks for them. */
+/** If all addresses of a host failed, the error of the first one counts. */
 function codeOf(failure: Failure | undefined): string | undefined {
   const first = failure?.errors?.[0] as Failure | undefined
   const code = failure?.timeoutType ?? failure?.originalCode ?? first?.code ?? failure?.code
   return typeof code === 'string' ? code : undefined
 }
 
-/** The words of the server on one line, bounded. A server that repeats what it was told does not make it known. */
+/** Returns the server's reply on one line, bounded. Credentials that the server repeats are removed. */
 export function wordsOf(words: unknown, { user, password }: MailServer): string {
   let text = typeof words === 'string' ? words : ''
   for (const secret of secretsOf(user ?? '', password ?? '')) text = text.replaceAll(secret, '…')
@@ -114,7 +114,7 @@ export function wordsOf(words: unknown, { user, password }: MailServer): string 
   return short.replace(/[.\s]+$/, '')
 }
 
-/** The password as it goes over the wire by the ways to log in, longest first. */
+/** Returns the password in every form in which a login sends it, longest first. */
 function secretsOf(user: string, password: string): string[] {
   if (password === '') return []
   const encoded = [`\0${user}\0${password}`, `${user}\0${user}\0${password}`, password].map((text) =>
@@ -123,7 +123,9 @@ function secretsOf(user: string, password: string): string[] {
   return [...encoded, ...encoded.map((text) => text.replace(/=+$/, '')), password]
 }
 
-/** The login that did not come to be. Of words that repeat a part of what was sent, nothing is left that looks encoded. */
+/**
+ * Describes a failed login. Parts of the reply that look like base64 are removed, since they may repeat credentials.
+ */
 export function loginError(words: unknown, server: MailServer): string {
   const said = wordsOf(words, server).replace(/[A-Za-z0-9+/]{16,}=*/g, '…')
   return `The server ${placeOf(server)} refused the login of "${server.user}"${said && `: ${said}`}.`
@@ -135,7 +137,7 @@ const COMMANDS: Record<string, string> = {
   DATA: 'the mail',
 }
 
-/** What went wrong with SMTP, as one sentence. */
+/** Describes an SMTP error as one sentence. */
 export function smtpError(error: unknown, server: MailServer): string {
   const failure = error as SmtpFailure
   const place = placeOf(server)
@@ -154,7 +156,7 @@ export function smtpError(error: unknown, server: MailServer): string {
   return connectionError(isOdd ? { code: 'EPROTOCOL' } : failure, server)
 }
 
-/** What went wrong with IMAP, as one sentence. */
+/** Describes an IMAP error as one sentence. */
 export function imapError(error: unknown, server: MailServer): string {
   const failure = error as ImapFailure
   const place = placeOf(server)

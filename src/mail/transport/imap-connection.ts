@@ -6,11 +6,11 @@ import type { ImapServer, Trust } from './server.ts'
 export type ImapTimes = {
   connect_ms: number
   greeting_ms: number
-  /** Silence for so long: where an answer is due the connection is gone, and else the server is asked for a sign. */
+  /** Silence after which a pending command fails; without one, the server is sent a command to test the connection. */
   quiet_ms: number
-  /** Servers, and boxes on the way to them, forget who only waits. */
+  /** Servers and firewalls drop connections that idle for longer. */
   idle_ms: number
-  /** How often a server is asked that cannot tell by itself. */
+  /** How often a server without IDLE is polled. */
   poll_ms: number
   goodbye_ms: number
   check_ms: number
@@ -26,14 +26,17 @@ export const TIMES: ImapTimes = {
   check_ms: 60_000,
 }
 
-/** A mail of 64 MiB, or the numbers of a million mails; whatever is longer ends the connection. */
+/** Enough for a mail of 64 MiB or the uids of a million mails; longer responses end the connection. */
 const MAX_LITERAL_BYTES = 67_108_864
 const MAX_LINE_BYTES = 16_777_216
 
-/** `whyGone` is the error that says why the connection has ended. */
+/** `whyGone` returns the error that ended the connection. */
 export type Connected = { client: ImapFlow; whyGone: () => unknown }
 
-/** Connected, encrypted where it is to be, and logged in; rejects with one sentence. The signal ends it, also later. */
+/**
+ * Connects, starts TLS if configured, and logs in; rejects with one sentence. The signal also ends the connection
+ * later.
+ */
 export async function connectImap(
   server: ImapServer,
   trust: Trust,
@@ -68,7 +71,7 @@ export async function connectImap(
 
   let error: unknown
   client.on('error', (first) => {
-    error ??= first // without anyone who listens it would end the process
+    error ??= first // an 'error' event without a listener would end the process
   })
   const closed = () => Object.assign(new Error('closed'), { code: 'NoConnection', reason: client.byeReason })
   const whyGone = () => (signal?.aborted ? signal.reason : (error ?? closed()))
@@ -83,7 +86,7 @@ export async function connectImap(
   client.once('close', () => signal?.removeEventListener('abort', abort))
   try {
     signal?.throwIfAborted()
-    // Whichever comes first: a connection that is called off may never tell.
+    // connect() may never settle after the client is closed.
     await Promise.race([client.connect(), aborted])
     return { client, whyGone }
   } catch (first) {

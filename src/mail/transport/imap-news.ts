@@ -4,13 +4,13 @@ import type { ImapTimes } from './imap-connection.ts'
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Waits for what is new in the folder that is open: the server tells where it can, and is asked where it cannot. */
+/** Waits for new mail in the open folder, by IDLE if the server supports it, else by polling. */
 export function newsOf(client: ImapFlow, path: string, times: ImapTimes, inTurn: InTurn) {
   let hasNews = false
   let wake: (() => void) | undefined
   let idling: Promise<boolean> | undefined
 
-  // It may come at any time, also between two lists and the wait for news. Of mails that leave it tells otherwise.
+  // The event may come at any time, also between listing and waiting. Removed mails cause other events.
   client.on('exists', (event: { path: string }) => {
     if (event.path === path) found()
   })
@@ -23,7 +23,7 @@ export function newsOf(client: ImapFlow, path: string, times: ImapTimes, inTurn:
   async function news(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const over = new AbortController()
-    // A command that finds the connection gone knows the reason.
+    // A command on the closed connection rejects with the reason.
     const gone = () => void inTurn(async () => {}).catch(reject)
     wake = resolve
     client.once('close', gone)
@@ -42,19 +42,19 @@ export function newsOf(client: ImapFlow, path: string, times: ImapTimes, inTurn:
     }
   }
 
-  /** The next command ends what was begun here; until then the server goes on to tell. */
+  /** Listens by IDLE. The next command ends it; until then the server sends notifications. */
   async function listen(ms: number, over: AbortSignal): Promise<void> {
     const time = rest(ms, over)
     while (!over.aborted) {
       const { end } = await inTurn(async () => begin())
       const isOver = await Promise.race([time, end])
       if (isOver === 'time') return
-      // It was ended to ask for a sign of life, or by the server; one that refuses to tell is asked.
+      // IDLE ended for a connection test or by the server; if the server refused it, poll instead.
       if (isOver === false) return ask(ms, over)
     }
   }
 
-  /** Not awaited within the turn, which would not end before it does. */
+  /** The result is wrapped: a bare promise would keep the turn from ending before IDLE does. */
   function begin(): { end: Promise<boolean> } {
     idling ??= client
       .idle()
@@ -75,7 +75,7 @@ export function newsOf(client: ImapFlow, path: string, times: ImapTimes, inTurn:
   return { news, found }
 }
 
-/** Resolves with "time" also where it is cut short. */
+/** Resolves with "time" also if it is cut short. */
 async function rest(ms: number, cut: AbortSignal): Promise<'time'> {
   await pause(ms, undefined, { signal: cut }).catch(() => {})
   return 'time'

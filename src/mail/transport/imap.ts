@@ -5,35 +5,38 @@ import { type Connected, connectImap, type ImapTimes, TIMES } from './imap-conne
 import { newsOf } from './imap-news.ts'
 import type { ImapServer, Trust } from './server.ts'
 
-/** `arrivedAt` as the server says, in milliseconds; 0 where that cannot be read. */
+/** `arrivedAt` is the server's INTERNALDATE in milliseconds; 0 if it cannot be read. */
 export type Listed = { uid: number; size: number; arrivedAt: number; messageId: string | null }
 
-/** A folder that is only looked at: nothing in it is marked as read. All of it rejects with one sentence. */
+/** A folder opened read-only: no mail is marked as read. All its methods reject with one sentence. */
 export type Folder = {
   uidValidity: number
   uidNext: number
   canIdle: boolean
-  /** Ascending by uid, and none below that one. */
+  /** Returns the mails from this uid on, in ascending order. */
   listFrom(uid: number): Promise<Listed[]>
-  /** Those that arrived at that time or later, ascending by uid. */
+  /** Returns the mails that arrived at that time or later, by ascending uid. */
   listSince(ms: number): Promise<Listed[]>
-  /** Cut at so many bytes; undefined where it is gone. */
+  /** Returns at most `maxBytes` of the mail; undefined if it is gone. */
   source(uid: number, maxBytes: number): Promise<Buffer | undefined>
-  /** Resolves when something new may be there, after so many milliseconds, or when the signal aborts; rejects when the connection is gone. */
+  /**
+   * Resolves when new mail may be there, after `ms` milliseconds, or when the signal aborts; rejects when the
+   * connection is gone.
+   */
   news(ms: number, signal: AbortSignal): Promise<void>
-  /** In the folder of sent mails; false also where there is none. */
+  /** Searches the folder for sent mail; returns false also if there is none. */
   findSent(messageId: string): Promise<boolean>
-  /** Makes the folder where there is none. */
+  /** Creates the folder for sent mail if there is none. */
   saveSent(source: Buffer): Promise<void>
   close(): Promise<void>
 }
 
-/** So many mails are described at once: the line that asks for them has to stay short. */
+/** Mails per FETCH command, since its line has to stay short. */
 const CHUNK = 300
 const DAY_MS = 86_400_000
 const MAX_NAMED = 10
 
-/** Opens a folder. The signal holds for as long as it is open: it ends the connection. */
+/** Opens a folder. The signal ends the connection, also after this has resolved. */
 export async function openFolder(
   server: ImapServer,
   trust: Trust,
@@ -49,7 +52,7 @@ export async function openFolder(
   }
 }
 
-/** Null where the folder can be opened; else one sentence that says what is wrong. */
+/** Returns null if the folder can be opened, else one sentence that describes the error. */
 export async function checkImap(server: ImapServer, trust: Trust, times: ImapTimes = TIMES): Promise<string | null> {
   try {
     const folder = await openFolder(server, trust, AbortSignal.timeout(times.check_ms), times)
@@ -64,12 +67,12 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
   let last: Promise<unknown> = Promise.resolve()
   let sentPath: string | undefined
   const { path, uidValidity, uidNext } = await inTurn(() => openNumbered(client, server))
-  let known = uidNext
-  // While it is held, a connection on which nobody says anything is kept alive.
+  let lastUidNext = uidNext
+  // While this lock is held, the library keeps an idle connection alive.
   await inTurn(() => client.getMailboxLock(path, { readOnly: true }))
   const watch = newsOf(client, path, times, inTurn)
 
-  /** One command after the other, since some of them go to another folder for a moment. */
+  /** Runs one command at a time, since some select another folder for a moment. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = last.then(() => {
       if (!client.usable) throw whyGone()
@@ -81,7 +84,7 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
     })
   }
 
-  /** Numbers of mails. Some servers take it for an error to ask for them where there are none. */
+  /** Returns the uids of matching mails. Some servers answer a search of an empty folder with an error. */
   async function find(query: Parameters<ImapFlow['search']>[0]): Promise<number[]> {
     if (isEmpty()) await client.noop()
     if (isEmpty() && client.usable) return []
@@ -107,14 +110,14 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
 
   const listFrom = (uid: number) =>
     inTurn(async () => {
-      // Where there is none from that number on, servers give the last one.
+      // For a range above the highest uid, servers return the last mail.
       const uids = await find({ uid: `${Math.max(uid, 1)}:*` })
-      return describe(uids.filter((one) => one >= uid))
+      return describe(uids.filter((found) => found >= uid))
     })
 
   const listSince = (ms: number) =>
     inTurn(async () => {
-      // Servers compare days, and those of their own zone.
+      // Servers compare whole days in their own time zone.
       const listed = await describe(await find({ since: new Date(ms - DAY_MS) }))
       return listed.filter(({ arrivedAt }) => arrivedAt >= ms || arrivedAt === 0)
     })
@@ -122,12 +125,12 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
   const source = (uid: number, maxBytes: number) =>
     inTurn(async () => {
       const query = { uid: true, source: { start: 0, maxLength: maxBytes } }
-      // What has changed in other mails may come in between.
+      // Unsolicited changes of other mails may be among the responses.
       const answers = await client.fetchAll(String(uid), query, { uid: true })
       return answers.find((mail) => mail.uid === uid && mail.source)?.source?.subarray(0, maxBytes)
     })
 
-  /** Does something in the folder of sent mails, and comes back. */
+  /** Runs `work` in the folder for sent mail, then returns to the original folder. */
   const inSent = <T>(isReadOnly: boolean, work: (path: string | undefined) => Promise<T>) =>
     inTurn(async () => {
       sentPath ??= await findSentFolder(client)
@@ -147,8 +150,8 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
       client.close()
       throw sentence(`The folder "${path}" of ${placeOf(server)} was made anew.`)
     }
-    if (again.uidNext > known) watch.found()
-    known = again.uidNext
+    if (again.uidNext > lastUidNext) watch.found()
+    lastUidNext = again.uidNext
   }
 
   const findSent = (messageId: string) =>
@@ -174,7 +177,7 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
   return { uidValidity, uidNext, canIdle, listFrom, listSince, source, news: watch.news, findSent, saveSent, close }
 }
 
-/** Undefined for what else comes in between, such as flags that others set. */
+/** Returns undefined for unsolicited responses, such as changed flags. */
 function listedOf({ uid, size, internalDate, headers }: FetchMessageObject): Listed | undefined {
   if (size === undefined) return undefined
   const arrivedAt = new Date(internalDate ?? 0).getTime() || 0
@@ -217,7 +220,10 @@ async function foldersOf(client: ImapFlow) {
 
 const SENT_NAMES = ['sent', 'sent items', 'sent messages', 'sent mail']
 
-/** The one that the server says it is, the one that has such a name, or the one that has it in another language. */
+/**
+ * Returns the folder that the server marks as \Sent, one with a usual name, or one that the library recognises by a
+ * translated name.
+ */
 async function findSentFolder(client: ImapFlow): Promise<string | undefined> {
   const folders = await foldersOf(client)
   const marked = folders.filter(({ specialUse }) => specialUse === '\\Sent')

@@ -1,6 +1,6 @@
 export const TLS_MODES = ['none', 'starttls', 'tls'] as const
 
-/** Where a server for mail is, and who calls. */
+/** The address of a mail server, and the login. */
 export type MailServer = {
   host: string
   port: number
@@ -9,8 +9,8 @@ export type MailServer = {
   password: string | null
 }
 
-/** `folder` is what is listened to, such as "INBOX". */
+/** `folder` is the folder to listen to, such as "INBOX". */
 export type ImapServer = MailServer & { folder: string }
 
-/** Certificates, in PEM, that are trusted beside the well-known ones. */
+/** Additional trusted certificates, in PEM. */
 export type Trust = { ca?: string }

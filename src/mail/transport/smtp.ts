@@ -10,7 +10,7 @@ import type { MailServer, Trust } from './server.ts'
 export type Sent =
   | { outcome: 'sent'; reply: string }
   | {
-      /** By the server, for good; not now, and certainly not taken; nobody knows, since the answer did not come. */
+      /** Rejected permanently by the server; not sent, retry later; or unknown, since the reply did not arrive. */
       outcome: 'refused' | 'later' | 'doubtful'
       error: string
     }
@@ -24,18 +24,18 @@ const TIMES: SmtpTimes = {
   greeting_ms: 15_000,
   answer_ms: 60_000,
   idle_ms: 30_000,
-  /** A server that sends a word now and then is never silent for long. */
+  /** A limit for servers that send just enough to avoid the other timeouts. */
   try_ms: 600_000,
 }
 
-/** To one server at the same time. More of them are seen as an attack by some. */
+/** Per server. Some servers treat more connections as an attack. */
 const MAX_CONNECTIONS = 2
 const MAX_REPLY_BYTES = 65_536
 const CHUNK_BYTES = 65_536
 
 type Session = { connection: SMTPConnection; socket: Socket; isUsed: boolean; timer: NodeJS.Timeout | undefined }
 
-/** Sends mails by one server. Connections are kept for a while; one that waits keeps no process alive. */
+/** Sends mails through one server. Connections are kept for reuse; an idle one does not keep the process alive. */
 export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = TIMES) {
   const idle: Session[] = []
   const queue = new Set<() => void>()
@@ -56,7 +56,7 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
     }
   }
 
-  /** Whether it has come, before the signal aborted. */
+  /** Waits for a free connection; resolves with false if the signal aborts first. */
   function turn(signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const answer = (hasCome: boolean) => {
@@ -106,7 +106,7 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
     idle.push(session)
   }
 
-  /** Those that wait end at once; those at work end with their mail. */
+  /** Closes idle connections at once; busy ones close after their mail. */
   function close(): void {
     isClosed = true
     for (const session of idle.splice(0)) {
@@ -118,7 +118,7 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
   return { send, close }
 }
 
-/** Null where the server can be reached and lets the user in; else one sentence that says what is wrong. */
+/** Returns null if the server can be reached and accepts the login, else one sentence that describes the error. */
 export async function checkSmtp(server: MailServer, trust: Trust, times: SmtpTimes = TIMES): Promise<string | null> {
   try {
     end(await openSession(server, contextOf(trust), times, AbortSignal.timeout(times.answer_ms)))
@@ -128,7 +128,7 @@ export async function checkSmtp(server: MailServer, trust: Trust, times: SmtpTim
   }
 }
 
-/** Connected, encrypted where it is to be, and logged in where there is a user. */
+/** Connects, starts TLS if configured, and logs in if there is a user. */
 async function openSession(
   server: MailServer,
   context: SecureContext | undefined,
@@ -146,14 +146,14 @@ async function openSession(
     requireTLS: server.tls === 'starttls',
     ignoreTLS: server.tls === 'none',
     tls: context ? { secureContext: context } : {},
-    connectionTimeout: 2 * times.greeting_ms, // for the greeting and for TLS behind it
+    connectionTimeout: 2 * times.greeting_ms, // for the greeting and for STARTTLS after it
     greetingTimeout: times.greeting_ms,
     socketTimeout: times.answer_ms,
     socketCloseTimeout: 1000,
     maxResponseSize: MAX_REPLY_BYTES,
     logger: false,
   })
-  connection.on('error', () => {}) // each step hears of it; between them it must not end the process
+  connection.on('error', () => {}) // each step handles it; between steps it must not end the process
   const session: Session = { connection, socket, isUsed: false, timer: undefined }
   try {
     await step(session, signal, (done) => connection.connect(done))
@@ -176,7 +176,7 @@ async function login(session: Session, server: MailServer, signal: AbortSignal):
   )
 }
 
-/** Runs what calls back, and rejects also where the connection ends or the signal aborts before it does. */
+/** Runs a callback function; also rejects if the connection ends or the signal aborts first. */
 function step<T>(
   { connection, socket }: Session,
   signal: AbortSignal,
@@ -188,7 +188,7 @@ function step<T>(
     socket.destroy()
     connection.close()
   }
-  // What the server said last is told a moment after the end.
+  // The server's last reply is emitted shortly after the end.
   const gone = () => setImmediate(() => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
   connection.once('error', reject)
   connection.once('end', gone)
@@ -202,7 +202,7 @@ function step<T>(
   })
 }
 
-/** `isStale` where a connection that had waited was gone: the mail is for another one. */
+/** `isStale` is true if a reused connection was gone: the mail has to be sent over another one. */
 async function sendOver(
   session: Session,
   { from, to, source }: Envelope & { source: Buffer },
@@ -224,7 +224,7 @@ async function sendOver(
   }
 }
 
-/** Tells whether all was handed on: before that, the sign that ends a mail cannot have gone out. */
+/** Streams the source; `isRead` is false as long as the end-of-mail mark cannot have been sent. */
 function reader(source: Buffer) {
   let at = 0
   const stream = new Readable({
@@ -236,7 +236,7 @@ function reader(source: Buffer) {
   return { stream, isRead: () => at >= source.length }
 }
 
-/** Mails go to domains in ASCII; what stands before them is left as it is. */
+/** Converts the domain to ASCII; the local part stays unchanged. */
 function asciiDomain(address: string): string {
   const at = address.lastIndexOf('@') + 1
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))
@@ -247,19 +247,19 @@ function replyOf({ response, rejectedErrors }: SMTPConnection.SentMessageInfo, s
   return [wordsOf(response, server), ...refused].join('; ')
 }
 
-/** Replies that speak of the session, not of the mail: out of order, and the ways to say that a login is missing. */
+/** Replies about the session, not the mail: commands out of order, and several forms of a missing login. */
 const OF_SESSION = new Set([503, 530, 534, 535, 538])
 
 function outcomeOf({ code, command, responseCode = 0, timeoutType }: SmtpFailure, isRead: boolean) {
   if (responseCode >= 500 && responseCode < 600) return OF_SESSION.has(responseCode) ? 'later' : 'refused'
   if (responseCode >= 400 && responseCode < 500) return 'later'
   if (isRead) return 'doubtful'
-  // What the library itself refuses: an address that cannot be one, and a mail that is larger than the server takes.
+  // Errors of the library itself: an invalid address, or a mail larger than the server accepts.
   const isOwn = (code === 'EENVELOPE' && command === 'API') || (code === 'EMESSAGE' && command === 'MAIL FROM')
   return isOwn && !timeoutType ? 'refused' : 'later'
 }
 
-/** Says goodbye; what comes back is not waited for. */
+/** Sends QUIT without waiting for the reply. */
 function end({ connection, socket }: Session): void {
   if (!connection.destroyed) connection.quit()
   connection.close()

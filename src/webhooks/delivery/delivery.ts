@@ -16,31 +16,31 @@ import { isDown } from './retry-policy.ts'
 export type DeliveryOptions = {
   store: Pick<Store, 'write' | 'committed' | 'health'>
   deps: Deps
-  /** One try; see egress/post.ts. Rejects where it was lost on this side, and is then repeated. */
+  /** Makes one attempt; see egress/http-post.ts. Rejects if the attempt was lost on our side; it is then repeated. */
   post: (attempt: Attempt) => Promise<Reply>
   log: Log
   userAgent: string
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random?: () => number
 }
 
 export type WebhookDelivery = ReturnType<typeof startDelivery>
 
-/** Events that a webhook does not ask for are passed over in memory; so many at most until the store is told. */
-const MAX_PASSED = 1000
-/** So that a wall clock that was changed is noticed. */
+/** Events without a subscription are skipped in memory; after this many the position is stored. */
+const MAX_SKIPPED = 1000
+/** Bounds the sleep, so that a changed wall clock is noticed. */
 const MAX_SLEEP_MS = 60_000
-/** So many tries are written down, and so many taken, in one transaction: requests wait for it. */
+/** Attempts recorded, and deliveries taken, per transaction: requests wait for it. */
 const MAX_IN_ROUND = 20
 const AFTER_FAILURE_MS = 1000
-/** It may last: a full disk, say. */
+/** Longer, since storage errors such as a full disk may last. */
 const AFTER_STORAGE_FAILURE_MS = 5000
 const GRACE_MS = 5000
 
 /**
- * Sends events to webhooks: from the outbox to deliveries, tried until they succeed. What is to be done stands in the
- * database; memory knows only what is on its way. All is done in rounds, one at a time: a round writes down the tries
- * that came back and takes the next ones, in one transaction of the group commit.
+ * Sends events to webhooks: turns events of the outbox into deliveries and attempts each until it succeeds. All pending
+ * work is in the database; memory holds only the attempts in flight. The work is done in rounds, one at a time: a round
+ * records finished attempts and takes the next deliveries in one transaction of the group commit.
  */
 export function startDelivery({ store, deps, post, log, userAgent, random = Math.random }: DeliveryOptions) {
   const { clock } = deps
@@ -48,9 +48,9 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
   const recordResults = resultRecorder(deps, queue, log, random)
   const secrets = signingSecrets(deps)
   const { disable } = webhookStore(deps)
-  const air = inFlight()
-  const passed = new Map<string, { planned: number; seq: number }>()
-  let landed: TryResult[] = []
+  const attemptsInFlight = inFlight()
+  const skipped = new Map<string, { planned: number; seq: number }>()
+  let finished: TryResult[] = []
   let turn: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -61,7 +61,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
   let isRecovered = false
   let onResult = wake
 
-  /** Asks for a round in a later turn of the event loop; while one runs, for another behind it. */
+  /** Requests a round in a later turn of the event loop; during a round, requests another one after it. */
   function wake(): void {
     if (isStopped) return
     isWanted = true
@@ -83,11 +83,11 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
       isWanted = false
       try {
         checkWritable()
-        const found = landed.length > 0 ? undefined : look(clock.now())
+        const found = finished.length > 0 ? undefined : scan(clock.now())
         if (found) delayMs = found.sleepMs
         const began = performance.now()
-        if (!found || found.isReady) await turnOver() // whether there is more is seen behind its commit
-        await new Promise((resolve) => setTimeout(resolve, (performance.now() - began) / 2)) // this third is for requests
+        if (!found || found.isReady) await runRound() // the next round sees after the commit whether there is more
+        await new Promise((resolve) => setTimeout(resolve, (performance.now() - began) / 2)) // a third for requests
       } catch (error) {
         if (!store.health.note(error)) log.error({ err: error }, 'webhooks: a round failed')
         delayMs = store.health.refusal() ? AFTER_STORAGE_FAILURE_MS : AFTER_FAILURE_MS
@@ -97,23 +97,23 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
     if (!isStopped) timer = setTimeout(wake, delayMs).unref()
   }
 
-  /** Nothing is looked for that could not be written down. */
+  /** Skips the round while nothing can be written. */
   function checkWritable(): void {
     const refusal = store.health.refusal()
     if (refusal) throw refusal
   }
 
-  /** One transaction: what came back is written down, and what is due is taken; then that is sent. */
-  async function turnOver(): Promise<void> {
-    const back = landed.splice(0, MAX_IN_ROUND)
-    if (landed.length > 0) isWanted = true
+  /** Runs one transaction that records finished attempts and takes due deliveries; then sends those. */
+  async function runRound(): Promise<void> {
+    const results = finished.splice(0, MAX_IN_ROUND)
+    if (finished.length > 0) isWanted = true
     let next: { inFlightTry: InFlight; attempt: Attempt }[] = []
     try {
       await store.write(() => {
-        next = [] // the group commit may run this again
+        next = [] // the group commit may run this callback again
         const now = clock.now()
-        if (!isRecovered) queue.recover(now) // what was on its way when the last server ended is sent again
-        recordResults(back)
+        if (!isRecovered) queue.recover(now) // resends what was in flight when the last process ended
+        recordResults(results)
         const secretsOf = signing(now)
         for (const inFlightTry of isStopped || restMs(now) > 0 ? [] : takeAll(now)) {
           const attempt = attemptOf(inFlightTry, secretsOf)
@@ -122,54 +122,56 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
         return null
       })
     } catch (error) {
-      landed.unshift(...back)
+      finished.unshift(...results)
       throw error
     }
     isRecovered = true
-    for (const { taken } of back) air.remove(taken)
+    for (const { taken } of results) attemptsInFlight.remove(taken)
     for (const { inFlightTry, attempt } of next) send(inFlightTry, attempt)
   }
 
-  /** Whether there is anything to take, and when there will be. Passes over events that nobody asks for. */
-  function look(now: number): { isReady: boolean; sleepMs: number } {
+  /**
+   * Returns whether there is anything to take, and how long to sleep otherwise. Skips events without a subscription.
+   */
+  function scan(now: number): { isReady: boolean; sleepMs: number } {
     if (restMs(now) > 0) return { isReady: false, sleepMs: restMs(now) }
-    let isReady = !isRecovered || (air.slotsForTests() > 0 && queue.hasTests(now))
+    let isReady = !isRecovered || (attemptsInFlight.slotsForTests() > 0 && queue.hasTests(now))
     let sleepMs = MAX_SLEEP_MS
     for (const target of queue.targets()) {
       const dueAt = hasEvents(target) ? now : (target.due_at ?? Number.POSITIVE_INFINITY)
       const wakeAt = Math.max(target.held_until ?? 0, dueAt)
       if (wakeAt > now) sleepMs = Math.min(sleepMs, wakeAt - now)
-      else if (air.slotsOf(target) > 0) isReady = true
+      else if (attemptsInFlight.slotsOf(target) > 0) isReady = true
     }
     return { isReady, sleepMs }
   }
 
-  /** Whether there are events that the webhook asks for and has no deliveries of, as far as a look goes. */
+  /** Whether the webhook subscribes to events after its position, as far as one scan reaches. */
   function hasEvents(target: Target): boolean {
     const from = positionOf(target)
     if (from >= target.last_seq) return false
     const { wanted, seq } = queue.firstWanted(target, from)
-    passed.set(keyOf(target.org, target.id), { planned: target.planned_seq, seq })
-    if (wanted !== undefined || seq - target.planned_seq > MAX_PASSED) return true
+    skipped.set(keyOf(target.org, target.id), { planned: target.planned_seq, seq })
+    if (wanted !== undefined || seq - target.planned_seq > MAX_SKIPPED) return true
     if (seq < target.last_seq) isWanted = true
     return false
   }
 
-  /** Where planning goes on: behind what was passed over, unless events are replayed. */
+  /** Returns where planning continues: after the skipped events, unless events are being replayed. */
   function positionOf({ org, id, planned_seq }: Target): number {
-    const known = passed.get(keyOf(org, id))
-    return known?.planned === planned_seq ? known.seq : planned_seq
+    const position = skipped.get(keyOf(org, id))
+    return position?.planned === planned_seq ? position.seq : planned_seq
   }
 
   function takeAll(now: number): InFlight[] {
-    const all: InFlight[] = queue.takeTests(now, air.slotsForTests()).flatMap((taken) => {
+    const all: InFlight[] = queue.takeTests(now, attemptsInFlight.slotsForTests()).flatMap((taken) => {
       const to = queue.receiver(taken.org, taken.webhook_id)
-      return to ? [{ taken, to, at: now, isProbe: false }] : [] // else the job that clears up takes it away
+      return to ? [{ taken, to, at: now, isProbe: false }] : [] // else the purge job deletes it
     })
     const targets = queue.targets()
-    const first = ++turns % Math.max(targets.length, 1) // another one each time, as there may not be room for all
+    const first = ++turns % Math.max(targets.length, 1) // rotates, as there may not be room for all
     for (const target of [...targets.slice(first), ...targets.slice(0, first)]) {
-      const slots = Math.min(air.slotsOf(target, all.length), MAX_IN_ROUND - all.length)
+      const slots = Math.min(attemptsInFlight.slotsOf(target, all.length), MAX_IN_ROUND - all.length)
       if ((target.held_until ?? 0) > now || slots <= 0) continue
       const due = target.due_at !== null && target.due_at <= now ? queue.take(target, now, slots) : []
       const from = positionOf(target)
@@ -179,17 +181,17 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
     return all
   }
 
-  /** The secrets that sign at a time, unsealed once for each webhook. */
+  /** Returns a function for the secrets valid at a time; unseals the secrets of each webhook once. */
   function signing(at: number): (to: Receiver) => string[] {
-    const known = new Map<string, string[]>()
+    const cache = new Map<string, string[]>()
     return ({ id, secrets: sealed }) => {
-      const signing = known.get(sealed) ?? secrets.signing(id, sealed, at)
-      known.set(sealed, signing)
+      const signing = cache.get(sealed) ?? secrets.signing(id, sealed, at)
+      cache.set(sealed, signing)
       return signing
     }
   }
 
-  /** What is sent; undefined where it cannot be, which is written down. */
+  /** Returns the request to send; undefined if it cannot be built, which is recorded. */
   function attemptOf(inFlightTry: InFlight, secretsOf: (to: Receiver) => string[]): Attempt | undefined {
     const { taken, to, at } = inFlightTry
     const body = queue.bodyOf(taken)
@@ -214,25 +216,25 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
   }
 
   function send(inFlightTry: InFlight, attempt: Attempt): void {
-    air.add(inFlightTry)
-    const land = (reply: Reply | undefined): void => {
-      landed.push({ ...inFlightTry, reply })
+    attemptsInFlight.add(inFlightTry)
+    const finish = (reply: Reply | undefined): void => {
+      finished.push({ ...inFlightTry, reply })
       onResult()
     }
-    post(attempt).then(land, (error) => {
+    post(attempt).then(finish, (error) => {
       rest(error)
-      land(undefined)
+      finish(undefined)
     })
   }
 
-  /** What lost one try would take the next ones, too. */
+  /** Pauses all sending: the cause of one lost attempt would affect the next ones too. */
   function rest(error: unknown): void {
     const now = clock.now()
     if (restMs(now) === 0 && !isStopped) log.error({ err: error }, 'webhooks: tries were lost; they are repeated')
     restUntil = now + LOST_PAUSE_MS
   }
 
-  /** None where the wall clock was set back meanwhile. */
+  /** Returns 0 if the wall clock was set results in the meantime. */
   function restMs(now: number): number {
     const left = restUntil - now
     return left > 0 && left <= LOST_PAUSE_MS ? left : 0
@@ -241,7 +243,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
   const unsubscribe = store.committed.subscribe(wake)
   wake()
 
-  /** Takes nothing more, and waits a while for what is on its way; the rest is sent again by the next server. */
+  /** Takes no more deliveries and waits up to `graceMs` for attempts in flight; the next process repeats the rest. */
   async function stop(graceMs = GRACE_MS): Promise<void> {
     isStopped = true
     unsubscribe()
@@ -251,18 +253,18 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
     await new Promise<void>((resolve) => {
       const cut = setTimeout(resolve, graceMs)
       onResult = () => {
-        if (landed.length < air.total()) return
+        if (finished.length < attemptsInFlight.total()) return
         clearTimeout(cut)
         resolve()
       }
       onResult()
     })
-    const back = landed
-    landed = []
-    if (back.length === 0) return
+    const results = finished
+    finished = []
+    if (results.length === 0) return
     try {
       await store.write(() => {
-        recordResults(back)
+        recordResults(results)
         return null
       })
     } catch (error) {
@@ -274,7 +276,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
   return {
     stop,
     wake,
-    /** Whether it is at work, or about to be; what is on its way does not count. */
+    /** Whether a round is running or requested; attempts in flight do not count. */
     isBusy: () => !isStopped && (isWanted || running !== undefined),
   }
 }

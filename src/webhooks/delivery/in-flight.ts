@@ -3,22 +3,22 @@ import type { Reply } from '../egress/http-post.ts'
 import type { Receiver, Taken, Target } from './queue.ts'
 import { isDown } from './retry-policy.ts'
 
-/** A try on its way. */
+/** An attempt in flight. */
 export type InFlight = { taken: Taken; to: Receiver; at: number; isProbe: boolean }
-/** One that came back; without a reply it was lost on this side, and says nothing of the receiver. */
+/** A finished attempt. Without a reply it was lost on our side, and says nothing about the receiver. */
 export type TryResult = InFlight & { reply: Reply | undefined }
 
-/** So many tries at a time for one webhook: a slow receiver holds up itself only. */
+/** Attempts in flight per webhook, so that a slow receiver delays only itself. */
 export const MAX_OF_ONE = 20
-/** And beyond the first of each webhook, so many for all together. */
+/** Attempts in flight for all webhooks; each webhook may have one beyond that. */
 export const MAX_OF_ALL = 500
-/** So many tests, which are sent whatever else is on its way. */
+/** Tests in flight; tests have their own limit, so that other deliveries never delay them. */
 export const MAX_TESTS = 50
 
 export const webhookOf = ({ org, webhook_id }: Taken): string => keyOf(org, webhook_id)
 export const keyOf = (org: number, webhook: string): string => `${org} ${webhook}`
 
-/** What is on its way, by webhook. */
+/** Tracks attempts in flight by webhook. */
 export function inFlight() {
   const ofWebhook = new Map<string, Set<string>>()
   let total = 0
@@ -39,7 +39,10 @@ export function inFlight() {
     if (ids.size === 0) ofWebhook.delete(webhookOf(taken))
   }
 
-  /** How many more may go to the webhook, where `others` are about to go elsewhere. One that is down gets a probe. */
+  /**
+   * Returns how many more attempts the webhook may have; `others` attempts are about to start for other webhooks. A
+   * receiver that is down gets one probe at a time.
+   */
   function slotsOf(target: Target, others = 0): number {
     const own = ofWebhook.get(keyOf(target.org, target.id))?.size ?? 0
     if (isDown(target)) return own === 0 ? 1 : 0

@@ -5,21 +5,21 @@ import { timeOfId } from '../../lib/id.ts'
 import { TEST, type Try } from '../deliveries.ts'
 import type { DeliveryDecision, Health } from './retry-policy.ts'
 
-/** Where a delivery goes; the secrets are sealed. */
+/** The destination of a delivery; the secrets are sealed. */
 export type Receiver = { org: number; id: string; url: string; secrets: string }
 
-/** A webhook that may be sent to, with what the sender knows of it. */
+/** An active webhook with its delivery state. */
 export type Target = Receiver &
   Health & {
     event_types: string
     planned_seq: number
     last_seq: number
     status: string
-    /** The earliest time at which a delivery of it is due. */
+    /** When its earliest delivery is due. */
     due_at: number | null
   }
 
-/** A delivery as it is taken to be sent. */
+/** A delivery taken for an attempt. */
 export type Taken = {
   org: number
   id: string
@@ -36,16 +36,16 @@ export type Taken = {
 
 type PlannedEvent = Pick<StoredEvent, 'seq' | 'id' | 'type' | 'object_id'>
 
-/** So many events are looked at for one webhook at a time, so that requests have their turn. */
+/** Events scanned for one webhook at a time, so that requests are not blocked. */
 const MAX_PLANNED = 500
-/** Of which so many are read at once: mostly the first ones are wanted. */
+/** Events read per query: usually one of the first is wanted. */
 const READ_AT_ONCE = 20
-/** A try ends within 15 s. */
+/** Longer than an attempt, which ends within 15 s. */
 const LEASE_MS = 60_000
-/** So many tries of a delivery are kept. */
+/** Attempts stored per delivery. */
 const MAX_TRIES = 30
 
-/** The statements of the sender: from the outbox to deliveries, and from one try of a delivery to the next. */
+/** The statements of webhook delivery: from the outbox to deliveries, and from one attempt to the next. */
 export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const FIELDS = 'org_id AS org, id, webhook_id, event_id, seq, type, object_id, tries, failures, is_ordered, body'
   const targets = db.prepare(
@@ -119,7 +119,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const webhooks = db.prepare('SELECT org_id AS org, id FROM webhooks')
   const release = db.prepare('UPDATE deliveries SET due_at = ?, leased_until = NULL WHERE org_id = ? AND id = ?')
 
-  /** Takes up to `most` deliveries that are due. */
+  /** Takes up to `most` due deliveries. */
   function take({ org, id }: { org: number; id: string }, now: number, most: number): Taken[] {
     const taken = due.all(org, id, now, most) as Taken[]
     for (const each of taken) lease.run(now + LEASE_MS, org, each.id)
@@ -132,7 +132,9 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     return taken
   }
 
-  /** The seq of the first event behind `seq` that the webhook asks for; `seq` goes on to where the look ended. */
+  /**
+   * Returns the seq of the first event after `seq` with a subscription, and the last seq that was scanned without one.
+   */
   function firstWanted(target: Target, seq: number): { wanted: number | undefined; seq: number } {
     const wanted = eventsOf(JSON.parse(target.event_types))
     let last = seq
@@ -142,7 +144,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
       last = each.seq
       seen++
     }
-    // The newest may have been purged: then there is nothing behind, and nothing to look for again.
+    // The newest events may have been purged: then nothing is left to scan.
     return { wanted: undefined, seq: seen < MAX_PLANNED ? Math.max(last, target.last_seq) : last }
   }
 
@@ -157,8 +159,8 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   }
 
   /**
-   * Makes deliveries of the events behind `from`, and takes up to `most` of them. One whose record has an earlier one
-   * on its way waits for it. Where nothing more can be taken, the rest of the events stays for later.
+   * Creates deliveries for the events after `from` and takes up to `most` of them. A delivery waits if an earlier one
+   * of the same record is pending. Once `most` are taken, the remaining events are left for later.
    */
   function plan(target: Target, from: number, now: number, most: number): Taken[] {
     const { org, id: webhook } = target
@@ -178,7 +180,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     return taken
   }
 
-  /** The delivery of an event: a new one, or the one that was done where events are replayed. */
+  /** Returns the delivery of an event: a new one, or on a replay the finished one. Undefined if it is still pending. */
   function deliver(
     target: Target,
     { seq, id: event, type, object_id: object }: PlannedEvent,
@@ -191,20 +193,20 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     const id = clock.id()
     const isNew = insert.run(org, id, webhook, event, seq, type, object, lease, timeOfId(id), now).changes === 1
     if (isNew) return { ...fixed, ...start, id, tries: '[]' }
-    const known = ofSeq.get(org, webhook, seq) as { id: string; status: string; tries: string }
-    if (known.status === 'pending') return undefined
-    again.run({ org, id: known.id, lease, now })
-    return { ...fixed, ...start, id: known.id, tries: known.tries }
+    const existing = ofSeq.get(org, webhook, seq) as { id: string; status: string; tries: string }
+    if (existing.status === 'pending') return undefined
+    again.run({ org, id: existing.id, lease, now })
+    return { ...fixed, ...start, id: existing.id, tries: existing.tries }
   }
 
-  /** What is sent: always the same bytes for the same event. Undefined where the event is not kept any longer. */
+  /** Returns the body: always the same bytes for the same event. Undefined if the event has expired. */
   function bodyOf({ org, seq, body }: Taken): string | undefined {
     if (seq === null) return body as string
     const stored = event.get(org, seq) as StoredEvent | undefined
     return stored && eventJson(stored)
   }
 
-  /** Writes down a try and what follows; the next delivery of the record has its turn. */
+  /** Records an attempt and the decision; a finished delivery makes the next one of its record due. */
   function recordResult(taken: Taken, attempt: Try, decision: DeliveryDecision, now: number): void {
     const { org, id } = taken
     const tries = taken.tries === '[]' ? [attempt] : [...JSON.parse(taken.tries), attempt].slice(-MAX_TRIES)
@@ -220,7 +222,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     if (next && next.due_at === null && next.leased_until === null) makeDue.run(now, org, next.id)
   }
 
-  /** What was on its way when the last server ended is due again. Only one server runs on a data folder. */
+  /** Makes due again what was in flight when the last process ended. Only one server runs on a data folder. */
   function recover(now: number): void {
     for (const webhook of webhooks.all() as { org: number; id: string }[]) {
       for (const id of leased.all(webhook.org, `${webhook.id} pending`) as string[]) release.run(now, webhook.org, id)
@@ -237,7 +239,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     plan,
     bodyOf,
     recordResult,
-    /** Due again at a time, without a word of how it went. */
+    /** Makes it due again without recording an attempt. */
     release: ({ org, id }: Taken, dueAt: number): void => void release.run(dueAt, org, id),
     recover,
     health: (org: number, id: string) => healthOf.get(org, id) as Health | undefined,

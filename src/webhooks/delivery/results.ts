@@ -7,27 +7,27 @@ import { type TryResult, webhookOf } from './in-flight.ts'
 import type { DeliveryQueue } from './queue.ts'
 import { deliveryAfter, type Health, healthAfter, isDown } from './retry-policy.ts'
 
-/** A try that was lost on this side is repeated after so long. */
+/** How long to wait before an attempt lost on our side is repeated. */
 export const LOST_PAUSE_MS = 5000
 
 type Decision = Health & { disabled?: string }
 
-/** Writes down what became of tries, inside a transaction. `random` is from 0 to 1. */
+/** Records finished attempts, inside a transaction. `random` returns a number from 0 to 1. */
 export function resultRecorder(deps: Deps, queue: DeliveryQueue, log: Log, random: () => number) {
   const { clock } = deps
   const { disable } = webhookStore(deps)
 
-  function record(back: readonly TryResult[]): void {
-    for (const ofOne of Map.groupBy(back, ({ taken }) => webhookOf(taken)).values()) recordHealth(ofOne)
+  function record(results: readonly TryResult[]): void {
+    for (const ofWebhook of Map.groupBy(results, ({ taken }) => webhookOf(taken)).values()) recordHealth(ofWebhook)
   }
 
-  function recordHealth(back: TryResult[]): void {
-    const { org, webhook_id: id } = (back[0] as TryResult).taken
+  function recordHealth(results: TryResult[]): void {
+    const { org, webhook_id: id } = (results[0] as TryResult).taken
     const before = queue.health(org, id)
     if (!before) return // the webhook was deleted
     const now = clock.now()
     let after: Decision = before
-    for (const result of back) after = recordOne(result, after, now)
+    for (const result of results) after = recordOne(result, after, now)
     const { disabled, ...health } = after
     queue.setHealth(org, id, health)
     if (isDown(before) && !isDown(after)) queue.hurry(org, id, now)

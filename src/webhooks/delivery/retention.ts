@@ -1,23 +1,23 @@
 import { firstIdAt, MAX_AHEAD_MS } from '../../lib/id.ts'
 import type { Store } from '../../store/open.ts'
 
-/** So many rows at a time, so that no request waits long for it. */
+/** Batch size: requests wait for at most one batch. */
 const BATCH = 200
 
-/** What a purge answers: whether it is to be called again soon. */
+/** The result of a purge: 'more' if it should be called again soon. */
 type Purged = 'more' | undefined
 
 /**
- * Events older than `keepMs`: nobody can pull or replay them any longer. One that is ahead of the clock by more than ids
- * may be was written while the clock was wrong: it goes with the one behind it.
+ * Deletes events older than `keepMs`: they can no longer be pulled or replayed. An event whose time is too far ahead
+ * was written while the clock was wrong: it is deleted with the event after it.
  */
 export function purgeEvents({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: number): Purged {
   const now = clock.now()
   const oldest = db
     .prepare('SELECT commit_seq, at FROM events WHERE at <= ? ORDER BY commit_seq LIMIT ?')
     .all(now + MAX_AHEAD_MS, BATCH) as { commit_seq: number; at: number }[]
-  const kept = oldest.findIndex(({ at }) => at >= now - keepMs)
-  const last = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1)
+  const firstKept = oldest.findIndex(({ at }) => at >= now - keepMs)
+  const last = (firstKept < 0 ? oldest : oldest.slice(0, firstKept)).at(-1)
   if (!last) return undefined
   const { changes } = db
     .prepare(
@@ -27,11 +27,11 @@ export function purgeEvents({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: 
   return changes === BATCH ? 'more' : undefined
 }
 
-type Gone = { webhook_id: string; object_id: string; status: string; is_ordered: number }
+type DeletedDelivery = { webhook_id: string; object_id: string; status: string; is_ordered: number }
 
 /**
- * Deliveries that are as old, but not while they are on their way, and those of webhooks that were deleted. Where one
- * was still pending, the next of its record has its turn. Those ahead of the clock go when their event has gone.
+ * Deletes deliveries older than `keepMs` that are not in flight, and those of deleted webhooks. If one was still
+ * pending, the next one of its record becomes due. Deliveries dated in the future are deleted once their event is.
  */
 export function purgeDeliveries({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: number): Purged {
   const now = clock.now()
@@ -60,10 +60,10 @@ export function purgeDeliveries({ db, clock }: Pick<Store, 'db' | 'clock'>, keep
   )
   let room = BATCH
   for (const org of db.prepare('SELECT id FROM orgs').pluck().all() as number[]) {
-    const gone = old.all({ org, before, most: room }) as Gone[]
-    gone.push(...(ahead.all({ org, ahead: firstAhead, most: room - gone.length }) as Gone[]))
-    room -= gone.length
-    for (const { webhook_id, object_id, status, is_ordered } of gone)
+    const deleted = old.all({ org, before, most: room }) as DeletedDelivery[]
+    deleted.push(...(ahead.all({ org, ahead: firstAhead, most: room - deleted.length }) as DeletedDelivery[]))
+    room -= deleted.length
+    for (const { webhook_id, object_id, status, is_ordered } of deleted)
       if (status === 'pending' && is_ordered === 1) promote.run({ now, org, webhook_id, object_id })
     for (const webhook of orphaned({ db }, org)) room -= ofWebhook.run({ org, webhook, most: room }).changes
     if (room === 0) return 'more'
@@ -71,7 +71,7 @@ export function purgeDeliveries({ db, clock }: Pick<Store, 'db' | 'clock'>, keep
   return undefined
 }
 
-/** Webhooks that deliveries name and that are no more; from one to the next by the index, past all between. */
+/** Returns deleted webhooks that still have deliveries. Jumps through the index from one webhook to the next. */
 function orphaned({ db }: Pick<Store, 'db'>, org: number): string[] {
   const next = db
     .prepare('SELECT min(webhook_id) FROM deliveries INDEXED BY deliveries_webhook WHERE org_id = ? AND webhook_id > ?')

@@ -1,13 +1,13 @@
 import type { Reply } from '../egress/http-post.ts'
 
-// What follows from a try: for the delivery, and for its webhook. Nothing here reads or writes.
+// What follows from an attempt, for the delivery and for its webhook. Pure functions.
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** The pauses between the tries of a delivery, each up to a tenth longer. The first try has none before it. */
+/** The pauses between the attempts of a delivery, each up to a tenth longer. The first attempt has no pause. */
 export const PAUSES_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -21,14 +21,14 @@ export const PAUSES_MS = [
 ]
 const JITTER = 0.1
 
-/** After so many failures in a row a receiver counts as down: one probe at a time, so often. */
+/** After this many failures in a row a receiver counts as down: it gets one probe at a time, at this interval. */
 export const DOWN_AFTER = 10
 export const PROBE_MS = 5 * MINUTE_MS
-/** Down for so long, it is given up. */
+/** A webhook whose receiver is down for this long is disabled. */
 export const DISABLED_AFTER_MS = 5 * DAY_MS
 const MAX_RETRY_AFTER_MS = DAY_MS
 
-/** What the sender knows of a webhook. */
+/** The delivery state of a webhook. */
 export type Health = {
   failures: number
   failing_since: number | null
@@ -40,17 +40,17 @@ export type Health = {
 export const isDown = ({ failures }: Pick<Health, 'failures'>): boolean => failures >= DOWN_AFTER
 
 type Sent = {
-  /** Tries so far that failed and count for the schedule. */
+  /** Failed attempts that count for the retry schedule. */
   failures: number
-  /** Sent to see whether a receiver that was down is back: it does not count for the schedule. */
+  /** Sent to find out whether a receiver is back: it does not count for the schedule. */
   isProbe: boolean
-  /** Tried once only. */
+  /** Attempted only once. */
   isTest: boolean
 }
 
 export type DeliveryDecision = { status: 'pending' | 'delivered' | 'failed'; failures: number; dueAt: number | null }
 
-/** `random` is from 0 to 1. */
+/** Returns what to do with a delivery after an attempt. `random` is from 0 to 1. */
 export function deliveryAfter(sent: Sent, reply: Reply, now: number, random: number): DeliveryDecision {
   const { failures, isProbe, isTest } = sent
   if (reply.error === null) return { status: 'delivered', failures, dueAt: null }
@@ -62,10 +62,10 @@ export function deliveryAfter(sent: Sent, reply: Reply, now: number, random: num
   return { status: 'pending', failures: failures + 1, dueAt: now + wait }
 }
 
-/** The webhook after a try; `disabled` is the reason for which nothing more is sent. */
+/** Returns the state of the webhook after an attempt; `disabled` is the reason to disable it. */
 export function healthAfter(before: Health, reply: Reply, now: number): Health & { disabled?: string } {
   if (reply.error === null) {
-    // A try that had begun before its receiver asked for a pause does not end the pause.
+    // An attempt that started before its receiver asked for a pause does not end the pause.
     const isPaused = !isDown(before) && (before.held_until ?? 0) > now
     const held_until = isPaused ? before.held_until : null
     return { ...before, failures: 0, failing_since: null, held_until, last_success_at: now }
@@ -82,14 +82,14 @@ export function healthAfter(before: Health, reply: Reply, now: number): Health &
     last_failure_at: now,
   }
   if (reply.status === 410) return { ...after, disabled: 'Its receiver answered 410: it wants no more events.' }
-  // A few failures with a long silence between, as of a server that was off meanwhile, are no five days.
+  // A few failures with a long gap between them, as when the server was off, do not count as five days.
   if (isDown(after) && now - failing_since >= DISABLED_AFTER_MS) {
     return { ...after, disabled: `Its receiver failed for five days; the last error: ${reply.error}` }
   }
   return after
 }
 
-/** What the header Retry-After asks for: seconds, or a time of HTTP (RFC 9110, section 10.2.3); at most a day. */
+/** Returns the wait that Retry-After asks for: seconds or an HTTP date (RFC 9110, section 10.2.3); at most a day. */
 function retryAfterMs({ retry_after }: Reply, now: number): number {
   if (retry_after === null) return 0
   const text = retry_after.trim()

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** What an address is that is not public; it continues "The address is ...". */
+/** Why an address is not public; completes "The address is ...". */
 export type Kind =
   | 'unspecified'
   | 'loopback'
@@ -15,12 +15,12 @@ export type Kind =
   | 'a tunnel'
   | 'IPv4-compatible'
 
-/** `prefix` is the length of the range that the address lies in. */
+/** `prefix` is the prefix length of the network that contains the address. */
 export type Range = { kind: Kind; prefix: number }
 
 type Family = 'ipv4' | 'ipv6'
 
-/** The first that holds an address names it. */
+/** The first network that contains an address determines its kind. */
 const IPV4: readonly [string, Kind][] = [
   ['168.63.129.16/32', 'a metadata server'],
   ['100.100.100.200/32', 'a metadata server'],
@@ -33,7 +33,7 @@ const IPV4: readonly [string, Kind][] = [
   ['172.16.0.0/12', 'private'],
   ['192.0.0.0/24', 'reserved'],
   ['192.0.2.0/24', 'reserved for documentation'],
-  // AS112 and AMT answer from the nearest node, which may be one of the own network.
+  // AS112 and AMT are answered by the nearest node, which may be in the local network.
   ['192.31.196.0/24', 'reserved'],
   ['192.52.193.0/24', 'reserved'],
   ['192.175.48.0/24', 'reserved'],
@@ -73,16 +73,19 @@ const UNICAST = blockList('ipv6', '2000::/3')
 const MAPPED = blockList('ipv6', '::ffff:0:0/96')
 const NAT64 = blockList('ipv6', '64:ff9b::/96')
 
-/** The one way to write an address; the IPv4 one for an IPv4-mapped. Undefined for a name, and with a zone. */
+/**
+ * Returns the canonical form of an address; an IPv4-mapped one becomes IPv4. Undefined for names and addresses with a
+ * zone.
+ */
 export function canonical(address: string): string | undefined {
   if (isIPv4(address)) return address
-  // isIPv6 lets a zone pass, such as fe80::1%eth0.
+  // isIPv6 accepts a zone, such as fe80::1%eth0.
   if (!isIPv6(address) || address.includes('%')) return undefined
   const short = new URL(`http://[${address}]`).hostname.slice(1, -1)
   return MAPPED.check(short, 'ipv6') ? lastFourBytes(short) : short
 }
 
-/** Of a canonical address; undefined is public. */
+/** Returns the special range of a canonical address; undefined if the address is public. */
 export function rangeOf(address: string): Range | undefined {
   const family = isIPv4(address) ? 'ipv4' : 'ipv6'
   if (family === 'ipv6' && NAT64.check(address, family)) {
@@ -95,11 +98,13 @@ export function rangeOf(address: string): Range | undefined {
   return range ?? { kind: 'reserved', prefix: 0 }
 }
 
-/** Says whether a canonical address lies in a network, such as 10.0.0.0/8; never of the other family. */
+/**
+ * Returns a test for canonical addresses in a network such as 10.0.0.0/8; addresses of the other family never match.
+ */
 export function network(text: string): (address: string) => boolean {
   const family = text.includes(':') ? 'ipv6' : 'ipv4'
   const list = blockList(family, text)
-  // A BlockList takes ::/0 to hold all of IPv4 too.
+  // A BlockList treats ::/0 as including all of IPv4.
   return (address) => address.includes(':') === (family === 'ipv6') && list.check(address, family)
 }
 
@@ -120,14 +125,14 @@ function read(ranges: readonly [string, Kind][], family: Family): (Range & { lis
   }))
 }
 
-/** The eight groups of a canonical IPv6 address. */
+/** Returns the eight groups of a canonical IPv6 address. */
 export function groupsOf(address: string): number[] {
   const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''))
   const zeros = Array<string>(8 - head.length - tail.length).fill('0')
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
 }
 
-/** Of an IPv6 address, as an IPv4 one. */
+/** Returns the last four bytes of an IPv6 address as an IPv4 address. */
 function lastFourBytes(address: string): string {
   return groupsOf(address)
     .slice(-2)

@@ -2,30 +2,30 @@ import { isIP } from 'node:net'
 import { usage } from '../../config.ts'
 import { canonical, groupsOf, type Kind, network, type Range, rangeOf } from './addresses.ts'
 
-/** One entry of --webhook-allow: a host, or a network of at least one address, with a port or for all ports. */
+/** One entry of --webhook-allow: a host or a network (a single address included), with a port or for all ports. */
 type Entry = { port: number | undefined } & (
   | { host: string; covers?: never; prefix?: never }
   | { host?: never; covers: (address: string) => boolean; prefix: number }
 )
 
-/** What --webhook-allow lists. */
+/** The entries of --webhook-allow. */
 export type Allow = readonly Entry[]
 
-/** `host` is that of the URL, in lower case and without the last dot; `address` is canonical. */
+/** `host` is that of the URL, in lower case and without the final dot; `address` is canonical. */
 export type Target = { host: string; address: string; port: number }
 
-/** Too dangerous to come with a name that anybody's DNS can point there, or with a network that is wide. */
+/** Too dangerous to allow by a host name, which anybody's DNS can point there, or as part of a wider network. */
 const EXPLICIT_ONLY: ReadonlySet<Kind> = new Set(['loopback', 'link-local', 'unspecified', 'a metadata server'])
 
 const HOST = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
 
-/** Reads `hooks.lan, 10.0.0.5:8080, [::1]:8080, fd00::/8`; '' is an empty list. Throws a usage Problem. */
+/** Parses `hooks.lan, 10.0.0.5:8080, [::1]:8080, fd00::/8`; '' is an empty list. Throws a usage Problem. */
 export function parseAllow(text: string): Allow {
   if (text.trim() === '') return []
   return text.split(',').map((entry) => parseEntry(entry.trim()))
 }
 
-/** Whether what is not public may be a target: by its address, or by its host. */
+/** Whether a target that is not public is allowed, by its address or by its host. */
 export function allowsRange(allow: Allow, { host, address, port }: Target, { kind, prefix }: Range): boolean {
   const isExplicit = EXPLICIT_ONLY.has(kind)
   if (kind === 'IPv4-compatible') return false
@@ -36,7 +36,7 @@ export function allowsRange(allow: Allow, { host, address, port }: Target, { kin
   })
 }
 
-/** Whether the target is listed together with its very port. */
+/** Whether the target is listed with its exact port. */
 export function listsPort(allow: Allow, { host, address, port }: Target): boolean {
   return allow.some((entry) => entry.port === port && (entry.host === host || entry.covers?.(address) === true))
 }
@@ -44,7 +44,7 @@ export function listsPort(allow: Allow, { host, address, port }: Target): boolea
 function parseEntry(entry: string): Entry {
   const [, network, prefix] = /^([^/]*)\/(.*)$/.exec(entry) ?? []
   if (network !== undefined && prefix !== undefined) return parseNetwork(entry, network, prefix)
-  // Without brackets, colons are those of the address: ::1 has no port.
+  // Without brackets, all colons belong to the address: ::1 has no port.
   if (isIP(entry) === 6) return single(entry, entry, undefined)
   const [, ipv6, other, digits] = /^(?:\[(.*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(entry) ?? []
   const port = digits === undefined ? undefined : Number(digits)
@@ -61,7 +61,7 @@ function parseNetwork(entry: string, start: string, digits: string): Entry {
   if (address === undefined) throw malformed(entry, 'is no network')
   if (!/^\d{1,3}$/.test(digits) || Number(digits) > bits)
     throw malformed(entry, `needs a prefix from 0 to ${bits} behind the slash`)
-  // An IPv4-mapped network is kept as the IPv4 one.
+  // An IPv4-mapped network is stored as IPv4.
   const prefix = Number(digits) - (bits === 128 && isIP(address) === 4 ? 96 : 0)
   if (prefix < 0) throw malformed(entry, 'mixes IPv4 and IPv6')
   if (firstAddress(address, prefix) !== address)
@@ -83,7 +83,7 @@ function ranged(entry: string, address: string, prefix: number, port: number | u
 }
 
 function parseHost(entry: string, text: string): string {
-  // A URL would take what is left of these for a user, and what is right of them for no part of the host.
+  // Characters with which a URL would end the host, or read part of it as a user name.
   if (/[@?#%\\\s]/.test(text)) throw malformed(entry, 'is no host, address or network')
   const host = URL.parse(`http://${text}/`)?.hostname.replace(/\.$/, '') ?? ''
   if (isIP(host)) throw malformed(entry, `is an address in disguise; write ${host}`)
@@ -92,7 +92,7 @@ function parseHost(entry: string, text: string): string {
   return host
 }
 
-/** The address with all bits behind the prefix off. */
+/** Returns the address with all bits after the prefix cleared. */
 function firstAddress(address: string, prefix: number): string {
   if (isIP(address) === 4) {
     const bytes = address.split('.').map(Number)

@@ -6,22 +6,22 @@ import { canonical } from './addresses.ts'
 import { type Address, hostNameOf } from './guard.ts'
 
 export type ConnectOptions = {
-  /** Certificates to trust in place of the usual ones, as PEM. */
+  /** Certificates to trust instead of the default ones, as PEM. */
   ca?: string
   connect?: (options: TcpNetConnectOpts) => Socket
 }
 
-/** Node leaves an address for the next one after this; its own 500 ms are short for a host that is far and busy. */
+/** How long Node tries an address before the next one; its default of 500 ms is short for a distant, busy host. */
 const NEXT_ADDRESS_MS = 1000
 
 /**
- * Opens a connection to one of the checked addresses and to nothing else, with TLS for https. Every socket is held
- * before it can fail, so that the holder can end it. Rejects with the error of the socket, or a Problem.
+ * Opens a connection to one of the checked addresses and to nothing else, with TLS for https. Passes every socket to
+ * `hold` before it can fail, so that the caller can destroy it. Rejects with the socket's error, or a Problem.
  */
 export function connector({ ca, connect = connectTcp }: ConnectOptions) {
   let trusted: SecureContext | undefined
 
-  /** Reading the certificates of all authorities takes far longer than a try: once is enough. */
+  /** Loading the certificates of all authorities takes far longer than an attempt, so it is done once. */
   function trust(): SecureContext {
     trusted ??= createSecureContext(ca === undefined ? {} : { ca })
     return trusted
@@ -34,7 +34,7 @@ export function connector({ ca, connect = connectTcp }: ConnectOptions) {
     const socket = connect({ port, noDelay: true, ...pinned(host, addresses) })
     hold(socket)
     await once(socket, 'connect')
-    // Checked again, and before the first byte: what was checked is worth nothing if another was connected.
+    // Checked again before the first byte: the check is worthless if another address was connected.
     const reached = canonical(socket.remoteAddress ?? '')
     if (!addresses.some(({ address }) => address === reached))
       throw new Problem(422, 'url_not_allowed', `The connection went to ${reached}, which is not what was checked.`)
@@ -52,7 +52,7 @@ export function connector({ ca, connect = connectTcp }: ConnectOptions) {
   }
 }
 
-/** Of a name, only what was checked is offered; net asks nobody else. */
+/** For a name, the lookup returns only the checked addresses; no resolver is asked. */
 function pinned(host: string, addresses: Address[]): Omit<TcpNetConnectOpts, 'port'> {
   const [first] = addresses as [Address]
   if (addresses.length === 1) return { host: first.address }

@@ -5,19 +5,19 @@ import type { FromWorker, ToWorker, WorkerData } from './delivery-worker.ts'
 import { guard } from './guard.ts'
 import { poster } from './http-post.ts'
 
-// The thread of courier.ts: makes the tries that it is told of, and tells how each went.
+// The thread of delivery-worker.ts: makes the attempts posted to it and posts the results back.
 
 const { allow } = workerData as WorkerData
 let ownPorts: readonly number[] = []
 let replies: FromWorker = []
 
-// On Linux this is of the thread alone: where the machine is busy, requests go before deliveries.
+// On Linux this applies to this thread alone: on a busy machine, requests take precedence over deliveries.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const post = poster(guard({ allow: parseAllow(allow), ownPorts: () => ownPorts }))
 
-/** Those of one turn of the event loop together: a message costs more than what it carries. */
-function tell(reply: FromWorker[number]): void {
+/** Collects the replies of one turn of the event loop: a message costs more than its contents. */
+function postReply(reply: FromWorker[number]): void {
   if (replies.push(reply) > 1) return
   setImmediate(() => {
     parentPort?.postMessage(replies)
@@ -27,5 +27,5 @@ function tell(reply: FromWorker[number]): void {
 
 parentPort?.on('message', (message: ToWorker) => {
   ownPorts = message.ownPorts
-  for (const { number, attempt } of message.attempts) post(attempt).then((reply) => tell({ number, reply }))
+  for (const { number, attempt } of message.attempts) post(attempt).then((reply) => postReply({ number, reply }))
 })

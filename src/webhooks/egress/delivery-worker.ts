@@ -7,7 +7,7 @@ export type WorkerData = { allow: string }
 export type ToWorker = { ownPorts: readonly number[]; attempts: { number: number; attempt: Attempt }[] }
 export type FromWorker = { number: number; reply: Reply }[]
 
-/** Where esbuild puts the thread's code, and under which name it ships inside the executable. */
+/** Where esbuild writes the thread's code, and its name inside the executable. */
 const BUNDLE = 'dist/delivery-thread.cjs'
 
 type Waiting = { resolve: (reply: Reply) => void; reject: (error: Error) => void }
@@ -15,8 +15,8 @@ type Waiting = { resolve: (reply: Reply) => void; reject: (error: Error) => void
 export type DeliveryWorker = ReturnType<typeof deliveryWorker>
 
 /**
- * Makes tries in a thread of its own, so that thousands of connections take no time from the requests that the server
- * answers. The thread starts with the first try. `allow` is the option --webhook-allow.
+ * Makes attempts in a separate thread, so that thousands of connections do not slow down requests. The thread starts
+ * with the first attempt. `allow` is the option --webhook-allow.
  */
 export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: () => readonly number[] }) {
   const waiting = new Map<number, Waiting>()
@@ -25,20 +25,20 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
   let last = 0
   let isStopped = false
 
-  /** Rejects where the thread ended before the reply came. */
+  /** Rejects if the thread ends before the reply arrives. */
   function post(attempt: Attempt): Promise<Reply> {
     if (isStopped) return Promise.reject(new Error('The courier has stopped.'))
     const number = ++last
-    if (attempts.push({ number, attempt }) === 1) setImmediate(hand)
+    if (attempts.push({ number, attempt }) === 1) setImmediate(postAttempts)
     return new Promise((resolve, reject) => waiting.set(number, { resolve, reject }))
   }
 
-  function hand(): void {
-    if (attempts.length === 0) return // they were lost with the thread, or by stopping
+  function postAttempts(): void {
+    if (attempts.length === 0) return // already rejected, since the thread ended or the worker was stopped
     try {
       worker ??= start()
     } catch (error) {
-      rejectAll(error as Error) // such as no room for another thread
+      rejectAll(error as Error) // such as no memory for another thread
       return
     }
     worker.postMessage({ ownPorts: ownPorts(), attempts } satisfies ToWorker)
@@ -46,23 +46,23 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
   }
 
   function start(): Worker {
-    const made = newThread({ allow })
-    made.on('message', (replies: FromWorker) => {
+    const thread = newThread({ allow })
+    thread.on('message', (replies: FromWorker) => {
       for (const { number, reply } of replies) {
         waiting.get(number)?.resolve(reply)
         waiting.delete(number)
       }
     })
     let reason = new Error('The thread that sends has ended.')
-    made.on('error', (error: Error) => {
+    thread.on('error', (error: Error) => {
       reason = error
     })
-    made.on('exit', () => {
-      if (worker !== made) return
+    thread.on('exit', () => {
+      if (worker !== thread) return
       worker = undefined
       rejectAll(reason)
     })
-    return made
+    return thread
   }
 
   function rejectAll(reason: Error): void {
@@ -72,7 +72,7 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
     for (const { reject } of all) reject(reason)
   }
 
-  /** Cuts what is on its way. */
+  /** Aborts all attempts in flight. */
   async function stop(): Promise<void> {
     isStopped = true
     const ended = worker
@@ -84,7 +84,7 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
   return { post, stop }
 }
 
-/** From the sources, or from the bundle, which has no files of its own. */
+/** Starts the thread from the sources, or from an asset of the executable. */
 function newThread(workerData: WorkerData): Worker {
   const options = { workerData, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 16 } }
   if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'delivery-thread.ts'), options)

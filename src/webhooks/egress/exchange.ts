@@ -3,13 +3,13 @@ import type { Socket } from 'node:net'
 import { Problem } from '../../lib/problem.ts'
 import { READ_BYTES, type ReplyReader } from './reply.ts'
 
-/** What has come so far. */
+/** The part of the reply received up to now. */
 export type Answer = { head: IncomingMessage | undefined; body: ReplyReader }
 
 export type Post = { url: URL; headers: Record<string, string>; body: string }
 
 /**
- * Sends the request over an open connection and fills the answer. Resolves when the answer has come to its end, or to
+ * Sends the request over an open connection and fills the answer. Resolves when the answer is complete or has reached
  * 64 KiB; rejects with the error of the connection or the parser, or a Problem.
  */
 export function exchange(socket: Socket, { url, headers, body }: Post, answer: Answer): Promise<void> {
@@ -24,7 +24,7 @@ export function exchange(socket: Socket, { url, headers, body }: Post, answer: A
         'Content-Length': Buffer.byteLength(body),
         Connection: 'close',
       },
-      // Without an agent there is no pool, so no socket of an earlier try can be taken for this one.
+      // Without an agent there is no pool, so no socket of an earlier attempt can be reused.
       createConnection: () => socket,
     })
     req.on('error', reject)

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 
-/** By the code of the error; the sentence stands alone. */
+/** Complete sentences by error code. */
 const SENTENCES: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was closed before the answer was complete.',
@@ -26,7 +26,7 @@ const SENTENCES: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
 }
 
-/** What went wrong with a try, as a sentence for those who look at their deliveries. */
+/** Describes a failed attempt as a sentence for the list of deliveries. */
 export function failureOf(error: unknown): string {
   if (error instanceof Problem) return error.message
   const code = codeOf(error)
@@ -38,7 +38,7 @@ export function failureOf(error: unknown): string {
   return `The try failed (${code}).`
 }
 
-/** Where all addresses of a host failed, the first that did speaks for them. */
+/** If all addresses of a host failed, the error of the first one counts. */
 function codeOf(error: unknown): string | undefined {
   const first = error instanceof AggregateError ? error.errors[0] : error
   const code = (first as { code?: unknown } | undefined)?.code

@@ -9,11 +9,11 @@ export type Address = { address: string; family: 4 | 6 }
 export type Lookup = (host: string) => Promise<Address[]>
 
 export type Guard = {
-  /** Without asking anybody: what is wrong with the URL as it stands, or undefined. */
+  /** Returns what is wrong with the URL itself, without a DNS query; undefined if nothing is. */
   refusal: (url: string) => string | undefined
   /**
-   * The checked addresses of the URL's host; every answer of the resolver has to pass. Rejects with Problem 422
-   * url_not_allowed, or with the resolver's error.
+   * Returns the checked addresses of the URL's host; every address from the resolver has to pass. Rejects with Problem
+   * 422 url_not_allowed, or with the resolver's error.
    */
   resolve: (url: string) => Promise<Address[]>
 }
@@ -23,7 +23,7 @@ type Options = {
   /** The ports that this server listens on. */
   ownPorts: () => readonly number[]
   lookup?: Lookup
-  /** Milliseconds of any clock. */
+  /** Returns milliseconds of any clock. */
   now?: () => number
 }
 
@@ -32,17 +32,17 @@ type Question = { answers: Promise<Address[]>; answeredAt: number | undefined }
 
 const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 }
 
-const KEPT_MS = 10_000
-const KEPT_HOSTS = 1000
+const CACHE_MS = 10_000
+const MAX_CACHED_HOSTS = 1000
 
-/** RFC 6761: what is called localhost never leaves the machine, whatever DNS says. */
+/** RFC 6761: localhost names never leave the machine, whatever DNS says. */
 const LOCALHOST: readonly Address[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ]
 
 export function guard({ allow, ownPorts, lookup = systemLookup, now = () => performance.now() }: Options): Guard {
-  const ask = keeper(lookup, now)
+  const ask = cachedLookup(lookup, now)
 
   function refusal(url: string): string | undefined {
     const host = hostOf(url)
@@ -67,7 +67,7 @@ export function guard({ allow, ownPorts, lookup = systemLookup, now = () => perf
   function refusalOfHost(host: Host): string | undefined {
     if (isIP(host.name)) return refusalOfAddress(host, host.name)
     if (!isLocalhost(host.name)) return undefined
-    // One of the two may be listed alone; the other is then not used.
+    // If only one of the two is allowed, the other is not used.
     const refusals = LOCALHOST.map(({ address }) => refusalOfAddress(host, address))
     return refusals.includes(undefined) ? undefined : refusals[0]
   }
@@ -96,7 +96,10 @@ export function guard({ allow, ownPorts, lookup = systemLookup, now = () => perf
     return Object.values(networkInterfaces()).some((each) => each?.some((own) => canonical(own.address) === address))
   }
 
-  /** Names the entry that would allow it, but not what a name resolves to: that is not for every caller to know. */
+  /**
+   * Names the entry that would allow the target, but not the address that a name resolves to, which not every caller
+   * may see.
+   */
   function remedyOf(target: Target, isOwn: boolean): string {
     const entries = [target.host, target.address].map((name) => {
       const isIPv6 = name.includes(':')
@@ -114,7 +117,7 @@ export function guard({ allow, ownPorts, lookup = systemLookup, now = () => perf
   return { refusal, resolve }
 }
 
-/** The host of the URL, or a sentence about what is wrong with the URL. */
+/** Returns the host of the URL, or a sentence about what is wrong with the URL. */
 function hostOf(url: string): Host | string {
   const parsed = URL.parse(url)
   if (!parsed) return 'This is no URL; write it like https://example.com/hooks.'
@@ -129,7 +132,7 @@ function hostOf(url: string): Host | string {
   return { name, port: port === '' ? DEFAULT_PORTS[protocol] : Number(port) }
 }
 
-/** Without the brackets of IPv6, and without the last dot. */
+/** Returns the host without the brackets of IPv6 and without the final dot. */
 export function hostNameOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '')
 }
@@ -148,19 +151,19 @@ function notAllowed(sentence: string): Problem {
 }
 
 /**
- * Keeps the answers to a host for a moment, and lets all who ask at once share one question. libuv gives getaddrinfo
- * half of its four threads at most, so DNS that hangs holds up other names but neither files nor the rest.
+ * Caches the addresses of a host briefly, and shares one query among concurrent callers. libuv gives getaddrinfo at
+ * most half of its four threads, so hanging DNS delays other names but neither files nor anything else.
  */
-function keeper(lookup: Lookup, now: () => number): Lookup {
+function cachedLookup(lookup: Lookup, now: () => number): Lookup {
   const questions = new Map<string, Question>()
 
   function isFresh({ answeredAt }: Question): boolean {
     if (answeredAt === undefined) return true
     const age = now() - answeredAt
-    return age >= 0 && age < KEPT_MS
+    return age >= 0 && age < CACHE_MS
   }
 
-  async function askAnew(host: string, question: Pick<Question, 'answeredAt'>): Promise<Address[]> {
+  async function query(host: string, question: Pick<Question, 'answeredAt'>): Promise<Address[]> {
     const answers = await lookup(host)
     if (answers.length === 0) throw Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' })
     question.answeredAt = now()
@@ -168,13 +171,13 @@ function keeper(lookup: Lookup, now: () => number): Lookup {
   }
 
   return (host) => {
-    const kept = questions.get(host)
-    if (kept && isFresh(kept)) return kept.answers
+    const cached = questions.get(host)
+    if (cached && isFresh(cached)) return cached.answers
     const asked: Pick<Question, 'answeredAt'> = { answeredAt: undefined }
-    const question: Question = Object.assign(asked, { answers: askAnew(host, asked) })
+    const question: Question = Object.assign(asked, { answers: query(host, asked) })
     questions.delete(host)
     const [oldest] = questions.keys()
-    if (questions.size >= KEPT_HOSTS && oldest !== undefined) questions.delete(oldest)
+    if (questions.size >= MAX_CACHED_HOSTS && oldest !== undefined) questions.delete(oldest)
     questions.set(host, question)
     question.answers.catch(() => {
       if (questions.get(host) === question) questions.delete(host)

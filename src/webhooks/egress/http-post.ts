@@ -9,25 +9,25 @@ export type Attempt = {
   url: string
   headers: Record<string, string>
   body: string
-  /** For everything together: DNS, connecting, TLS, sending, and the whole reply. */
+  /** Limit for everything together: DNS, connecting, TLS, sending, and the whole reply. */
   timeout_ms?: number
 }
 
 export type Reply = {
-  /** Beside an error, status and reply are what had come by then. */
+  /** With an error, status and reply are what had arrived by then. */
   status: number | null
   duration_ms: number
   /** The first 2 KiB, as text. */
   reply: string | null
-  /** The header as it was sent. */
+  /** The header unchanged. */
   retry_after: string | null
-  /** A sentence, and null exactly where the try succeeded: a 2xx whose body came to its end or to 64 KiB. */
+  /** A sentence; null only if the attempt succeeded: a 2xx whose body was complete or reached 64 KiB. */
   error: string | null
 }
 
 const TIMEOUT_MS = 15_000
 
-/** Sends one POST over a connection of its own, to checked addresses only. Redirects are failures. Never rejects. */
+/** Sends one POST over a separate connection, to checked addresses only. Redirects are failures. Never rejects. */
 export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: Attempt) => Promise<Reply> {
   const open = connector(options)
 
@@ -40,7 +40,7 @@ export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: At
     let isOver = false
 
     function hold(socket: Socket): void {
-      socket.on('error', () => undefined) // whoever waits for the socket is told
+      socket.on('error', () => undefined) // whoever awaits the socket handles it
       sockets.push(socket)
     }
     async function send(): Promise<undefined> {
