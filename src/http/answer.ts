@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Problem } from '../lib/problem.ts'
 
-/** What a request gets. `headers` is a flat list of names and values, as node:http takes it fastest. */
+/** A response. `headers` is a flat list of names and values, the form that node:http processes fastest. */
 export type Answer = { status: number; headers: string[]; body: string | Buffer | Streamed; type?: string }
 
-/** What is too large to be made at once: its parts are made one by one, as the client takes them. */
+/** A body too large to build at once: its parts are made one by one, as the client reads them. */
 export type Streamed = { bytes: number; parts: () => Iterable<Buffer | string> }
 
 export const JSON_TYPE = 'application/json'
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** On every answer, whatever it is. */
+/** On every response. */
 export const SECURITY_HEADERS = [
   'X-Content-Type-Options',
   'nosniff',
@@ -21,7 +21,7 @@ export const SECURITY_HEADERS = [
   "default-src 'none'",
 ]
 
-/** As the client gave it, where it can stand in a log, or a new one. */
+/** The client's request id if it is safe to log, or a new one. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : randomUUID()

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { parseInTurns } from './reading.ts'
 
-/** From so many waiting requests on, or from so many bytes of them, a connection is not read; below half of both it is. */
+/** A connection is paused at this many waiting requests or bytes, and resumed below half of both. */
 const MAX_WAITING = 32
 const MAX_WAITING_BYTES = 262_144
-/** So many come behind those in one piece only where each is of a few hundred bytes, or a few. */
+/** More can arrive in one piece only if each is at most a few hundred bytes. */
 const TINY_WAITING = 4 * MAX_WAITING
-/** What node keeps for a request that waits, besides the bytes that came. */
+/** The memory that node uses for a waiting request, besides its bytes. */
 const REQUEST_BYTES = 4096
 
 type Queue = { count: number; bytes: number; bytesRead: number; isPaused: boolean; readAhead: number }
@@ -14,19 +14,19 @@ type Queue = { count: number; bytes: number; bytesRead: number; isPaused: boolea
 export type Backlog = ReturnType<typeof backlog>
 
 /**
- * The requests that came while one before them on their connection is answered. A connection is read further only as
- * they are taken; where all together hold more than `maxBytes`, the connection that holds most of it is cut.
+ * Requests that arrived while an earlier one on the same connection is being answered. A connection is read further
+ * only as they are served; if all of them together exceed `maxBytes`, the connection with the most bytes is cut.
  */
 export function backlog(maxBytes: number) {
   const queues = new Map<Socket, Queue>()
   let total = 0
 
-  /** Counts a request that waits, until the function that it returns is called or the connection is closed. */
+  /** Counts a waiting request until the returned function is called or the connection is closed. */
   function add(socket: Socket): () => void {
     if (socket.destroyed) return () => undefined
     const queue = queues.get(socket) ?? open(socket)
     const { bytesRead } = socket
-    // What came before the first of those that wait has been taken since.
+    // Anything before the first waiting request has been served in the meantime.
     const bytes = REQUEST_BYTES + (queue.count === 0 ? 0 : bytesRead - queue.bytesRead)
     queue.bytesRead = bytesRead
     count(queue, 1, bytes)
@@ -58,7 +58,9 @@ export function backlog(maxBytes: number) {
   }
 
   function cutLargest(): void {
-    const [socket, queue] = [...queues].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))
+    const [socket, queue] = [...queues].reduce((largest, entry) =>
+      entry[1].bytes > largest[1].bytes ? entry : largest,
+    )
     close(socket, queue)
     socket.destroy()
   }
@@ -66,9 +68,9 @@ export function backlog(maxBytes: number) {
   return { add, bytes: () => total }
 }
 
-// Node stops reading a connection with the first request that comes while the unsent answers exceed the socket's high
-// water mark, and compares the two again with every 'drain'. Its own count leaves out requests that are not yet answered,
-// and socket.pause() alone is undone by its parser: a mark below zero is exceeded by no answers at all.
+// Node stops reading a connection at the first request that arrives while the unsent responses exceed the socket's high
+// water mark, and compares the two again at every 'drain'. Its own count leaves out requests that are not answered yet,
+// and its parser undoes socket.pause(). A negative mark is exceeded even without any responses.
 function pause(socket: Socket, queue: Queue): void {
   queue.isPaused = true
   Object.defineProperty(socket, 'writableHighWaterMark', { value: -1, configurable: true })

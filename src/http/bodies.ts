@@ -3,41 +3,41 @@ import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { parseInTurns } from './reading.ts'
 
-/** What a body may have where its route does not allow more. */
+/** The largest body, unless the route allows more. */
 const MAX_BODY_BYTES = 1_048_576
-/** What all bodies together may hold. */
+/** The memory of all bodies together. */
 const MAX_HELD_BYTES = 268_435_456
-/** Bodies up to this size are small: large ones leave an eighth of the bound to them. */
+/** Bodies up to this size are small: large ones leave an eighth of the memory to them. */
 const MAX_SMALL_BYTES = 65_536
 
-/** A body may stop for so long at its beginning, and for so long later on, when it was faster before. */
+/** How long a body may pause at its beginning, and later on if it was faster before. */
 const FIRST_PAUSE_MS = 10_000
 const MAX_PAUSE_MS = 30_000
 /** 64 kbit/s: 18 MiB may take 38 minutes. */
 const MIN_BYTES_PER_MS = 8192 / 1000
 
-/** The parser calls back for each chunk, so bytes one by one would keep it busy for a thousand times their number. */
+/** The parser calls back for each chunk, so single-byte chunks would keep it busy a thousand times as long. */
 const MAX_TINY_CHUNKS = 4096
 const MIN_MEAN_CHUNK_BYTES = 16
-/** From so many small chunks on connections are parsed in turns. */
+/** The number of small chunks from which connections are parsed in turns. */
 const SMALL_CHUNKS = 512
 const SMALL_CHUNK_BYTES = 64
-/** Then it is the turn of other connections. */
+/** Then other connections get their turn. */
 const MAX_CHUNKS_PER_TURN = 1024
 
-/** A body that nobody reads is parsed up to here, so that its connection can go on with the next request. */
+/** An unread body is parsed up to here, so that its connection can serve the next request. */
 const MAX_UNREAD_BYTES = 1_048_576
 
 const EMPTY = Buffer.alloc(0)
 
-/** `held` is what its buffer takes of the bound. */
+/** `held` is the share of its buffer in the memory of all bodies. */
 export type Body = { bytes: Buffer; held: number }
 
 type Arrival = { socket: Socket; bytes: number; chunks: number; seen: number; deadline: number; cut: () => void }
 
 export type Bodies = ReturnType<typeof bodies>
 
-/** Reads bodies, within what all of them may hold and not slower than a slow uplink sends. */
+/** Reads bodies, with limits on their total memory and on slow connections. */
 export function bodies({
   maxHeldBytes = MAX_HELD_BYTES,
   nowMs = () => performance.now(),
@@ -52,9 +52,9 @@ export function bodies({
   let heldBytes = 0
 
   /**
-   * The body of a request; `release` it when its bytes are no longer needed. A client that waits for 100 Continue gets
-   * it: nothing but the body is left to look at. Throws Problem 413 past `maxBytes`, 503 where other bodies hold the
-   * memory, 408 for one that is too slow, 400 for one that ends early or comes in tiny chunks.
+   * Reads the body of a request; call `release` when its bytes are no longer needed. Sends 100 Continue if the client
+   * waits for it: only the body is left to check. Throws Problem 413 past `maxBytes`, 503 if other bodies use the
+   * memory, 408 if it is too slow, 400 if it ends early or comes in tiny chunks.
    */
   function read(req: IncomingMessage, res: ServerResponse, maxBytes = MAX_BODY_BYTES): Promise<Body> {
     const length = req.headers['content-length']
@@ -67,26 +67,26 @@ export function bodies({
       const arrival = watch(req.socket, () => fail(tooSlow()))
       req.on('data', take)
       req.on('end', complete)
-      res.on('close', giveUp)
+      res.on('close', abort)
 
       function take(chunk: Buffer): void {
         const problem = add(body, arrival, chunk, maxBytes, largest)
         if (problem) fail(problem)
-        else giveWay(req, arrival)
+        else yieldTurn(req, arrival)
       }
       function complete(): void {
         arriving.delete(arrival)
         if (body.bytes.length > arrival.bytes) body.bytes = body.bytes.subarray(0, arrival.bytes)
         resolve(body)
       }
-      function giveUp(): void {
+      function abort(): void {
         if (!req.complete) fail(new Problem(400, 'incomplete_body', 'The connection ended before the body did.'))
       }
       function fail(problem: Problem): void {
         arriving.delete(arrival)
         req.off('data', take)
         req.off('end', complete)
-        res.off('close', giveUp)
+        res.off('close', abort)
         stopParsing(req.socket)
         release(body)
         reject(problem)
@@ -94,7 +94,7 @@ export function bodies({
     })
   }
 
-  /** Copies the chunk behind what is there. Most bodies come in one chunk, which is taken as it is. */
+  /** Appends the chunk. Most bodies come in one chunk, which is used without a copy. */
   function add(body: Body, arrival: Arrival, chunk: Buffer, maxBytes: number, largest: number): Problem | undefined {
     const start = arrival.bytes
     const end = start + chunk.length
@@ -130,16 +130,16 @@ export function bodies({
   }
 
   /**
-   * Of a request that is answered without its body: what still comes of it is thrown away. A long one is not parsed any
-   * more and ends the connection, but not before the client has had time to read its answer. Returns whether the
-   * connection can go on behind it, as far as its announced length says: a client has to be told before it sends more.
+   * Discards the rest of the body of a request that is answered without it. A long one is no longer parsed and ends the
+   * connection, once the client has had time to read its response. Returns whether the connection can be reused, as far
+   * as the announced length shows: a client has to be notified before it sends more.
    */
   function drain(req: IncomingMessage): boolean {
     const arrival = watch(req.socket, () => void req.socket.destroy())
     req.on('data', (chunk: Buffer) => {
       count(arrival, chunk)
       const isLong = arrival.bytes > MAX_UNREAD_BYTES || (arrival.chunks > MAX_TINY_CHUNKS && isTiny(arrival))
-      if (!isLong) return giveWay(req, arrival)
+      if (!isLong) return yieldTurn(req, arrival)
       req.removeAllListeners('data')
       stopParsing(req.socket)
       req.socket.end()
@@ -155,7 +155,7 @@ export function bodies({
     return arrival
   }
 
-  /** Ends the bodies that arrive too slowly. A timer calls it while there are any. */
+  /** Ends bodies that arrive too slowly. Called by a timer while there are any. */
   function cutSlow(): void {
     const now = nowMs()
     for (const arrival of arriving) {
@@ -188,14 +188,17 @@ function count(arrival: Arrival, chunk: Buffer): void {
 
 const isTiny = ({ bytes, chunks }: Arrival): boolean => bytes < chunks * MIN_MEAN_CHUNK_BYTES
 
-/** A request that is paused is parsed on, until it has 64 KiB: tiny chunks are rather refused soon. */
-function giveWay(req: IncomingMessage, arrival: Arrival): void {
+/**
+ * Lets other connections go first. Parsing of a paused request continues up to 64 KiB; tiny chunks are not paused, so
+ * that they are refused sooner.
+ */
+function yieldTurn(req: IncomingMessage, arrival: Arrival): void {
   if (arrival.chunks % MAX_CHUNKS_PER_TURN !== 0 || isTiny(arrival)) return
   req.pause()
   setImmediate(() => req.resume())
 }
 
-// What is left of these bodies is not worth reading, so their connections end.
+// The rest of these bodies is not worth reading, so their connections end.
 const close = { Connection: 'close' }
 
 const tooLarge = (maxBytes: number) =>
@@ -216,7 +219,7 @@ const overloaded = () =>
     headers: { ...close, 'Retry-After': '5' },
   })
 
-/** Whoever listens to the bytes of a connection takes them from node's parser. */
+/** A listener for the bytes of a connection replaces node's parser. */
 function stopParsing(socket: Socket): void {
   socket.removeAllListeners('data').on('data', () => undefined)
 }

@@ -5,8 +5,8 @@ import { Problem } from '../lib/problem.ts'
 const JSON_BODY = 'application/json'
 
 /**
- * The media type of a body in UTF-8: JSON, which a PATCH may also call a merge patch, or one of the others that are
- * taken. Throws Problem 415.
+ * The media type of a body in UTF-8: JSON, which a PATCH may also call a merge patch, or one of `others`. Throws
+ * Problem 415.
  */
 export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []): string {
   const encoding = req.headers['content-encoding']
@@ -34,7 +34,7 @@ export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []
   })
 }
 
-/** The body as a JSON object. Throws Problem 400. */
+/** Parses the body as a JSON object. Throws Problem 400. */
 export function parseBody(bytes: Buffer, maxItems?: number): Json {
   const body = readJson(bytes, maxItems)
   if (body === null || typeof body !== 'object' || Array.isArray(body))
@@ -42,7 +42,7 @@ export function parseBody(bytes: Buffer, maxItems?: number): Json {
   return body
 }
 
-/** The body as text. Throws Problem 400 where it is empty or no UTF-8. */
+/** Decodes the body as text. Throws Problem 400 if it is empty or not UTF-8. */
 export function parseText(bytes: Buffer): string {
   const text = readText(bytes)
   if (text.trim() === '') throw new Problem(400, 'empty_body', 'The body is empty.')

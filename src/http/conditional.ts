@@ -1,10 +1,12 @@
 import { Problem } from '../lib/problem.ts'
 
-// RFC 9110, section 13: a record's entity tag is its version in quotes.
+// RFC 9110, section 13: the entity tag of a record is its version in quotes.
 
 export const etag = (version: number): string => `"${version}"`
 
-/** Throws 412 unless If-Match, where given, names the version that the record has; one that is not there yet has 0. */
+/**
+ * Throws 412 if If-Match is present and does not name the current version of the record; a new record has version 0.
+ */
 export function checkIfMatch(header: string | undefined, version: number): void {
   if (header === undefined || (header.trim() === '*' && version > 0)) return
   if (version === 0) throw new Problem(412, 'version_mismatch', 'There is no such record yet; leave If-Match out.')
@@ -19,7 +21,7 @@ export function checkIfMatch(header: string | undefined, version: number): void 
   )
 }
 
-/** Whether If-None-Match names the version that the record has: then 304 says it all. */
+/** Whether If-None-Match names the current version of the record, so that the response is 304. */
 export function isUnchanged(header: string | undefined, version: number): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true

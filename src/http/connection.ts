@@ -8,19 +8,22 @@ import { fairReading } from './reading.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
-/** What node has on a connection and its types do not say: the answer that goes out, the request that comes in. */
+/** Fields of a node connection that its types leave out: the current response and the current request. */
 type Connection = Socket & {
   _httpMessage?: ServerResponse | null
   parser?: { incoming?: IncomingMessage | null } | null
 }
 
-/** So many requests that waited are taken in a turn of the event loop, on all connections together. */
+/** How many waiting requests are served per turn of the event loop, on all connections together. */
 const MAX_IN_A_TURN = 16
 
-/** So long may a client go on sending after the last answer. */
+/** How long a client may keep sending after the last response. */
 const LINGER_MS = 1000
 
-/** Hands the server's requests to the handler, and answers what node would drop, cut off or answer without a body. */
+/**
+ * Passes the server's requests to the handler, and answers those that node would drop, cut off or answer without a
+ * body.
+ */
 export function serveConnections(server: Server, handler: Handler, backlog: Backlog): void {
   const take = inTurns(MAX_IN_A_TURN)
   const reading = fairReading(server)
@@ -32,7 +35,7 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
   server.on('checkExpectation', (_req, res: ServerResponse) =>
     refuse(res, new Problem(417, 'expectation_failed', 'The only expectation that is met is 100-continue.')),
   )
-  // CONNECT is the one method that node hands over as a bare socket.
+  // Node passes only CONNECT as a bare socket.
   server.on('connect', async (req: IncomingMessage) => {
     req.socket.on('error', () => req.socket.destroy()).resume()
     if (await isFree(req.socket)) handle(req, lastResponse(req))
@@ -40,7 +43,7 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
   server.on('clientError', async (error: ParserError, socket: Connection) => {
     const packet = reading.current()
     if (packet) Object.assign(error, { rawPacket: packet.bytes, bytesParsed: packet.parsed + (error.bytesParsed ?? 0) })
-    // Node passes on every piece that comes behind the first fault: it is not read while an answer is outstanding.
+    // Node emits an error for every piece after the first one: stop reading while a response is outstanding.
     if (socket.writable) socket.pause()
     if (!(await isFree(socket))) return
     const current = socket._httpMessage
@@ -53,7 +56,7 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
     else refuse(lastResponse(new IncomingMessage(socket)), problem)
   })
 
-  /** One after the other on a connection, so that each request sees what those before it wrote; none after the last. */
+  /** One at a time on a connection, so that each request sees the writes of those before it; none after the last. */
   function serve(req: IncomingMessage, res: ServerResponse): void {
     if (!res.socket) wait(req, res)
     else if (res.socket.writable) handle(req, res)
@@ -74,16 +77,16 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
 }
 
 /**
- * Runs so many in a turn of the event loop, and the others in the next ones. Requests whose answers need no turn would
- * otherwise follow each other without one, and nobody else is read meanwhile.
+ * Runs at most `most` callbacks per turn of the event loop, and the others in the next turns. Requests that are
+ * answered synchronously would otherwise run back to back, and nothing else would be read in the meantime.
  */
-function inTurns(most: number): (run: () => void) => void {
+function inTurns(max: number): (run: () => void) => void {
   let later: (() => void)[] = []
   let count = 0
 
   function nextTurn(): void {
     const runs = later
-    later = runs.splice(most)
+    later = runs.splice(max)
     count = runs.length
     if (count > 0) setImmediate(nextTurn)
     for (const run of runs) run()
@@ -91,13 +94,16 @@ function inTurns(most: number): (run: () => void) => void {
 
   return (run) => {
     if (count === 0) setImmediate(nextTurn)
-    if (count >= most) return void later.push(run)
+    if (count >= max) return void later.push(run)
     count++
     run()
   }
 }
 
-/** RFC 9112, section 9.6: to close at once what is still being sent would reset the connection and lose the answer. */
+/**
+ * RFC 9112, section 9.6: closing at once, while the client still sends, would reset the connection and lose the
+ * response.
+ */
 function closeGently(this: Socket): void {
   this.end()
   this.resume()
@@ -105,14 +111,14 @@ function closeGently(this: Socket): void {
   this.once('close', () => clearTimeout(cut))
 }
 
-/** Resolves when the requests that came whole are answered: to whether the connection takes one more answer. */
+/** Resolves when all complete requests are answered: to whether the connection can take one more response. */
 async function isFree(socket: Connection): Promise<boolean> {
   for (let current = socket._httpMessage; socket.writable && current?.req.complete; current = socket._httpMessage)
     await new Promise((resolve) => current?.once('close', resolve))
   return socket.writable
 }
 
-/** A response to what the parser gave up or handed over: the last of its connection. */
+/** A response outside of the parser's normal flow: the last of its connection. */
 function lastResponse(req: IncomingMessage): ServerResponse {
   const { socket } = req
   const res = new ServerResponse(req)
@@ -125,7 +131,7 @@ function lastResponse(req: IncomingMessage): ServerResponse {
   return res
 }
 
-/** Answers what the handler does not get to see, with the same body as all others. */
+/** Answers a request that does not reach the handler, with the same body as all others. */
 function refuse(res: ServerResponse, problem: Problem): void {
   const id = requestId(res.req)
   const body = problemBody(problem, id)
@@ -151,13 +157,13 @@ function parserProblem({ code, reason, rawPacket, bytesParsed }: ParserError, so
   return new Problem(400, 'malformed_http', `This is not valid HTTP/1.1${reason ? `: ${reason}` : ''}.`)
 }
 
-/** The request whose only fault is a method that node does not know: its path decides between 404 and 405. */
+/** The request if its only fault is a method unknown to node: its path decides between 404 and 405. */
 function withUnknownMethod({ code, rawPacket, bytesParsed }: ParserError, socket: Socket): IncomingMessage | undefined {
   if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return undefined
   const start = rawPacket.lastIndexOf('\n', bytesParsed) + 1
   const line = /^([!#$%&'*+.^_`|~\w-]+) ([\x21-\x7e]+) HTTP\/1\.[01]\r\n/.exec(rawPacket.toString('latin1', start))
   if (!line) return undefined
-  // Its headers were not parsed; HTTP/1.0 needs none. The router would take `get` for GET, but not with a space.
+  // Its headers were not parsed; HTTP/1.0 needs none. The router would match `get` as GET, but not with a space.
   return Object.assign(new IncomingMessage(socket), {
     method: `unknown ${line[1]}`,
     url: line[2],

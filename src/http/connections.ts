@@ -2,46 +2,46 @@ import { readFileSync } from 'node:fs'
 import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** What node has on a connection and its types do not name: the answer that goes out, and what of it has yet to go. */
+/** Fields of a node connection that its types leave out: the current response, and how much of it is unsent. */
 type Connection = Socket & {
   _httpMessage?: ServerResponse | null
   _handle?: { bytesWritten: number; writeQueueSize: number } | null
 }
 
 export type ConnectionLimits = {
-  /** Milliseconds that an answer may go without a byte of it being taken by the client. */
+  /** How long, in milliseconds, a response may wait without the client reading a byte of it. */
   writeTimeout: number
-  /** Connections at a time. */
+  /** The most connections at a time. */
   maxConnections: number
-  /** Milliseconds between two looks at the connections. */
+  /** Milliseconds between two checks of the connections. */
   connectionsCheckingInterval: number
 }
 
 type Seen = { bytesRead: number; bytesWritten: number; queued: number; stalledMs: number }
 
-/** Bytes of answers that clients have yet to take, on all connections. */
+/** Unsent bytes of responses, on all connections. */
 const MAX_UNSENT_BYTES = 256 * 1_048_576
-/** Descriptors for the database, mail, webhooks and what else is open besides the connections of two listeners. */
+/** Descriptors for the database, mail, webhooks and anything else besides the connections of two listeners. */
 const OTHER_DESCRIPTORS = 256
-/** Where the system does not name a limit. */
+/** If the system has no limit. */
 const USUAL_DESCRIPTORS = 8192
 const MAX_CONNECTIONS = 10_000
 const MIN_CONNECTIONS = 16
 
 /**
- * Cuts connections whose answers are not taken. For a connection too many, the one that has been idle longest is closed,
- * else the one that has taken nothing for longest, else the new one. Gives `check`, one look at all of them, which is made
- * by itself at intervals.
+ * Cuts connections whose clients do not read their responses. Beyond `maxConnections`, closes the connection that has
+ * been idle longest, else the one that has read nothing for longest, else the new one. Returns `check`, which also runs
+ * at intervals.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits) {
   const { writeTimeout, maxConnections, connectionsCheckingInterval: interval } = limits
-  /** The first has been idle longest. */
+  /** Longest idle first. */
   const open = new Map<Connection, Seen>()
   const timer = setInterval(check, interval).unref()
   server.once('close', () => clearInterval(timer))
   server.on('connection', (socket: Connection) => {
     if (open.size >= maxConnections) {
-      const least = leastMissed()
+      const least = leastActive()
       if (!least) return socket.destroy()
       cut(least)
     }
@@ -49,7 +49,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
     socket.once('close', () => open.delete(socket))
   })
 
-  function leastMissed(): Connection | undefined {
+  function leastActive(): Connection | undefined {
     let least: Connection | undefined
     let most = 0
     for (const [socket, { stalledMs }] of open) {
@@ -80,7 +80,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
     if (unsent > MAX_UNSENT_BYTES) cutStalled(stalled, unsent - MAX_UNSENT_BYTES)
   }
 
-  /** Cuts those with the most first. */
+  /** Cuts those with the most unsent bytes first. */
   function cutStalled(stalled: Connection[], tooMuch: number): void {
     let left = tooMuch
     for (const socket of stalled.sort((a, b) => b.writableLength - a.writableLength)) {
@@ -98,7 +98,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
   return { check }
 }
 
-/** Whether anything of what is unsent went out since the last look. */
+/** Whether any unsent byte was sent since the last check. */
 function hasMoved({ _handle }: Connection, seen: Seen): boolean {
   const { bytesWritten = 0, writeQueueSize: queued = 0 } = _handle ?? {}
   const isSame = bytesWritten === seen.bytesWritten && queued === seen.queued
@@ -107,7 +107,7 @@ function hasMoved({ _handle }: Connection, seen: Seen): boolean {
   return !isSame
 }
 
-/** How many connections each of two listeners takes; `text` is that of /proc/self/limits, where there is one. */
+/** The most connections for each of two listeners; `text` is the content of /proc/self/limits, if any. */
 export function connectionLimit(text = readLimits()): number {
   const descriptors = Number(/^Max open files +(\d+)/m.exec(text)?.[1] ?? USUAL_DESCRIPTORS)
   const each = Math.floor((descriptors - OTHER_DESCRIPTORS) / 2)
@@ -122,7 +122,7 @@ function readLimits(): string {
   }
 }
 
-/** Throws, and closes the server that listens, where this Node does not have the fields that its types do not name. */
+/** Closes the server and throws if this version of Node lacks the untyped fields used here. */
 export function checkNode(server: Server): void {
   const socket: Connection = new Socket()
   const res = new ServerResponse(new IncomingMessage(socket))

@@ -5,8 +5,8 @@ import { invalidCursor, type Position } from '../store/list/position.ts'
 const MAC_BYTES = 16
 
 /**
- * Cursors say where a page ended. A MAC over the position and over what the list was asked for (org, path, sort,
- * filters) keeps them from being altered and from being used with another question.
+ * Cursors contain the position at which a page ended. A MAC over the position and the query (org, path, sort, filters)
+ * protects them from being altered and from being used with another query.
  */
 export function cursors(secret: Buffer) {
   const mac = (question: string, body: Buffer): Buffer =>
@@ -17,7 +17,7 @@ export function cursors(secret: Buffer) {
     return Buffer.concat([mac(question, body), body]).toString('base64url')
   }
 
-  /** Throws Problem 400 for a cursor that is not ours, was altered, belongs to another question, or is no position. */
+  /** Throws Problem 400 if the cursor is not ours, was altered, belongs to another query, or is not a position. */
   function open(cursor: string, question: string): Position {
     const bytes = Buffer.from(cursor, 'base64url')
     const body = bytes.subarray(MAC_BYTES)
@@ -30,7 +30,7 @@ export function cursors(secret: Buffer) {
     return position
   }
 
-  /** The same where pages are counted: the key is a whole number. */
+  /** The same for numbered positions: the key is a whole number. */
   function openCounted(cursor: string, question: string): Position & { key: number } {
     const { key, id } = open(cursor, question)
     if (typeof key !== 'number' || !Number.isSafeInteger(key) || key < 0) throw invalidCursor()
@@ -40,7 +40,7 @@ export function cursors(secret: Buffer) {
   return { seal, open, openCounted }
 }
 
-/** Undefined for what is no position, whoever sealed it. Only a stream has no ids. */
+/** Undefined if the body is not a position, whoever sealed it. Only streams have no ids. */
 function positionIn(body: Buffer): Position | undefined {
   let read: unknown
   try {

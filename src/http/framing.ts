@@ -6,7 +6,7 @@ const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i
 
 const malformed = (detail: string) => new Problem(400, 'malformed_http', detail, { headers: { Connection: 'close' } })
 
-/** Checks what node's parser lets through and RFC 9112 does not. Throws Problem 400, or 414. */
+/** Refuses what node's parser accepts and RFC 9112 does not. Throws Problem 400, or 414. */
 export function checkFraming(req: IncomingMessage): void {
   const url = req.url as string
   const isHttp10 = req.httpVersionMinor === 0
@@ -26,8 +26,8 @@ export function checkFraming(req: IncomingMessage): void {
 }
 
 /**
- * The header Host; more than one are joined to what is no host. Throws Problem 400 for two headers Authorization, of
- * which node passes on the first and a proxy may have checked the second.
+ * Returns the header Host; several are replaced by an invalid host. Throws Problem 400 for two Authorization headers:
+ * node passes on the first, and a proxy may have checked the second.
  */
 function checkOnce(rawHeaders: string[]): string | undefined {
   let host: string | undefined
@@ -44,7 +44,7 @@ function checkOnce(rawHeaders: string[]): string | undefined {
   return host
 }
 
-/** The target in origin-form: the absolute form means the same, and what is neither names no path that there is. */
+/** The target in origin-form: the absolute form means the same, and any other form matches no path. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target
   const [, host, path] = /^https?:\/\/([^/?#]+)(\/.*)$/i.exec(target) ?? []

@@ -9,10 +9,10 @@ import type { Answer } from './answer.ts'
 
 export const KEPT_MS = 24 * 3_600_000
 
-/** In quotes, with none inside, or bare: then a quote neither begins nor ends it. */
+/** In quotes, with none inside, or bare, neither starting nor ending with a quote. */
 const KEY = /^(?:"([!#-~]{1,255})"|((?!")[!-~]{1,255}(?<!")))$/
 
-/** The Idempotency-Key of a request, quoted or bare. Throws Problem 400 for one that is no key. */
+/** The Idempotency-Key of a request, quoted or bare. Throws Problem 400 if it is malformed. */
 export function idempotencyKey(req: IncomingMessage): string | undefined {
   const header = req.headers['idempotency-key']
   if (header === undefined || (req.method !== 'POST' && req.method !== 'PATCH')) return undefined
@@ -28,15 +28,15 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
 }
 
 /**
- * Answers that were given to a key, kept in the transaction of their write: so N repeats, also across a crash, make
- * one record. Only successes are kept; what was refused has left nothing behind and is simply tried again.
+ * Stores responses by key in the transaction of their write: so N repeats, even across a crash, make one record. Only
+ * successes are stored; a refused request changed nothing and is simply executed again.
  */
 export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 'clock' | 'wallClock' | 'vault'>) {
   const answers = keptAnswers(db)
 
-  /** The stored answer of the key, or undefined. Throws Problem 422 where it was used with another request. */
+  /** The stored response of the key, or undefined. Throws Problem 422 if the key was used with another request. */
   function find({ who, token }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
-    // While the clock may be wrong, what is there still counts: a repeat must not write a second time.
+    // While the clock may be wrong, expired responses still count: a repeat must not write a second time.
     const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - KEPT_MS : Number.NEGATIVE_INFINITY
     const row = answers.find({ org: who.org, token, key }, since)
     if (!row) return undefined
@@ -51,7 +51,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
     return { status: row.status, headers: [...JSON.parse(row.headers), 'Idempotency-Replayed', 'true'], body }
   }
 
-  /** What holds a secret is sealed. */
+  /** Encrypts a response with a secret. */
   function keep(
     { who, token }: Access,
     key: string,
@@ -59,8 +59,8 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
     { status, headers, body }: Answer,
     isSecret: boolean,
   ): void {
-    const kept = isSecret ? vault.seal(purposeOf(key), String(body)) : (body as string)
-    const answer = { fingerprint, status, headers: JSON.stringify(headers), body: kept }
+    const stored = isSecret ? vault.seal(purposeOf(key), String(body)) : (body as string)
+    const answer = { fingerprint, status, headers: JSON.stringify(headers), body: stored }
     answers.keep({ org: who.org, token, key }, answer, clock.now())
   }
 
@@ -69,17 +69,17 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
   return { find, keep }
 }
 
-/** Of what makes two requests the same: method, target and body. */
+/** A hash of everything that makes two requests the same: method, target and body. */
 export function fingerprintOf(req: IncomingMessage, body: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from(`${req.method} ${req.url}\n`), body]), 'base64url')
 }
 
-const FORGOTTEN_AT_ONCE = 1000
+const BATCH_SIZE = 1000
 
-/** Some at a time, so that no request waits long for it. */
+/** Batch size: requests wait for at most one batch. */
 export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
   const now = clock.now()
-  // Written while the clock was ahead: how old they are is not known, so they count from now on.
+  // Written while the clock was ahead: their age is unknown, so it counts from now.
   capAnswerTimes(db, now, now + MAX_AHEAD_MS)
-  return forgetAnswers(db, now - KEPT_MS, FORGOTTEN_AT_ONCE) === FORGOTTEN_AT_ONCE ? 'more' : undefined
+  return forgetAnswers(db, now - KEPT_MS, BATCH_SIZE) === BATCH_SIZE ? 'more' : undefined
 }

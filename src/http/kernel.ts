@@ -29,42 +29,42 @@ import { routeTree } from './tree.ts'
 import type { CommitWaiters } from './waiting.ts'
 
 export type Kernel = Authentication & {
-  /** What the paths of all routes begin with, such as /api/v1. */
+  /** The prefix of all paths, such as /api/v1. */
   prefix: string
   write: Store['write']
-  /** Of the storage. */
+  /** The health of the storage. */
   health: Store['health']
   changes: Store['changes']
   cursors: Cursors
   answers: ReturnType<typeof idempotency>
   rate: ReturnType<typeof rateLimit> | null
-  /** What reads the bodies of requests, of all listeners together. */
+  /** Shared by all listeners. */
   bodies: Bodies
   log: Log
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
-  /** Where requests wait for what is committed. */
+  /** For requests that wait for a commit. */
   waiters: CommitWaiters
-  /** Aborted while the server stops: what still comes in on open connections gets 503. */
+  /** Aborted while the server stops: further requests on open connections get 503. */
   stopping: AbortSignal
 }
 
-/** What is known of a request while it is answered. */
+/** A request while it is answered. */
 export type Exchange = {
   req: IncomingMessage
   res: ServerResponse
   id: string
   path: string
   query: string
-  /** The template, such as /deals/:id: what is logged instead of the path. */
+  /** The template, such as /deals/:id; logged instead of the path. */
   route: string | null
   access: Access | null
-  /** Headers that the answer gets whatever it will be. */
+  /** Headers of any response to it. */
   headers: string[]
 }
 
 /**
- * The order of checks, once for all routes: framing → path 404 → method 405 → token 401 → rate 429 → scope or role 403 →
+ * The order of checks for all routes: framing → path 404 → method 405 → token 401 → rate 429 → scope or role 403 →
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
@@ -76,14 +76,14 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
 
   return async function handle(ctx) {
     const started = performance.now()
-    ctx.respond = false // the answer goes to node's response as it is
+    ctx.respond = false // the response bypasses Koa
     const x = exchange(ctx)
     let answer: Answer
     try {
       checkServing()
       checkFraming(x.req)
-      const way = find(ctx.method, x.path)
-      answer = 'route' in way ? await serve(way.route, way.ids, x) : noRoute(way.allowed, x)
+      const match = find(ctx.method, x.path)
+      answer = 'route' in match ? await serve(match.route, match.ids, x) : noRoute(match.allowed, x)
     } catch (error) {
       answer = problemAnswer(asProblem(error, x), x.id)
     }
@@ -174,7 +174,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     return answerWrite(route, access, ids, x)
   }
 
-  /** The form of the record that Accept asks for; undefined is JSON. */
+  /** The media type preferred by Accept; undefined means JSON. */
   function formOf(route: Route<Need>, accept: string | undefined): string | undefined {
     const forms = route.kind === 'read' && route.forms ? Object.keys(route.forms) : []
     const type = forms.length > 0 ? preferred(accept, [JSON_TYPE, ...forms]) : acceptsJson(accept) && JSON_TYPE
@@ -184,11 +184,11 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
   }
 
   function answerList(route: ListRoute<Need>, { who, scopeKey }: Access, ids: string[], x: Exchange): Answer {
-    if (route.open) readAsk(route, who, x.path, x.query, cursors) // a wrong query comes before a record that is not there
+    if (route.open) readAsk(route, who, x.path, x.query, cursors) // a wrong query is reported before a missing record
     const listed = route.open ? route.open(who, ...ids) : route
     if (listed.scope !== undefined) requireScopes(who, [listed.scope])
     const zipped = acceptsGzip(x.req.headers['accept-encoding'])
-    // What a list shows may depend on the scopes, so that only tokens with the same ones share a page.
+    // A list may depend on the scopes, so only tokens with the same scopes share a page.
     const question = `${who.org} ${scopeKey} ${zipped} ${x.path}?${x.query}`
     return page(question, () => renderList(listed, who, x, zipped, cursors))
   }
@@ -236,7 +236,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     )
   }
 
-  /** The part of a write that stands in its transaction. */
+  /** The part of a write that runs in its transaction. */
   function change(
     route: WriteRoute<Need>,
     access: Access,
@@ -248,7 +248,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const found = route.find?.(who, ...ids)
     if (found && route.scopeOf) requireScopes(who, [route.scopeOf(found)])
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
-    // A body where none is asked for is refused, unless it is empty: nothing is ignored silently.
+    // Refuses a body where none is expected, unless it is empty: nothing is ignored silently.
     const body = (given.body === undefined ? undefined : validate(route.body ?? EMPTY, given.body)) as never
     const made = route.run({ ...given, who, record: found as never, body })
     if (!made) return { status: route.status, headers: [], body: '' }

@@ -4,16 +4,16 @@ import { rfc3339 } from '../lib/time.ts'
 
 export type Log = pino.Logger
 
-const GATHERED = 4096
+const BUFFER_SIZE = 4096
 const TRIES = 50
 
 /**
- * JSON lines on standard output or standard error. Lines are gathered to 4 KiB and written at the latest after a second,
- * since a system call per request would cost a tenth of the speed. What is logged of a request is in kernel.ts: never a
- * query, a body or a token.
+ * JSON lines on standard output or standard error. Lines are buffered up to 4 KiB and written after a second at the
+ * latest, since a system call per request would cost a tenth of the throughput. The fields of a request are in
+ * kernel.ts: never a query, a body or a token.
  */
 export function openLog(level: string, fd: 1 | 2): { log: Log; flush: () => void } {
-  const { write, flush } = gatheringWriter(fd)
+  const { write, flush } = bufferedWriter(fd)
   const log = pino(
     {
       level,
@@ -27,18 +27,18 @@ export function openLog(level: string, fd: 1 | 2): { log: Log; flush: () => void
   return { log, flush }
 }
 
-/** A log that cannot be written (its reader is gone, its disk is full) loses lines; it never stops the server. */
-function gatheringWriter(fd: number) {
-  let gathered = ''
+/** A log that cannot be written (closed pipe, full disk) loses lines; it never stops the server. */
+function bufferedWriter(fd: number) {
+  let buffered = ''
 
   function write(line: string): void {
-    gathered += line
-    if (gathered.length >= GATHERED) flush()
+    buffered += line
+    if (buffered.length >= BUFFER_SIZE) flush()
   }
 
   function flush(): void {
-    let bytes = Buffer.from(gathered)
-    gathered = ''
+    let bytes = Buffer.from(buffered)
+    buffered = ''
     for (let tries = 0; bytes.length > 0 && tries < TRIES; tries++) {
       try {
         bytes = bytes.subarray(writeSync(fd, bytes))

@@ -1,4 +1,4 @@
-// Content negotiation, RFC 9110 section 12.5, as far as an API that answers JSON, and some records in other forms, needs it.
+// Content negotiation (RFC 9110, section 12.5), as far as needed for JSON and a few other forms.
 
 type Range = { name: string; quality: number }
 
@@ -10,7 +10,7 @@ function ranges(header: string): Range[] {
   })
 }
 
-/** The quality of the first range that names the thing; more telling names come first. */
+/** The quality of the first range found for the names, which are ordered from specific to general. */
 function quality(header: string, names: readonly string[]): number {
   const all = ranges(header)
   for (const name of names) {
@@ -25,7 +25,7 @@ export function acceptsJson(accept: string | undefined): boolean {
   return quality(accept, ['application/json', 'application/*', '*/*']) > 0
 }
 
-/** The media type that is asked for most; the first of those asked for alike. Undefined where none is. */
+/** The media type with the highest quality, the first of equals. Undefined if none is acceptable. */
 export function preferred(accept: string | undefined, offered: readonly string[]): string | undefined {
   const qualities = offered.map((type) => (accept ? quality(accept, [type, type.replace(/\/.*/, '/*'), '*/*']) : 1))
   const best = Math.max(...qualities)

@@ -3,7 +3,7 @@ import type { Schema } from './openapi-schema.ts'
 
 type Resolve = (schema: Schema) => Schema
 
-/** What a value of the schema may look like: its first example, else something of its type. */
+/** An example value for the schema: its first example, else any value of its type. */
 export function sample(name: string, given: Schema, resolve: Resolve = (schema) => schema): unknown {
   const schema = resolve(given)
   const { examples, enum: choices, format, properties, items, anyOf } = schema
@@ -12,7 +12,7 @@ export function sample(name: string, given: Schema, resolve: Resolve = (schema) 
   if (Array.isArray(examples)) return examples[0]
   if (Array.isArray(choices)) return choices.includes(null) ? null : choices[0]
   if (Array.isArray(anyOf)) return anyOf.some(({ type }) => type === 'null') ? null : sample(name, anyOf[0], resolve)
-  if (schema.readOnly && types.includes('null')) return null // the server has not set it yet
+  if (schema.readOnly && types.includes('null')) return null // not set by the server yet
   if (properties) {
     const fields = Object.entries(properties as Record<string, Schema>)
     return Object.fromEntries(fields.map(([field, each]) => [field, sample(field, each, resolve)]))
@@ -33,8 +33,8 @@ function sampleId(name: string): string {
 }
 
 /**
- * A body that is accepted: what is required, and what has an example of its own. With `notThese` it is a change, of
- * one other field where there is one.
+ * An example of a valid body: the required fields, and those with an example. With `notThese` it is the body of a
+ * change, to one other field if possible.
  */
 export function exampleBody(schema: Schema, notThese?: readonly string[]): Record<string, unknown> {
   const all = Object.entries((schema.properties ?? {}) as Record<string, Schema>)

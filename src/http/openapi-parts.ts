@@ -3,7 +3,7 @@ import { MAX_WAIT_S } from './poll.ts'
 import { DEFAULT_LIMIT } from './query.ts'
 import type { Route } from './route.ts'
 
-// What the OpenAPI document says of every operation alike.
+// The parts of the OpenAPI document shared by all operations.
 
 export const PROBLEM_SCHEMA = {
   type: 'object',
@@ -107,7 +107,7 @@ const STATUS: Record<keyof typeof PROBLEMS, number> = {
   Unavailable: 503,
 }
 
-/** The problems that a route can answer. */
+/** The problems that a route can return. */
 export function problemsOf(route: Route): Record<number, { $ref: string }> {
   const names: (keyof typeof PROBLEMS)[] = [
     route.kind === 'write' ? 'BadBody' : 'BadRequest',
@@ -126,7 +126,7 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [STATUS[name], { $ref: `#/components/responses/${name}` }]))
 }
 
-/** What fields mean that every record may have, where a record does not say it itself. */
+/** Default descriptions for fields of any record. */
 export const FIELDS: Record<string, string> = {
   id: 'Assigned by the server; it never changes.',
   owner_id: 'The member who looks after it.',
@@ -207,7 +207,7 @@ export const PARAMETERS = {
   },
 }
 
-/** What a stream takes beside `limit` and `cursor`. */
+/** The parameters of a stream besides `limit` and `cursor`. */
 export const pollParameters = (patterns: readonly string[]) => [
   {
     name: 'after_seq',

@@ -3,12 +3,12 @@ import type * as v from 'valibot'
 
 export type Schema = Record<string | symbol, unknown>
 
-/** What the checks of a schema say; JSON leaves symbols out. */
+/** The rule from a check's message; JSON omits symbols. */
 const RULE = Symbol('rule')
 
 /**
- * The JSON Schema of what validates. Checks that JSON Schema has no word for are said in the description, by their own
- * message, and what they name after "such as" becomes the example.
+ * The JSON Schema of a validation schema. Checks that JSON Schema cannot express are described by their message, and
+ * the value after "such as" becomes the example.
  */
 export function jsonSchema(schema: v.GenericSchema): Schema {
   const { $schema, ...rest } = toJsonSchema(schema as never, {
@@ -23,7 +23,7 @@ export function jsonSchema(schema: v.GenericSchema): Schema {
 }
 
 function explain(schema: Schema, action: Record<string, unknown>): Schema {
-  // A web address is what browsers take for one, which is more than the `uri` of RFC 3986.
+  // A web address is anything that browsers accept, which is more than the `uri` of RFC 3986.
   if (schema.format === 'uri') delete schema.format
   const rule = ruleOf(action.message)
   if (rule) return withExample({ ...schema, [RULE]: rule, description: rule })
@@ -33,7 +33,7 @@ function explain(schema: Schema, action: Record<string, unknown>): Schema {
   return schema
 }
 
-/** "invalid_date|must be a day of the calendar" → "A day of the calendar.", where the type alone does not say it. */
+/** "invalid_date|must be a day of the calendar" → "A day of the calendar.", unless the type already implies it. */
 function ruleOf(message: unknown): string | undefined {
   const [, code = '', article = '', rest] = /^(\w+)\|must be (an? )(.+)$/.exec(String(message)) ?? []
   if (!rest || code === 'invalid_id' || code === 'invalid_integer') return undefined

@@ -1,4 +1,4 @@
-// What the OpenAPI document says at length, in Markdown.
+// The long texts of the OpenAPI document, in Markdown.
 
 export const DESCRIPTION = `The public interface of Dealbox, a CRM server in one executable. Everything lies under
 \`/api/v1\`, takes and answers JSON, and refuses what it does not know: a typo never returns the wrong records.
@@ -161,7 +161,7 @@ what to do, for people. A 422 names every field that breaks a rule.
 
 \`X-Request-Id\` is on every answer and in the log of the server; send your own to find a request again.`
 
-/** Of a list whose records have custom fields: which there are, the document cannot know. */
+/** For lists of records with custom fields, which the document cannot list. */
 export const CUSTOM_LIST = `Custom fields of the organisation are filters as well, \`custom_fields.<key>\`: a \`number\`
 and a \`date\` take \`[ne]\`, \`[gt]\`, \`[gte]\`, \`[lt]\` and \`[lte]\`, a \`datetime\` the same without
 \`[ne]\`, a \`multi_select\` takes \`[in]\` and has one of the options, a \`boolean\` takes no operator, and all
@@ -169,5 +169,5 @@ others take \`[ne]\` and \`[in]\`; \`null\` is no value. Texts, web addresses, e
 without case and accents, by their first 255 characters. \`sort=custom_fields.<key>\` works for all but
 \`multi_select\`.`
 
-/** What a sort by a custom field looks like. */
+/** The form of a sort by a custom field. */
 export const CUSTOM_SORT = '^-?custom_fields\\.[a-z][a-z0-9_]{0,62}$'

@@ -19,7 +19,7 @@ import type { ListRoute, PollRoute, Route, WriteRoute } from './route.ts'
 
 type Schemas = Record<string, Schema>
 
-/** The OpenAPI 3.1 document of the routes below the prefix, from the schemas that validate. */
+/** Returns the OpenAPI 3.1 document of the routes below the prefix, generated from the validation schemas. */
 export function openApiDocument(routes: readonly Route[], prefix: string, version: string): Record<string, unknown> {
   const schemas: Schemas = { Problem: PROBLEM_SCHEMA }
   const paths: Record<string, Record<string, unknown>> = {}
@@ -58,7 +58,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
   }
 }
 
-/** The record that a path names, and the one below it. */
+/** The parameters for the record in a path, and for the one below it. */
 function pathParameters(path: string): Record<string, unknown> {
   const names = ['id', 'delivery_id'].filter((name) => path.includes(`{${name}}`))
   return names.length > 0 ? { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) } : {}
@@ -70,7 +70,7 @@ const camel = (text: string): string => text.replace(/-([a-z])/g, (_, letter: st
 const tagOf = (route: Route): string =>
   (route.path.split('/')[1] as string).replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())
 
-/** A tag says what the description of its record says. */
+/** Tags have the description of their record. */
 function tagsOf(routes: readonly Route[], schemas: Schemas): Schema[] {
   const tags = new Map<string, Schema>()
   for (const route of routes) {
@@ -81,7 +81,7 @@ function tagsOf(routes: readonly Route[], schemas: Schemas): Schema[] {
   return [...tags.values()]
 }
 
-/** Of a record that can be written: what neither its create nor its PATCH takes. */
+/** Marks the fields that neither create nor PATCH accepts, for records that can be written. */
 function markReadOnly(routes: readonly Route[], schemas: Schemas): void {
   for (const name of new Set(routes.map((route) => pascal(route.name)))) {
     const written = ['Create', 'Update'].map((verb) => propertiesOf(schemas[`${verb}${name}Request`]))
@@ -244,7 +244,7 @@ function requestBody(route: WriteRoute, schemas: Schemas): Schema {
   if (!route.body) return {}
   const name = `${pascal(operationId(route))}Request`
   const schema = component(name, route.body, schemas)
-  // A record is best changed in what need not be unique: not in what it cannot be made without.
+  // The example of a change avoids fields that may have to be unique: those required for a create.
   const needed = (schemas[`Create${pascal(route.name)}Request`]?.required ?? []) as string[]
   const example = exampleBody(schemas[name] as Schema, route.method === 'patch' ? needed : undefined)
   const types = route.method === 'patch' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
@@ -264,12 +264,12 @@ function headers(names: string[]): Schema {
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** Puts the schema among the components, once, and refers to it. */
+/** Adds the schema to the components, once, and returns a reference. */
 function component(name: string, schema: v.GenericSchema, schemas: Schemas): Schema {
   if (!schemas[name]) {
     schemas[name] = jsonSchema(schema)
     for (const property of Object.values(propertiesOf(schemas[name]))) {
-      Object.assign(schemas, property.definitions) // a schema that refers to itself brings its component along
+      Object.assign(schemas, property.definitions) // a recursive schema has its own components
       delete property.definitions
     }
     for (const [field, property] of Object.entries(propertiesOf(schemas[name])))

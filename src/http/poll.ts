@@ -17,15 +17,15 @@ type Asked = { after: number | undefined; types: readonly string[]; waitMs: numb
 type Target = { path: string; query: string; res: ServerResponse }
 
 /**
- * Answers the next stretch of a stream; with `wait`, when something comes, or empty when nothing has. Those who ask the
- * same in a turn of the event loop, as all who wait do after a commit, share the read and the answer.
+ * Answers with the next events of a stream; with `wait`, as soon as there are any, or empty after that time. Equal
+ * requests in a turn of the event loop, such as all waiting ones after a commit, share the read and the response.
  */
 export function pollAnswers({ cursors, waiters }: { cursors: Cursors; waiters: CommitWaiters }) {
   const shared = new Map<string, Answer | StreamSlice>()
 
   function share<Made extends Answer | StreamSlice>(key: string, make: () => Made): Made {
-    const known = shared.get(key)
-    if (known) return known as Made
+    const hit = shared.get(key)
+    if (hit) return hit as Made
     const made = make()
     if (shared.size === 0) setImmediate(() => shared.clear())
     shared.set(key, made)
@@ -96,10 +96,10 @@ function readTypes(text: string | undefined, patterns: readonly string[]): reado
   return types
 }
 
-function readWhole(parameters: Map<string, string>, name: string, most: number): number | undefined {
+function readWhole(parameters: Map<string, string>, name: string, max: number): number | undefined {
   const text = parameters.get(name)
   if (text === undefined) return undefined
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-  if (number <= most) return number
-  throw badQuery(`The parameter "${name}" has to be a whole number from 0 to ${most}.`)
+  if (number <= max) return number
+  throw badQuery(`The parameter "${name}" has to be a whole number from 0 to ${max}.`)
 }

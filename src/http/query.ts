@@ -15,7 +15,7 @@ const NEWEST_FIRST = { sort: { column: 'id' }, descending: true }
 
 export const badQuery = (detail: string) => new Problem(400, 'invalid_query', detail)
 
-/** The parameters of a query string, each once and correctly encoded. Throws Problem 400. */
+/** The parameters of a query string. Throws Problem 400 if one is repeated or badly encoded. */
 export function readQuery(text: string): Map<string, string> {
   const parameters = new Map<string, string>()
   for (const pair of text.split('&')) {
@@ -56,7 +56,7 @@ export function operatorsOf(filter: Filter): readonly Operator[] {
   return filter.link && !filter.link.single ? ['eq', 'in'] : OPERATORS[filter.type]
 }
 
-/** Every parameter that a list takes, as it is written. */
+/** Every parameter of a list, as written in a query. */
 export function parameterNames({ filters, sorts }: Pick<Offered, 'filters' | 'sorts'>): string[] {
   const names = Object.entries(filters).flatMap(([name, filter]) =>
     operatorsOf(filter).map((operator) => (operator === 'eq' ? name : `${name}[${operator}]`)),
@@ -65,8 +65,8 @@ export function parameterNames({ filters, sorts }: Pick<Offered, 'filters' | 'so
 }
 
 /**
- * What a list is asked for, the text that its cursors are bound to, and whether the answer follows the clock. Throws
- * Problem 400, and 403 where a filter needs a scope.
+ * Parses the query of a list: what to list, the text that its cursors are bound to, and whether the response depends on
+ * the time. Throws Problem 400, and 403 if a filter needs a scope.
  */
 export function readAsk(
   listed: Offered,
@@ -119,13 +119,13 @@ export function readAsk(
 
 const isCustom = (name: string): boolean => name.includes('custom_fields.')
 
-/** What the list offers to this org: the fixed filters and sorts, and those by its custom fields. */
+/** The filters and sorts of the list for this organisation: the fixed ones, and those by its custom fields. */
 function offersOf({ filters, sorts, custom }: Offered, org: number): Pick<Offered, 'filters' | 'sorts'> {
   const own = custom?.(org)
   return { filters: { ...filters, ...own?.filters }, sorts: { ...sorts, ...own?.sorts } }
 }
 
-/** Flags of a write; each is true or false. Throws Problem 400. */
+/** Parses the flags of a write, each true or false. Throws Problem 400. */
 export function readFlags(query: string, allowed: readonly string[]): Record<string, boolean> {
   const flags: Record<string, boolean> = {}
   for (const [name, value] of readQuery(query)) {
@@ -192,7 +192,7 @@ function readCondition(
   return conditionsOf(who, base, filter, operator, [value(text)])
 }
 
-/** As people count them: code points. */
+/** Counts code points. */
 const characters = (text: string): number => [...text].length
 
 function readValue(name: string, filter: Filter, text: string): string | number | bigint {

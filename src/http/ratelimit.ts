@@ -2,14 +2,14 @@ import { Problem } from '../lib/problem.ts'
 
 export type Rate = { requests: number; perSeconds: number }
 
-/** Generous: it is there to stop a runaway script, not to meter anybody. */
+/** Generous: it stops a runaway script and does not meter anyone. */
 export const DEFAULT_RATE: Rate = { requests: 60_000, perSeconds: 60 }
 
-const REMEMBERED = 10_000
+const MAX_BUCKETS = 10_000
 
 /**
- * A token bucket per bearer token: `requests` at once, refilled evenly over `perSeconds`. Answers the headers of the
- * IETF draft "RateLimit header fields for HTTP"; throws Problem 429 with Retry-After when the bucket is empty.
+ * A token bucket per bearer token: `requests` at once, refilled evenly over `perSeconds`. Returns the headers of the
+ * IETF draft "RateLimit header fields for HTTP"; throws Problem 429 with Retry-After if the bucket is empty.
  */
 export function rateLimit({ requests, perSeconds }: Rate, nowMs: () => number) {
   const perMs = requests / (perSeconds * 1000)
@@ -20,7 +20,7 @@ export function rateLimit({ requests, perSeconds }: Rate, nowMs: () => number) {
     const now = nowMs()
     let bucket = buckets.get(token)
     if (!bucket) {
-      if (buckets.size >= REMEMBERED) buckets.clear()
+      if (buckets.size >= MAX_BUCKETS) buckets.clear()
       bucket = { left: requests, at: now }
       buckets.set(token, bucket)
     }
@@ -47,7 +47,7 @@ export function rateLimit({ requests, perSeconds }: Rate, nowMs: () => number) {
   }
 }
 
-/** Reads `off`, `1000/s` or `60000/60s`. */
+/** Parses `off`, `1000/s` or `60000/60s`. */
 export function parseRate(text: string): Rate | null {
   if (text === 'off') return null
   const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})?s$/.exec(text) ?? []

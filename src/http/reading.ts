@@ -1,35 +1,35 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What is parsed of a connection at once: one or two milliseconds, even where requests or chunks are of a few bytes. */
+/** The bytes of a connection parsed at once: one or two milliseconds, even for requests or chunks of a few bytes. */
 const SLICE_BYTES = 4096
-/** So long in a turn of the event loop are large packets parsed. */
+/** How long large packets are parsed per turn of the event loop. */
 const TURN_MS = 4
-/** So long after the last connection that sent tiny pieces are all parsed in turns. */
+/** How long all connections are parsed in turns after the last one that sent tiny pieces. */
 const ALERT_MS = 60_000
 
-/** What came on a connection at once, and how much of it was parsed before the slice that is parsed now. */
+/** The bytes that arrived on a connection at once, and how many of them were parsed before the current slice. */
 export type Packet = { bytes: Buffer; parsed: number }
 
-/** What a stream has for those who make one, and the types of a socket leave out. */
+/** A socket with the stream method that its types leave out. */
 type Source = Socket & { _read: (size: number) => void }
 
 const alerts = new WeakMap<Socket, () => void>()
 
-/** Of a connection on which many requests or chunks of a few bytes came: from now on its server parses all in turns. */
+/** Call this for a connection with many tiny requests or chunks: its server then parses all connections in turns. */
 export function parseInTurns(socket: Socket): void {
   alerts.get(socket)?.()
 }
 
 /**
- * Node parses what came on a connection whole, 64 KiB at a time and one connection after the other. Of tiny requests or
- * chunks that takes 25 ms for each connection, in which nobody else is answered. After `parseInTurns` all connections
- * are parsed in turns, a slice of each, which costs every request some 5 µs.
+ * Node parses whatever arrived on a connection at once, up to 64 KiB, one connection after the other. For tiny requests
+ * or chunks that takes 25 ms per connection, during which nothing else is served. After `parseInTurns` all connections
+ * are parsed in turns, slice by slice, which costs every request about 5 µs.
  */
 export function fairReading(server: Server, nowMs = () => performance.now()) {
   const open = new Set<Socket>()
   const inTurns = new WeakSet<Socket>()
-  /** In the order in which their next slices are parsed. */
+  /** In the order of their next slices. */
   const waiting = new Map<Socket, () => void>()
   let alertUntil = Number.NEGATIVE_INFINITY
   let isScheduled = false
@@ -55,19 +55,19 @@ export function fairReading(server: Server, nowMs = () => performance.now()) {
     const { push, _read: read } = socket
     let packet: Packet | undefined
     const ignore = (): void => {}
-    socket.on('data', ignore).off('data', ignore) // node's parser reads by itself until somebody else wants the bytes
+    socket.on('data', ignore).off('data', ignore) // node's parser reads the handle directly until there is a listener
     socket.push = (bytes: Buffer | null) => {
       if (bytes === null || bytes.length <= SLICE_BYTES) return push.call(socket, bytes) && !socket.isPaused()
       packet = { bytes, parsed: 0 }
       wait()
-      return false // no more is read before _read is called
+      return false // stops reading until _read is called
     }
     socket._read = (size) => {
       if (packet) return
       if (socket.isPaused()) socket.once('resume', () => socket._read(size))
       else read.call(socket, size)
     }
-    // A paused connection would not be read again: a stream asks for bytes once, and the parser has that done already.
+    // A paused connection would never be read again: a stream requests bytes once, and the parser has already done so.
     if (socket.isPaused()) socket.once('resume', () => socket._read(0))
 
     function wait(): void {
@@ -82,7 +82,7 @@ export function fairReading(server: Server, nowMs = () => performance.now()) {
       const end = Math.min(parsed + SLICE_BYTES, bytes.length)
       current = packet
       if (end === bytes.length) packet = undefined
-      else waiting.set(socket, parse) // behind the others
+      else waiting.set(socket, parse) // after the others
       push.call(socket, bytes.subarray(parsed, end))
       current.parsed = end
       current = undefined
@@ -106,7 +106,7 @@ export function fairReading(server: Server, nowMs = () => performance.now()) {
   }
 
   return {
-    /** The packet of which a slice is parsed at this moment. */
+    /** The packet being parsed. */
     current: (): Readonly<Packet> | undefined => current,
   }
 }

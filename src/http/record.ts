@@ -12,8 +12,8 @@ import type { Asked, Need, ReadRoute } from './route.ts'
 type Target = { path: string; query: string; req: IncomingMessage }
 
 /**
- * One record, as JSON or in another form that its route has. Only the JSON has an entity tag: that is the version, and
- * two forms of one version are not the same bytes. Throws Problem 400, and what the route throws.
+ * Answers with one record, as JSON or in another form of its route. Only JSON has an entity tag: the tag is the
+ * version, and two forms of one version differ in their bytes. Throws Problem 400, and any error of the route.
  */
 export function answerRecord(
   route: ReadRoute<Need>,
@@ -34,7 +34,7 @@ export function answerRecord(
   const own = route.columns.json(row)
   const version = route.isDerived ? undefined : versionOf(own)
   const headers = [...(version === undefined ? [] : ['ETag', etag(version)]), ...vary]
-  // Before it is 304: what is wrong with the question is wrong with every version.
+  // Checked before 304: an invalid query is invalid for every version.
   const shown = route.show?.(who, row, { ...asked, cursorAt: (position) => cursors.seal(position, question) })
   if (version !== undefined && !route.timeDependent && isUnchanged(req.headers['if-none-match'], version))
     return { status: 304, headers, body: '' }
@@ -76,5 +76,5 @@ function readAsked(
   }
 }
 
-// Every record ends with its version, so a GET needs no object made from its text.
+// Every record ends with its version, so a GET need not parse the text.
 const versionOf = (json: string): number => Number(json.slice(json.lastIndexOf(':') + 1, -1))

@@ -8,10 +8,10 @@ import type { Listed } from './route.ts'
 /** Below this, gzip costs more than it saves. */
 const GZIP_FROM_BYTES = 2048
 
-/** An answer that is there whole. */
+/** A response that is complete in memory. */
 export type Rendered = Answer & { body: string | Buffer }
 
-/** A page of a list as it is answered, and whether it follows the clock. Throws Problem 400. */
+/** Renders a page of a list, and returns whether it depends on the time. Throws Problem 400. */
 export function renderList(
   listed: Listed,
   who: Caller,
@@ -33,7 +33,7 @@ export function renderList(
   return { answer, timeDependent }
 }
 
-/** Zipped where that was asked for and is worth it. */
+/** Compresses the text if the client accepts that and it is worth it. */
 export function packed(headers: string[], text: string, zipped: boolean): Rendered {
   const body = Buffer.from(text)
   const all = ['Vary', 'Accept-Encoding', ...headers]
@@ -41,7 +41,7 @@ export function packed(headers: string[], text: string, zipped: boolean): Render
   return { status: 200, headers: [...all, 'Content-Encoding', 'gzip'], body: gzipSync(body, { level: 1 }) }
 }
 
-/** The same question with another cursor; what a query may hold as it is and a link may not is escaped. */
+/** The same query with another cursor. Escapes characters that are valid in a query and not in a link. */
 export function nextTarget(path: string, query: string, cursor: string): string {
   const isKept = (pair: string) => pair !== '' && decodeURIComponent(pair.split('=')[0] as string) !== 'cursor'
   return `${path}?${[...query.split('&').filter(isKept), `cursor=${cursor}`].join('&').replace(/[<>"]/g, encodeURIComponent)}`

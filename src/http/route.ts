@@ -9,11 +9,11 @@ import type { ListQuery, Page, Sort } from '../store/list/page.ts'
 import type { Position } from '../store/list/position.ts'
 import type { Streamed } from './answer.ts'
 
-// A route is data: kernel.ts reads it and runs the order of checks, openapi.ts reads it and describes it.
+// A route is data: kernel.ts runs the order of checks for it, and openapi.ts describes it.
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete'
 
-/** What a route asks of who calls: a scope where it is public, a role, or a higher one, where it is internal. */
+/** What a route requires: a scope if it is public, at least a role if it is internal. */
 export type Need = NeedsScope | NeedsRole
 type NeedsScope = { scope: Scope; role?: undefined }
 type NeedsRole = { role: Role; scope?: undefined }
@@ -22,34 +22,34 @@ type Common = {
   method: Method
   /** Below the prefix, with `:id` for the record. */
   path: string
-  /** Of the record, in the singular, as in sentences: "deal". */
+  /** The record in the singular, as in sentences: "deal". */
   name: string
   summary: string
   description?: string
-  /** In the OpenAPI document, where method and path do not say it. */
+  /** The operation id, if method and path are not enough. */
   operation?: string
 }
 
-/** A record that a path names or a write answers. */
+/** A record that a path names or a write returns. */
 export type Stored = { id: string; version: number } & Record<string, unknown>
 
-/** What a list shows, and what may be asked of it. */
+/** The records of a list, and its filters and sorts. */
 export type Listed = {
   columns: Readable
   filters: Record<string, Filter>
   sorts: Record<string, Sort>
   order?: { sort: Sort; descending: boolean }
-  /** Filters and sorts by the custom fields of an org, beside the fixed ones. */
+  /** Filters and sorts by the custom fields of an organisation, in addition to the fixed ones. */
   custom?: (org: number) => Pick<Listed, 'filters' | 'sorts'>
-  /** Its records follow the clock: a page is no longer right after a while, although nothing was written. */
+  /** Its records depend on the time: a page becomes outdated without any write. */
   timeDependent?: boolean
   list: (org: number, ask: ListQuery, who: Caller) => Page
 }
 
-/** The wire form of what a write answers: a record as a rule. */
+/** The wire form of the response to a write: usually a record. */
 export type Answered = { [member: string]: unknown }
 
-/** What may be asked of a list. */
+/** The filters and sorts of a list. */
 export type Offered = Omit<Listed, 'columns' | 'list'>
 
 export type ListRoute<Needed extends Need = NeedsScope> = Common &
@@ -58,11 +58,11 @@ export type ListRoute<Needed extends Need = NeedsScope> = Common &
     method: 'get'
     /** The wire form of one item. */
     item: v.GenericSchema
-    /** Records that the document describes already, where an item is one of several. */
+    /** Names of records already in the document, if an item is one of several. */
     itemNames?: readonly string[]
   } & ((Listed & { open?: undefined }) | (Offered & { open: Open }))
 
-/** Where the path names a record: what its list shows, and the scope that this needs too. Throws 404. */
+/** For a path with a record: its list, and the additional scope that this needs. Throws 404. */
 type Open = (who: Caller, ...ids: string[]) => Listed & { scope: Scope }
 
 export type ReadRoute<Needed extends Need = NeedsScope> = Common &
@@ -73,23 +73,25 @@ export type ReadRoute<Needed extends Need = NeedsScope> = Common &
     returns: v.GenericSchema
     /** Throws 404. */
     find: (who: Caller, ...ids: string[]) => RawRow
-    /** Its answer follows the clock: it is never 304. */
+    /** Its response depends on the time and is never 304. */
     timeDependent?: boolean
-    /** Its answer is worked out from many records: it has no version, and so no entity tag. `show` gives it. */
+    /** Computed from many records: it has no version, and so no entity tag. `show` renders it. */
     isDerived?: boolean
-    /** What may be asked of it in the query, by name. */
+    /** Query parameters, by name. */
     parameters?: Record<string, { schema: ParameterSchema; description: string }>
-    /** A part of it is paged: it takes `limit` and `cursor`, too. */
+    /** A part of it is paged: it accepts `limit` and `cursor`. */
     paged?: boolean
-    /** The record as it was asked for, where that is not the row as it stands. Throws 400. */
+    /** Renders the record according to the query, if that differs from the row. Throws 400. */
     show?: (who: Caller, row: RawRow, asked: Asked) => Rendered
-    /** Other media types that it is answered in, whole, when Accept prefers one. */
+    /** Other media types of the whole record, for clients whose Accept prefers one. */
     forms?: Record<string, (who: Caller, row: RawRow) => string>
   }
 
 type ParameterSchema = { type: 'string'; format?: 'date'; enum?: string[]; maxLength?: number }
 
-/** `given` has the parameters of the route, each once; `cursorAt` makes the cursor of a page behind a position. */
+/**
+ * `given` contains the parameters of the route, each once; `cursorAt` makes the cursor of the page after a position.
+ */
 export type Asked = {
   given: ReadonlyMap<string, string>
   limit: number
@@ -97,30 +99,30 @@ export type Asked = {
   cursorAt: (position: Position) => string
 }
 
-/** JSON text, of a record with `id` first and `version` last, and the cursor of the next page where there is one. */
+/** JSON text of a record with `id` first and `version` last, and the cursor of the next page, if any. */
 export type Rendered = { json: string | Streamed; next?: string | null }
 
-/** What there is behind a position of a stream: the items as JSON text, and where the look at it ended. */
+/** The part of a stream after a position: the items as JSON text, and the last position that was read. */
 export type StreamSlice = { items: string[]; last: number; more: boolean }
 
-/** The stream of an org, from a position on; who asks may wait for what comes. */
+/** The stream of an organisation after a position; clients can wait for new items. */
 export type PollRoute<Needed extends Need = NeedsScope> = Common &
   Needed & {
     kind: 'poll'
     method: 'get'
     item: v.GenericSchema
-    /** What `types` may name. */
+    /** The values allowed in `types`. */
     patterns: readonly string[]
-    /** Another value whenever there is more in the stream of the org. */
+    /** Changes whenever the stream of the organisation has more items. */
     newest: (who: Caller) => number
-    /** Throws 409 where the position is not in the stream. `last` moves on, also where no item is of the types. */
+    /** Throws 409 if the position is not in the stream. `last` advances even if no item has one of the types. */
     read: (who: Caller, after: number | undefined, types: readonly string[], limit: number) => StreamSlice
   }
 
-/** Parameters of a write beside its body; all are flags, false when absent. */
+/** Parameters of a write besides its body; all are flags, false if absent. */
 export type Flags = Record<string, string>
 
-/** `known` is what `ahead` found out. */
+/** `known` is the result of `prefetch`. */
 export type WriteCall<Body> = { who: Caller; body: Body; flags: Record<string, boolean>; known?: unknown }
 
 export type WriteRoute<Needed extends Need = NeedsScope> = Common &
@@ -130,44 +132,44 @@ export type WriteRoute<Needed extends Need = NeedsScope> = Common &
     body?: v.GenericSchema
     returns?: v.GenericSchema
     status: 200 | 201 | 204
-    /** By name, with what they do. */
+    /** By name, with a description. */
     flags?: Flags
-    /** Media types beside JSON that the body may have, each read into what `body` then checks. Throws 400. */
+    /** Media types besides JSON, each parsed into a value that `body` then checks. Throws 400. */
     accepts?: Record<string, (text: string) => unknown>
-    /** How large the body may be, instead of 1 MiB, and how long its arrays, instead of 1,000 items. */
+    /** The largest body, instead of 1 MiB, and the longest array, instead of 1,000 items. */
     maxBytes?: number
     maxItems?: number
-    /** When a create answers 200 with what is there already, by `repeated`. */
+    /** When a create returns 200 with an existing record, marked with `repeated`. */
     replays?: string
-    /** What a create answers where its body asks for several records: they have no one path, and no one version. */
+    /** The response to a create of several records: it has no single path or version. */
     bulkResult?: v.GenericSchema
-    /** The record that the path names; throws 404. Without it the route makes a record. */
+    /** The record that the path names; throws 404. A route without it makes a record. */
     find?: (who: Caller, ...ids: string[]) => Stored
     /**
-     * Asks others what the write has to know, such as the resolver, before its transaction begins. The body is not checked
-     * yet. Never throws: what is wrong is for `run` to say, in its place among the checks.
+     * Fetches external facts for the write, such as DNS records, before its transaction begins. The body is not checked
+     * yet. Never throws: `run` reports errors, in its place in the order of checks.
      */
     prefetch?: (body: unknown) => Promise<unknown>
-    /** Its answer holds a secret, which is nowhere kept in plain text. */
+    /** Its response contains a secret, which is never stored in plain text. */
     isSecret?: boolean
-    /** The scope that this record needs, beside that of the route. */
+    /** The scope that this record needs, in addition to that of the route. */
     scopeOf?: (record: Stored) => Scope
     /**
-     * Runs inside the transaction and answers the record that it wrote, what else there is to say, or nothing. It has to be synchronous: a
-     * promise is no record, so an `async` handler does not compile.
+     * Runs inside the transaction and returns the record that it wrote, other data, or nothing. It has to be
+     * synchronous: a promise is not a record, so an `async` handler does not compile.
      */
     run: (call: WriteCall<never> & { record: Stored }) => Answered | Repeated<Answered> | undefined
   }
 
-/** A create found what it was to make. */
+/** A create found that its record exists. */
 export type Repeated<Found> = { repeated: Found }
 
 export const isRepeated = (made: Answered | Repeated<Answered>): made is Repeated<Answered> => 'repeated' in made
 
-/** A create made several records, as far as it could; what else there is to say stands beside them. */
+/** A create made several records, as far as possible; other members give more information. */
 export type BulkResult<Made> = { data: Made[]; [member: string]: unknown }
 
-/** A public route asks for a scope; an internal one, `Route<Need>`, may ask for a role. */
+/** A public route requires a scope; an internal one, `Route<Need>`, may require a role. */
 export type Route<Needed extends Need = NeedsScope> =
   | ListRoute<Needed>
   | ReadRoute<Needed>
@@ -191,7 +193,7 @@ type Change<Found extends Stored, Schema extends v.GenericSchema> = Common & {
   run: (call: WriteCall<v.InferOutput<Schema>> & { record: Found }) => (Answered & Sync) | undefined
 }
 
-/** A route that changes the record that its path names: PATCH, DELETE and actions. */
+/** A route that changes the record named by its path: PATCH, DELETE and actions. */
 export function changeRoute<Found extends Stored, Schema extends v.GenericSchema>(
   spec: Change<Found, Schema> & NeedsScope,
 ): Route

@@ -6,22 +6,22 @@ import type { Exchange } from './kernel.ts'
 let waiting: (() => void)[] = []
 
 /**
- * The answers of one turn of the event loop are written together at its end. Written one by one, each wakes the
- * process that waits for it, which costs more than the whole of a small answer.
+ * Writes all responses of a turn of the event loop together at its end. Written one by one, each wakes the waiting
+ * client process, which costs more than the rest of a small response.
  */
 function atEndOfTurn(write: () => void): void {
   if (waiting.push(write) > 1) return
   setImmediate(() => {
     const all = waiting
     waiting = []
-    for (const one of all) one() // none of them throws
+    for (const write of all) write() // none of them throws
   })
 }
 
 /**
- * Writes the answer as it is, past Koa's own response handling; `last` closes the connection after it, and `drain` gets a
- * request whose body has not come, or not all of it, and returns whether the connection can go on. `onSent` gets what
- * failed in the middle of an answer, which the client notices by its length; one that has gone is no failure.
+ * Writes the response directly, bypassing Koa. `last` closes the connection after it. `drain` is called for a request
+ * whose body has not arrived completely, and returns whether the connection can be reused. `onSent` gets an error in
+ * the middle of a response, which the client notices by its length; a client that disconnected is not an error.
  */
 export function send(
   x: Exchange,
@@ -37,8 +37,8 @@ export function send(
   if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(bytes))
   atEndOfTurn(() => {
     if (!res.headersSent && !res.destroyed) {
-      const goesOn = req.complete || drain(req)
-      if ((last || !goesOn) && !headers.includes('Connection')) all.push('Connection', 'close')
+      const canReuse = req.complete || drain(req)
+      if ((last || !canReuse) && !headers.includes('Connection')) all.push('Connection', 'close')
       try {
         res.writeHead(status, all)
         if (isEmpty || req.method === 'HEAD') res.end()
@@ -48,7 +48,7 @@ export function send(
             onSent(isGone(error) ? undefined : (error ?? undefined)),
           )
       } catch {
-        res.destroy() // node refuses a header; the other answers of this turn are not to go with this one
+        res.destroy() // node refuses a header; this must not affect the other responses of this turn
       }
     }
     onSent()

@@ -10,13 +10,13 @@ export type Address = { host: string; port: number }
 export type Listener = {
   /** Such as http://127.0.0.1:8080. */
   url: string
-  /** Which a URL leaves out where it is 80. */
+  /** A URL omits it if it is 80. */
   port: number
-  /** Stops accepting, lets what runs finish, then cuts what is left after `graceMs`. */
+  /** Stops accepting, lets running requests finish, then cuts the rest after `graceMs`. */
   stop: (graceMs: number) => Promise<void>
 }
 
-/** Node's own limits would leave a thousand half-open requests open for minutes. */
+/** Node's defaults would keep a thousand half-open requests open for minutes. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 2_400_000, // bodies.ts ends slow bodies; the largest takes 38 minutes at the slowest rate
@@ -24,25 +24,25 @@ const LIMITS = {
   writeTimeout: 30_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
-  requireHostHeader: false, // the kernel checks it, so that the answer has a body like every other
+  requireHostHeader: false, // the kernel checks it, so that the response has a body like every other
 }
 
 /**
- * Connections that the system has made and the server has yet to take. For those past node's 511, clients try again after
- * a second, then after two, then four.
+ * The backlog of connections not accepted yet. Clients beyond node's default of 511 retry after a second, then after
+ * two, then four.
  */
 const MAX_PENDING = 4096
 
-/** What may wait to be answered on all connections together. */
+/** The size of waiting requests on all connections together. */
 const MAX_BACKLOG_BYTES = 128 * 1_048_576
 
 export type Limits = Partial<ConnectionLimits & { requestTimeout: number; headersTimeout: number }>
 
-/** Listens; port 0 picks a free one. Throws Problem when the address cannot be had. */
+/** Starts a listener; port 0 picks a free one. Throws Problem if the address is not available. */
 export async function listen(handler: Handler, address: Address, given: Limits = {}): Promise<Listener> {
   const limits = { ...LIMITS, maxConnections: connectionLimit(), ...given }
   const server = createServer(limits)
-  // Whoever has sent all may close that side and still read the answer.
+  // A client that has sent everything may close its side and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   watchConnections(server, limits)
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))

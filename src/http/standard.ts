@@ -22,7 +22,7 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   find: (who: Caller, ...ids: string[]) => RawRow
   Create?: Create
   Patch?: Patch
-  /** Flags that create and change take. */
+  /** Flags of create and change. */
   flags?: Flags
   create?: (who: Caller, given: v.InferOutput<Create>, flags: { [name: string]: boolean }) => Record & Sync
   patch?: (
@@ -34,7 +34,7 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   remove?: (who: Caller, before: Record) => void
 }
 
-/** The usual five routes of a resource, as far as its store has the functions: list, create, read, change, delete. */
+/** The standard routes of a resource, as far as its store has the functions: list, create, read, change, delete. */
 export function standardRoutes<Record extends Stored, Create extends v.GenericSchema, Patch extends v.GenericSchema>(
   resource: Resource<Record, Create, Patch>,
 ): Route[] {

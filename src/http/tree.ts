@@ -4,19 +4,22 @@ import type { Need, Route } from './route.ts'
 type Layer = ReturnType<Router['register']>
 
 /**
- * Where a path and a method lead: to a route, to a path that takes other methods, or nowhere. `ids` are the parts of the
- * path that its template leaves open, in their order.
+ * The result for a path and a method: a route, or the methods that the path allows (none if it does not exist). `ids`
+ * are the values of the template's parameters, in order.
  */
-export type Way = { route: Route<Need>; ids: string[] } | { allowed: string[] }
+export type RouteMatch = { route: Route<Need>; ids: string[] } | { allowed: string[] }
 
-const NOWHERE: Way = { allowed: [] }
+const NO_MATCH: RouteMatch = { allowed: [] }
 
 /**
- * The routes as a tree, below the prefix: one router per first segment, found by a look into a map, so that the number of resources
- * costs nothing. Paths are exact: letter case, trailing slashes and percent-encoding make another path. The routers
- * only match: what a middleware chain for each route would do, the kernel does once for all.
+ * The routes below the prefix as a tree: one router per first segment, found in a map, so that the number of resources
+ * costs nothing. Paths are exact: letter case, trailing slashes and percent-encoding make a different path. The routers
+ * only match: the kernel does the work of a middleware chain, once for all routes.
  */
-export function routeTree(prefix: string, routes: readonly Route<Need>[]): (method: string, path: string) => Way {
+export function routeTree(
+  prefix: string,
+  routes: readonly Route<Need>[],
+): (method: string, path: string) => RouteMatch {
   const routers = new Map<string, Router>()
   const routeOf = new Map<Layer, Route<Need>>()
   for (const route of routes) {
@@ -30,12 +33,12 @@ export function routeTree(prefix: string, routes: readonly Route<Need>[]): (meth
   }
 
   return function find(method, path) {
-    if (!path.startsWith(`${prefix}/`) || path.includes('%')) return NOWHERE
+    if (!path.startsWith(`${prefix}/`) || path.includes('%')) return NO_MATCH
     const end = path.indexOf('/', prefix.length + 1)
     const router = routers.get(end < 0 ? path.slice(prefix.length + 1) : path.slice(prefix.length + 1, end))
-    if (!router) return NOWHERE
+    if (!router) return NO_MATCH
     const { path: matched } = router.match(path, method)
-    // A path without an open part is that path alone: `events` below /webhooks is no id.
+    // A literal path wins over a parameter: `events` below /webhooks is not an id.
     const literal = matched.filter((each) => each.path === path)
     const layers = literal.length > 0 ? literal : matched
     const layer = layers.find((each) => each.methods.includes(method))

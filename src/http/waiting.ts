@@ -3,33 +3,36 @@ import type { ServerResponse } from 'node:http'
 
 export type CommitWaiters = ReturnType<typeof commitWaiters>
 
-/** What requests wait for: those with the same key wait for the same, and `newest` changes whenever there is more of it. */
+/**
+ * What a request waits for: requests with the same key wait for the same thing; `newest` changes whenever there is
+ * more.
+ */
 export type Awaited = { key: string; newest: () => unknown }
 
-type Place = { look: () => void; leave: () => void }
-type Stream = { newest: () => unknown; seen: unknown; places: Set<Place> }
+type Waiter = { check: () => void; leave: () => void }
+type Stream = { newest: () => unknown; seen: unknown; waiters: Set<Waiter> }
 
-/** Looks, and answers to those who have found something, between which others are served. */
-const MAX_LOOKS_PER_TURN = 64
-/** The same while connections come: libuv takes one of them in a turn, and those of thousands of clients are in a queue. */
-const MAX_LOOKS_WHILE_ACCEPTING = 2
+/** Checks, and responses to those that found something, before other work gets its turn. */
+const MAX_CHECKS_PER_TURN = 64
+/** The same while clients connect: libuv accepts one connection per turn, and thousands may be queued. */
+const MAX_CHECKS_WHILE_ACCEPTING = 2
 const ACCEPTED = 'net.server.socket'
 
 /**
- * Where requests wait for something to be committed. One that waits costs a timer, and a look after each commit that
- * changes what it waits for: no thread, and no loop. All are let go when the server stops.
+ * Lets requests wait for a commit. A waiting request costs a timer, and a check after each commit that changes what it
+ * waits for: no thread, and no loop. All of them return when the server stops.
  */
 export function commitWaiters(onCommit: (listener: () => void) => () => void, stopping: AbortSignal) {
   const streams = new Map<string, Stream>()
-  /** What a commit may have changed, and who has to look since it has. */
+  /** Streams that a commit may have changed, and requests that have to check because theirs did. */
   const unchecked = new Set<Stream>()
-  const due = new Set<Place>()
+  const due = new Set<Waiter>()
   let waiting = 0
   let isScheduled = false
   let isAccepting = false
   let unsubscribe: (() => void) | undefined
   stopping.addEventListener('abort', () => {
-    for (const { places } of [...streams.values()]) for (const { leave } of [...places]) leave()
+    for (const { waiters } of [...streams.values()]) for (const { leave } of [...waiters]) leave()
   })
 
   function noteCommit(): void {
@@ -42,31 +45,31 @@ export function commitWaiters(onCommit: (listener: () => void) => () => void, st
   }
 
   function schedule(): void {
-    if (!isScheduled) setImmediate(lookAround)
+    if (!isScheduled) setImmediate(runChecks)
     isScheduled = true
   }
 
-  function lookAround(): void {
+  function runChecks(): void {
     isScheduled = false
-    const most = isAccepting ? MAX_LOOKS_WHILE_ACCEPTING : MAX_LOOKS_PER_TURN
+    const max = isAccepting ? MAX_CHECKS_WHILE_ACCEPTING : MAX_CHECKS_PER_TURN
     isAccepting = false
-    let looks = 0
+    let checks = 0
     for (const stream of unchecked) {
-      if (looks++ === most) break
+      if (checks++ === max) break
       unchecked.delete(stream)
-      if (isChanged(stream)) for (const place of stream.places) due.add(place)
+      if (isChanged(stream)) for (const waiter of stream.waiters) due.add(waiter)
     }
-    for (const place of due) {
-      if (looks++ >= most) break
-      due.delete(place)
-      place.look()
+    for (const waiter of due) {
+      if (checks++ >= max) break
+      due.delete(waiter)
+      waiter.check()
     }
     if (unchecked.size + due.size > 0) schedule()
   }
 
   /**
-   * What `look` finds, at once or after a commit; undefined when the time is over, the client is gone or the server
-   * stops. Rejects with what `look` throws.
+   * Returns what `look` finds, now or after a commit; undefined after the timeout, or if the client disconnects or the
+   * server stops. Rejects with what `look` throws.
    */
   function until<Found>(
     awaited: Awaited,
@@ -74,18 +77,18 @@ export function commitWaiters(onCommit: (listener: () => void) => () => void, st
     timeoutMs: number,
     res: ServerResponse,
   ): Promise<Found | undefined> {
-    // Whoever is gone and whoever has only closed the sending side look the same: the latter is answered at once.
+    // A disconnected client and one that only closed its sending side look the same: the latter is answered at once.
     const { socket } = res.req
     return new Promise((resolve, reject) => {
       const timer = setTimeout(leave, timeoutMs)
-      const place = { look: lookAgain, leave }
-      const stream = enter(awaited, place)
+      const waiter = { check, leave }
+      const stream = enter(awaited, waiter)
       res.once('close', leave)
       socket.once('end', leave)
-      lookAgain()
+      check()
       if (stopping.aborted || res.destroyed || socket.readableEnded) leave()
 
-      function lookAgain(): void {
+      function check(): void {
         try {
           const found = look()
           if (found !== undefined) end(() => resolve(found))
@@ -100,32 +103,32 @@ export function commitWaiters(onCommit: (listener: () => void) => () => void, st
         clearTimeout(timer)
         res.off('close', leave)
         socket.off('end', leave)
-        forget(awaited.key, stream, place)
+        forget(awaited.key, stream, waiter)
         finish()
       }
     })
   }
 
-  function enter({ key, newest }: Awaited, place: Place): Stream {
+  function enter({ key, newest }: Awaited, waiter: Waiter): Stream {
     if (!unsubscribe) {
       unsubscribe = onCommit(noteCommit)
       diagnostics.subscribe(ACCEPTED, noteConnection)
     }
     let stream = streams.get(key)
     if (!stream) {
-      stream = { newest, seen: newest(), places: new Set() }
+      stream = { newest, seen: newest(), waiters: new Set() }
       streams.set(key, stream)
     }
-    stream.places.add(place)
+    stream.waiters.add(waiter)
     waiting++
     return stream
   }
 
-  function forget(key: string, stream: Stream, place: Place): void {
-    if (!stream.places.delete(place)) return
+  function forget(key: string, stream: Stream, waiter: Waiter): void {
+    if (!stream.waiters.delete(waiter)) return
     waiting--
-    due.delete(place)
-    if (stream.places.size === 0) {
+    due.delete(waiter)
+    if (stream.waiters.size === 0) {
       streams.delete(key)
       unchecked.delete(stream)
     }
@@ -145,6 +148,6 @@ function isChanged(stream: Stream): boolean {
     stream.seen = newest
     return true
   } catch {
-    return true // then everybody finds out what is wrong
+    return true // then every request finds the error
   }
 }
