@@ -229,3 +229,35 @@ test('a policy is found by its id, also one that is not active any more', () => 
   assert.equal(policyById(server.b.org, ids.fast as string), undefined)
   assert.equal(policyById(server.a.org, ids.mail as string), undefined)
 })
+
+describe('a deleted tag', () => {
+  const recounts = () => server.store.db.prepare("SELECT org_id FROM jobs WHERE kind = 'sla.recount'").pluck().all()
+  const forgetRecounts = () => void server.store.db.prepare("DELETE FROM jobs WHERE kind = 'sla.recount'").run()
+  const removed = async (tag: string) => {
+    forgetRecounts()
+    assert.equal((await server.call('DELETE', `/tags/${tag}`)).status, 204)
+    return recounts()
+  }
+
+  test('that a conversation has counts the SLA targets of the organisation anew', async () => {
+    set([usual])
+    const tag = await newId('/tags', { name: 'On a conversation' })
+    const id = insertConversation(server.store, server.a.org)
+    server.store.db
+      .prepare('INSERT INTO conversation_tags (org_id, tag_id, conversation_id) VALUES (?, ?, ?)')
+      .run(server.a.org, tag, id)
+    assert.deepEqual(await removed(tag), [server.a.org])
+  })
+
+  test('does so where an active policy looks at companies, which may have had it', async () => {
+    const match = { field: 'company.tag_ids', op: 'has_any', value: [await newId('/tags', { name: 'Elsewhere' })] }
+    set([{ ...usual, is_default: false, match }])
+    assert.deepEqual(await removed(await newId('/tags', { name: 'Of companies' })), [server.a.org])
+    set([usual])
+  })
+
+  test('does nothing where neither is so', async () => {
+    set([usual])
+    assert.deepEqual(await removed(await newId('/tags', { name: 'Unused' })), [])
+  })
+})

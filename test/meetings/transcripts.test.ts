@@ -737,6 +737,31 @@ describe('GET', () => {
   })
 })
 
+test('a deleted contact stays a speaker by name, with an event', async () => {
+  const [gone, other] = [await newContact('Ruiz'), await newContact('Weber')]
+  const meeting = await newMeeting()
+  const { version } = await stored(meeting, {
+    speakers: [
+      { key: 'a', name: 'Ana', contact_id: gone },
+      { key: 'b', name: 'Ben', contact_id: other },
+    ],
+    segments: [said('Hello.', 0, 1000, 'a'), said('Hi.', 1000, 2000, 'b')],
+  })
+  const seq = server.lastSeq()
+  assert.equal((await server.call('DELETE', `/contacts/${gone}`)).status, 204)
+  const { body } = await get(meeting)
+  const linked = body.speakers.map(({ name, contact_id }: Given) => [name, contact_id])
+  assert.deepEqual(linked, [
+    ['Ana', null],
+    ['Ben', other],
+  ])
+  assert.equal(body.version, version + 1)
+  assert.deepEqual(
+    server.events(seq).map(({ type }) => type),
+    ['transcript.ready', 'contact.deleted'],
+  )
+})
+
 describe('DELETE', () => {
   test('takes the transcript off its meeting, which tells it', async () => {
     const { a, lastSeq, events, store } = server
