@@ -53,8 +53,6 @@ CREATE TABLE members (
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX members_email ON members (org_id, email);
-CREATE INDEX members_role ON members (org_id, role);
-CREATE INDEX members_status ON members (org_id, status);
 
 CREATE TABLE tokens ( -- what a bearer token may do; the token itself is nowhere stored
   org_id INTEGER NOT NULL,
@@ -75,7 +73,7 @@ CREATE TABLE pipelines (
   key TEXT NOT NULL, -- its name in the settings document
   name TEXT NOT NULL,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -90,7 +88,7 @@ CREATE TABLE stages (
   pipeline_id TEXT NOT NULL,
   key TEXT NOT NULL,
   name TEXT NOT NULL,
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   rank INTEGER NOT NULL, -- its place among all stages of the org, default pipeline first
   is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
   outcome TEXT CHECK (outcome IN ('won', 'lost')),
@@ -113,7 +111,7 @@ CREATE TABLE close_reasons (
   key TEXT NOT NULL,
   name TEXT NOT NULL,
   outcome TEXT NOT NULL CHECK (outcome IN ('won', 'lost')),
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -143,12 +141,14 @@ CREATE TABLE custom_fields ( -- what an org adds to its contacts, companies and 
   object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal')),
   key TEXT NOT NULL,
   label TEXT NOT NULL,
-  type TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN (
+    'text', 'number', 'boolean', 'date', 'datetime', 'select', 'multi_select', 'url', 'email', 'phone', 'member'
+  )),
   options TEXT NOT NULL CHECK (json_valid(options)), -- JSON array of {value, label, color}
   is_required INTEGER NOT NULL CHECK (is_required IN (0, 1)),
   is_unique INTEGER NOT NULL CHECK (is_unique IN (0, 1)),
   help_text TEXT,
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   is_archived INTEGER NOT NULL CHECK (is_archived IN (0, 1)),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -156,9 +156,7 @@ CREATE TABLE custom_fields ( -- what an org adds to its contacts, companies and 
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX custom_fields_key ON custom_fields (org_id, object, key);
-CREATE INDEX custom_fields_object ON custom_fields (org_id, object);
 CREATE INDEX custom_fields_position ON custom_fields (org_id, position);
-CREATE INDEX custom_fields_archived ON custom_fields (org_id, is_archived);
 CREATE INDEX custom_fields_required ON custom_fields (org_id, object) WHERE is_required = 1;
 
 -- tag_ids stands twice: as JSON in the record, so that a page needs no second query, and as rows of
@@ -177,7 +175,7 @@ CREATE TABLE companies (
   website_host TEXT, -- without "www.", for finding duplicates
   phone TEXT,
   industry TEXT,
-  employee_count INTEGER,
+  employee_count INTEGER CHECK (employee_count >= 0),
   annual_revenue_micros INTEGER CHECK (annual_revenue_micros >= 0),
   currency TEXT,
   linkedin_url TEXT,
@@ -383,7 +381,12 @@ CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline, fro
   to_stage_id TEXT NOT NULL,
   member_id TEXT,
   PRIMARY KEY (org_id, deal_id, deal_version),
-  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE,
+  -- No index leads to these: every move of a deal would write three more pages, and all that an index would speed up is
+  -- the deletion of a stage or a member, which is rare and may read the history of the org.
+  FOREIGN KEY (org_id, from_stage_id) REFERENCES stages (org_id, id),
+  FOREIGN KEY (org_id, to_stage_id) REFERENCES stages (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE hours ( -- when an org is at work, on the wall clock of its zone
@@ -393,7 +396,7 @@ CREATE TABLE hours ( -- when an org is at work, on the wall clock of its zone
   name TEXT NOT NULL,
   timezone TEXT NOT NULL,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   weekly TEXT NOT NULL CHECK (json_valid(weekly)), -- JSON object: intervals by day of the week
   exceptions TEXT NOT NULL CHECK (json_valid(exceptions)), -- JSON array
   created_at INTEGER NOT NULL,
@@ -412,7 +415,7 @@ CREATE TABLE sla_policies ( -- what an org promises those who write to it
   name TEXT NOT NULL,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)), -- for conversations that no other one matches
   is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   match TEXT CHECK (match IS NULL OR json_valid(match)), -- JSON tree as of smart lists, over conversations
   hours_id TEXT, -- NULL: around the clock
   targets TEXT NOT NULL CHECK (json_valid(targets)), -- JSON object by priority
@@ -491,8 +494,8 @@ CREATE TABLE transcripts ( -- of meetings
   language TEXT,
   source TEXT,
   speakers TEXT NOT NULL CHECK (json_valid(speakers)), -- JSON array
-  duration_ms INTEGER NOT NULL,
-  word_count INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL CHECK (duration_ms >= 0),
+  word_count INTEGER NOT NULL CHECK (word_count >= 0),
   words TEXT NOT NULL, -- each once, folded: what its meeting is found by
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -505,14 +508,15 @@ CREATE UNIQUE INDEX transcripts_meeting ON transcripts (org_id, meeting_id);
 CREATE TABLE transcript_segments (
   org_id INTEGER NOT NULL,
   transcript_id TEXT NOT NULL,
-  position INTEGER NOT NULL, -- from 0 on, by time
+  position INTEGER NOT NULL CHECK (position >= 0), -- from 0 on, by time
   speaker TEXT, -- the key of one of its speakers
-  start_ms INTEGER NOT NULL,
+  start_ms INTEGER NOT NULL CHECK (start_ms >= 0),
   end_ms INTEGER NOT NULL,
   text TEXT NOT NULL,
   words TEXT NOT NULL, -- folded
   PRIMARY KEY (org_id, transcript_id, position),
-  FOREIGN KEY (org_id, transcript_id) REFERENCES transcripts (org_id, id) ON DELETE CASCADE
+  FOREIGN KEY (org_id, transcript_id) REFERENCES transcripts (org_id, id) ON DELETE CASCADE,
+  CHECK (end_ms >= start_ms)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE transcript_contacts ( -- who speaks
@@ -549,15 +553,17 @@ CREATE TABLE conversations (
   deal_id TEXT,
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
   snoozed_until INTEGER,
-  unread_count INTEGER NOT NULL,
+  unread_count INTEGER NOT NULL CHECK (unread_count >= 0),
   read_at INTEGER,
   waiting_since INTEGER,
   first_response_at INTEGER,
   last_message_at INTEGER NOT NULL,
   preview TEXT NOT NULL,
   sla TEXT NOT NULL CHECK (json_valid(sla)), -- JSON object, made from sla_clocks
-  sla_policy_id TEXT, -- both are in it; here for their indexes
-  sla_status TEXT NOT NULL CHECK (sla_status IN ('none', 'ok', 'at_risk', 'breached', 'met')),
+  -- For their indexes. STORED, so that no list has to parse the JSON.
+  sla_policy_id TEXT GENERATED ALWAYS AS (sla ->> 'policy_id') STORED,
+  sla_status TEXT NOT NULL GENERATED ALWAYS AS (sla ->> 'status') STORED
+    CHECK (sla_status IN ('none', 'ok', 'at_risk', 'breached', 'met')),
   closed_at INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -600,7 +606,7 @@ CREATE TABLE conversation_statuses ( -- its way from where it was opened on: clo
   conversation_id TEXT NOT NULL,
   conversation_version INTEGER NOT NULL, -- the version that the change made
   at INTEGER NOT NULL,
-  status TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('open', 'pending', 'snoozed', 'closed')),
   PRIMARY KEY (org_id, conversation_id, conversation_version),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -626,10 +632,10 @@ CREATE TABLE messages (
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   conversation_id TEXT NOT NULL,
-  channel TEXT NOT NULL, -- its conversation's, here for the index
+  channel TEXT NOT NULL CHECK (channel IN ('email', 'chat', 'sms', 'phone', 'other')), -- its conversation's, for the index
   direction TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound', 'note')),
   author TEXT NOT NULL CHECK (json_valid(author)), -- JSON object: who it was at that time
-  author_id TEXT, -- a contact's or a member's
+  author_id TEXT, -- no reference: it is the id of a contact or of a member, and NULL for anybody else
   body_text TEXT NOT NULL,
   body_html TEXT, -- sanitised
   external_id TEXT,
@@ -640,13 +646,14 @@ CREATE TABLE messages (
   sent_to TEXT NOT NULL CHECK (json_valid(sent_to)), -- JSON array of {email, name}, as sent_cc
   sent_cc TEXT NOT NULL CHECK (json_valid(sent_cc)),
   is_automatic INTEGER NOT NULL CHECK (is_automatic IN (0, 1)), -- nobody in person wrote it
-  enrollment_id TEXT, -- whose step it is; its reference is in mails
+  enrollment_id TEXT, -- whose step it is
   attachments TEXT NOT NULL CHECK (json_valid(attachments)), -- JSON array, without their data
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
   PRIMARY KEY (org_id, id),
-  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id)
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
+  FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id) -- no index: enrollments are never deleted
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX messages_conversation ON messages (org_id, conversation_id);
 CREATE INDEX messages_sent ON messages (org_id, conversation_id, sent_at);
@@ -673,11 +680,11 @@ CREATE TABLE mailboxes ( -- where an org sends from, and listens
   address TEXT NOT NULL,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   member_id TEXT, -- whose own it is, for sequences
   has_reply_tags INTEGER NOT NULL CHECK (has_reply_tags IN (0, 1)), -- answers go to address+tag
-  daily_limit INTEGER, -- mails of sequences; NULL: none
-  spacing_s INTEGER NOT NULL, -- between two mails of sequences
+  daily_limit INTEGER CHECK (daily_limit >= 1), -- mails of sequences; NULL: none
+  spacing_s INTEGER NOT NULL CHECK (spacing_s >= 0), -- between two mails of sequences
   smtp TEXT NOT NULL CHECK (json_valid(smtp)), -- JSON object: where, and where its password comes from
   smtp_secret TEXT, -- the password, sealed; the key is a file beside the database
   imap TEXT CHECK (imap IS NULL OR json_valid(imap)), -- NULL: it does not listen
@@ -768,7 +775,7 @@ CREATE TABLE sequences (
   name TEXT NOT NULL,
   description TEXT,
   status TEXT NOT NULL CHECK (status IN ('draft', 'active', 'paused', 'archived')),
-  position INTEGER NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
   hours_id TEXT, -- NULL: at any hour
   mailbox_id TEXT, -- NULL: the sender's own, else the default one
   current_version INTEGER NOT NULL, -- the number of the version that enrollments begin with
@@ -783,7 +790,6 @@ CREATE TABLE sequences (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX sequences_key ON sequences (org_id, key);
 CREATE INDEX sequences_position ON sequences (org_id, position);
-CREATE INDEX sequences_status ON sequences (org_id, status);
 CREATE INDEX sequences_hours ON sequences (org_id, hours_id);
 CREATE INDEX sequences_mailbox ON sequences (org_id, mailbox_id);
 
@@ -807,10 +813,13 @@ CREATE TABLE enrollments ( -- of a contact in a sequence
   sender_id TEXT,
   deal_id TEXT,
   status TEXT NOT NULL CHECK (status IN ('scheduled', 'active', 'paused', 'completed', 'stopped', 'failed')),
-  stop_reason TEXT,
-  current_step INTEGER NOT NULL, -- steps that are done
+  stop_reason TEXT CHECK (stop_reason IN (
+    'reply', 'meeting_booked', 'deal_closed', 'unsubscribe', 'bounce', 'manual', 'do_not_contact', 'no_email',
+    'contact_deleted', 'merged', 'sequence_archived', 'no_mailbox', 'send_failed', 'error'
+  )),
+  current_step INTEGER NOT NULL CHECK (current_step >= 0), -- steps that are done
   due_at INTEGER, -- of the next step, also while it is paused; NULL where there is none
-  next_step_at INTEGER, -- the same as long as it is not paused
+  next_step_at INTEGER GENERATED ALWAYS AS (CASE WHEN status <> 'paused' THEN due_at END) VIRTUAL,
   conversation_id TEXT, -- of its mails
   replied_at INTEGER,
   bounced_at INTEGER,
@@ -820,13 +829,16 @@ CREATE TABLE enrollments ( -- of a contact in a sequence
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
-    PRIMARY KEY (org_id, id),
+  PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, sequence_id) REFERENCES sequences (org_id, id),
   FOREIGN KEY (org_id, sequence_id, sequence_version) REFERENCES sequence_versions (org_id, sequence_id, number),
   FOREIGN KEY (org_id, contact_id) REFERENCES contacts (org_id, id),
   FOREIGN KEY (org_id, sender_id) REFERENCES members (org_id, id),
   FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id),
-  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id)
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
+  CHECK ((status IN ('completed', 'stopped', 'failed')) = (finished_at IS NOT NULL)),
+  CHECK ((status IN ('stopped', 'failed')) = (stop_reason IS NOT NULL)),
+  CHECK ((finished_at IS NULL) = (due_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX enrollments_live ON enrollments (org_id, sequence_id, contact_id)
   WHERE status IN ('scheduled', 'active', 'paused') AND contact_id IS NOT NULL;
@@ -851,8 +863,8 @@ CREATE INDEX enrollments_sequence_deal ON enrollments (org_id, sequence_id, deal
 CREATE TABLE enrollment_steps ( -- what was done: each step once
   org_id INTEGER NOT NULL,
   enrollment_id TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  step_id TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
+  step_id TEXT NOT NULL, -- no reference: steps are JSON in sequence_versions
   type TEXT NOT NULL CHECK (type IN ('email', 'task', 'call')),
   at INTEGER NOT NULL,
   message_id TEXT, -- of an email step
@@ -935,7 +947,9 @@ CREATE TABLE tasks (
   type TEXT NOT NULL CHECK (type IN ('todo', 'call', 'email', 'meeting')),
   status TEXT NOT NULL CHECK (status IN ('open', 'done', 'canceled')),
   priority TEXT NOT NULL CHECK (priority IN ('low', 'normal', 'high')),
-  priority_rank INTEGER NOT NULL, -- 0 to 2, for sorting
+  priority_rank INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE priority WHEN 'low' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END
+  ) VIRTUAL, -- for sorting
   due_at INTEGER,
   owner_id TEXT,
   contact_ids TEXT NOT NULL CHECK (json_valid(contact_ids)), -- JSON array, as company_ids and deal_ids
@@ -1010,12 +1024,9 @@ CREATE TABLE lists (
   CHECK ((kind = 'smart') = (filter IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lists_name ON lists (org_id, name_key);
-CREATE INDEX lists_object ON lists (org_id, object);
-CREATE INDEX lists_kind ON lists (org_id, kind);
 CREATE INDEX lists_owner ON lists (org_id, owner_id);
 
--- The contacts of static lists.
-CREATE TABLE list_contacts (
+CREATE TABLE list_contacts ( -- of static lists
   org_id INTEGER NOT NULL,
   list_id TEXT NOT NULL,
   contact_id TEXT NOT NULL,
@@ -1025,8 +1036,7 @@ CREATE TABLE list_contacts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_contacts_contact ON list_contacts (org_id, contact_id);
 
--- The companies of static lists.
-CREATE TABLE list_companies (
+CREATE TABLE list_companies ( -- of static lists
   org_id INTEGER NOT NULL,
   list_id TEXT NOT NULL,
   company_id TEXT NOT NULL,
@@ -1036,8 +1046,7 @@ CREATE TABLE list_companies (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_companies_company ON list_companies (org_id, company_id);
 
--- The deals of static lists.
-CREATE TABLE list_deals (
+CREATE TABLE list_deals ( -- of static lists
   org_id INTEGER NOT NULL,
   list_id TEXT NOT NULL,
   deal_id TEXT NOT NULL,
@@ -1087,8 +1096,6 @@ CREATE TABLE merges ( -- of duplicates: what the one that went was, and all that
 CREATE INDEX merges_kept ON merges (org_id, object, kept_id);
 CREATE INDEX merges_merged ON merges (org_id, object, merged_id);
 
--- imports
-
 CREATE TABLE imports ( -- of files: what came in, and how far each one got
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
@@ -1096,7 +1103,7 @@ CREATE TABLE imports ( -- of files: what came in, and how far each one got
   file_name TEXT NOT NULL,
   content TEXT NOT NULL, -- SHA-256 of the file: the same one goes on where it was cut off
   options TEXT NOT NULL CHECK (json_valid(options)), -- JSON object: the mapping, and how rows find their records
-  position INTEGER NOT NULL, -- how many rows of the file are done
+  position INTEGER NOT NULL CHECK (position >= 0), -- how many rows of the file are done
   created INTEGER NOT NULL,
   updated INTEGER NOT NULL,
   unchanged INTEGER NOT NULL,
@@ -1112,7 +1119,7 @@ CREATE INDEX imports_content ON imports (org_id, content);
 CREATE TABLE import_rows ( -- what a row of a file did to a record, so that it can be taken back
   org_id INTEGER NOT NULL,
   import_id TEXT NOT NULL,
-  record_id TEXT NOT NULL, -- its id, which may be gone
+  record_id TEXT NOT NULL, -- no reference: it may be gone
   row_number INTEGER NOT NULL,
   object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
@@ -1142,7 +1149,7 @@ CREATE TABLE events ( -- the outbox: one row per change, written in the change's
   at INTEGER NOT NULL,
   actor_type TEXT NOT NULL CHECK (actor_type IN ('member', 'system')),
   actor_id TEXT,
-  data TEXT NOT NULL -- JSON {object, changed_fields, previous}
+  data TEXT NOT NULL CHECK (json_valid(data)) -- JSON object of {object, changed_fields, previous}
 ) STRICT;
 CREATE UNIQUE INDEX events_seq ON events (org_id, seq);
 
@@ -1159,7 +1166,6 @@ CREATE TABLE webhooks (
   version INTEGER NOT NULL,
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX webhooks_status ON webhooks (org_id, status);
 
 CREATE TABLE webhook_states ( -- what the sender knows of a webhook
   org_id INTEGER NOT NULL,
@@ -1238,7 +1244,7 @@ CREATE TABLE idempotency ( -- answers given, kept for 24 h
   key TEXT NOT NULL,
   fingerprint TEXT NOT NULL, -- of method, path, query and body
   status INTEGER NOT NULL,
-  headers TEXT NOT NULL, -- JSON object
+  headers TEXT NOT NULL CHECK (json_valid(headers)), -- JSON object
   body TEXT NOT NULL, -- sealed where it holds a secret
   created_at INTEGER NOT NULL,
   PRIMARY KEY (org_id, token_id, key),

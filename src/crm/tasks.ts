@@ -99,27 +99,24 @@ const sorts: Record<string, Sort> = {
 
 // 2. The row.
 
-export const columns = c.columns<Task>(
-  {
-    id: c.plain('id'),
-    title: c.text('title'),
-    body: c.text('body'),
-    type: c.plain('type'),
-    status: c.plain('status'),
-    priority: c.plain('priority'),
-    due_at: c.time('due_at'),
-    owner_id: c.plain('owner_id'),
-    ...linkColumns,
-    conversation_id: c.plain('conversation_id'),
-    enrollment_id: c.plain('enrollment_id'),
-    completed_at: c.time('completed_at'),
-    is_overdue: c.computed(),
-    created_at: c.time('created_at'),
-    updated_at: c.time('updated_at'),
-    version: c.integer('version'),
-  },
-  { priority_rank: (task) => rankOf(task.priority) },
-)
+export const columns = c.columns<Task>({
+  id: c.plain('id'),
+  title: c.text('title'),
+  body: c.text('body'),
+  type: c.plain('type'),
+  status: c.plain('status'),
+  priority: c.plain('priority'),
+  due_at: c.time('due_at'),
+  owner_id: c.plain('owner_id'),
+  ...linkColumns,
+  conversation_id: c.plain('conversation_id'),
+  enrollment_id: c.plain('enrollment_id'),
+  completed_at: c.time('completed_at'),
+  is_overdue: c.computed(),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
 
 const place = (name: keyof Task): number => Object.keys(Task.entries).indexOf(name)
 const [STATUS, DUE_AT, IS_OVERDUE] = [place('status'), place('due_at'), place('is_overdue')]

@@ -10,7 +10,7 @@ export type Column<Wire = never> = {
   sql: string
   json: (stored: never) => string
   store: (wire: Wire) => Value
-  /** Nothing is stored: what reads the row puts the value in. */
+  /** It follows from others: nothing is written, and an export leaves it out. */
   isComputed?: boolean
 }
 
@@ -65,6 +65,9 @@ export const computed = <Stored extends string | number | boolean | null>(): Col
   store: () => null,
   isComputed: true,
 })
+
+/** A column that SQLite makes of others (GENERATED in schema.sql): it is read, but neither written nor exported. */
+export const generated = <Wire>(column: Column<Wire>): Column<Wire> => ({ ...column, isComputed: true })
 
 export type RawRow = unknown[]
 

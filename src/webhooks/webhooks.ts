@@ -76,7 +76,7 @@ type WebhookPatch = v.InferOutput<typeof WebhookPatch>
 const WebhookCreate = f.object({ ...WebhookPatch.entries, url: fields.url, event_types: fields.event_types })
 type WebhookCreate = v.InferOutput<typeof WebhookCreate>
 
-const filters: Record<string, Filter> = { status: { type: 'choice', choices: STATUSES } }
+const filters: Record<string, Filter> = { status: { type: 'choice', choices: STATUSES, indexed: false } }
 const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
 
 // 2. The row.

@@ -48,7 +48,6 @@ describe('the state after a run', () => {
     ['a mail that was sent while it waits', "UPDATE messages SET status = 'queued'", /has sent_at before it was sent/],
     ['one that is over and has no end', 'UPDATE enrollments SET finished_at = NULL', /over without finished_at/],
     ['one that is over and due', 'UPDATE enrollments SET due_at = 1', /it is over, and something is due/],
-    ['one that stands still and is due', 'UPDATE enrollments SET next_step_at = due_at', /its next step is not when/],
     ['one that ended for no reason', 'UPDATE enrollments SET stop_reason = NULL', /it ended for no reason/],
     [
       'one that failed for what stops',
@@ -157,6 +156,7 @@ describe('the state after a run', () => {
     test(`shows ${what}`, () => {
       const { db } = server.store
       db.pragma('foreign_keys = OFF')
+      db.pragma('ignore_check_constraints = ON') // what SQLite refuses is to be found all the same
       db.exec('BEGIN')
       try {
         if (what === 'somebody who unsubscribed') db.exec('UPDATE contacts SET unsubscribed_at = 1')
@@ -166,6 +166,7 @@ describe('the state after a run', () => {
         assert.match(stateOf(), found)
       } finally {
         db.exec('ROLLBACK')
+        db.pragma('ignore_check_constraints = OFF')
         db.pragma('foreign_keys = ON')
       }
     })

@@ -107,7 +107,6 @@ function ownFaults(one: Enrollment, { steps }: Version): string[] {
   const rules: [string, boolean][] = [
     ['it is over without finished_at, or the other way', isLive !== (one.finished_at === null)],
     ['it is over, and something is due, or the other way', isLive !== (one.due_at !== null)],
-    ['its next step is not when it is due', one.next_step_at !== (one.status === 'paused' ? null : one.due_at)],
     [
       'it ended for no reason, or goes on for one',
       ['stopped', 'failed'].includes(one.status) !== (one.stop_reason !== null),

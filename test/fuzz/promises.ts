@@ -37,7 +37,8 @@ export function promises(db: Database, now: number) {
     const { status: shown, breaches } = JSON.parse(one.sla)
     const breached = clocks.filter(({ breached_at }) => breached_at !== null)
     const said: string[] = []
-    if (shown !== one.sla_status) said.push(`the status of its promises is ${shown}, and ${one.sla_status}`)
+    if ((shown === 'breached') !== breached.length > 0)
+      said.push(`the status of its promises is ${shown}, and ${breached.length} are breached`)
     if (breaches.length !== Math.min(breached.length, MAX_BREACHES))
       said.push(`it shows ${breaches.length} breaches of ${breached.length}`)
     const late = now - LATE_MS

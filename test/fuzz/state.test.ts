@@ -103,7 +103,11 @@ describe('the state after a run', () => {
       `UPDATE events SET type = 'conversation.sla_breached' WHERE type = 'conversation.sla_at_risk'`,
       /sla_at_risk was told 0 times/,
     ],
-    ['another status of the promises', `UPDATE conversations SET sla_status = 'met'`, /status of its promises/],
+    [
+      'another status of the promises',
+      `UPDATE conversations SET sla = json_set(sla, '$.status', 'met')`,
+      /status of its promises/,
+    ],
     ['a number that is left out', 'UPDATE orgs SET last_conversation = 9', /the numbers of conversations of org/],
     ['an event that is left out', 'DELETE FROM events WHERE seq = 3', /the events of org 1 have a gap/],
     [

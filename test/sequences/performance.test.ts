@@ -109,7 +109,7 @@ function addConversation(): string {
   const id = idAt(NOON)
   insertRow(store, 'conversations', {
     ...{ org_id: a.org, id, number: 1, channel: 'email', status: 'closed', priority: 'normal', tag_ids: '[]' },
-    ...{ unread_count: 0, last_message_at: 0, preview: '', sla: '{}', sla_status: 'none', closed_at: 0 },
+    ...{ unread_count: 0, last_message_at: 0, preview: '', sla: '{"status":"none"}', closed_at: 0 },
     ...{ created_at: 0, updated_at: 0, version: 1 },
   })
   return id

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { LIVE } from '../../src/sequences/enrollments/enrollment.ts'
 import { sequenceStore } from '../../src/sequences/sequences/sequences.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { recordsOf } from '../support/records.ts'
@@ -48,10 +49,12 @@ const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) =>
 function enroll(key: string, status: string, count = 1, org = server.a.org, number = 1): void {
   const { db, clock } = server.store
   const insert = db.prepare(
-    `INSERT INTO enrollments (org_id, id, sequence_id, sequence_version, status, current_step, created_at, updated_at,
-       version) VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)`,
+    `INSERT INTO enrollments (org_id, id, sequence_id, sequence_version, status, due_at, finished_at, stop_reason,
+       current_step, created_at, updated_at, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 1)`,
   )
-  for (let n = 0; n < count; n++) insert.run(org, clock.id(), ids[key], number, status)
+  const [dueAt, finishedAt] = LIVE.some((live) => live === status) ? [0, null] : [null, 0]
+  const reason = { stopped: 'manual', failed: 'error' }[status] ?? null
+  for (let n = 0; n < count; n++) insert.run(org, clock.id(), ids[key], number, status, dueAt, finishedAt, reason)
 }
 
 test('a sequence is answered as the settings say it, each step in full', async () => {

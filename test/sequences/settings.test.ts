@@ -63,10 +63,10 @@ function desk(t: TestContext) {
       const enrollment = store.clock.id()
       store.db
         .prepare(
-          `INSERT INTO enrollments (org_id, id, sequence_id, sequence_version, status, current_step, created_at,
-             updated_at, version) VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)`,
+          `INSERT INTO enrollments (org_id, id, sequence_id, sequence_version, status, due_at, finished_at, current_step,
+             created_at, updated_at, version) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 1)`,
         )
-        .run(a, enrollment, id, current_version, status)
+        .run(a, enrollment, id, current_version, status, ...(status === 'completed' ? [null, 0] : [0, null]))
       return enrollment
     },
     /** The sequences whose enrollments are looked at. */
@@ -301,7 +301,9 @@ describe('the page for those who want no more mailings', () => {
     enroll('fair')
     apply({ sequences: [fair] })
     assert.throws(() => apply({ org }), problem(409, 'public_base_url_in_use'))
-    store.db.prepare("UPDATE enrollments SET status = 'stopped'").run()
+    store.db
+      .prepare("UPDATE enrollments SET status = 'stopped', stop_reason = 'manual', due_at = NULL, finished_at = 0")
+      .run()
     apply({ org })
   })
 

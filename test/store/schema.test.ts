@@ -17,6 +17,13 @@ type Reference = { table: string; parent: string; from: string[]; to: string[] }
 
 type Step = (db: Connection) => void
 
+/** Without an index, for the reasons in schema.sql: what they refer to is deleted rarely, or never. */
+const SCANNED = ['from_stage_id', 'to_stage_id', 'member_id'].map((column) => `deal_stage_changes.${column}`)
+SCANNED.push('messages.enrollment_id')
+
+/** How a reference is set that follows from another column. */
+const WRITTEN: Record<string, string> = { 'conversations.sla_policy_id': "sla = json_set(sla, '$.policy_id', ?)" }
+
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Of the SQL of a schema: what its comments say and how it is set does not change what it is. */
@@ -93,8 +100,7 @@ describe('the schema', () => {
 
   test('has a reference for every column that names another record', () => {
     // What the past says stays, whatever becomes of the record; the outside gives its own ids.
-    const free = ['deal_stage_changes.from_stage_id', 'deal_stage_changes.to_stage_id', 'deal_stage_changes.member_id']
-    free.push('events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id')
+    const free = ['events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id']
     free.push(
       'search_docs.record_id',
       'import_rows.record_id',
@@ -108,9 +114,8 @@ describe('the schema', () => {
     free.push('messages.author_id', 'messages.external_id')
     // What a step has made may go; what it is stands in the version of its sequence.
     free.push('enrollment_steps.task_id', 'enrollment_steps.step_id')
-    // Those of its mail, of which not every message is one; and what another mail program has named it.
     free.push('attachments.row_id') // its own key
-    free.push('messages.enrollment_id', 'rejected_mails.external_id')
+    free.push('rejected_mails.external_id') // what another mail program has named it
     for (const { name } of ofOrgs) {
       const referring = referencesOf(db, name).flatMap(({ from }) => from)
       for (const column of columnsOf(db, name)) {
@@ -123,7 +128,7 @@ describe('the schema', () => {
   test('finds the referring rows of every reference by an index', () => {
     for (const { name } of ofOrgs) {
       for (const { parent, from } of referencesOf(db, name)) {
-        if (parent === 'orgs') continue
+        if (parent === 'orgs' || SCANNED.includes(`${name}.${from[1]}`)) continue
         const found = indexesOf(db, name).some((index) => from.every((column, at) => index[at] === column))
         assert.ok(found, `${name} (${from})`)
       }
@@ -266,7 +271,8 @@ describe('a reference into another organisation', () => {
         .pluck()
         .get(a.org)
       assert.ok(foreign && own, `${table}.${column} has rows to try it with`)
-      const steal = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE org_id = ? AND ${column} = ?`)
+      const set = WRITTEN[`${table}.${column}`] ?? `${column} = ?`
+      const steal = db.prepare(`UPDATE ${table} SET ${set} WHERE org_id = ? AND ${column} = ?`)
       for (const id of [foreign, 'nobody'])
         assert.throws(() => steal.run(id, a.org, own), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }, `${table}.${column}`)
     }

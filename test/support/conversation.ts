@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/open.ts'
 export function insertConversation(
   { db, clock }: Pick<Store, 'db' | 'clock'>,
   org: number,
-  given: Record<string, string | number | null> = {},
+  { sla_policy_id: policy_id = null, ...given }: Record<string, string | number | null> = {},
 ): string {
   const id = clock.id()
   const now = clock.now()
@@ -20,8 +20,7 @@ export function insertConversation(
     unread_count: 0,
     last_message_at: now,
     preview: '',
-    sla: '{}',
-    sla_status: 'none',
+    sla: JSON.stringify({ policy_id, status: 'none' }),
     created_at: now,
     updated_at: now,
     version: 1,

@@ -1,3 +1,4 @@
+import { LIVE } from '../../src/sequences/enrollments/enrollment.ts'
 import type { Store } from '../../src/store/open.ts'
 import type { Org } from './org.ts'
 import type { TestServer } from './server.ts'
@@ -56,12 +57,17 @@ export function makeSequence(
 export function enroll({ store }: TestServer, { org }: Org, sequenceId: string, given: Row = {}): string {
   const id = (given.id as string | undefined) ?? store.clock.id()
   const now = store.clock.now()
+  const status = (given.status as string | undefined) ?? 'active'
+  const isOver = !LIVE.some((live) => live === status)
   insertRow(store, 'enrollments', {
     org_id: org,
     id,
     sequence_id: sequenceId,
     sequence_version: 1,
-    status: 'active',
+    status,
+    stop_reason: { stopped: 'manual', failed: 'error' }[status] ?? null,
+    due_at: isOver ? null : now,
+    finished_at: isOver ? now : null,
     current_step: 0,
     created_at: now,
     updated_at: now,

@@ -83,8 +83,8 @@ const CustomFieldCreate = f.object({ ...CustomFieldPatch.entries, ...fixed, labe
 type CustomFieldCreate = v.InferOutput<typeof CustomFieldCreate>
 
 const filters: Record<string, Filter> = {
-  object: { type: 'choice', choices: OBJECTS },
-  is_archived: { type: 'flag' },
+  object: { type: 'choice', choices: OBJECTS, indexed: false },
+  is_archived: { type: 'flag', indexed: false },
 }
 
 const sorts: Record<string, Sort> = { created_at: { column: 'id' }, position: { column: 'position' } }

@@ -85,8 +85,8 @@ const MembersChanged = f.object({
 })
 
 const filters: Record<string, Filter> = {
-  object: { type: 'choice', choices: OBJECTS },
-  kind: { type: 'choice', choices: KINDS },
+  object: { type: 'choice', choices: OBJECTS, indexed: false },
+  kind: { type: 'choice', choices: KINDS, indexed: false },
   owner_id: { type: 'id', nullable: true },
 }
 

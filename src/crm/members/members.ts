@@ -31,8 +31,8 @@ export type Member = v.InferOutput<typeof Member>
 
 const filters: Record<string, Filter> = {
   email: { type: 'text', normal: (text) => text.toLowerCase() },
-  role: { type: 'choice', choices: ROLES },
-  status: { type: 'choice', choices: STATUSES },
+  role: { type: 'choice', choices: ROLES, indexed: false },
+  status: { type: 'choice', choices: STATUSES, indexed: false },
   q: {
     type: 'search',
     search: ['name', 'email'],

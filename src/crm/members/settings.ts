@@ -53,10 +53,9 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
   const activeOwner = db
     .prepare("SELECT 1 FROM members WHERE org_id = ? AND role = 'owner' AND status = 'active' LIMIT 1")
     .pluck()
-  // The traces that a member leaves without a foreign key, behind the cheap question for a token.
+  // The traces that a member leaves without a reference, behind the cheap question for a token.
   const traces = [
     'SELECT 1 FROM tokens WHERE org_id = ? AND member_id = ? LIMIT 1',
-    'SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND member_id = ? LIMIT 1',
     'SELECT 1 FROM events WHERE org_id = ? AND actor_id = ? LIMIT 1',
     'SELECT 1 FROM messages WHERE org_id = ? AND author_id = ? LIMIT 1',
     ...['contact', 'company', 'deal'].map(

@@ -71,9 +71,6 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'stages', columns, 'position')
   const dealsIn = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
-  const isInHistory = db
-    .prepare('SELECT 1 FROM deal_stage_changes WHERE org_id = ? AND ? IN (from_stage_id, to_stage_id) LIMIT 1')
-    .pluck()
   const open = db.prepare('UPDATE stages SET is_open = 1, outcome = NULL WHERE org_id = ? AND id = ?')
   const setRanks = db.prepare(
     `UPDATE stages SET rank = place.rank
@@ -135,7 +132,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
 
   function remove(org: number, { id }: Row, path: string): void {
     checkEmpty(org, id, `The stage "${path}" cannot be removed`)
-    if (!isInHistory.get(org, id) && removeUnused(org, id)) return
+    if (removeUnused(org, id)) return
     throw conflict(
       'stage_in_use',
       `The stage "${path}" cannot be removed: deals have passed through it. Keep it in the document.`,

@@ -6,7 +6,14 @@ import { parseTime, rfc3339 } from '../../lib/time.ts'
 import type { RawRow } from '../../store/columns.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import { rows } from '../../store/rows.ts'
-import { type Enrollment, type EnrollmentRow, enrollmentOf, isLive, rowColumns, type StopReason } from './enrollment.ts'
+import {
+  type Enrollment,
+  type EnrollmentRow,
+  enrollmentOf,
+  nextStepAt,
+  rowColumns,
+  type StopReason,
+} from './enrollment.ts'
 
 /** The kind of job that does the next step of an enrollment, which is its key. */
 export const ENROLLMENT_STEP = 'enrollment.step'
@@ -39,7 +46,7 @@ export const enrollmentWriter = once((deps: Deps) => {
     { event, job }: Way = {},
   ): EnrollmentRow {
     const wanted = { ...before, ...given }
-    const next = isLive(wanted) && wanted.status !== 'paused' ? wanted.due_at : null
+    const next = nextStepAt(wanted)
     const after = { ...wanted, next_step_at: next }
     const [was, is] = [enrollmentOf(before), enrollmentOf(after)]
     if (!same(was, is)) {

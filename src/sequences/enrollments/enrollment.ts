@@ -12,7 +12,7 @@ const STATUSES = [...LIVE, 'completed', 'stopped', 'failed'] as const
 /** What a caller can make of it. */
 const WANTED = ['paused', 'active', 'stopped'] as const
 
-const STOP_REASONS = [
+export const STOP_REASONS = [
   ...STOPS,
   'manual',
   'do_not_contact',
@@ -140,7 +140,7 @@ const shown = {
   status: c.plain('status'),
   stop_reason: c.plain('stop_reason'),
   current_step: c.integer('current_step'),
-  next_step_at: c.time('next_step_at'),
+  next_step_at: c.generated(c.time('next_step_at')),
   conversation_id: c.plain('conversation_id'),
   replied_at: c.time('replied_at'),
   finished_at: c.time('finished_at'),
@@ -191,5 +191,9 @@ export function enrollmentOf(kept: EnrollmentRow): Enrollment {
   const { due_at, bounced_at, unsubscribed_at, meeting_booked_at, ...record } = kept
   return record
 }
+
+/** `next_step_at` as SQLite makes it: see enrollments in schema.sql. */
+export const nextStepAt = ({ status, due_at }: Pick<EnrollmentRow, 'status' | 'due_at'>): string | null =>
+  status === 'paused' ? null : due_at
 
 export const isLive = ({ status }: Pick<Enrollment, 'status'>): boolean => (LIVE as readonly string[]).includes(status)

@@ -25,6 +25,7 @@ import {
   enrollmentOf,
   filters,
   isLive,
+  nextStepAt,
   type Skipped,
   sorts,
 } from './enrollment.ts'
@@ -174,7 +175,8 @@ export const enrollmentStore = once((deps: Deps) => {
   /** Writes one as it is, without an event. Its next step is done when it is due, once a server runs. */
   function restore(org: number, kept: EnrollmentRow): void {
     insert(org, kept)
-    if (kept.next_step_at !== null) schedule(org, kept)
+    const next_step_at = nextStepAt(kept)
+    if (next_step_at !== null) schedule(org, { id: kept.id, next_step_at })
   }
 
   /** As merges of contacts need it: of two that are live in one sequence, the one that moves is stopped first. */

@@ -12,7 +12,7 @@ import { performanceRoute } from './performance.ts'
 import { type Counts, Sequence, type SequenceStatus, STATUSES, type Step, type Stop } from './sequence.ts'
 
 const filters: Record<string, Filter> = {
-  status: { type: 'choice', choices: STATUSES },
+  status: { type: 'choice', choices: STATUSES, indexed: false },
   created_at: { type: 'time' },
   updated_at: { type: 'time', indexed: false },
 }

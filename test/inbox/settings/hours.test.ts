@@ -257,7 +257,7 @@ test('hours by which a policy counts are not removed, whether it is active or no
   assert.deepEqual(show(), before)
   conversation({ sla_policy_id: row('sla_policies', 'fast').id as string })
   assert.throws(() => apply({ hours: [office], sla: [] }), problem(409, 'hours_in_use'))
-  store.db.prepare('UPDATE conversations SET sla_policy_id = NULL WHERE org_id = ?').run(a)
+  store.db.prepare("UPDATE conversations SET sla = json_remove(sla, '$.policy_id') WHERE org_id = ?").run(a)
   apply({ hours: [office], sla: [] })
   assert.deepEqual(
     show().hours.map(({ key }) => key),

@@ -153,7 +153,7 @@ test('a policy that is not active any more goes for good once no conversation re
   conversation({ sla_policy_id: row('sla_policies', 'usual').id as string })
   apply({ sla: [] })
   assert.equal(rows('sla_policies').length, 1)
-  store.db.prepare('UPDATE conversations SET sla_policy_id = NULL WHERE org_id = ?').run(a)
+  store.db.prepare("UPDATE conversations SET sla = json_remove(sla, '$.policy_id') WHERE org_id = ?").run(a)
   assert.deepEqual(
     apply({ sla: [] }).map(({ key, action }) => `${key} ${action}`),
     ['usual removed'],

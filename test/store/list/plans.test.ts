@@ -230,7 +230,7 @@ function seed({ store, a }: TestServer): void {
       type: "iif(n % 9, 'call', 'todo')",
       status: "iif(n % 9, 'open', 'done')",
     },
-    ...{ completed_at: 'iif(n % 9, NULL, 0)', priority: "iif(n % 2, 'normal', 'low')", priority_rank: 'n % 2' },
+    ...{ completed_at: 'iif(n % 9, NULL, 0)', priority: "iif(n % 2, 'normal', 'low')" },
     ...{ due_at: 'iif(n % 10 = 0, NULL, n % 30)', owner_id: owner, ...linked, ...stamps },
   })
   fill('webhooks', {
@@ -254,8 +254,9 @@ function seed({ store, a }: TestServer): void {
     ...{ id: id(11), number: 'n + 2', channel: "iif(n % 9, 'chat', 'email')", status: "iif(n % 9, 'open', 'pending')" },
     ...{ priority: "iif(n % 9, 'normal', 'low')", owner_id: owner, contact_id: some(3), company_id: some(2) },
     ...{ deal_id: some(4), tag_ids: `json_array(${tag})`, unread_count: '0', last_message_at: 'n % 30' },
-    ...{ waiting_since: 'iif(n % 10 = 0, NULL, n % 30)', preview: "''", sla: NO_SLA },
-    ...{ sla_status: "iif(n % 9, 'none', 'ok')", ...stamps },
+    ...{ waiting_since: 'iif(n % 10 = 0, NULL, n % 30)', preview: "''" },
+    sla: `iif(n % 9, ${NO_SLA}, json_set(${NO_SLA}, '$.status', 'ok'))`,
+    ...stamps,
   })
   fill('conversation_tags', { tag_id: tag, conversation_id: id(11) })
   fill('messages', {
@@ -269,7 +270,7 @@ function seed({ store, a }: TestServer): void {
   fill('enrollments', {
     ...{ id: id(13), sequence_id: `iif(n % 9, '${sequences.one}', '${sequences.other}')`, sequence_version: '1' },
     ...{ contact_id: some(3), sender_id: owner, deal_id: some(4), current_step: '1', ...stamps },
-    ...{ status: "iif(n % 9, 'completed', 'stopped')" },
+    ...{ status: "iif(n % 9, 'completed', 'stopped')", stop_reason: "iif(n % 9, NULL, 'manual')", finished_at: '0' },
   })
   fill('note_contacts', { contact_id, note_id: id(5) })
   fill('task_contacts', { contact_id, task_id: id(6) })
