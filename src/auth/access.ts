@@ -6,12 +6,12 @@ import type { Role } from './roles.ts'
 import { effectiveScopes, scopeKey } from './scopes.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
-/** Who calls, by which token, and what that token may do at this moment. */
+/** A caller with its token and the token's current permissions. */
 export type Access = {
   who: Caller & { scopes: ReadonlySet<string> }
-  /** Of `who.scopes`. */
+  /** The key of `who.scopes`. */
   scopeKey: string
-  /** Of the member whose token it is. */
+  /** The role of the token's member. */
   role: Role
   token: string
   expiresAt: number | null
@@ -19,25 +19,25 @@ export type Access = {
 
 /** How the requests of a listener are authenticated. */
 export type Authentication = {
-  /** Gives a promise only where it has to wait. Throws the Problem that answers a request without access. */
+  /** Returns a promise only if it has to wait. Throws the Problem to answer if access is denied. */
   authenticate: (req: IncomingMessage) => Access | Promise<Access>
-  /** False where an export took the place of the organisation while the request was on its way: see exports/place.ts. */
+  /** False if an export replaced the organisation during the request: see exports/place.ts. */
   isCurrent: (access: Access) => boolean
 }
 
-const REMEMBERED = 10_000
-const REMEMBERED_FORGED = 1000
-const MAX_MS = 30_000
+const MAX_CACHED = 10_000
+const MAX_FORGED = 1000
+const MAX_AGE_MS = 30_000
 
 type Grant = { org: number; scopes: string; expires_at: number | null; role: Role }
 
 export type AccessCache = ReturnType<typeof accessCache>
 
 /**
- * Verifying a signature costs more than answering, so verified tokens are remembered, and so is what the database
- * says of them: until anything changes there (`changes` tells of commits by other processes, `accessEpoch` of
- * our own), and at most 30 s. What a token claims is looked up before its signature is checked, so that whoever does not
- * know of a token that counts causes no check; whoever does, only a few.
+ * Verifying a signature costs more than answering a request, so verified tokens and their rows in the database are
+ * cached: until anything changes there (`changes` counts commits of other processes, `accessEpoch` our own), and for at
+ * most 30 s. The claims of a token are looked up before its signature is checked: a client that does not know a valid
+ * token causes no check at all, any other only a few.
  */
 export function accessCache(
   tokens: Pick<Tokens, 'claimed' | 'verify'>,
@@ -61,17 +61,17 @@ export function accessCache(
   let since = 0
 
   /**
-   * The session of a token, or undefined where it does not count. A promise only on a token's first use. Throws Problem
-   * 429 for one that was not used before, from an address with too many that were forged.
+   * The access of a token, or undefined if it is not valid. Returns a promise only on the first use of a token. Throws
+   * Problem 429 for an unused token from an address that sent too many forged ones.
    */
   function open(token: string, client: Client = {}): Access | undefined | Promise<Access | undefined> {
-    forgetWhatMayHaveChanged()
-    const known = accessOf.get(token)
-    if (known) return stillValid(known)
+    clearIfChanged()
+    const cached = accessOf.get(token)
+    if (cached) return stillValid(cached)
     const claims = claimsOf.get(token)
     if (claims) return load(token, claims)
     const claimed = tokens.claimed(token)
-    if (!claimed || !granted(claimed) || forged.has(token)) return undefined
+    if (!claimed || !grantOf(claimed) || forged.has(token)) return undefined
     forgeries.check(client)
     return verify(token, client)
   }
@@ -80,21 +80,21 @@ export function accessCache(
     const claims = await tokens.verify(token)
     if (!claims) {
       forgeries.count(client)
-      if (forged.size >= REMEMBERED_FORGED) forged.clear()
+      if (forged.size >= MAX_FORGED) forged.clear()
       forged.add(token)
       return undefined
     }
-    if (claimsOf.size >= REMEMBERED) claimsOf.clear()
+    if (claimsOf.size >= MAX_CACHED) claimsOf.clear()
     claimsOf.set(token, claims)
     return load(token, claims)
   }
 
-  function granted({ jti, org, sub, kid }: Claims): Grant | undefined {
+  function grantOf({ jti, org, sub, kid }: Claims): Grant | undefined {
     return grant.get(jti, sub, org, kid) as Grant | undefined
   }
 
   function load(token: string, claims: Claims): Access | undefined {
-    const row = granted(claims)
+    const row = grantOf(claims)
     if (!row) return undefined
     const scopes = effectiveScopes(JSON.parse(row.scopes), row.role)
     const access = {
@@ -104,7 +104,7 @@ export function accessCache(
       token: claims.jti,
       expiresAt: row.expires_at,
     }
-    if (accessOf.size >= REMEMBERED) accessOf.clear()
+    if (accessOf.size >= MAX_CACHED) accessOf.clear()
     accessOf.set(token, access)
     return stillValid(access)
   }
@@ -113,11 +113,11 @@ export function accessCache(
     return access.expiresAt !== null && access.expiresAt <= clock.now() ? undefined : access
   }
 
-  function forgetWhatMayHaveChanged(): void {
+  function clearIfChanged(): void {
     const version = changes.byOthers()
     const epoch = accessEpoch()
     const now = clock.now()
-    const isRecent = now >= since && now - since < MAX_MS // the clock may have been set back
+    const isRecent = now >= since && now - since < MAX_AGE_MS // the clock may have been set back
     if (version === seenVersion && epoch === seenEpoch && isRecent) return
     accessOf.clear()
     forged.clear()

@@ -4,7 +4,7 @@ import type { Access, AccessCache, Authentication } from './access.ts'
 
 /** Authenticates requests by the token in `Authorization: Bearer <token>`. */
 export function bearer({ open, isCurrent }: AccessCache): Authentication {
-  /** A promise only on a token's first use. Throws Problem 401, and 429 after too many forged tokens. */
+  /** Returns a promise only on the first use of a token. Throws Problem 401, and 429 after too many forged tokens. */
   function authenticate(req: IncomingMessage): Access | Promise<Access> {
     const header = req.headers.authorization
     if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')

@@ -1,20 +1,20 @@
 import { Problem } from '../lib/problem.ts'
 
-/** So many forged tokens an address may send at once, and one more with each second. */
+/** How many forged tokens an address may send at once, plus one per second. */
 const MAX_FORGERIES = 20
-/** What came at once before the first was known to be forged does not shut an address out for longer. */
+/** Forged tokens sent at once, before the first was checked, do not block an address for longer. */
 const MAX_WAIT_S = 60
 
-const REMEMBERED = 10_000
+const MAX_NETWORKS = 10_000
 
-/** Whom a request comes from: a socket. */
+/** The socket that a request comes from. */
 export type Client = { remoteAddress?: string | undefined }
 
-/** Signatures are checked in vain for an address so often and no more: a check costs more than an answer. */
+/** Limits how often signatures are checked in vain for an address: a check costs more than a response. */
 export function forgeryLimit(nowMs: () => number) {
   const buckets = new Map<string, { left: number; at: number }>()
 
-  /** Throws Problem 429 with Retry-After for an address that has sent too many. */
+  /** Throws Problem 429 with Retry-After if the address has sent too many. */
   function check(client: Client): void {
     const bucket = buckets.get(networkOf(client.remoteAddress ?? ''))
     if (!bucket) return
@@ -33,7 +33,7 @@ export function forgeryLimit(nowMs: () => number) {
     const network = networkOf(client.remoteAddress ?? '')
     let bucket = buckets.get(network)
     if (!bucket) {
-      if (buckets.size >= REMEMBERED) buckets.clear()
+      if (buckets.size >= MAX_NETWORKS) buckets.clear()
       bucket = { left: MAX_FORGERIES, at: nowMs() }
       buckets.set(network, bucket)
     }
@@ -50,7 +50,7 @@ export function forgeryLimit(nowMs: () => number) {
   return { check, count }
 }
 
-/** The address, or the /64 of IPv6, of which a single household has all. */
+/** The IPv4 address, or the /64 of an IPv6 address, since a household has all of that. */
 export function networkOf(address: string): string {
   if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1)
   const [head = '', tail] = address.split('::')

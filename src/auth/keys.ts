@@ -27,8 +27,8 @@ export type KeyInfo = { kid: string; created_at: number; retired_at: number | nu
 export type Keyring = ReturnType<typeof keyring>
 
 /**
- * The keys that sign tokens: Ed25519, one file each beside the database (0600), never in it. The database knows
- * which of them count, so that a retirement by a command holds in a running server from its next request on.
+ * The keys that sign tokens: Ed25519, one file each beside the database (0600), never in it. The database lists the
+ * keys in use, so that retiring one by a command takes effect in a running server with its next request.
  */
 export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Store, 'db' | 'clock' | 'accessChanged'>) {
   const insert = db.prepare('INSERT INTO signing_keys (kid, created_at) VALUES (?, ?)')
@@ -42,7 +42,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
 
   const nameOf = (kid: string) => `${kid}.pem`
 
-  /** Adds a key, which signs from now on; the older ones go on verifying until they are retired. */
+  /** Adds a key, which signs from now on; older ones still verify until they are retired. */
   function rotate(): string {
     const { privateKey } = generateKeyPairSync('ed25519')
     const kid = kidOf(privateKey)
@@ -51,7 +51,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     return kid
   }
 
-  /** Tokens signed by the key stop working, and its file is deleted. */
+  /** Invalidates the tokens signed by the key and deletes its file. */
   function retire(kid: string): void {
     if (!list().some((key) => key.kid === kid))
       throw new Problem(404, 'no_such_key', `There is no key ${kid}; "dealbox keys list" shows all.`)
@@ -64,7 +64,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
 
   const list = (): KeyInfo[] => all.all() as KeyInfo[]
 
-  /** The key to sign with; the first use of a data folder makes it. */
+  /** Returns the key to sign with; the first call for a data folder makes it. */
   async function signing() {
     const kid = (newest.get() as string | undefined) ?? rotate()
     const key = read(kid)
@@ -72,7 +72,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     return { kid, key: await paserk.ImportSecretKey(secretPaserk(key)) }
   }
 
-  /** The public half of a key, or undefined where its file is missing or damaged. */
+  /** The public half of a key, or undefined if its file is missing or damaged. */
   async function verification(kid: string) {
     let key = verifying.get(kid)
     if (!key) {
@@ -95,13 +95,13 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     }
   }
 
-  /** What is wrong with the file of a key, if anything. */
+  /** What is wrong with the file of a key, or null. */
   function faultOf(kid: string): 'missing' | 'damaged' | null {
     const key = read(kid)
     return key === 'missing' || key === 'damaged' ? key : null
   }
 
-  /** Throws Problem 409 where the file of a key in use is missing or damaged. */
+  /** Throws Problem 409 if the file of a key in use is missing or damaged. */
   function check(): void {
     removeLeftOvers(dataDir)
     for (const { kid, retired_at } of list()) {
@@ -120,22 +120,22 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
   return { rotate, retire, list, signing, verification, faultOf, check }
 }
 
-/** The name of a key: the beginning of the hash of its public half. Throws for what is no Ed25519 key. */
+/** The name of a key: the first digits of the hash of its public half. Throws if it is not an Ed25519 key. */
 function kidOf(key: KeyObject): string {
   if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('no Ed25519 key')
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(spki).digest('hex').slice(0, 16)
 }
 
-/** PASERK k4.secret: the private key and the public one, 32 bytes each. */
+/** PASERK k4.secret: the private and the public key, 32 bytes each. */
 function secretPaserk(key: KeyObject): `k4.secret.${string}` {
   const { d, x } = key.export({ format: 'jwk' }) as { d: string; x: string }
   return `k4.secret.${Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]).toString('base64url')}`
 }
 
 /**
- * The secret that seals cursors, kept so that a cursor outlives a restart. One that cannot be a secret is replaced: all
- * that goes with it are the cursors that are out. On a full disk they last as long as the process.
+ * The secret that signs cursors, stored so that cursors outlive a restart. An invalid file is replaced: that only
+ * invalidates cursors in use. On a full disk the secret lasts as long as the process.
  */
 export function cursorSecret(dataDir: string): Buffer {
   const name = 'cursor.key'

@@ -28,10 +28,10 @@ export type AccessMode = 'read' | 'write'
 export type ScopeBase = `rest.${(typeof RESOURCES)[number]}`
 export type Scope = `${ScopeBase}.${AccessMode}`
 
-/** Resources that the public interface reads only: settings. */
+/** Read-only resources of the API: settings. */
 const READ_ONLY = new Set<string>(['crm.stages', 'crm.members', 'inbox.sla', 'inbox.hours', 'sequences.sequences'])
 
-/** Every scope that a route of the catalog asks for; catalog.test.ts holds the two equal. */
+/** Every scope used by a route of the catalog; catalog.test.ts ensures that the two are equal. */
 export const SCOPES: readonly Scope[] = RESOURCES.flatMap((resource): Scope[] =>
   READ_ONLY.has(resource) ? [`rest.${resource}.read`] : [`rest.${resource}.read`, `rest.${resource}.write`],
 )
@@ -40,10 +40,10 @@ export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text)
 }
 
-/** Whether the caller may do what needs the scope. */
+/** Whether the caller has the scope. */
 export const isAllowed = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes?.has(scope) ?? true
 
-/** Throws Problem 403 with the first scope that the caller lacks; its detail names all of them. */
+/** Throws Problem 403 with the first missing scope; its detail names all of them. */
 export function requireScopes(who: Pick<Caller, 'scopes'>, needed: Iterable<Scope>): void {
   const missing = [...new Set(needed)].filter((scope) => !isAllowed(who, scope))
   const [scope, ...more] = missing
@@ -52,13 +52,15 @@ export function requireScopes(who: Pick<Caller, 'scopes'>, needed: Iterable<Scop
   throw new Problem(403, 'insufficient_scope', `This needs a token with the ${what}.`, { more: { scope } })
 }
 
-/** A short text that is the same for equal scopes only: what is kept of an answer is kept for these. */
+/** A short text that is equal only for equal scopes: the key for cached responses. */
 export function scopeKey(scopes: ReadonlySet<string>): string {
   const bits = SCOPES.map((scope) => (scopes.has(scope) ? '1' : '0')).join('')
   return BigInt(`0b${bits}`).toString(36)
 }
 
-/** A viewer looks on: write scopes of its tokens do not count, also those given before it became one. */
+/**
+ * Viewers only read: write scopes of their tokens are ignored, even those granted before the member became a viewer.
+ */
 export function effectiveScopes(scopes: readonly string[], role: string): Set<string> {
   return new Set(role === 'viewer' ? scopes.filter((scope) => scope.endsWith('.read')) : scopes)
 }

@@ -1,6 +1,6 @@
 import type { Store } from '../store/open.ts'
 
-/** The tokens of members who leave with the settings that an export replaces, and of those who stay. */
+/** The tokens of members that are removed or moved when an export replaces an organisation. */
 export function tokenOwners({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const live = db
     .prepare(
@@ -12,10 +12,10 @@ export function tokenOwners({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const moveAll = db.prepare('UPDATE tokens SET org_id = ? WHERE org_id = ?')
 
   return {
-    /** How many of a member's tokens work. */
+    /** How many valid tokens a member has. */
     countLive: (org: number, member: string): number => live.get(org, member, clock.now()) as number,
     remove: (org: number, member: string): void => void remove.run(org, member),
-    /** Makes the tokens of one organisation those of another. */
+    /** Moves all tokens of one organisation to another. */
     moveAll: (from: number, to: number): void => void moveAll.run(to, from),
   }
 }

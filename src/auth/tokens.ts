@@ -11,10 +11,10 @@ const encoder = new TextEncoder()
 
 const MAX_LENGTH = 2048
 const SIGNATURE_BYTES = 64
-const FOR_EVER_S = 1e12
+const UNLIMITED_S = 1e12
 const FORM = /^v4\.public\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
-/** What a verified token claims; what it may do stands in the database. */
+/** The claims of a token; its permissions are in the database. */
 export type Claims = { jti: string; org: string; sub: string; kid: string }
 
 export type NewToken = { id: string; token: string; scopes: Scope[]; expires_at: string | null }
@@ -48,7 +48,7 @@ export function tokens(
      WHERE tokens.org_id = ? ORDER BY tokens.id DESC`,
   )
 
-  /** Makes a token for a member; the answer is the only place where it can be read. */
+  /** Makes a token for a member. The token is not stored: only this result contains it. */
   async function create(
     org: number,
     email: string,
@@ -77,7 +77,7 @@ export function tokens(
     return { id, token, scopes: granted, expires_at: expiresAt === null ? null : rfc3339(expiresAt) }
   }
 
-  /** The token stops working with the next request. */
+  /** Revokes the token from the next request on. */
   function revoke(id: string): void {
     if (!exists.get(id))
       throw new Problem(404, 'no_such_token', `There is no token ${id}; "dealbox token list" shows all.`)
@@ -96,7 +96,7 @@ export function tokens(
     }))
   }
 
-  /** What a token claims, whoever signed it; undefined for what is no token. */
+  /** The unverified claims of a token; undefined if it is malformed. */
   function claimed(token: string): Claims | undefined {
     if (token.length > MAX_LENGTH || !FORM.test(token)) return undefined
     const [, , message = '', footer = ''] = token.split('.')
@@ -110,7 +110,7 @@ export function tokens(
     }
   }
 
-  /** The claims of a token that one of our keys signed for this installation, or undefined. Expiry is not judged. */
+  /** The claims of a token signed by one of our keys for this installation, or undefined. Ignores the expiry. */
   async function verify(token: string): Promise<Claims | undefined> {
     if (token.length > MAX_LENGTH || !FORM.test(token)) return undefined
     try {
@@ -120,7 +120,7 @@ export function tokens(
       const { claims } = await v4.Verify(key, token, {
         implicitAssertion,
         allowNonExpiring: true,
-        clockTolerance: FOR_EVER_S, // the database judges expiry; the clock of whoever made it may have been wrong
+        clockTolerance: UNLIMITED_S, // the database checks expiry; the clock may have been wrong at signing
       })
       if (claims.typ !== 'api') return undefined
       return { jti: String(claims.jti), org: String(claims.org), sub: String(claims.sub), kid }
@@ -132,7 +132,7 @@ export function tokens(
   return { create, revoke, list, claimed, verify }
 }
 
-/** Reads `all` or a list such as `rest.crm.deals.read,rest.crm.tags.read`. Throws Problem 422. */
+/** Parses `all` or a list such as `rest.crm.deals.read,rest.crm.tags.read`. Throws Problem 422. */
 export function parseScopes(text: string): Scope[] {
   if (text === 'all') return [...SCOPES]
   const names = text.split(',').map((name) => name.trim())

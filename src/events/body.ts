@@ -13,16 +13,16 @@ export type StoredEvent = {
   data: string
 }
 
-/** A test of a webhook is told like an event, but has no place in the stream. */
-type Told = Omit<StoredEvent, 'object_id' | 'seq'> & { seq: number | null }
+/** A test of a webhook has the form of an event, but no place in the stream. */
+type SentEvent = Omit<StoredEvent, 'object_id' | 'seq'> & { seq: number | null }
 
 export const EVENT_COLUMNS = 'seq, id, type, object_id, at, actor_type, actor_id, data'
 
 /**
- * An event as everybody gets it, by webhook or by pulling: JSON text, put together from what is stored without being
- * parsed, so that each delivery of it has the same bytes, and so the same signature.
+ * The wire form of an event, for webhooks and the event stream: JSON text built from the stored text without parsing,
+ * so that each delivery of it has the same bytes, and so the same signature.
  */
-export function eventJson({ id, seq, type, at, actor_type, actor_id, data }: Told): string {
+export function eventJson({ id, seq, type, at, actor_type, actor_id, data }: SentEvent): string {
   const actor = `{"type":"${actor_type}","id":${actor_id === null ? 'null' : `"${actor_id}"`}}`
   return `{"id":"${id}","seq":${seq},"type":"${type}","timestamp":"${rfc3339(at)}","actor":${actor},"data":${data}}`
 }

@@ -1,4 +1,4 @@
-/** Every event that Dealbox can write. One change makes one event, with its most specific name. */
+/** Every event type. One change makes one event, with the most specific type. */
 export const EVENT_NAMES = [
   'contact.created',
   'contact.updated',
@@ -49,7 +49,7 @@ export const EVENT_NAMES = [
 
 export type EventName = (typeof EVENT_NAMES)[number]
 
-/** What else an event is: who subscribes to the second gets the first, too. */
+/** A subscription to the second type includes the first. */
 const ALSO: Partial<Record<EventName, EventName>> = {
   'deal.stage_changed': 'deal.updated',
   'deal.closed': 'deal.updated',
@@ -63,22 +63,22 @@ const ALSO: Partial<Record<EventName, EventName>> = {
   'enrollment.stopped': 'enrollment.updated',
 }
 
-/** What a subscription can name: an event, all events of a resource such as `deal.*`, or `*` for all. */
+/** The patterns of a subscription: a type, all types of a resource such as `deal.*`, or `*` for all. */
 export const EVENT_PATTERNS: readonly string[] = [
   '*',
   ...new Set(EVENT_NAMES.map((name) => `${resourceOf(name)}.*`)),
   ...EVENT_NAMES,
 ]
 
-/** What the event is about, as `deal`. */
+/** The resource of an event, such as `deal`. */
 export function resourceOf(name: string): string {
   return name.slice(0, name.indexOf('.'))
 }
 
-/** The events that the patterns stand for. */
+/** The event types that match the patterns. */
 export function eventsOf(patterns: readonly string[]): ReadonlySet<string> {
   const given = new Set(patterns)
-  const isMeant = (name: EventName) =>
+  const matches = (name: EventName) =>
     given.has('*') || given.has(`${resourceOf(name)}.*`) || given.has(name) || given.has(ALSO[name] as string)
-  return new Set(EVENT_NAMES.filter(isMeant))
+  return new Set(EVENT_NAMES.filter(matches))
 }

@@ -7,15 +7,15 @@ type Shape = { id: string } & Record<string, unknown>
 
 export type Outbox = ReturnType<typeof outbox>
 
-/** Not part of `changed_fields`: they change with every change. */
+/** Not in `changed_fields`: these change with every change. */
 const ALWAYS_CHANGING = new Set(['updated_at', 'version'])
 
 /**
- * Writes events in the transaction of their change: what is rolled back is not announced, what is committed is
- * announced. `seq` counts up per org without a gap, because it is taken in that same transaction.
+ * Writes events in the transaction of their change, so that there is an event for every commit and none for a rollback.
+ * `seq` is assigned in that transaction too, and therefore has no gaps per organisation.
  */
 export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
-  // Not by RETURNING: SQLite runs that in a savepoint, at which FTS5 writes what it has gathered for the commit.
+  // Not by RETURNING: SQLite runs that in a savepoint, at which FTS5 writes the data that it buffered for the commit.
   const count = db.prepare('UPDATE orgs SET last_seq = last_seq + 1 WHERE id = ?')
   const counted = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const insert = db.prepare(
@@ -24,8 +24,8 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
 
   /**
-   * `object` is the REST shape after the change (before it, for a deletion); `before` only where it was changed. The
-   * members in `withheld` are null in the event, which still shows that they have changed.
+   * Records an event. `object` is the REST shape after the change (before it, for a deletion); `before` is only for
+   * changes. The members in `withheld` are null in the event, which still lists them as changed.
    */
   function record(
     { org, member }: Caller,

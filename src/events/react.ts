@@ -1,9 +1,10 @@
 import type { Caller } from '../lib/caller.ts'
 
-// Rooms import downwards only, yet what happens in one concerns those above it: a closed deal ends enrollments. The store
-// that makes the change calls `react`, and `letGo` before a record goes; the tables in reactions.ts say who acts then.
+// Modules import downwards only, yet a change in one can affect those above it: a closed deal ends enrollments. The
+// store that makes a change calls `react`, and `letGo` before it deletes a record; reactions.ts has the tables of what
+// runs then.
 
-/** The events that others act on in the same transaction, with what they look at of the record. */
+/** The events with reactions in the same transaction, and the fields that the reactions need. */
 export type Changes = {
   'contact.updated': { id: string; do_not_contact: boolean }
   'company.updated': { id: string; name: string }
@@ -15,7 +16,7 @@ export type Changes = {
 
 type Meeting = { status: string; starts_at: string; participants: { contact_id: string | null }[] }
 
-/** `before` only where the record was changed. */
+/** `before` is only for changes. */
 type Reaction<Record> = (who: Caller, after: Record, before?: Record) => void
 export type Reactions = { [Name in keyof Changes]: readonly Reaction<Changes[Name]>[] }
 export type React = <Name extends keyof Changes>(
@@ -25,7 +26,7 @@ export type React = <Name extends keyof Changes>(
   before?: Changes[Name],
 ) => void
 
-/** For each kind of record, who refers to one and has to let go of it before its row can be deleted. */
+/** For each kind of record, the functions that remove references to a record before its row can be deleted. */
 export type Referrers = Record<
   'contact' | 'company' | 'meeting' | 'tag',
   readonly ((who: Caller, id: string) => void)[]

@@ -13,7 +13,7 @@ import { bookings } from '../sequences/enrollments/bookings.ts'
 import { stopRules } from '../sequences/enrollments/stop-rules.ts'
 import type { Reactions, Referrers } from './react.ts'
 
-/** Who acts on an event in the transaction of its change, in this order. */
+/** The reactions to each event, which run in the transaction of its change, in this order. */
 export function reactions(deps: Deps): Reactions {
   const contacts = contactStore(deps)
   const sla = slaWatch(deps)
@@ -30,7 +30,7 @@ export function reactions(deps: Deps): Reactions {
   }
 }
 
-/** Who lets go of a record that is about to be deleted, in this order. */
+/** The referrers that clear their references to a record before it is deleted, in this order. */
 export function referrers(deps: Deps): Referrers {
   const companies = companyStore(deps)
   const contacts = contactStore(deps)

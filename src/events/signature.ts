@@ -1,22 +1,22 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-// Standard Webhooks 1.0 (standardwebhooks.com): secrets, and what they sign.
+// Standard Webhooks 1.0 (standardwebhooks.com): secrets and signatures.
 
 const PREFIX = 'whsec_'
-/** Between 24 and 64, as the specification has it. */
+/** The specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 export type Message = {
-  /** The same at each try, so that a receiver can tell a repeat. */
+  /** The same for each attempt, so that receivers can detect repeats. */
   id: string
-  /** Of this try, in milliseconds. */
+  /** The time of this attempt, in epoch milliseconds. */
   at: number
   body: string
 }
 
-/** The headers that let a receiver check who sent the body, and when. Each of the secrets signs. */
+/** The headers that let a receiver verify the origin and time of the body, with a signature for each secret. */
 export function signedHeaders({ id, at, body }: Message, secrets: readonly string[]): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000))
   const signatures = secrets.map((secret) => {

@@ -74,9 +74,10 @@ export function fingerprintOf(req: IncomingMessage, body: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from(`${req.method} ${req.url}\n`), body]), 'base64url')
 }
 
+/** Requests wait for at most one batch. */
 const BATCH_SIZE = 1000
 
-/** Batch size: requests wait for at most one batch. */
+/** Deletes a batch of expired responses. Returns 'more' if it was full. */
 export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
   const now = clock.now()
   // Written while the clock was ahead: their age is unknown, so it counts from now.
