@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import { SLA_DUE, WAKE } from '../inbox/conversations/sla-targets.ts'
-import { SLA_RECOUNT } from '../inbox/sla/recount.ts'
+import { openConversations, SLA_RECOUNT } from '../inbox/sla/recount.ts'
 import { type Job, jobQueue } from '../store/jobs.ts'
 import type { RunKind } from './kinds.ts'
 
@@ -12,13 +12,11 @@ const RECOUNTED_AT_ONCE = 100
 export function inboxKinds(deps: Deps): RunKind[] {
   const { wake, slaDue, recount } = conversationStore(deps)
   const jobs = jobQueue(deps)
-  const behind = deps.db
-    .prepare("SELECT id FROM conversations WHERE org_id = ? AND id > ? AND status <> 'closed' ORDER BY id LIMIT ?")
-    .pluck()
+  const openBehind = openConversations(deps.db)
 
   function recountSome({ org, key, payload }: Job): void {
     const { after } = payload as { after: string | null }
-    const ids = behind.all(org, after ?? '', RECOUNTED_AT_ONCE) as string[]
+    const ids = openBehind(org, after ?? '', RECOUNTED_AT_ONCE)
     for (const id of ids) recount(org, id)
     const last = ids.at(-1)
     if (last === undefined || ids.length < RECOUNTED_AT_ONCE) return

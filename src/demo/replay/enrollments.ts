@@ -45,10 +45,6 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
   const { write } = messageWriter(deps)
   const { contactById, memberAuthor } = senders(deps)
   const tasks = taskStore(deps)
-  const sequenceId = db.prepare('SELECT id FROM sequences WHERE org_id = ? AND key = ?').pluck()
-  const tasksOf = db
-    .prepare('SELECT task_id FROM enrollment_steps WHERE org_id = ? AND enrollment_id = ? AND task_id IS NOT NULL')
-    .pluck()
   // By the numbers that the story gives them; a number is missing where nobody could be enrolled.
   const ids = new Map<number, string>()
   const numbers = new Map<string, number>()
@@ -62,7 +58,7 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
   }
 
   function enroll({ ref, key, contact, deal, by }: Of<'enroll'>): void {
-    const sequence_id = sequenceId.get(org, key) as string | undefined
+    const sequence_id = sequences.idOfKey(org, key)
     if (sequence_id === undefined) return
     const contact_ids = [idOf('contact', contact) as string]
     const [made] = (create(caller(by), { sequence_id, contact_ids, deal_id: dealId(deal) }) as Enrolled).data
@@ -173,7 +169,7 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
   function clear({ enrollment }: Of<'clear'>): void {
     const kept = enrollmentOf(enrollment)
     if (!kept) return
-    for (const id of tasksOf.all(org, kept.id) as string[]) {
+    for (const id of done.tasksOf(org, kept.id)) {
       const task = taskColumns.present(tasks.find(nobody, id))
       tasks.patch({ org, member: task.owner_id }, task, { status: 'done' })
     }

@@ -3,8 +3,10 @@ import { contactStore } from '../../crm/contacts/contacts.ts'
 import { customFieldStore } from '../../crm/custom-fields/custom-fields.ts'
 import { dealStore } from '../../crm/deals/deals.ts'
 import { listStore } from '../../crm/lists/lists.ts'
+import { columns as memberColumns } from '../../crm/members/settings.ts'
 import { noteStore } from '../../crm/notes.ts'
 import type { Deal } from '../../crm/records/deal.ts'
+import { dealChoices } from '../../crm/stages/deal-choices.ts'
 import { tagStore } from '../../crm/tags.ts'
 import { type Task, taskStore } from '../../crm/tasks.ts'
 import type { Deps } from '../../deps.ts'
@@ -13,6 +15,7 @@ import { conflict } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import type { Store } from '../../store/open.ts'
+import { rows } from '../../store/rows.ts'
 import type { Step } from '../story/steps.ts'
 import { conversationReplayer } from './conversations.ts'
 import { dueOf } from './due.ts'
@@ -36,10 +39,7 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
   const [fields, lists, notes, tasks] = [customFieldStore(deps), listStore(deps), noteStore(deps), taskStore(deps)]
   const deals = stepByStep ? { ...dealStore(deps), add: () => undefined } : writtenOnce(deps)
   const { stages, reasons } = pipeline({ db }, org)
-  const addMember = db.prepare(
-    `INSERT INTO members (org_id, id, name, email, role, status, timezone, created_at, updated_at, version)
-     VALUES (?, ?, ?, ?, ?, 'active', ?, ?, ?, 1)`,
-  )
+  const { insert: addMember } = rows(db, 'members', memberColumns)
   const ids: Record<'member' | 'tag' | 'company' | 'contact', string[]> = {
     member: [],
     tag: [],
@@ -66,7 +66,9 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
   const make: { [Do in Making]: (step: Of<Do>) => void } = {
     member: ({ ref, given: { name, email, role, timezone } }) => {
       const id = clock.id()
-      addMember.run(org, id, name, email, role, timezone, clock.now(), clock.now())
+      const now = rfc3339(clock.now())
+      const fields = { name, email, role, timezone, status: 'active', version: 1 } as const
+      addMember(org, { id, ...fields, created_at: now, updated_at: now })
       ids.member[ref] = id
       who = { org, member: ids.member[0] as string }
     },
@@ -171,17 +173,14 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
 
 /** The stages and reasons that a life needs. Throws Problem 409 where there are none. */
 function pipeline({ db }: Pick<Store, 'db'>, org: number) {
-  const list = (sql: string) => db.prepare(sql).pluck().all(org) as string[]
-  const stages = list(
-    `SELECT stages.id FROM stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id
-     WHERE stages.org_id = ? AND is_default = 1 AND is_open = 1 ORDER BY stages.position`,
-  )
-  const reasons = {
-    won: list("SELECT id FROM close_reasons WHERE org_id = ? AND outcome = 'won' AND is_active = 1 ORDER BY position"),
-    lost: list(
-      "SELECT id FROM close_reasons WHERE org_id = ? AND outcome = 'lost' AND is_active = 1 ORDER BY position",
-    ),
-  }
+  const choices = dealChoices(db, org)
+  const standard = choices.pipelines.find(({ is_default }) => is_default === 1)?.id
+  const stages = choices.stages
+    .filter(({ pipeline_id, outcome }) => pipeline_id === standard && outcome === null)
+    .map(({ id }) => id)
+  const reasonsFor = (outcome: 'won' | 'lost') =>
+    choices.reasons.filter((reason) => reason.outcome === outcome).map(({ id }) => id)
+  const reasons = { won: reasonsFor('won'), lost: reasonsFor('lost') }
   if (stages.length === 0 || reasons.won.length === 0 || reasons.lost.length === 0) {
     throw conflict(
       'no_pipeline',

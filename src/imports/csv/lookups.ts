@@ -1,4 +1,5 @@
 import { emailKey } from '../../crm/records/contact-methods.ts'
+import { type Named, recordLookups } from '../../crm/records/record-lookups.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'
 import { fold } from '../../lib/fold.ts'
@@ -10,29 +11,18 @@ import type { AllWrites } from '../writes.ts'
 // What the texts of a file stand for: companies, contacts, members and tags by what people call them. An id is taken as
 // it is; whether it is one of the organisation the functions of the store check.
 
-type Named = { id: string; name: string }
-
 /** Called for each record that a lookup makes. */
 export type Made = (object: 'company' | 'tag', record: { id: string; version: number }) => void
 
 export type Lookups = ReturnType<typeof lookups>
 
 export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Made) {
-  const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
-  const companiesNamed = db.prepare('SELECT id, name FROM companies WHERE org_id = ? AND name_key = ? LIMIT 50')
-  const contactsNamed = db.prepare(
-    'SELECT id, name, company_id FROM contacts WHERE org_id = ? AND name_key = ? LIMIT 50',
-  )
-  const contactsOfEmail = db
-    .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? LIMIT 2')
-    .pluck()
-  const memberOfEmail = db.prepare('SELECT id FROM members WHERE org_id = ? AND email = ?').pluck()
-  const members = db.prepare('SELECT id, name FROM members WHERE org_id = ?')
+  const find = recordLookups(db)
   // Many rows say the same. What they found holds for one transaction: then others may have changed it.
   let known = new Map<string, string>()
 
-  function remembered(key: string, find: () => string): string {
-    const id = known.get(key) ?? find()
+  function remembered(key: string, look: () => string): string {
+    const id = known.get(key) ?? look()
     known.set(key, id)
     return id
   }
@@ -42,9 +32,9 @@ export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Ma
     if (UUID.test(text)) return text
     return remembered(`company ${text}`, () => {
       const domain = toDomain(text)
-      const byDomain = domain && (companyOfDomain.get(who.org, domain) as string | undefined)
+      const byDomain = domain && find.companyOfDomain(who.org, domain)
       if (byDomain) return byDomain
-      const found = one(companiesNamed.all(who.org, fold(text)) as Named[], text, pointer, 'companies', 'its domain')
+      const found = one(find.companiesNamed(who.org, fold(text)), text, pointer, 'companies', 'its domain')
       if (found) return found
       if (!make) throw unknown(pointer, 'company', text)
       const made = writes.company.create(who, { name: text, ...(domain ? { domains: [domain] } : {}) })
@@ -58,11 +48,11 @@ export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Ma
     if (UUID.test(text)) return text
     const email = emailIn(text)
     if (email) {
-      const [found, second] = contactsOfEmail.all(who.org, emailKey(email)) as string[]
+      const [found, second] = find.contactsOfEmail(who.org, emailKey(email), 2)
       if (second) throw several(pointer, 'contacts', text, 'its id')
       if (found) return found
     }
-    const named = contactsNamed.all(who.org, fold(text)) as (Named & { company_id: string | null })[]
+    const named = find.contactsNamed(who.org, fold(text))
     const ofCompany = named.filter(({ company_id }) => company_id !== null && company_id === companyId)
     const found = one(ofCompany.length > 0 ? ofCompany : named, text, pointer, 'contacts', 'its email')
     if (!found) throw unknown(pointer, 'contact', text)
@@ -73,9 +63,9 @@ export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Ma
     if (UUID.test(text)) return text
     return remembered(`member ${text}`, () => {
       const email = emailIn(text)
-      const byEmail = email && (memberOfEmail.get(who.org, email.toLowerCase()) as string | undefined)
+      const byEmail = email && find.memberOfEmail(who.org, email.toLowerCase())
       if (byEmail) return byEmail
-      const named = (members.all(who.org) as Named[]).filter(({ name }) => fold(name) === fold(text))
+      const named = find.members(who.org).filter(({ name }) => fold(name) === fold(text))
       const found = one(named, text, pointer, 'members', 'the email')
       if (!found) throw unknown(pointer, 'member', text)
       return found

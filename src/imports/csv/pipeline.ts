@@ -1,13 +1,10 @@
+import { dealChoices, type PipelineChoice, type ReasonChoice, type StageChoice } from '../../crm/stages/deal-choices.ts'
 import { fold } from '../../lib/fold.ts'
 import { field, invalid, type Problem } from '../../lib/problem.ts'
+import type { Outcome } from '../../settings/fields.ts'
 import type { Database } from '../../store/driver.ts'
 
 // Where a deal of a file stands: by the names of its pipeline and stage, by its status and by why it was closed.
-
-type Outcome = 'won' | 'lost'
-type Pipeline = { id: string; key: string; name: string; is_default: number }
-type Stage = { id: string; key: string; name: string; pipeline_id: string; outcome: Outcome | null }
-type Reason = { id: string; key: string; name: string; outcome: Outcome }
 
 export type Said = {
   pipeline?: string | undefined
@@ -32,12 +29,7 @@ function statusOf(text: string): Outcome | 'open' | undefined {
 
 /** Settings are few: they are read once, and matched in memory. */
 export function pipelineReader(db: Database, org: number): (said: Said) => Way {
-  const all = <Row>(sql: string) => db.prepare(sql).all(org) as Row[]
-  const pipelines = all<Pipeline>('SELECT id, key, name, is_default FROM pipelines WHERE org_id = ? ORDER BY position')
-  const stages = all<Stage>('SELECT id, key, name, pipeline_id, outcome FROM stages WHERE org_id = ? ORDER BY rank')
-  const reasons = all<Reason>(
-    'SELECT id, key, name, outcome FROM close_reasons WHERE org_id = ? AND is_active = 1 ORDER BY position',
-  )
+  const { pipelines, stages, reasons } = dealChoices(db, org)
 
   function wayOf({ pipeline, stage, status, reason }: Said): Way {
     const into = pipeline === undefined ? undefined : named('/pipeline_id', 'pipeline', pipelines, pipeline)
@@ -52,7 +44,7 @@ export function pipelineReader(db: Database, org: number): (said: Said) => Way {
   }
 
   /** A stage of that pipeline, else of the default one, else the only one of that name. `Demo (Sales)` names both. */
-  function stageNamed(text: string, pipeline: Pipeline | undefined): Stage {
+  function stageNamed(text: string, pipeline: PipelineChoice | undefined): StageChoice {
     const [, inner, outer = ''] = /^(.+) \((.+)\)$/.exec(text) ?? []
     const both = inner === undefined ? undefined : pipelines.find((each) => isNamed(each, outer))
     const stem = both && !stages.some((each) => isNamed(each, text)) ? (inner as string) : text
@@ -67,7 +59,7 @@ export function pipelineReader(db: Database, org: number): (said: Said) => Way {
     throw noneOf('/stage', 'stage', text, here)
   }
 
-  function outcomeOf(status: string | undefined, at: Stage | undefined): Outcome | undefined {
+  function outcomeOf(status: string | undefined, at: StageChoice | undefined): Outcome | undefined {
     const given = status === undefined ? undefined : statusOf(status)
     if (status !== undefined && !given) {
       throw invalid(field('/status', 'invalid_choice', `must be open, won or lost; "${status}" is none`))
@@ -79,7 +71,7 @@ export function pipelineReader(db: Database, org: number): (said: Said) => Way {
   }
 
   /** The one that is named, else the first of the outcome. */
-  function reasonFor(outcome: Outcome, text: string | undefined): Reason {
+  function reasonFor(outcome: Outcome, text: string | undefined): ReasonChoice {
     const possible = reasons.filter((each) => each.outcome === outcome)
     if (text !== undefined) return named('/close_reason_id', `close reason for ${outcome}`, possible, text)
     const [first] = possible

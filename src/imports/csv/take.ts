@@ -1,4 +1,5 @@
 import { emailKey } from '../../crm/records/contact-methods.ts'
+import { recordLookups } from '../../crm/records/record-lookups.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'
@@ -104,12 +105,7 @@ function previous(name: string, before: Json, given: Json | undefined): Json {
 
 /** How rows find the records that are there: the values to look for, compared as the store compares them. */
 function matchers(db: Database) {
-  const contactsOfEmail = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ?').pluck()
-  const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
-  const ofExternalId = {
-    contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
-    company: db.prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ?').pluck(),
-  }
+  const look = recordLookups(db)
   type Matcher = {
     keys: (given: Given) => string[]
     find: (object: ImportObject, org: number, key: string) => string[]
@@ -117,19 +113,21 @@ function matchers(db: Database) {
   const matchers: Record<Match, Matcher> = {
     email: {
       keys: ({ emails }) => texts(emails, 'email').map(emailKey),
-      find: (_, org, key) => contactsOfEmail.all(org, key) as string[],
+      find: (_, org, key) => look.contactsOfEmail(org, key),
     },
     domain: {
       keys: ({ domains }) => texts(domains).map((domain) => toDomain(domain) ?? domain),
-      find: (_, org, key) => companyOfDomain.all(org, key) as string[],
+      find: (_, org, key) => listed(look.companyOfDomain(org, key)),
     },
     external_id: {
       keys: ({ external_id }) => (typeof external_id === 'string' ? [external_id.normalize('NFC')] : []),
-      find: (object, org, key) => ofExternalId[object as 'contact' | 'company'].all(org, key) as string[],
+      find: (object, org, key) => listed(look.ofExternalId(object as 'contact' | 'company', org, key)),
     },
   }
   return matchers
 }
+
+const listed = (id: string | undefined): string[] => (id === undefined ? [] : [id])
 
 /** The texts in a list of texts, or of objects by their member; what is none is for the schema to refuse. */
 function texts(list: Json | undefined, member?: string): string[] {

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { conflict, Problem } from '../../lib/problem.ts'
 import { isTimezone } from '../../lib/time.ts'
+import { calendarUids } from '../../meetings/calendar-uids.ts'
 import type { Store } from '../../store/open.ts'
 import { orgOf } from '../../store/orgs.ts'
 import { type CalendarEvent, readEvent } from './event.ts'
@@ -91,10 +92,10 @@ function pausing(signal: AbortSignal | undefined): () => Promise<void> {
 
 /** The meetings of a UID that was imported before, within the window: the same also when some have come in again. */
 function knownOccurrences(db: Store['db'], org: number) {
-  const ofUid = db.prepare('SELECT id, ical_uid FROM meetings WHERE org_id = ? AND ical_uid >= ? AND ical_uid < ?')
+  const { ofSeries } = calendarUids(db)
 
   return (uid: string, { from, to }: Window): { id: string; ical_uid: string }[] =>
-    (ofUid.all(org, uid, `${uid}0`) as { id: string; ical_uid: string }[]).filter(({ ical_uid }) => {
+    ofSeries(org, uid).filter(({ ical_uid }) => {
       if (ical_uid === uid) return true
       const ms = ical_uid.lastIndexOf('/') === uid.length ? timeInUid(ical_uid) : undefined
       return ms !== undefined && ms >= from && ms <= to

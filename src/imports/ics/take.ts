@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import { calendarUids } from '../../meetings/calendar-uids.ts'
 import type { Meeting } from '../../meetings/meetings.ts'
 import { type Participant, type ParticipantGiven, participantReader } from '../../meetings/participants.ts'
 import { changedFields } from '../csv/take.ts'
@@ -22,8 +23,7 @@ export type Draft = { occurrence: Occurrence; isCanceled: boolean } | { goneId: 
 export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draft) => Taken {
   const { create, find, patch } = allWrites(deps).meeting
   const { whoHas } = participantReader(deps.db)
-  const ofUid = deps.db.prepare('SELECT id FROM meetings WHERE org_id = ? AND ical_uid = ?').pluck()
-  const ofId = deps.db.prepare('SELECT id FROM meetings WHERE org_id = ? AND id = ? AND ical_uid IS NULL').pluck()
+  const uids = calendarUids(deps.db)
 
   return (draft) => {
     if ('goneId' in draft)
@@ -39,7 +39,7 @@ export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draf
   /** Also of one that calendars have from here. */
   function idOf(uid: string): string | undefined {
     const own = /^([0-9a-f-]{36})@dealbox$/.exec(uid)?.[1]
-    return (ofUid.get(who.org, uid) ?? (own && ofId.get(who.org, own))) as string | undefined
+    return uids.idOf(who.org, uid) ?? (own && uids.idWithoutUid(who.org, own))
   }
 
   function change(id: string, givenOf: (before: Meeting) => Given): Taken {

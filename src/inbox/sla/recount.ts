@@ -1,4 +1,5 @@
 import type { Caller } from '../../lib/caller.ts'
+import type { Database } from '../../store/driver.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import type { Store } from '../../store/open.ts'
 
@@ -29,4 +30,12 @@ export function slaWatch(store: Pick<Store, 'db' | 'clock'>) {
   }
 
   return { companyUpdated, tagRemoved }
+}
+
+/** The ids of the conversations that are not closed, behind one of them, so many at most. */
+export function openConversations(db: Database): (org: number, after: string, most: number) => string[] {
+  const behind = db
+    .prepare("SELECT id FROM conversations WHERE org_id = ? AND id > ? AND status <> 'closed' ORDER BY id LIMIT ?")
+    .pluck()
+  return (org, after, most) => behind.all(org, after, most) as string[]
 }

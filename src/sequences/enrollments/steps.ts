@@ -14,6 +14,10 @@ export function doneSteps(db: Database) {
     )
     .pluck()
 
+  const tasks = db
+    .prepare('SELECT task_id FROM enrollment_steps WHERE org_id = ? AND enrollment_id = ? AND task_id IS NOT NULL')
+    .pluck()
+
   function add(org: number, step: DoneStep): void {
     insert.run(org, ...values(step))
   }
@@ -24,5 +28,8 @@ export function doneSteps(db: Database) {
     return /^re:/i.test(last) ? last : `Re: ${last}`
   }
 
-  return { add, answeringSubject }
+  /** The ids of the tasks that it has made. */
+  const tasksOf = (org: number, id: string): string[] => tasks.all(org, id) as string[]
+
+  return { add, answeringSubject, tasksOf }
 }

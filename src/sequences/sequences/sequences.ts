@@ -88,6 +88,7 @@ export const sequenceStore = once((deps: Deps) => {
   const rowById = db.prepare(
     'SELECT id, name, status, hours_id, mailbox_id, current_version FROM sequences WHERE org_id = ? AND id = ?',
   )
+  const ofKey = db.prepare('SELECT id FROM sequences WHERE org_id = ? AND key = ?').pluck()
   const version = db.prepare(
     'SELECT steps, stop_on FROM sequence_versions WHERE org_id = ? AND sequence_id = ? AND number = ?',
   )
@@ -113,6 +114,9 @@ export const sequenceStore = once((deps: Deps) => {
     return row
   }
 
+  /** Of the settings; undefined where there is none. */
+  const idOfKey = (org: number, key: string): string | undefined => ofKey.get(org, key) as string | undefined
+
   /** Undefined where there is none. */
   const byId = (org: number, id: string): SequenceRow | undefined => rowById.get(org, id) as SequenceRow | undefined
 
@@ -129,7 +133,7 @@ export const sequenceStore = once((deps: Deps) => {
     return hoursId ? businessTimeOf(org, hoursId) : undefined
   }
 
-  return { list, find, byId, versionOf, windowOf }
+  return { list, find, byId, idOfKey, versionOf, windowOf }
 })
 
 // 4. The routes.

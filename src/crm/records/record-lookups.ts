@@ -1,0 +1,41 @@
+import type { Database } from '../../store/driver.ts'
+
+export type Named = { id: string; name: string }
+
+/** As many of one name are looked at. */
+const MAX_NAMED = 50
+const ALL = -1
+
+/** Finds contacts, companies and members by what people and other programs know them by. */
+export function recordLookups(db: Database) {
+  const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
+  const companiesNamed = db.prepare(
+    `SELECT id, name FROM companies WHERE org_id = ? AND name_key = ? LIMIT ${MAX_NAMED}`,
+  )
+  const contactsNamed = db.prepare(
+    `SELECT id, name, company_id FROM contacts WHERE org_id = ? AND name_key = ? LIMIT ${MAX_NAMED}`,
+  )
+  const contactsOfEmail = db
+    .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? LIMIT ?')
+    .pluck()
+  const ofExternalId = {
+    contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
+    company: db.prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ?').pluck(),
+  }
+  const memberOfEmail = db.prepare('SELECT id FROM members WHERE org_id = ? AND email = ?').pluck()
+  const members = db.prepare('SELECT id, name FROM members WHERE org_id = ?')
+
+  return {
+    companyOfDomain: (org: number, domain: string) => companyOfDomain.get(org, domain) as string | undefined,
+    /** By the folded name. */
+    companiesNamed: (org: number, nameKey: string) => companiesNamed.all(org, nameKey) as Named[],
+    contactsNamed: (org: number, nameKey: string) =>
+      contactsNamed.all(org, nameKey) as (Named & { company_id: string | null })[],
+    /** By the key of an email, see `emailKey`. */
+    contactsOfEmail: (org: number, key: string, most = ALL) => contactsOfEmail.all(org, key, most) as string[],
+    ofExternalId: (object: 'contact' | 'company', org: number, id: string) =>
+      ofExternalId[object].get(org, id) as string | undefined,
+    memberOfEmail: (org: number, email: string) => memberOfEmail.get(org, email) as string | undefined,
+    members: (org: number) => members.all(org) as Named[],
+  }
+}
