@@ -17,30 +17,30 @@ import {
 import { dirname, resolve } from 'node:path'
 import { conflict, Problem } from '../lib/problem.ts'
 
-// The files of an export. All of it is synchronous: it runs inside of a transaction.
+// Files of an export. Everything here is synchronous, since it runs inside a transaction.
 
 const CHUNK_BYTES = 1 << 18
 
-/** What the manifest says of a file. */
+/** Size and hash of a file, as stored in the manifest. */
 export type Sum = { bytes: number; sha256: string }
 
-/** Writes a file that only its owner can read, and puts it on the disk. */
+/** Writes a file that only its owner can read, and syncs it to disk. */
 export function newFile(path: string, fill: (write: (text: string) => void) => void): Sum {
   const file = openSync(path, 'wx', 0o600)
   const sha256 = createHash('sha256')
   let bytes = 0
-  let held: string[] = []
+  let buffered: string[] = []
   let length = 0
 
   function write(text: string): void {
-    held.push(text)
+    buffered.push(text)
     length += text.length
     if (length >= CHUNK_BYTES) flush()
   }
 
   function flush(): void {
-    const chunk = Buffer.from(held.join(''))
-    held = []
+    const chunk = Buffer.from(buffered.join(''))
+    buffered = []
     length = 0
     for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
     sha256.update(chunk)
@@ -58,8 +58,9 @@ export function newFile(path: string, fill: (write: (text: string) => void) => v
 }
 
 /**
- * Has a folder filled that only its owner can read, beside where it belongs, and puts it there at the end: what was cut
- * off never looks like an export. Throws Problem 409 where it cannot be written or there is something already.
+ * Creates a folder that only its owner can read: `fill` writes into a temporary folder next to it, which is renamed at
+ * the end, so that an interrupted export never looks complete. Throws Problem 409 if the folder cannot be written or is
+ * not empty.
  */
 export function newFolder<T>(folder: string, fill: (part: string) => T): T {
   const place = existsSync(folder) ? realpathSync(folder) : resolve(folder)
@@ -84,7 +85,7 @@ function refuseUnlessEmpty(folder: string, place: string): void {
   throw conflict('not_empty', `${folder} is not empty; an export goes into a folder of its own.`)
 }
 
-/** A name is on the disk when its folder is. Windows has no such thing. */
+/** A new name is durable only after its folder is synced. Windows cannot sync a folder. */
 function persist(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')
@@ -111,14 +112,14 @@ function cannotWrite(error: unknown, folder: string): unknown {
   return new Problem(409, 'cannot_write', `${folder} cannot be written: ${REASONS[code] ?? message}.`)
 }
 
-/** Problem 404 for a file that cannot be read. */
+/** Returns Problem 404 for a file that cannot be read. */
 export function cannotRead(error: unknown, file: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return error
   return new Problem(404, 'cannot_read', `${file} cannot be read: ${code === 'ENOENT' ? 'it is not there' : message}.`)
 }
 
-/** The size and the hash of a file. */
+/** Returns the size and the hash of a file. */
 export function sumOf(path: string): Sum {
   const sha256 = createHash('sha256')
   let bytes = 0
@@ -129,23 +130,23 @@ export function sumOf(path: string): Sum {
   return { bytes, sha256: sha256.digest('hex') }
 }
 
-/** The lines of a file as bytes, the last one also without its end. */
+/** Yields the lines of a file as bytes; the last one need not end with a line break. */
 export function* linesOf(path: string): Generator<Buffer> {
-  let held: Buffer[] = []
+  let buffered: Buffer[] = []
   for (const chunk of chunksOf(path)) {
     let start = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       const line = chunk.subarray(start, end)
-      yield held.length > 0 ? Buffer.concat([...held, line]) : line
-      held = []
+      yield buffered.length > 0 ? Buffer.concat([...buffered, line]) : line
+      buffered = []
       start = end + 1
     }
-    if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)))
+    if (start < chunk.length) buffered.push(Buffer.from(chunk.subarray(start)))
   }
-  if (held.length > 0) yield Buffer.concat(held)
+  if (buffered.length > 0) yield Buffer.concat(buffered)
 }
 
-/** A chunk holds until the next one is asked for. */
+/** Each chunk is valid until the next one is requested. */
 function* chunksOf(path: string): Generator<Buffer> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let file: number | undefined

@@ -5,15 +5,15 @@ import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { cannotRead } from './files.ts'
 
-// What an export says of itself. It is written last: a folder without it is none.
+// The manifest of an export. It is written last: a folder without it is not an export.
 
 export const MANIFEST = 'manifest.json'
 export const SETTINGS = 'settings.json'
 
 const KIND = 'dealbox-export'
 /**
- * The hash of the shape of each format, its files and their fields, oldest first. A format that was released never
- * changes: a test of the shape names the hash to add behind it. Format 1 had many shapes, before they were hashed.
+ * A hash for each format, of its files and their fields, oldest first. A released format never changes: a test of the
+ * shape prints the hash to append. Format 1 varied, since it predates the hashes.
  */
 export const SHAPES: readonly (string | null)[] = [null, '21c2476858b3b402', '33731cb2a1c16324']
 export const FORMAT = SHAPES.length
@@ -32,13 +32,13 @@ const Manifest = v.object({
 })
 export type Manifest = v.InferOutput<typeof Manifest>
 
-export const newManifest = (given: Omit<Manifest, 'format' | 'format_version'>): Manifest => ({
+export const newManifest = (contents: Omit<Manifest, 'format' | 'format_version'>): Manifest => ({
   format: KIND,
   format_version: FORMAT,
-  ...given,
+  ...contents,
 })
 
-/** Throws Problem 404 and 422 for what is no export, and 409 for one of a newer format. */
+/** Throws Problem 404 or 422 if the folder is not an export, and 409 if its format is newer. */
 export function readManifest(folder: string): Manifest {
   const document = readJsonFile(folder, MANIFEST) as { format?: unknown; format_version?: unknown } | null
   if (document?.format !== KIND) {
@@ -52,7 +52,7 @@ export function readManifest(folder: string): Manifest {
   throw damaged(`${join(folder, MANIFEST)} is damaged: ${at ?? 'it'} is not as an export writes it.`)
 }
 
-// As it was written: what this machine knows of time zones and currencies must not keep anybody from their data.
+// Not validated further: a time zone or currency that this machine does not support must not block a restore.
 const Settings = v.object({
   org: v.object({
     name: v.string(),
@@ -62,14 +62,14 @@ const Settings = v.object({
   }),
 })
 
-/** Of the settings, what no other file has. */
+/** Reads the settings that no other file contains. */
 export function readSettings(folder: string): v.InferOutput<typeof Settings> {
   const read = v.safeParse(Settings, readJsonFile(folder, SETTINGS))
   if (read.success) return read.output
   throw damaged(`${join(folder, SETTINGS)} is damaged: its org is not as an export writes it.`)
 }
 
-/** A JSON document of an export. */
+/** Parses a JSON document of an export. */
 function readJsonFile(folder: string, name: string): unknown {
   const path = join(folder, name)
   try {
@@ -86,7 +86,7 @@ function readJsonFile(folder: string, name: string): unknown {
 export const newer = (folder: string, what: string): Problem =>
   new Problem(409, 'newer_export', `${folder} was written by a newer Dealbox (${what}); restore it with that version.`)
 
-/** What an older format has and this version cannot take. */
+/** Returns the Problem for contents of an older format that this version cannot restore. */
 export const older = ({ format_version, dealbox_version }: Manifest, what: string): Problem =>
   new Problem(
     409,

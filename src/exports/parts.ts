@@ -36,29 +36,30 @@ import { rows } from '../store/rows.ts'
 import { inserter } from '../store/tables.ts'
 import { exported as webhookColumns, webhookStore } from '../webhooks/webhooks.ts'
 
-/** Rows of one table: a file of the export, and the way back from it. */
+/** The rows of one table: how to export them to a file and restore them. */
 export type Part = {
-  /** Of its file. */
+  /** Name of its file, without the suffix. */
   name: string
   table: string
   columns: Pick<c.Columns<never>, 'select' | 'stored'>
-  /** What orders its rows, behind org_id in the key. */
+  /** Columns that order the rows, after org_id in the key. */
   order: string
-  /** Leaves out rows that have nothing to say. */
+  /** Leaves out rows without content. */
   where?: string
-  /** Whether spreadsheets get it, too. */
+  /** Whether it is also exported as CSV. */
   hasSheet?: true
   restore: (org: number, record: never) => void
 }
 
 /**
- * All that an export holds, in the order in which it comes back: what others refer to stands before them, as a rule,
- * and references are checked at the end. Rows that follow from others are not in it: those of link tables, of *_values
- * and of the search index. Neither is what lets somebody in, tokens, nor what is of use for a day only, stored answers,
- * nor jobs: what they are about is in the records, and whoever brings those back puts them again. Nor are the secrets of
- * webhooks and their deliveries, which are of use for a month: a copy must not send them again. Nor are the passwords of
- * mailboxes, nor how far their folders were read: before somebody gives the copy a password, it sends and receives
- * nothing, and what it has already it knows by its Message-ID.
+ * Everything that an export contains, in restore order: records mostly come after those they refer to, and references
+ * are checked at the end. Not exported:
+ * - derived rows: link tables, *_values and the search index;
+ * - tokens, which grant access, and stored answers, which are of use for a day only;
+ * - jobs: what they are about is in the records, and restoring those creates them again;
+ * - signing secrets and deliveries of webhooks: a copy must not send them again;
+ * - passwords and positions of mailboxes: a copy sends and receives nothing until it gets a password, and recognises
+ *   the mails that it has by their Message-ID.
  */
 export function parts(deps: Deps): Part[] {
   const { db } = deps
@@ -101,26 +102,26 @@ export function parts(deps: Deps): Part[] {
 
 const named = (table: string) => ({ name: table, table })
 
-/** A table whose rows have an id, and nothing beside them. */
+/** A table whose rows have an id and no dependent rows. */
 function record<Shape extends { id: string }>(db: Database, table: string, columns: c.Columns<Shape>): Part {
   return { ...named(table), columns, order: 'id', restore: rows(db, table, columns).insert }
 }
 
-/** Any other table. `order` are the columns of its key. */
+/** Any other table. `order` lists the columns of its key. */
 function journal<Shape>(db: Database, table: string, order: string, columns: c.Columns<Shape>): Part {
   const { names, values, stored } = columns
   const id = stored.fields.includes('id') ? ['id'] : []
   const all = ['org_id', ...id, ...names]
   const insert = inserter(db, table, all)
 
-  function restore(org: number, given: Shape & { id?: string }): void {
-    insert([org, ...id.map(() => given.id), ...values(given)])
+  function restore(org: number, row: Shape & { id?: string }): void {
+    insert([org, ...id.map(() => row.id), ...values(row)])
   }
 
   return { ...named(table), columns, order, restore }
 }
 
-/** The values of archived fields, which the records do not show. */
+/** The values of archived custom fields, which the records do not show. */
 function archivedValues(db: Database, object: CustomObject): Part {
   const { table } = HOLDERS[object]
   const custom = customValues(db, object)
@@ -156,7 +157,7 @@ function stageChanges(db: Database): Part {
   return { ...journal(db, 'deal_stage_changes', 'deal_id, deal_version', columns), hasSheet: true }
 }
 
-/** What conversations were promised, and where they stood when. */
+/** The SLA clocks and status changes of conversations. */
 function promises(db: Database): Part[] {
   const statuses = c.columns({
     conversation_id: c.plain('conversation_id'),
@@ -209,7 +210,7 @@ function mails(db: Database): Part {
   return journal(db, 'message_headers', 'message_id', columns)
 }
 
-/** What happened: without it no merge and no import could be taken back, and nobody knew who changed what. */
+/** The history: needed to undo merges and imports, and to know who changed what. */
 function journals(db: Database): Part[] {
   const merges = c.columns({
     id: c.plain('id'),

@@ -11,9 +11,9 @@ import { replaceOrg, stageOrg } from '../store/staged.ts'
 import { hasRows } from '../store/tables.ts'
 import type { Part } from './parts.ts'
 
-// The organisation that an export comes into: what it may have, and what becomes of that.
+// The organisation that an export is restored into: when it is allowed, and how it is replaced.
 
-/** What every organisation has from the start, and what an export brings along. */
+/** Tables that every organisation has rows in from the start, and that an export brings as well. */
 const SETTINGS_TABLES = [
   'members',
   'pipelines',
@@ -26,7 +26,10 @@ const SETTINGS_TABLES = [
   'hours',
 ]
 
-/** Also where all records were deleted: the events tell of them, and would have to be counted on. */
+/**
+ * Throws Problem 409 if the organisation has records, or had some: events remain, whose numbering would have to
+ * continue.
+ */
 export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Part[]): void {
   for (const { table } of parts) {
     if (SETTINGS_TABLES.includes(table)) continue
@@ -39,18 +42,19 @@ export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Pa
   }
 }
 
-/** A new organisation that is to take the place of another; nobody can name it before. Answers its number. */
+/** Creates the staged organisation, which no request can reach yet. Returns its number. */
 export const stage = ({ db, clock }: Store, settings: OrgSettings, lastSeq: number): number =>
-  // With the last number before the records: webhooks go on behind the events that came along.
+  // The last number is set before the records: webhooks continue after the exported events.
   stageOrg(db, { ...settings, last_seq: lastSeq }, clock.now())
 
-/** `members_left`: the emails of members who were here, are not in the export, and left. */
+/** `members_left`: emails of former members who are not in the export and were removed. */
 export type Replaced = { members_left: string[]; tokens_ended: number }
 
 /**
- * Puts the organisation that was staged into the place of the other one, which is empty but for its settings: it gets its
- * public id, and its tokens. Who is in the export under the same email has the id of there, which no token from before
- * is for; other members stay where they have a token, else leave. Belongs into a transaction, without foreign keys.
+ * Replaces an organisation that is empty except for its settings by the staged one, which takes over its public id and
+ * its tokens. A member with the same email in the export gets the exported id, so that old tokens of that member end;
+ * other members stay if they have a token, and are removed otherwise. Runs in the caller's transaction, without foreign
+ * keys.
  */
 export function takePlace(store: Store, org: number, staged: number): Replaced {
   const { db } = store
@@ -88,8 +92,8 @@ function replaceMembers(store: Store, org: number, staged: number): Replaced {
 }
 
 /**
- * Where the clock of the other machine was ahead, the next ids have to go on from there, as far as they may be ahead. A
- * store that is opened knows; a server that runs does not. Throws Problem 409.
+ * Throws Problem 409 if the export contains ids ahead of the clock while a server runs: new ids have to continue after
+ * them. A store does so when it is opened, but not while a server has it open.
  */
 export function refuseIdsAhead({ db, clock }: Store, dataDir: string): void {
   const newest = newestId(db, clock.now() + MAX_AHEAD_MS)

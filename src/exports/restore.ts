@@ -33,10 +33,10 @@ export type RestoreOptions = {
   dataDir: string
   org: number
   folder: string
-  /** Only says whether all of it would come in. */
+  /** Only checks whether everything could be restored. */
   dryRun?: boolean
   onProgress?: ((records: number) => void) | undefined
-  /** Stops it: then nothing was restored. */
+  /** Aborts the restore; then nothing is restored. */
   signal?: AbortSignal
   pace?: Pace
 }
@@ -44,11 +44,11 @@ export type RestoreOptions = {
 export type Restored = Replaced & { org_id: string; last_seq: number; records: Record<string, number> }
 
 /**
- * Brings an export back into an organisation without records: the same records with the same ids, versions and times,
- * and the same history, without an event of its own. The organisation keeps its id outside, and has another number in
- * the store. All of it is there at once, or nothing: it is written to an organisation that nobody can name, in short
- * transactions, which takes the place of the other in one; what an end in the middle has left is erased by the next call.
- * Throws Problem 4xx before anything is written where the export is damaged or newer, or the organisation has records.
+ * Restores an export into an organisation without records: the same records with the same ids, versions and times, and
+ * the same history, without new events. The organisation keeps its public id, and gets another number in the store. The
+ * restore is atomic: short transactions fill a staged organisation that no request can reach, and one transaction swaps
+ * it in; what an interrupted restore leaves behind is erased by the next call. Throws Problem 4xx before anything is
+ * written if the export is damaged or newer, or the organisation has records.
  */
 export async function restoreExport(store: Store, options: RestoreOptions): Promise<Restored> {
   const { dataDir, org, folder } = options
@@ -61,7 +61,7 @@ export async function restoreExport(store: Store, options: RestoreOptions): Prom
   const release = lockRestore(dataDir)
   const batch = batches(store, options.pace)
   const resetCache = enlargeCache(db, 256)
-  const resumeForeignKeys = suspendForeignKeys(db) // companies refer to companies that come later, in another transaction
+  const resumeForeignKeys = suspendForeignKeys(db) // companies may refer to companies restored in a later transaction
   try {
     const staged = batch(() => stage(store, settings.org, manifest.last_seq))
     return await fillAndTakePlace(store, { ...options, manifest, all, batch, staged })
@@ -69,7 +69,7 @@ export async function restoreExport(store: Store, options: RestoreOptions): Prom
     try {
       eraseStaged(store, batch)
     } catch {
-      // A full disk, say: what is left is erased by the next call.
+      // For example on a full disk: the next call erases the rest.
     }
     resumeForeignKeys()
     resetCache()
@@ -95,7 +95,7 @@ async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restore
           if (isFull()) return undefined
         }
       })
-      await turn() // a signal to stop is noticed here
+      await turn() // lets an abort signal arrive
       if (signal?.aborted) throw conflict('stopped', 'Stopped; nothing was restored.')
     }
     if (!isWhole(db, staged)) throw damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
@@ -104,7 +104,7 @@ async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restore
       batch(() => {
         refuseUnlessEmpty(store, org, all)
         const replaced = takePlace(store, org, staged)
-        recountLater(store, staged) // jobs are not in an export
+        recountLater(store, staged) // jobs are not exported
         jobs.release()
         refuseIdsAhead(store, dataDir)
         restored = { org_id: orgOf(db, staged).public_id, last_seq: manifest.last_seq, records, ...replaced }
@@ -121,7 +121,7 @@ async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restore
 
 const ROLL_BACK = Symbol('dry run')
 
-/** What has not taken its place: of this import, where it was stopped, or of an earlier one that was cut off. */
+/** Erases staged organisations: of this restore if it was stopped, or of an interrupted one. */
 function eraseStaged({ db }: Store, batch: Batch): void {
   for (const org of stagedOrgs(db)) {
     const erase = eraser(db, org)
@@ -129,7 +129,10 @@ function eraseStaged({ db }: Store, batch: Batch): void {
   }
 }
 
-/** Before anything is written: every file is there, and is what was written. CSV is not looked at: it is for people. */
+/**
+ * Checks before anything is written that every file exists and matches its hash. CSV files are for people and are not
+ * checked.
+ */
 function checkFiles(folder: string, manifest: Manifest, all: readonly Part[]): void {
   const { files } = manifest
   const known = new Set([SETTINGS, ...all.map(fileOf)])
@@ -145,7 +148,7 @@ function checkFiles(folder: string, manifest: Manifest, all: readonly Part[]): v
   }
 }
 
-/** The first line that is not as it was written, as far as it tells. */
+/** Describes the damage: the first bad line if it can be found, else the size. */
 function damageOf(path: string, { name, records, bytes }: File, found: number): string {
   const size = found === bytes ? 'it was changed after the export' : `it has ${found} bytes instead of ${bytes}`
   if (name === SETTINGS) return size
@@ -170,7 +173,10 @@ function parsed(line: Buffer): unknown {
   }
 }
 
-/** Restores a record with each step. In the end, how many of each part there were; of one that an older export does not have, none. */
+/**
+ * Restores one record per step. Returns the number of records of each part; 0 for parts that an older export does not
+ * have.
+ */
 function* restoreParts({
   all,
   manifest,
@@ -200,23 +206,25 @@ function* restoreParts({
   return counts
 }
 
-/** A field that an older export does not have is null. */
-function recordReader({ columns }: Part): (given: unknown) => object {
+/** Returns a reader that sets fields missing in an older export to null. */
+function recordReader({ columns }: Part): (value: unknown) => object {
   const { fields } = columns.stored
   const known = new Set(fields)
   const empty = Object.fromEntries(fields.map((name) => [name, null]))
 
-  return (given) => {
-    if (!isObject(given)) throw new Error('is no JSON object')
-    const unknown = Object.keys(given as object).find((name) => !known.has(name))
+  return (value) => {
+    if (!isObject(value)) throw new Error('is no JSON object')
+    const unknown = Object.keys(value as object).find((name) => !known.has(name))
     if (unknown !== undefined) throw new Error(`has the unknown field "${unknown}"`)
-    const record: Record<string, unknown> = { ...empty, ...(given as object) }
+    const record: Record<string, unknown> = { ...empty, ...(value as object) }
     if (known.has('id') && !UUID.test(String(record.id))) throw new Error('has an id that is none')
     return record
   }
 }
 
-/** What the store refuses although the hash is right: of an older format, or because another hand wrote the file. */
+/**
+ * Describes a record that the store rejects although the hash is right: its format is older, or the file was edited.
+ */
 function atLine(error: unknown, path: string, line: number, manifest: Manifest): unknown {
   if (storageProblem(error) !== error) return error
   const what = `${path} cannot be restored: line ${line} ${(error as Error).message.replace(/\.$/, '')}`

@@ -7,15 +7,15 @@ import type { Database } from '../store/driver.ts'
 import { columnOf } from '../store/tables.ts'
 import type { Part } from './parts.ts'
 
-// CSV for spreadsheets: UTF-8 with a byte order mark, RFC 4180, one column for each value, and names beside ids. What
-// the import recognises as a field stands in one column alone.
+// CSV for spreadsheets: UTF-8 with a byte order mark, RFC 4180, one column per value, and names beside ids. A value
+// that an import recognises as a field has only one column.
 
 type Fields = Record<string, unknown>
 type Column = { header: string; cell: (record: Fields) => unknown }
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** What an id refers to, and what people call that. */
+/** The table that an id refers to, and the column to show for it. */
 const NAMES: Record<string, { table: string; column: 'name' | 'title' }> = {
   owner_id: { table: 'members', column: 'name' },
   author_id: { table: 'members', column: 'name' },
@@ -37,7 +37,7 @@ const NAMES: Record<string, { table: string; column: 'name' | 'title' }> = {
 
 export type Sheet = { head: string; lines: (records: readonly Fields[]) => string }
 
-/** How the records of a part are written as lines of CSV. */
+/** Returns how to write the records of a part as lines of CSV. */
 export function sheets(db: Database, org: number): (part: Part) => Sheet {
   const nameOf = namesOf(db, org)
 
@@ -71,7 +71,7 @@ export function sheets(db: Database, org: number): (part: Part) => Sheet {
 
 const csv = (rows: unknown[][]): string => stringify(rows, { record_delimiter: '\r\n', quoted_match: /[\r\n]/ })
 
-/** The members of an object, each in a column of its own. */
+/** One column for each member of an object. */
 const members = (field: string, names: readonly string[]): Column[] =>
   names.map((name) => ({
     header: `${field}.${name}`,
@@ -81,7 +81,7 @@ const members = (field: string, names: readonly string[]): Column[] =>
     },
   }))
 
-/** The emails or phones, the primary one first, since that is what an import takes for it. */
+/** Returns the emails or phones, the primary one first, since an import takes the first as primary. */
 function reached(value: unknown, member: 'email' | 'number'): unknown {
   const ways = (value as Fields[]).toSorted((one, other) => Number(other.is_primary) - Number(one.is_primary))
   return joined(
@@ -90,11 +90,11 @@ function reached(value: unknown, member: 'email' | 'number'): unknown {
   )
 }
 
-/** Values in one cell, or as JSON where one of them holds what separates them. */
+/** Joins values in one cell; as JSON if one of them contains a separator. */
 const joined = (texts: readonly string[], all: unknown): string =>
   texts.some((text) => /[;,|\r\n]|:::|^[\s[]|\s$/.test(text)) ? JSON.stringify(all) : texts.join('; ')
 
-/** Numbers stay numbers; every text is one that a spreadsheet does not run. */
+/** Numbers stay numbers; text is escaped so that spreadsheets do not run it. */
 function cellOf(value: unknown): string | number {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number') return numberText(value)
@@ -104,11 +104,11 @@ function cellOf(value: unknown): string | number {
   return guarded(isList ? joined(value, value) : JSON.stringify(value))
 }
 
-/** `1.234` is a thousand and more in half of the world; `1.2340` is not. */
+/** Appends a zero to `1.234`, which half of the world reads as a thousand and more. */
 const numberText = (value: number): string => String(value).replace(/^(-?\d+\.\d{3})$/, '$10')
 
-/** Names in memory: of all companies and contacts, as a rule. */
-const REMEMBERED = 100_000
+/** Names in memory: usually enough for all companies and contacts. */
+const MAX_CACHED_NAMES = 100_000
 
 function namesOf(db: Database, org: number): (field: string, id: string) => string {
   const known = new Map<string, string>()
@@ -119,7 +119,7 @@ function namesOf(db: Database, org: number): (field: string, id: string) => stri
     const place = `${NAMES[field]?.table} ${id}`
     let name = known.get(place)
     if (name === undefined) {
-      if (known.size >= REMEMBERED) known.clear()
+      if (known.size >= MAX_CACHED_NAMES) known.clear()
       name = (readers[field]?.(org, id) as string | undefined) ?? ''
       known.set(place, name)
     }

@@ -12,16 +12,16 @@ import { type File, MANIFEST, type Manifest, newManifest, SETTINGS } from './man
 import { type Part, parts } from './parts.ts'
 import { sheets } from './sheet.ts'
 
-/** What is in memory at once: rows, and the characters of their lines. */
+/** The limits of a page held in memory: rows, and characters of their lines. */
 const PAGE = 500
 const PAGE_LENGTH = 1 << 20
 
-/** Called now and then, with the number of records written so far. */
+/** Called from time to time with the number of records written. */
 export type Progress = (records: number) => void
 
 /**
- * Writes all of an organisation into a new folder, as it is at one moment: everything is read in one transaction, which
- * others may write beside. Throws Problem 409 where the folder cannot be written.
+ * Exports an organisation into a new folder. Everything is read in one transaction, a consistent snapshot during which
+ * others can write. Throws Problem 409 if the folder cannot be written.
  */
 export function writeExport(store: Store, org: number, folder: string, onProgress?: Progress): Manifest {
   return newFolder(folder, (place) => inSnapshot(store.db, () => writeAll(store, org, place, onProgress)))
