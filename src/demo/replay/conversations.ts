@@ -10,26 +10,26 @@ import type { Guest, HeldGiven, MessageGiven, Step } from '../story/steps.ts'
 
 type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
-/** What the steps refer to, as it is stored. */
+/** Returns the stored ids of the records that steps refer to. */
 export type Stored = {
   idOf: (kind: 'member' | 'tag' | 'contact' | 'company', ref: number | undefined) => string | null
   dealId: (ref: number | undefined) => string | null
 }
 
-/** Does what is said and arranged: conversations, meetings and their transcripts. */
+/** Replays conversations, meetings and their transcripts. */
 export function conversationReplayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
   const { clock } = deps
   const messages = messageStore(deps)
   const conversations = conversationStore(deps)
   const meetings = meetingStore(deps)
   const transcripts = transcriptStore(deps)
-  // By the numbers that the story gives them.
+  // Ids by the numbers in the story.
   const talkIds: string[] = []
   const meetingIds: string[] = []
-  /** Of those that were booked by somebody who is enrolled, by the number of the enrollment. */
+  /** Ids of meetings booked by enrolled contacts, by the number of the enrollment. */
   const bookedIds = new Map<number, string>()
 
-  /** What comes in is nobody's doing. */
+  /** Messages that come in have no member as their actor. */
   const caller = (by: number | undefined): Caller => ({ org, member: idOf('member', by) })
 
   function talk(step: Of<'talk'>): void {
@@ -43,7 +43,7 @@ export function conversationReplayer(deps: Deps, org: number, { idOf, dealId }: 
     messages.post(caller(by), { ...said(given), conversation_id: talkIds[talk] as string })
   }
 
-  /** Mails of the past were sent by whatever the team used then. */
+  /** Past mails are stored as sent, so that no mailbox sends them. */
   const said = (given: MessageGiven) =>
     given.direction === 'outbound' ? { ...given, sent_at: rfc3339(clock.now()) } : given
 

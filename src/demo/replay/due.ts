@@ -10,8 +10,8 @@ import { jobQueue, type NextJob, nextJobOf, putsInto } from '../../store/jobs.ts
 const KINDS = [WAKE, SLA_DUE, ENROLLMENT_STEP, SEQUENCE_LOOK]
 
 /**
- * What conversations and sequences do by themselves while the story goes on: what falls due between two steps is done at its own
- * time, so that a broken promise is told when it was broken. `doStep` does the next step of an enrollment.
+ * Runs what becomes due for conversations and sequences between two steps of the story, each at its own time, so that a
+ * breach is recorded at the time of the breach. `doStep` does the next step of an enrollment.
  */
 export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => void) {
   const { db } = deps
@@ -31,11 +31,13 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
     return earliest
   }
 
-  /** Does what is due up to a time, each with `setClock` at its own; false where the batch is full before. */
+  /**
+   * Runs everything due up to `at`, each with the clock set to its own time. Returns false if the batch was full first.
+   */
   function until(at: number, setClock: (at: number) => void, isFull: () => boolean): boolean {
     for (let due = nextDue(); due && due.dueAt <= at; due = nextDue()) {
       setClock(due.dueAt)
-      seenPuts = -1 // it is gone from the queue now
+      seenPuts = -1 // it has left the queue
       const job = jobs.take(org, due.id)
       if (!job) continue
       run(due, job.payload)

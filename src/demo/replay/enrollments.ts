@@ -26,7 +26,7 @@ import type { Stored } from './conversations.ts'
 
 type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
-/** Does what the team sends to many: enrollments, their steps, and what people do with the mails. */
+/** Replays sequences: enrollments, their steps, and how contacts react to the mails. */
 export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: Stored) {
   const { db, clock } = deps
   const nobody: Caller = { org, member: null }
@@ -45,7 +45,7 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
   const { write } = messageWriter(deps)
   const { contactById, memberAuthor } = senders(deps)
   const tasks = taskStore(deps)
-  // By the numbers that the story gives them; a number is missing where nobody could be enrolled.
+  // Ids by the numbers in the story; a number is missing if the contact could not be enrolled.
   const ids = new Map<number, string>()
   const numbers = new Map<string, number>()
   const lastMails = new Map<number, { id: string; external_id: string }>()
@@ -67,7 +67,7 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
     numbers.set(made.id, ref)
   }
 
-  /** The next step of an enrollment is due: tasks and calls by the engine, as on any other day. */
+  /** Runs the next step of an enrollment; tasks and calls are left to the real engine. */
   function step(id: string): void {
     const kept = byId(org, id)
     const sequence = kept && sequences.byId(org, kept.sequence_id)
@@ -80,7 +80,7 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
   const stepsFrom = ({ sequence_id, sequence_version, current_step }: EnrollmentRow): SequenceStep[] =>
     sequences.versionOf(org, sequence_id, sequence_version).steps.slice(current_step)
 
-  /** As the engine does it, but that there is no mailbox: mails of the past were sent by whatever the team used then. */
+  /** Does what the engine does, but without a mailbox: past mails are stored as sent. */
   function send(kept: EnrollmentRow, sequence: SequenceRow, step: SequenceStep, next: SequenceStep | undefined): void {
     const now = clock.now()
     const contact = contactById(nobody, kept.contact_id as string)
@@ -176,9 +176,9 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
   }
 
   /**
-   * An organisation that holidays or hours of its own have held up may have mails left to send in a sequence that is
-   * active: whoever has planned them takes them back, since there is no mailbox for them. Until the batch is full;
-   * whether it is done with all.
+   * Removes mails that are still planned in an active sequence, since the organisation has no mailbox to send them.
+   * That happens if holidays or other hours of the organisation delayed them. Runs until the batch is full; returns
+   * whether it has finished.
    */
   function takeBack(isFull: () => boolean): boolean {
     for (const [ref, id] of ids) {

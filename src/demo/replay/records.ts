@@ -23,14 +23,14 @@ import { enrollmentReplayer } from './enrollments.ts'
 import { retireSequence, setSequences } from './sequences.ts'
 import { setService } from './settings.ts'
 
-/** A change of a deal; the other steps make something. */
+/** Steps that change a deal; the others create records. */
 type Changing = 'move' | 'close' | 'change'
 type Making = Exclude<Step['do'], Changing>
 type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
 /**
- * Does step by step what a life tells, through the functions of the resources. `stepByStep`: every change of a deal is written with its event, else each deal once,
- * as it is in the end, when it is closed or `finish` is called.
+ * Replays a story step by step through the stores of the resources. `stepByStep`: every change of a deal is written
+ * with its event; otherwise a deal is written once in its final state, when it is closed or `finish` is called.
  */
 export function recordReplayer(store: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
   const { db, vault } = store
@@ -46,10 +46,10 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
     company: [],
     contact: [],
   }
-  // What is still moving; a closed deal and a finished task are not changed again.
+  // Deals and tasks that can still change; closed deals and finished tasks do not.
   const openDeals = new Map<number, Deal>()
   const openTasks = new Map<number, Task>()
-  /** Deals that can be linked: of those that are written once, the one that was closed last. */
+  /** Deals that can be linked; of deals that are written once, the one closed last. */
   const dealIds = new Map<number, string>()
   let who: Caller = { org, member: null }
 
@@ -58,7 +58,7 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
   const dealId = (ref: number | undefined): string | null => (ref === undefined ? null : (dealIds.get(ref) ?? null))
   const tagIds = (refs: readonly number[]): string[] => refs.map((ref) => ids.tag[ref] as string)
 
-  /** What is done with a deal is done by its owner. */
+  /** The actor of a change to a deal is its owner. */
   const byOwner = ({ owner_id }: Deal): Caller => ({ org, member: owner_id })
 
   const outreach = enrollmentReplayer(deps, org, { idOf, dealId })
@@ -125,7 +125,7 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
 
   const writer = ({ by }: Of<'note' | 'task'>): Caller => ({ org, member: idOf('member', by) ?? who.member })
 
-  /** A deal that is only written in the end is not there to be linked before. */
+  /** A deal that is written only at the end cannot be linked before. */
   function linksOf({ deal, company, contact }: Of<'note' | 'task'>) {
     const all = (one: string | null): string[] => (one === null ? [] : [one])
     return {
@@ -158,7 +158,7 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
     }
   }
 
-  /** Writes the deals that are open in the end, until the batch is full; whether none is left. */
+  /** Writes the deals that are still open until the batch is full; returns whether none is left. */
   function finish(isFull: () => boolean): boolean {
     for (const [ref, deal] of openDeals) {
       deals.add(byOwner(deal), deal)
@@ -171,7 +171,7 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
   return { playStep, finish, takeBack: outreach.takeBack, due: dueOf(deps, org, outreach.step) }
 }
 
-/** The stages and reasons that a life needs. Throws Problem 409 where there are none. */
+/** Returns the stages and reasons that a story needs. Throws Problem 409 if there are none. */
 function pipeline({ db }: Pick<Store, 'db'>, org: number) {
   const choices = dealChoices(db, org)
   const standard = choices.pipelines.find(({ is_default }) => is_default === 1)?.id
@@ -191,8 +191,8 @@ function pipeline({ db }: Pick<Store, 'db'>, org: number) {
 }
 
 /**
- * The life of a deal in memory, for the large profiles: five times fewer writes. A deal is added when it is closed or
- * when the story ends, with the one event of that.
+ * Keeps open deals in memory, for the large profiles: five times fewer writes. A deal is added with a single event when
+ * it is closed or when the story ends.
  */
 function writtenOnce(deps: Deps) {
   const { draft, closed, add } = dealStore(deps)

@@ -42,13 +42,12 @@ const KINDS = [
   'enrollments',
 ] as const
 
-/** How many records of each kind a seed made. */
+/** Records of each kind created by a seed. */
 export type Seeded = Record<(typeof KINDS)[number], number>
 
 /**
- * Plays the life of a sales team into an organisation, through the functions that the interface calls, so that every
- * rule holds and every event is there. The clock follows the story. Throws Problem 409 for an organisation that has
- * records.
+ * Replays the story of a sales team in an organisation, through the functions that the API calls, so that every rule
+ * applies and every event is written. The clock follows the story. Throws Problem 409 if the organisation has records.
  */
 export function replaySeed(store: Store, options: SeedOptions): Seeded {
   refuseUnlessEmpty(store, options.org)
@@ -65,7 +64,7 @@ export function replaySeed(store: Store, options: SeedOptions): Seeded {
 function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: SeedOptions): Seeded {
   const batch = batches(store, pace)
   let at = 0
-  // The ids differ from org to org, though the same seed makes the same records in each.
+  // The ids differ between organisations, though the same seed creates the same records in each.
   const clock = startClock(() => at, undefined, seededBytes(`${seed} ${orgOf(store.db, org).public_id}`))
   const { playStep, finish, takeBack, due } = recordReplayer(store, clock, org, profile === 'demo')
   const setClock = (to: number) => void (at = to)
@@ -75,7 +74,7 @@ function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: Seed
   let played = 0
   let step = steps.next()
 
-  /** Goes on with the story until the batch is full; whether it has come to its end. */
+  /** Continues the story until the batch is full; returns whether it has ended. */
   function goOn(isFull: () => boolean): boolean {
     for (;;) {
       const to = step.done ? asOf : step.value.at
@@ -89,7 +88,7 @@ function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: Seed
     }
   }
 
-  // A server on the same folder has another clock: what the story is about to do must not be done there.
+  // A server on the same folder has another clock and must not run the jobs of the story.
   const jobs = hideJobs(store, batch, org)
   try {
     for (const part of [goOn, takeBack, finish]) while (!batch(part)) onProgress?.(played)
@@ -103,7 +102,7 @@ function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: Seed
   return made
 }
 
-/** Of each kind: a step of the story may make several records, and some are made by themselves. */
+/** Counts records by kind: a step of the story may create several, and some are created automatically. */
 const countsOf = ({ db }: Store, org: number): Seeded =>
   Object.fromEntries(KINDS.map((kind) => [kind, countRows(db, kind, org)])) as Seeded
 
@@ -131,7 +130,7 @@ function refuseUnlessEmpty({ db }: Store, org: number): void {
   }
 }
 
-/** Bytes that follow from a text: the random part of the ids. */
+/** Returns pseudorandom bytes seeded by a text, for the random part of ids. */
 function seededBytes(text: string): Randomness {
   const { next } = random(hash('sha256', text, 'buffer').readUIntLE(0, 6))
   return (bytes) => {

@@ -3,8 +3,8 @@ import type { Store } from '../../store/open.ts'
 import { AFTER_DEMO, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
 
 /**
- * The sequences of the team, by the hours that count for most. What somebody has set up already stays as it is, and then
- * nobody is enrolled.
+ * Creates the team's sequences with the default business hours. Existing sequences stay unchanged, and then nobody is
+ * enrolled.
  */
 export function setSequences(store: Store, clock: Store['clock'], org: number): void {
   const { hours, sequences } = showSettings(store, org)
@@ -16,7 +16,7 @@ export function setSequences(store: Store, clock: Store['clock'], org: number): 
   })
 }
 
-/** Nothing where it is not there. */
+/** Does nothing if the sequence does not exist. */
 export function retireSequence(
   store: Store,
   clock: Store['clock'],

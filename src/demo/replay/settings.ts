@@ -5,8 +5,7 @@ import { officeHours, policies } from '../story/sla.ts'
 import type { Holiday } from '../story/steps.ts'
 
 /**
- * Sets what the team promises: the hours of its office with their holidays, and policies that count by them. What
- * somebody has set up already stays as it is.
+ * Creates the office hours with their holidays, and the SLA policies that use them. Existing settings stay unchanged.
  */
 export function setService(
   store: Store,
@@ -20,14 +19,14 @@ export function setService(
   if (hours.length === 0) {
     applySettings(story, org, { hours: [{ ...officeHours(own.timezone), exceptions: holidays }] })
   } else if (office && (office.exceptions ?? []).length === 0) {
-    // Those of a new organisation are as old as it is: they change today, not in the story's past.
+    // The hours of a new organisation were created today, so they change today, not in the story's past.
     applySettings(store, org, {
       hours: hours.map((each) => (each === office ? { ...each, exceptions: holidays } : each)),
     })
   }
   const counting = hours.find(({ is_default }) => is_default) ?? hours[0]
   if (sla.length === 0) applySettings(story, org, { sla: policies(counting?.key ?? OFFICE, keyTag) })
-  // There are no conversations yet whose promises could be counted again.
+  // There are no conversations yet whose SLA clocks would need a recount.
   jobQueue(story).cancel(org, 'sla.recount', 'org')
 }
 

@@ -5,9 +5,8 @@ const OPENS_MS = 8 * 3_600_000
 export const WORKING_DAY_MS = 8 * 3_600_000
 
 /**
- * The working time between two instants, without weekends and the days around the New Year. All planning happens on
- * this one axis of milliseconds from 0 to `total`; `at` turns it into epoch milliseconds and keeps the order, `of` turns
- * them back.
+ * The working time between two instants, without weekends and the days around New Year. All planning uses this axis of
+ * milliseconds from 0 to `total`; `at` converts it to epoch milliseconds, preserving order, and `of` converts back.
  */
 export function workingTime(from: number, to: number) {
   const days: number[] = []
@@ -25,7 +24,7 @@ export function workingTime(from: number, to: number) {
     return (days[index] as number) * DAY_MS + OPENS_MS + Math.floor(work - index * WORKING_DAY_MS)
   }
 
-  /** The working time of an instant; that of the next opening where nobody works. */
+  /** Returns the working time of an instant; outside working hours, that of the next opening. */
   function of(at: number): number {
     let day = dayOf(at)
     while (day * DAY_MS < to && !places.has(day)) day++
@@ -40,7 +39,7 @@ export function workingTime(from: number, to: number) {
 
 export type WorkingTime = ReturnType<typeof workingTime>
 
-/** Days since 1970-01-01, the form in which dates are kept. */
+/** Returns days since 1970-01-01, the form in which dates are stored. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS)
 }
@@ -49,13 +48,13 @@ export function yearOf(day: number): number {
   return new Date(day * DAY_MS).getUTCFullYear()
 }
 
-/** The last weekday of the day's month: when sales people promise things. */
+/** Returns the last weekday of the day's month, a usual deadline in sales. */
 export function endOfMonth(day: number): number {
   const date = new Date(day * DAY_MS)
   return weekday(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / DAY_MS)
 }
 
-/** The day itself, the Friday before a weekend, or the end of the year instead of the holidays around it. */
+/** Returns the day itself, the Friday before a weekend, or the end of the year instead of the holidays around it. */
 export function workingDay(day: number): number {
   return isHoliday(weekday(day)) ? endOfMonth(day - 9) : weekday(day)
 }

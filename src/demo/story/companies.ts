@@ -22,7 +22,7 @@ const INDUSTRY_FACTS: Record<string, number> = {
 
 export type CompanyBook = ReturnType<typeof companyBook>
 
-/** The companies so far. Names and domains are not kept but counted: the n-th name of a culture can be told from n. */
+/** The companies created up to now. Names and domains are not stored: the n-th name of a culture is computed from n. */
 export function companyBook(random: Random, size: number) {
   const countries = new Uint8Array(size)
   const cities = new Uint8Array(size)
@@ -31,15 +31,15 @@ export function companyBook(random: Random, size: number) {
   const isParent = new Uint8Array(size)
   const employees = new Int32Array(size)
   const owners = new Int16Array(size).fill(-1)
-  /** Seats that the company pays for; 0 for those that are not customers. */
+  /** Seats that the company pays for; 0 if it is not a customer. */
   const seats = new Int32Array(size)
   const openDeals = new Uint16Array(size)
   const lostDeals = new Uint16Array(size)
-  /** The year of the last renewal that was talked about. */
+  /** The year of the last renewal that was discussed. */
   const renewedFor = new Uint16Array(size)
-  /** What it was offered last, by its number among the offers. */
+  /** Index of the last offer made to it. */
   const lastOffer = new Int8Array(size).fill(-1)
-  /** The newest contact, -1 for none; see the contacts for the one before. */
+  /** The newest contact, -1 for none; the contact book links to earlier ones. */
   const lastContact = new Int32Array(size).fill(-1)
   const namesUsed = new Map<string, number>()
   const start = random.int(1e6)
@@ -57,7 +57,7 @@ export function companyBook(random: Random, size: number) {
     return { ref, given: given(ref, imported, industry), facts: factsOf(staff, industry), parent }
   }
 
-  /** A company of its own gets the next name of its culture; a branch sits in another city of the same country. */
+  /** An independent company gets the next name of its culture; a branch is in another city of the same country. */
   function settle(ref: number, parent: number): void {
     parents[ref] = parent
     countries[ref] = parent < 0 ? random.weighted(SHARES, ALL_SHARES) : (countries[parent] as number)
@@ -97,7 +97,7 @@ export function companyBook(random: Random, size: number) {
     }
   }
 
-  /** Now and then a new company is the branch of an older one in another city; each has at most one branch. */
+  /** Sometimes makes a new company the branch of an older one in another city; each has at most one branch. */
   function chooseParent(ref: number): number {
     if (ref < 5 || !random.chance(0.08)) return -1
     const parent = random.int(ref)
@@ -121,7 +121,7 @@ export function companyBook(random: Random, size: number) {
     return { text: `${text} ${city.name}`, plain: `${plain}-${city.plain}`, industry }
   }
 
-  /** What people call the company: the name without "Ltd" or "GmbH". */
+  /** The name in everyday use, without "Ltd" or "GmbH". */
   function stemOf(ref: number): string {
     return nameOf(ref).text
   }
@@ -148,7 +148,9 @@ export function companyBook(random: Random, size: number) {
   }
 }
 
-/** The n-th name of a culture: first all with one root, then all with two surnames, then the same with a number. */
+/**
+ * Returns the n-th name of a culture: first all with one root, then all with two surnames, then the same with a number.
+ */
 function numbered({ roots, surnames, trades, singles, doubles }: CompanyWords, number: number, start: number) {
   if (number < singles.size) {
     const index = (start + number * singles.step) % singles.size
@@ -175,7 +177,7 @@ function factsOf(staff: number, industry: string): number {
   return FACT.company | size | (INDUSTRY_FACTS[industry] ?? 0)
 }
 
-/** Two significant digits, as people quote such numbers. */
+/** Rounds to two significant digits, as people quote such numbers. */
 function roundish(value: number): number {
   let unit = 1
   while (value >= unit * 100) unit *= 10

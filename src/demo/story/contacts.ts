@@ -19,7 +19,7 @@ const MAILBOXES = ['mail.example', 'post.example', 'inbox.example']
 
 export type ContactBook = ReturnType<typeof contactBook>
 
-/** The contacts so far, each linked to the one before at the same company. */
+/** The contacts created up to now, each linked to the previous one at the same company. */
 export function contactBook(random: Random, size: number, companies: CompanyBook) {
   const cultures = new Uint8Array(size)
   const firsts = new Uint8Array(size)
@@ -28,7 +28,7 @@ export function contactBook(random: Random, size: number, companies: CompanyBook
   let lastLone = -1
   let count = 0
 
-  /** `company` is -1 for a contact of its own. */
+  /** `company` is -1 for a contact without a company. */
   function add(company: number, imported: boolean): { ref: number; given: ContactGiven; facts: number } {
     const ref = count++
     const isLone = company < 0
@@ -72,7 +72,7 @@ export function contactBook(random: Random, size: number, companies: CompanyBook
     return { ref, given, facts: FACT.contact | (isLone ? FACT.lone : 0) | (decides ? FACT.decider : 0) }
   }
 
-  /** Whom a deal is made with: one of the newest three of the company; -1 where there is none. */
+  /** Returns the contact for a deal: one of the newest three at the company; -1 if there is none. */
   function oneAt(company: number): number {
     let contact = companies.lastContact[company] as number
     for (let back = random.int(3); back > 0 && contact >= 0; back--) {
@@ -82,7 +82,7 @@ export function contactBook(random: Random, size: number, companies: CompanyBook
     return contact
   }
 
-  /** False where no name could be found that makes a mailbox of its own; the mailbox then needs a number. */
+  /** Returns false if no name with an unused mailbox was found; the mailbox then needs a number. */
   function chooseName(ref: number, company: number, country: Country): boolean {
     for (let attempt = 0; attempt < 12; attempt++) {
       const local = CULTURE_INDEX.get(country.culture) as number
@@ -100,7 +100,7 @@ export function contactBook(random: Random, size: number, companies: CompanyBook
     return contact < 0
   }
 
-  /** The part before the @; a company writes all of its addresses in the same way. */
+  /** Returns the part before the @; a company uses one pattern for all its addresses. */
   function mailboxOf(ref: number, company: number): string {
     const way = company % 10
     const firstName = first(ref).plain

@@ -11,14 +11,14 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** How often somebody who waits for the other side says so. */
+/** Share of replies after which a conversation is set to pending. */
 const PENDING = 0.6
-/** How often a customer comes back to a conversation that is closed. */
+/** Share of closed conversations that a customer reopens. */
 const AGAIN = 0.12
-/** How many messages are written in the evening. */
+/** Share of messages written in the evening. */
 const EVENING = 0.15
 
-/** So long that it lasts beyond the end of a story that is near. */
+/** Long enough to last beyond the end of a story that is near. */
 const LONG_DAYS = 6
 
 const LAST_WORDS = [
@@ -27,10 +27,10 @@ const LAST_WORDS = [
   'Just to let you know that all is well here now.',
 ]
 
-/** The tag of customers that have a promise of their own. */
+/** The tag of customers with their own SLA policy. */
 export const KEY_TAG = TAGS[0]?.name as string
 
-/** Whom a conversation is with. */
+/** The contact or stranger of a conversation. */
 export type Partner = {
   who: { contact: number } | { from: Stranger }
   first: string
@@ -38,15 +38,15 @@ export type Partner = {
   firm: string
   deal?: number | undefined
   seats: string
-  /** By which it can be reached. */
+  /** Channels on which the partner can be reached. */
   channels: readonly Channel[]
-  /** Of the team: whose deal it is. */
+  /** The member who owns the deal. */
   owner: number
-  /** A customer with a promise of its own. */
+  /** A customer with its own SLA policy. */
   isKey: boolean
 }
 
-/** Where a conversation stops by itself: some are not done yet on the day that the story ends. */
+/** How a conversation ends; some are unfinished when the story ends. */
 export type Ending = 'closed' | 'unread' | 'taken' | 'pending' | 'snoozed'
 
 export type Later = (at: number, act: (at: number) => Iterable<Step>) => void
@@ -59,9 +59,9 @@ type Talk = {
   ending: Ending
   words: Record<string, string>
   number: number
-  /** The place of the line that comes next. */
+  /** Index of the next line. */
   next: number
-  /** Somebody of the team will look after it; and has done so. */
+  /** A member will handle it; `isNoticed`: has handled it. */
   isTaken: boolean
   isNoticed: boolean
   isUnread: boolean
@@ -70,19 +70,19 @@ type Talk = {
   mails: number
 }
 
-/** What the conversations of a story need to know of it. */
+/** What the conversations need from the story. */
 type Surroundings = {
   random: Random
   desk: WorkingTime
   later: Later
-  /** The team writes down everything, also who waits for whom. */
+  /** The team records everything, including pending conversations. */
   isThorough: boolean
   member: (ref: number) => Writer
-  /** The number of a tag, undefined where nobody has made it yet. */
+  /** Returns the number of a tag, undefined if it does not exist yet. */
   tag: (name: string) => number | undefined
 }
 
-/** Conversations from their first message on: each goes from line to line, by the pace of its channel. */
+/** Generates conversations: each proceeds from line to line at the pace of its channel. */
 export function conversationBook({ random, desk, later, isThorough, member, tag }: Surroundings) {
   let count = 0
 
@@ -134,7 +134,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
     follow(talk, line, at)
   }
 
-  /** Plans what comes behind a line. */
+  /** Plans what follows a line. */
   function follow(talk: Talk, line: Line, at: number): void {
     const { ending } = talk
     if (line.by === 'them') talk.isUnread = true
@@ -153,7 +153,10 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
     else answer(talk, next, at)
   }
 
-  /** Whoever says thank you waits for nothing, but its promise ends when somebody has read it. */
+  /**
+   * Closes the conversation a while after the last line. A final thank-you needs no reply, but its SLA target is met
+   * only when a member has read it.
+   */
   function done(talk: Talk, line: Line, at: number): void {
     const minutes = line.by === 'them' ? answerTime(talk) : random.between(12, 600)
     later(after(at, minutes), (now) => close(talk, now))
@@ -165,7 +168,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
     later(after(at, minutes + 3), (now) => speak(talk, now))
   }
 
-  /** The other side has the floor. */
+  /** Waits for the other side to reply. */
   function wait(talk: Talk, line: Line, at: number): void {
     if (line.by === 'us' && isThorough && random.chance(PENDING))
       later(after(at, 2), (now) => tend(talk, now, { status: 'pending' }))
@@ -180,7 +183,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
     return 1 + Math.min(random.logNormal(minutes, 0.9), 11 * 60)
   }
 
-  /** Until the office opens, so many working days later; then somebody goes on. */
+  /** Snoozes the conversation until the office opens `days` working days later; then a member continues. */
   function putOff(talk: Talk, at: number, days: number): void {
     const opens = snooze(talk, after(at, 2), days)
     later(after(opens, random.between(10, 90)), (now) => speak(talk, now))
@@ -191,7 +194,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
     else later(after(at, 2), (now) => tend(talk, now, { status: 'pending' }))
   }
 
-  /** Answers when the office opens so many working days later. */
+  /** Snoozes until the office opens `days` working days later; returns that time. */
   function snooze(talk: Talk, at: number, days: number): number {
     const opens = desk.at((Math.floor(desk.of(at) / WORKING_DAY_MS) + days) * WORKING_DAY_MS)
     later(at, (now) => tend(talk, now, { status: 'snoozed', snoozed_until: new Date(opens).toISOString() }))
@@ -217,7 +220,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
     done(talk, line, at)
   }
 
-  /** The first time with who looks after it, and what it is about. */
+  /** The first call also assigns an owner and links what the conversation is about. */
   function* tend(talk: Talk, at: number, given: TendGiven): Generator<Step> {
     const { ref, partner, topic } = talk
     const common = { do: 'tend', at, talk: ref, by: partner.owner } as const
@@ -232,7 +235,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
     yield { ...common, given: { ...priority, ...given }, owner: partner.owner, deal: partner.deal, tags }
   }
 
-  /** Calls are written down by whoever takes them. */
+  /** Calls are recorded by the member who takes them. */
   const writer = ({ channel, partner }: Talk, { by }: Line): number | undefined =>
     by === 'them' && channel !== 'phone' ? undefined : partner.owner
 
@@ -253,7 +256,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
 
   const after = (at: number, minutes: number): number => desk.at(desk.of(at) + Math.ceil(minutes * MINUTE_MS))
 
-  /** Mails and short messages are written in the evening, too. */
+  /** Emails and text messages are also written in the evening. */
   function sometimesLate(channel: Channel, at: number): number {
     if (channel === 'chat' || channel === 'phone' || !random.chance(EVENING)) return at
     const evening = Math.floor(at / DAY_MS) * DAY_MS + 17 * HOUR_MS
@@ -263,7 +266,7 @@ export function conversationBook({ random, desk, later, isThorough, member, tag 
   return { open }
 }
 
-/** A text with its words filled in. */
+/** Fills in the placeholders of a text. */
 export function told(text: string, words: Record<string, string>): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => words[name] as string)
 }

@@ -9,22 +9,22 @@ import type { DealGiven, Step } from './steps.ts'
 const LAST_STAGE = 3
 const CLOSED = 255
 
-// How long a deal rests in a stage until something happens to it, in working days.
+// Median working days in each stage until something happens to a deal.
 const REST_DAYS = [14, 16, 18, 13]
-// Whenever something happens to a deal: how likely that is its end, by stage and by kind.
+// The odds, at each event of a deal, that it ends: by stage and by kind.
 const LOST_ODDS = [0.085, 0.08, 0.08, 0.12]
 const WON_ODDS = [0, 0.005, 0.025, 0.16]
 const LOST_FACTOR: Record<Kind, number> = { first: 1.15, again: 1.2, grow: 0.7, help: 0.6, renew: 0.3 }
 const WON_FACTOR: Record<Kind, number> = { first: 0.75, again: 0.7, grow: 1.3, help: 1.5, renew: 2.2 }
-// Each time a few are forgotten: nobody closes them, and they grow old in the pipeline.
+// The odds that a deal is forgotten: nobody closes it, and it ages in the pipeline.
 const FORGOTTEN = 0.015
-// A deal that is still open so many days before its date gets another one, mostly.
+// A deal that is still open this many days before its close date mostly gets a new date.
 const SOON_DAYS = 8
 const REASON_WEIGHTS = [5, 4, 3, 2, 1]
 const REASON_TOTAL = 15
 const WITHOUT_CENTS = new Set(['JPY', 'HUF', 'INR'])
 
-/** The deals so far, and how each goes on. */
+/** The deals created up to now, and how each continues. */
 export function dealBook(random: Random, size: number, companies: CompanyBook, contacts: ContactBook) {
   const stages = new Uint8Array(size)
   const kinds = new Uint8Array(size)
@@ -64,7 +64,7 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
     return { ref, given, facts: offered.facts }
   }
 
-  /** What happens next to an open deal; undefined when nothing that is written down. */
+  /** Returns the next step of an open deal; undefined if nothing is recorded. */
   function advance(deal: number, at: number): Step | undefined {
     const stage = stages[deal] as number
     const kind = KINDS[kinds[deal] as number] as Kind
@@ -85,14 +85,14 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
     return way < 0.9 && promised !== 0 ? postpone(deal, at, Math.max(today, promised)) : undefined
   }
 
-  /** Working days until something happens again; 0 for a deal that is closed or forgotten. */
+  /** Returns working days until the next event; 0 for a deal that is closed or forgotten. */
   function rest(deal: number): number {
     const stage = stages[deal] as number
     if (stage === CLOSED || random.chance(FORGOTTEN)) return 0
     return random.logNormal(REST_DAYS[stage] as number, 0.6)
   }
 
-  /** Mostly the next one; now and then somebody has seen the demo before and skips a stage. */
+  /** Returns mostly the next stage; a customer who has seen the demo before skips one. */
   function nextStage(stage: number): number {
     return Math.min(LAST_STAGE, stage + (random.chance(0.08) ? 2 : 1))
   }
@@ -102,7 +102,7 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
     return { do: 'move', at, deal, position }
   }
 
-  /** A new figure; undefined when it rounds to the old one. */
+  /** Returns a new amount; undefined if it rounds to the old one. */
   function reprice(deal: number, at: number, factor: number): Step | undefined {
     const currency = currencyOf(deal)
     const amount = rounded((prices[deal] as number) * factor * rateOf(deal), currency)
@@ -124,7 +124,7 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
     return { do: 'close', at, deal, outcome, reason: random.weighted(REASON_WEIGHTS, REASON_TOTAL) }
   }
 
-  /** What the end of a deal means for the next one with that company. */
+  /** Applies the end of a deal to the company, which shapes its next deal. */
   function settle(company: number, deal: number, at: number, outcome: 'won' | 'lost'): void {
     const kind = KINDS[kinds[deal] as number] as Kind
     companies.openDeals[company] = (companies.openDeals[company] as number) - 1
@@ -137,12 +137,12 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
     companies.seats[company] = (companies.seats[company] as number) + (seats[deal] as number)
   }
 
-  /** Half of the deals are promised for the end of a month. */
+  /** Moves almost half of the close dates to the end of a month. */
   function promisedDay(day: number): number {
     return random.chance(0.45) ? endOfMonth(day) : workingDay(day)
   }
 
-  /** Most amounts are round figures, some are what the quote adds up to. */
+  /** Most amounts are round figures; some are the exact sum of a quote. */
   function rounded(amount: number, currency: string): number {
     const how = random.next()
     if (how < 0.62) return significant(amount, 2)

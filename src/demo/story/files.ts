@@ -11,7 +11,7 @@ const QUESTIONS = [
   'How are people who leave locked out?',
 ]
 
-/** A small file that a reader of its kind opens; `number` is that of the offer, the order or the invoice. */
+/** Returns a small but valid file of its kind; `number` is that of the offer, the order or the invoice. */
 export function fileOf(random: Random, kind: FileKind, number: number, firm: string): FileGiven {
   switch (kind) {
     case 'prices':
@@ -42,7 +42,7 @@ function csv(name: string, rows: string[][]): FileGiven {
   return { name, content_type: 'text/csv', data: Buffer.from(`${text}\r\n`).toString('base64') }
 }
 
-/** One page with a few lines in Helvetica. A PDF names the place of each of its objects, in bytes. */
+/** Returns one page with a few lines in Helvetica. A PDF lists the byte offset of each object. */
 function pdf(name: string, lines: string[]): FileGiven {
   const shown = lines.map((line) => `(${latin(line).replace(/[\\()]/g, '\\$&')}) Tj T*`).join(' ')
   const content = `BT /F1 16 Tf 24 TL 72 760 Td ${shown} ET`
@@ -64,7 +64,7 @@ function pdf(name: string, lines: string[]): FileGiven {
   return { name, content_type: 'application/pdf', data: Buffer.from(text + head + tail, 'latin1').toString('base64') }
 }
 
-/** Without accents: the built-in fonts of PDF have letters of western Europe only. */
+/** Removes accents: the built-in PDF fonts cover western European letters only. */
 function latin(text: string): string {
   return text
     .normalize('NFD')

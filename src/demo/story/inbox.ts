@@ -14,12 +14,12 @@ import type { Profile, Step } from './steps.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** So far ahead meetings are arranged, and conversations put off. */
+/** How far ahead meetings are arranged and conversations snoozed. */
 const AHEAD_MS = 40 * DAY_MS
 
 /**
- * How many there are for each deal; `cares` for each one that is won, and a transcript for every so many meetings. The
- * demo's team has an inbox to look at; with hundreds of thousands of deals it would take as long as all the rest.
+ * Rates per deal; `cares` per won deal; one transcript for `every` meetings. The demo has a full inbox; with hundreds
+ * of thousands of deals it would take as long as everything else.
  */
 const LARGE = { talks: 0.012, cares: 0.05, strangers: 0.0008, meetings: 0.014, reviews: 0, every: 20, most: 20 }
 const PACE: Record<Profile, typeof LARGE> = {
@@ -29,10 +29,10 @@ const PACE: Record<Profile, typeof LARGE> = {
   '1m': LARGE,
 }
 
-/** What nobody has finished on the last day, by the working hours before it. */
+/** Conversations unfinished on the last day, by working hours before the end. */
 const UNFINISHED: { hours: number; on: DealContext; ending: Ending; priority?: 'high' }[] = [
   { hours: 30, on: 'won', ending: 'snoozed' },
-  { hours: 26, on: 'won', ending: 'taken', priority: 'high' }, // nobody has answered for three days
+  { hours: 26, on: 'won', ending: 'taken', priority: 'high' }, // unanswered for three days
   { hours: 24, on: 'early', ending: 'pending' },
   { hours: 16, on: 'late', ending: 'snoozed' },
   { hours: 14, on: 'late', ending: 'pending' },
@@ -44,8 +44,8 @@ const UNFINISHED: { hours: number; on: DealContext; ending: Ending; priority?: '
 const COMING_MEETINGS_HOURS = [20, 13, 9, 5, 2]
 
 /**
- * What is said around a life: the conversations of the inbox, and the meetings. It has chance of its own, so that it
- * changes nothing of the story, but for the strangers who become contacts by writing.
+ * Adds the conversations of the inbox and the meetings to a story. It has its own random generator, so that it does not
+ * change the story, except that strangers become contacts by writing.
  */
 export function* exchange(
   story: Iterable<Step>,
@@ -85,7 +85,7 @@ export function* exchange(
   }
   yield* until(asOf)
 
-  /** What comes after the end of the story does not happen. */
+  /** Drops acts after the end of the story. */
   function later(...[at, act]: Parameters<Later>): void {
     if (at > asOf) return
     acts.set(planned, act)
@@ -102,7 +102,7 @@ export function* exchange(
     }
   }
 
-  /** Adds the share of one to what is owed, and takes a whole one away where there is one. */
+  /** Accumulates the rate; returns true and subtracts one whenever a whole one has accumulated. */
   function owes(what: keyof typeof owed): boolean {
     owed[what] += pace[what]
     if (owed[what] < 1) return false
@@ -131,14 +131,14 @@ export function* exchange(
 
   function* closed({ at, deal, outcome }: Extract<Step, { do: 'close' }>): Generator<Step> {
     const about = known.end(deal, outcome)
-    if (about?.meets && outcome === 'lost') owed.meetings++ // another one meets instead
+    if (about?.meets && outcome === 'lost') owed.meetings++ // another customer meets instead
     if (!about || outcome === 'lost') return
     if (about.meets) yield* meeting(at, about, 'kickoff')
     if (owes('cares')) soon(at, 400, (now) => talk(now, about, 'won'))
     if (owes('reviews')) later(desk.at(desk.of(at) + 90 * WORKING_DAY_MS), (now) => meeting(now, about, 'review'))
   }
 
-  /** After a while, of which half are shorter than `hours` of work. */
+  /** Plans an act after a random delay with a median of `hours` / 5 working hours. */
   function soon(at: number, hours: number, act: (at: number) => Iterable<Step>): void {
     later(desk.at(desk.of(at) + random.logNormal(hours / 5, 1) * HOUR_MS), act)
   }
@@ -154,7 +154,7 @@ export function* exchange(
     if (topic) yield* open(at, partner, { ...topic, ...more }, ending)
   }
 
-  /** The next of the topics that fits, from a deck that is shuffled when all were told. */
+  /** Draws the next fitting topic from a deck that is reshuffled once all were used. */
   function topicFor({ channels }: Partner, on: DealContext, theyBegin: boolean): Topic | undefined {
     for (let round = 0; round < 2; round++) {
       const deck = decks.get(on) ?? []
@@ -194,14 +194,14 @@ export function* exchange(
     return arrange(at, kind, deal, known.beside(deal), days)
   }
 
-  /** A promise to a key account of which nine tenths are used up when the story ends. */
+  /** Opens a conversation of a key account whose SLA target is nine tenths used up when the story ends. */
   function* atRisk(at: number, priority: keyof typeof KEY_DAYS): Generator<Step> {
     const partner = someone()
     const urgency = priority === 'normal' ? {} : { priority }
     if (partner) yield* open(at, { ...partner, isKey: true }, { ...OPEN_POINTS, ...urgency }, 'taken')
   }
 
-  /** When it has to be made, in working time; the priority says how long it lasts. */
+  /** Returns when to open it, in working time; the priority determines how long the target is. */
   function momentOfRisk(): { at: number; priority: keyof typeof KEY_DAYS } | undefined {
     for (const priority of ['high', 'normal', 'low'] as const) {
       const whole = KEY_DAYS[priority] * DAY_MS

@@ -1,16 +1,16 @@
 import type { Random } from './random.ts'
 
-/** Who writes a mail: somebody of the team, or a customer. */
+/** The author of a mail: a member or a customer. */
 export type Writer = { first: string; name: string; isTeam: boolean }
 
 const GREETINGS = ['Hello {to},', 'Dear {to},', 'Hi {to},', 'Good morning {to},']
 const CLOSINGS = ['Best regards', 'Kind regards', 'Many thanks', 'All the best']
 const SITE = 'https://www.northwind-demo.example'
 
-/** How many mails have HTML beside their text. */
+/** Share of mails with HTML beside their text. */
 const HTML_ODDS = 0.4
 
-/** A mail with what belongs around its text. `before`: what it answers, which stands below it in the HTML. */
+/** Adds greeting, closing and HTML to the text of a mail. `before` is the mail it answers, quoted in the HTML. */
 export function mail(
   random: Random,
   text: string,
@@ -28,7 +28,7 @@ export function mail(
   return { body_text, body_html: `${body}\n${from.isTeam ? card(from.name) : paragraph(from.name)}${quoted}` }
 }
 
-/** Lines that are numbered become a list. */
+/** Numbered lines become a list. */
 function paragraph(text: string): string {
   const lines = text.split('\n').map(escaped)
   const items = lines.map((line) => /^\d+\. (.*)$/.exec(line)?.[1])

@@ -27,19 +27,19 @@ type Meeters = {
   desk: WorkingTime
   later: Later
   member: (ref: number) => Colleague
-  /** Anybody of the team. */
+  /** Returns any member. */
   anyone: () => Colleague
-  /** Every so many meetings that took place have a transcript, up to so many in all. */
+  /** One transcript for `every` meetings that took place, at most `most` in all. */
   transcripts: { every: number; most: number }
 }
 
-/** Meetings, from the day on which they are arranged. */
+/** Generates meetings, from the day they are arranged. */
 export function appointments({ random, desk, later, member, anyone, transcripts }: Meeters) {
   let count = 0
   let held = 0
   let written = 0
 
-  /** `beside` is another contact of the customer's, who comes along. */
+  /** `beside` is another contact of the same customer, who also attends. */
   function* arrange(
     at: number,
     kind: MeetingKind,
@@ -138,7 +138,7 @@ export function appointments({ random, desk, later, member, anyone, transcripts 
     return all
   }
 
-  /** Some working time between two instants. */
+  /** Returns a random working time between two instants. */
   function between(from: number, to: number): number {
     const first = desk.of(from)
     return desk.at(first + 1 + random.next() * (desk.of(to) - first - 1))

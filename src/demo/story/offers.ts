@@ -4,7 +4,7 @@ import { yearOf } from './calendar.ts'
 import type { CompanyBook } from './companies.ts'
 import type { Random } from './random.ts'
 
-/** `seats` and `price` (euros, before anybody rounds) are what the title says; `adds`: a win brings new seats. */
+/** `seats` and `price` (euros, not rounded) match the title; `adds`: a win adds new seats. */
 export type Offered = { kind: Kind; title: string; seats: number; adds: boolean; price: number; facts: number }
 
 const FACT_OF: Record<Kind, number> = {
@@ -16,7 +16,7 @@ const FACT_OF: Record<Kind, number> = {
 }
 const BIG_EUR = 50_000
 
-// Per kind a weight for every offer: 0 for those of another kind.
+// For each kind, a weight per offer: 0 for offers of other kinds.
 const WEIGHTS = new Map(
   KINDS.map((kind) => {
     const of = OFFERS.map((offer) => (offer.kind === kind ? offer.weight : 0))
@@ -24,7 +24,7 @@ const WEIGHTS = new Map(
   }),
 )
 
-/** Something that the company might buy next, given what it has. */
+/** Returns an offer that suits what the company already has. */
 export function offerTo(random: Random, companies: CompanyBook, company: number, today: number): Offered {
   const year = yearOf(today + 60)
   const kind = kindFor(random, companies, company, year)
@@ -56,7 +56,7 @@ export function offerTo(random: Random, companies: CompanyBook, company: number,
   }
 }
 
-/** Somebody asks whose company nobody has written down yet; `name` where at least the person is known. */
+/** Returns an inquiry from an unknown company; `name` is the person, if known. */
 export function inquiry(random: Random, name: string | undefined): Offered {
   const who = name ? `by ${name}` : `from ${random.pick(random.pick(COUNTRIES).cities).name}`
   const seats = niceSeats(random.logNormal(12, 0.7))
@@ -70,7 +70,7 @@ export function inquiry(random: Random, name: string | undefined): Offered {
   }
 }
 
-/** At least five, up to 20 as it is, then by fives, tens and fifties, as people order. */
+/** Returns at least five seats: exact up to 20, then in steps of five, ten and fifty, as people order. */
 export function niceSeats(seats: number): number {
   const step = seats <= 20 ? 1 : seats <= 100 ? 5 : seats <= 500 ? 10 : 50
   return Math.max(5, Math.round(seats / step) * step)
@@ -86,7 +86,7 @@ function kindFor(random: Random, companies: CompanyBook, company: number, year: 
   return random.chance(0.65) ? 'grow' : 'help'
 }
 
-/** By weight, but not what the same company was offered last. */
+/** Chooses by weight, avoiding the company's last offer. */
 function chooseOffer(random: Random, companies: CompanyBook, company: number, kind: Kind): Offer {
   const weights = WEIGHTS.get(kind) as { of: number[]; total: number }
   let number = random.weighted(weights.of, weights.total)

@@ -1,4 +1,7 @@
-/** What is still to come: a binary heap of (time, what) in two typed arrays that grow with what waits, not with all. */
+/**
+ * A queue of future events: a binary heap of (time, what) in two typed arrays that grow with the number of waiting
+ * entries.
+ */
 export function pending() {
   let times = new Float64Array(1024)
   let whats = new Int32Array(1024)
@@ -18,12 +21,12 @@ export function pending() {
     whats[at] = what
   }
 
-  /** The time of the next one, Infinity when nothing waits. */
+  /** Returns the time of the next entry, Infinity if there is none. */
   function time(): number {
     return size === 0 ? Number.POSITIVE_INFINITY : (times[0] as number)
   }
 
-  /** Takes the next one out. */
+  /** Removes the next entry. */
   function take(): number {
     const first = whats[0] as number
     size -= 1

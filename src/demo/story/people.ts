@@ -5,21 +5,21 @@ import type { Random } from './random.ts'
 import type { Step } from './steps.ts'
 
 const LARGE_STAFF = 1000
-/** So many deals and customers are remembered for whoever has to talk with somebody right now. */
+/** Recent deals and customers kept as candidates for new conversations. */
 const NEWEST = 60
 
-/** A deal that somebody may talk about, and with whom. */
+/** A deal with a contact, as a topic of conversation. */
 export type Known = Partner & {
   who: { contact: number }
   deal: number
   company: number | undefined
   stage: number
   outcome?: 'won' | 'lost'
-  /** A meeting is due as soon as there is a reason for one. */
+  /** A meeting should follow at the next occasion. */
   meets: boolean
 }
 
-/** What is kept of a story about its people: a name each, and the deals that are followed. */
+/** The people of a story: names, and the deals that are followed. */
 export function faces(random: Random, isThorough: boolean) {
   const colleagues: { ref: number; first: string; name: string; zone: string; isTeam: boolean }[] = []
   const sellers: number[] = []
@@ -29,7 +29,7 @@ export function faces(random: Random, isThorough: boolean) {
   const hasEmail: boolean[] = []
   const hasPhone: boolean[] = []
   const large = new Set<number>()
-  /** The newest contact of a company, and the one before: of a team that writes down who comes along. */
+  /** The newest contact of a company and the one before; only for teams that record who attends. */
   const newest = new Map<number, [contact: number, before: number | undefined]>()
   const tags = new Map<string, number>()
   const followed = new Map<number, Known>()
@@ -60,7 +60,7 @@ export function faces(random: Random, isThorough: boolean) {
     if (company !== undefined && isThorough) newest.set(company, [ref, newest.get(company)?.[0]])
   }
 
-  /** A deal that is closed; undefined where it was not followed. */
+  /** Ends a followed deal; undefined if it was not followed. */
   function end(deal: number, outcome: 'won' | 'lost'): Known | undefined {
     const known = followed.get(deal)
     if (!known) return undefined
@@ -72,7 +72,7 @@ export function faces(random: Random, isThorough: boolean) {
     return known
   }
 
-  /** Remembers a deal with a contact until it is closed. */
+  /** Follows a deal with a contact until it is closed. */
   function follow({ ref, given, company, owner }: Extract<Step, { do: 'deal' }>, contact: number): Known {
     const [subject = '', firm] = given.title.split(' – ')
     const name = nameOf(contact)
@@ -99,14 +99,14 @@ export function faces(random: Random, isThorough: boolean) {
     return ['chat', ...(hasEmail[contact] ? ['email' as const] : []), ...(hasPhone[contact] ? PHONES : [])]
   }
 
-  /** Another one at the same company, mostly where there is one. */
+  /** Returns another contact at the same company, mostly if there is one. */
   function beside({ company, who }: Known): { contact: number; name: string } | undefined {
     const both = company === undefined ? undefined : newest.get(company)
     const other = both?.find((contact) => contact !== undefined && contact !== who.contact)
     return other === undefined || !random.chance(0.7) ? undefined : { contact: other, name: nameOf(other) }
   }
 
-  /** Somebody whom nobody knows; each has an address of its own. */
+  /** Returns an unknown person with a unique address. */
   function stranger(): Partner {
     const { first, last } = random.pick(CULTURES) as Culture
     const [one, other] = [random.pick(first), random.pick(last)]

@@ -2,10 +2,10 @@ import type { City, Country } from '../words/places.ts'
 import type { Random } from './random.ts'
 import type { Address } from './steps.ts'
 
-// Without I and O, which look like digits, and a few that no country uses in its postal codes.
+// Without I and O, which look like digits, and a few letters that no country uses in its postal codes.
 const LETTERS = 'ABDEGHJLNPRSTWXZ'
 
-/** A text for a pattern in which # is a digit and @ a letter. */
+/** Fills a pattern in which # is a digit and @ a letter. */
 export function fill(random: Random, pattern: string): string {
   let text = ''
   for (const sign of pattern) text += sign === '#' ? random.int(10) : sign === '@' ? LETTERS[random.int(16)] : sign

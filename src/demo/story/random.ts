@@ -1,8 +1,8 @@
 export type Random = ReturnType<typeof random>
 
 /**
- * Chance that comes out the same on every machine: 32-bit integers, and of the floating point only + − × ÷ and √,
- * which IEEE 754 fixes to the last bit (Math.exp and Math.log are left to the engine).
+ * Random numbers that are the same on every machine: 32-bit integers, and of floating point only + − × ÷ and √, which
+ * IEEE 754 defines to the last bit (the results of Math.exp and Math.log depend on the engine).
  */
 export function random(seed: number) {
   let state = Math.floor(seed / 2 ** 32) ^ 0x5ea1
@@ -34,12 +34,12 @@ export function random(seed: number) {
     return word() / 4294967296
   }
 
-  /** A whole number, 0 ≤ x < n */
+  /** Returns an integer, 0 ≤ x < n. */
   function int(n: number): number {
     return Math.floor(next() * n)
   }
 
-  /** A whole number, both ends included */
+  /** Returns an integer, both ends included. */
   function between(from: number, to: number): number {
     return from + int(to - from + 1)
   }
@@ -48,7 +48,7 @@ export function random(seed: number) {
     return items[int(items.length)] as T
   }
 
-  /** All of them in another order. */
+  /** Returns the items in random order. */
   function shuffled<T>(items: readonly T[]): T[] {
     const left = [...items]
     return items.map(() => left.splice(int(left.length), 1)[0] as T)
@@ -58,7 +58,7 @@ export function random(seed: number) {
     return next() < probability
   }
 
-  /** An index, as often as its weight says; `total` is the sum of the weights. */
+  /** Returns an index with a probability by its weight; `total` is the sum of the weights. */
   function weighted(weights: readonly number[], total: number): number {
     let rest = next() * total
     for (let index = 0; index < weights.length; index++) {
@@ -73,7 +73,7 @@ export function random(seed: number) {
     return (next() + next() + next() + next() + next() + next() - 3) * Math.SQRT2
   }
 
-  /** Half of the values lie below `median`; two thirds within `median` times or divided by e^spread. */
+  /** Half of the values are below `median`; two thirds are within a factor of e^spread of it. */
   function logNormal(median: number, spread: number): number {
     return median * exp(spread * normal())
   }
@@ -82,7 +82,7 @@ export function random(seed: number) {
   return { next, int, between, pick, shuffled, chance, weighted, normal, logNormal }
 }
 
-/** e^x, right to half a percent for |x| < 5. */
+/** Returns e^x, accurate to half a percent for |x| < 5. */
 function exp(x: number): number {
   let power = 1 + x / 4096
   for (let doubling = 0; doubling < 12; doubling++) power *= power

@@ -10,18 +10,18 @@ import { memberGiven, tagGiven } from './team.ts'
 
 export const LIFE_MS = 548 * 86_400_000
 const MINUTE_MS = 60_000
-// The team begins with what it had in spreadsheets: a part of the companies and contacts, on the first two days.
+// The team imports its spreadsheets first: part of the companies and contacts, on the first two days.
 const IMPORTED = 0.15
 const IMPORT_BEGINS_MS = 60 * MINUTE_MS
 const IMPORT_ENDS_MS = 2 * WORKING_DAY_MS
 const FIRST_DEAL_MS = 2.2 * WORKING_DAY_MS
-// Business grows: at the end, deals come in (1 + 2 × GROWTH) times as often as at the beginning.
+// Business grows: at the end, deals arrive (1 + 2 × GROWTH) times as often as at the beginning.
 const GROWTH = 0.9
 
 /**
- * The life of a small sales team during the eighteen months that end at `asOf` (epoch milliseconds), step by step in
- * the order of time. The same options give the same steps, whatever the machine; what is kept grows with the number
- * of records by a few bytes each, not with the steps.
+ * Generates the story of a small sales team over the eighteen months that end at `asOf` (epoch milliseconds), step by
+ * step in order of time. The same options give the same steps on every machine. Memory grows by a few bytes per record,
+ * not with the number of steps.
  */
 export function* life({ seed, profile, asOf }: { seed: number; profile: Profile; asOf: number }): Generator<Step> {
   const size = SIZES[profile]
@@ -30,12 +30,12 @@ export function* life({ seed, profile, asOf }: { seed: number; profile: Profile;
   const companies = companyBook(random, size.companies)
   const contacts = contactBook(random, size.contacts, companies)
   const deals = dealBook(random, size.deals, companies, contacts)
-  // Waiting: an open deal by its ref, else a colleague or a tag by -1 - (its place in `newcomers`).
+  // Waiting entries: an open deal by its ref, or a member or tag by -1 - (its index in `newcomers`).
   const waiting = pending()
   const newcomers: { do: 'member' | 'tag'; ref: number }[] = []
   const sellers: number[] = []
   let tagsSoFar = 0
-  // The working time of the step that comes next in the story.
+  // The working time of the next step.
   let now = 0
 
   for (let ref = 0; ref < size.members; ref++) {
@@ -60,7 +60,7 @@ export function* life({ seed, profile, asOf }: { seed: number; profile: Profile;
     newcomers.push({ do: what, ref })
   }
 
-  /** Everything that waits for a time up to this one. */
+  /** Yields everything that is due up to this time. */
   function* until(work: number): Generator<Step> {
     while (waiting.time() <= work) {
       const due = waiting.time()
@@ -88,7 +88,9 @@ export function* life({ seed, profile, asOf }: { seed: number; profile: Profile;
     if (days > 0 && next <= time.total) waiting.add(next, deal)
   }
 
-  /** Companies, contacts and deals as they come in: first the import, then deal by deal what each brings along. */
+  /**
+   * Yields companies, contacts and deals as they arrive: first the import, then deal by deal with what each one brings.
+   */
   function* story(): Generator<Step> {
     const importedCompanies = Math.round(size.companies * IMPORTED)
     const importedContacts = Math.round(size.contacts * IMPORTED)
@@ -153,7 +155,10 @@ export function* life({ seed, profile, asOf }: { seed: number; profile: Profile;
     return { do: 'deal', at, ref, given, company: some(company), contact: some(contact), owner, tags: tagsFor(facts) }
   }
 
-  /** Who buys: a customer or a newer company, seldom one that said no or that is thinking; -1 where nobody noted it. */
+  /**
+   * Chooses a customer or a newer company, seldom one that declined or has an open deal; -1 if the company was not
+   * recorded.
+   */
   function chooseBuyer(): number {
     if (random.chance(0.06)) return -1
     let idle = -1
@@ -171,14 +176,14 @@ export function* life({ seed, profile, asOf }: { seed: number; profile: Profile;
     return idle < 0 ? company : idle
   }
 
-  /** Where a further contact works: at the buyer, who may have no face yet, elsewhere, or for nobody. */
+  /** Returns the company of a further contact: the buyer, which may have no contact yet, another one, or none. */
   function employer(buyer: number): number {
     if (buyer >= 0 && companies.lastContact[buyer] === -1) return buyer
     if (random.chance(0.5)) return buyer
     return random.chance(0.2) ? -1 : random.int(companies.count())
   }
 
-  /** The contact of a deal: of the company itself, but for a few consultants and for those whom nobody wrote down. */
+  /** Returns the contact of a deal: one of the company, except for a few consultants and unrecorded contacts. */
   function partner(company: number): number {
     if (company < 0) return random.chance(0.7) ? contacts.lastLone() : -1
     if (random.chance(0.05)) return -1
@@ -205,7 +210,10 @@ function some(ref: number): number | undefined {
   return ref < 0 ? undefined : ref
 }
 
-/** When the given share of a growing business has come in, as a share of the time: the inverse of (x + gx²) ÷ (1 + g). */
+/**
+ * Returns when the given share of a growing business has arrived, as a share of the time: the inverse of (x + gx²) ÷ (1
+ * + g).
+ */
 function grown(share: number): number {
   return (Math.sqrt(1 + 4 * GROWTH * (1 + GROWTH) * share) - 1) / (2 * GROWTH)
 }

@@ -14,13 +14,14 @@ const AHEAD_MS = 40 * DAY_MS
 
 const ENROLLED: Record<Profile, number> = { demo: 44, '10k': 500, '100k': 3000, '1m': 10_000 }
 
-/** In working days before the end of the story: some thirteen weeks. */
+/** In working days before the end of the story; 65 are thirteen weeks. */
 const SET_UP = 65
 const PAUSED = 9
 const GIVEN_UP = 38
 /**
- * Who is enrolled when, by its share of all. Those that stay active end so early that their mails are sent by the end
- * of the story, and only a call or a task is still to come: an organisation without a mailbox could send none.
+ * When contacts are enrolled, as shares of all enrollments. Enrollments that stay active start early enough that all
+ * their mails are sent by the end of the story, and only a call or a task remains: an organisation without a mailbox
+ * could not send more.
  */
 const PLANS = [
   { key: NEW_LEADS.key, share: 0.44, from: 62, to: 5.5 },
@@ -31,13 +32,13 @@ const PLANS = [
 /** Working days after which the call or the task of a sequence is due. */
 const LAST_STEP: Record<string, number> = { [NEW_LEADS.key]: 9, [AFTER_DEMO.key]: 12, [TRADE_FAIR.key]: 5 }
 const LEFT = 0.12
-/** The last ones have nobody answer, so that a few go on when the story ends. */
+/** The last enrollments get no answers, so that a few are active when the story ends. */
 const STILL_DAYS = 4
-/** Deals that began before that are not remembered. */
+/** Deals that began earlier are not followed. */
 const FOLLOWED_MS = 130 * DAY_MS
 
 type Fate = 'answers' | 'returns' | 'unsubscribes' | 'books' | 'is halted' | 'is silent'
-/** One after the other, in another order each time. */
+/** Used in turn, reshuffled each time. */
 const FATES: Fate[] = [
   ...Array<Fate>(6).fill('answers'),
   ...Array<Fate>(2).fill('books'),
@@ -46,16 +47,16 @@ const FATES: Fate[] = [
   'is halted',
   ...Array<Fate>(11).fill('is silent'),
 ]
-/** So many are remembered for each sequence. */
+/** Candidates kept per sequence. */
 const NEWEST = 60
 
 type Lead = { contact: number; deal?: number; owner?: number | undefined }
-/** Who is enrolled in what, and who looks after it. */
+/** An enrollment: sequence, contact, deal and the member responsible. */
 type About = { key: string; contact: number; deal: number | undefined; owner: number }
 
 /**
- * What the team sends to many around a life: its sequences, who is enrolled in them, and what those people do. It has
- * chance of its own, so that it changes nothing of the story.
+ * Adds the team's sequences, enrollments and the reactions of contacts to a story. It has its own random generator, so
+ * that it does not change the story.
  */
 export function* outreach(
   story: Iterable<Step>,
@@ -98,18 +99,18 @@ export function* outreach(
   }
   yield* until(asOf)
 
-  /** So many working days before the end of the story. */
+  /** Plans an act this many working days before the end of the story. */
   function before(days: number, act: (at: number) => Iterable<Step>): void {
     later(desk.at(end - days * WORKING_DAY_MS), act)
   }
 
-  /** What comes after the end of the story does not happen. */
+  /** Drops acts after the end of the story. */
   function later(at: number, act: (at: number) => Iterable<Step>): void {
     if (at > asOf) return
     due.add(at, acts.push(act) - 1)
   }
 
-  /** After so much working time. */
+  /** Adds working hours to a time. */
   function after(at: number, hours: number): number {
     return desk.at(desk.of(at) + hours * HOUR_MS)
   }
@@ -162,7 +163,7 @@ export function* outreach(
     return isReachable[contact] === true && !taken.has(contact)
   }
 
-  /** One of those whom it is for; where there is none, anybody whom the team knows. */
+  /** Returns a contact that fits the sequence, else any known contact. */
   function leadFor(key: string): Lead | undefined {
     const fitting = (leads.get(key) as Lead[]).filter(isFree)
     if (fitting.length > 0) return random.pick(fitting)
@@ -185,10 +186,10 @@ export function* outreach(
     return fates.pop() as Fate
   }
 
-  /** What becomes of it, unless the story has something else in mind: a deal that is closed, or another meeting. */
+  /** Plans the outcome of an enrollment; the story may prevent it by closing the deal or by another meeting. */
   function happen(at: number, enrollment: number, about: About, fate: Fate): void {
     const { key, owner } = about
-    // Some answer the first mail, some the second one.
+    // Some answer the first mail, others the second.
     const hours = (key === WIN_BACK.key ? 26 : 2) + Math.min(random.logNormal(14, 0.8), 60)
     if (fate === 'answers') later(after(at, hours), (now) => answer(now, enrollment, about))
     if (fate === 'books') later(after(at, hours), (now) => book(now, enrollment, about))

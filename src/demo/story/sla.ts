@@ -8,7 +8,7 @@ import type { Holiday } from './steps.ts'
 const HOUR_S = 3600
 const DAY_S = 86_400
 
-/** Until when a matter of a key account is settled, by its priority: counted around the clock. */
+/** Days until a matter of a key account must be resolved, by priority: counted around the clock. */
 export const KEY_DAYS = { high: 5, normal: 10, low: 20 } as const
 
 const target = (first: number, next: number, resolution: number) => ({
@@ -17,7 +17,7 @@ const target = (first: number, next: number, resolution: number) => ({
   resolution_s: resolution,
 })
 
-/** `hours` is the key of those that count. */
+/** `hours` is the key of the business hours to use. */
 export function policies(hours: string, keyTag: string): SlaSettings[] {
   return [
     {
@@ -64,7 +64,7 @@ export const officeHours = (timezone: string): HoursSettings => ({
   weekly: { mon: WORKDAY, tue: WORKDAY, wed: WORKDAY, thu: WORKDAY, fri: WORKDAY },
 })
 
-/** The days around each New Year of a story and the one after it, and the afternoons of the summer parties. */
+/** Returns the days around each New Year of a story and the one after it, and the afternoons of the summer parties. */
 export function holidays(from: number, to: number): Holiday[] {
   const [first, last] = [yearOf(dayOf(from)), yearOf(dayOf(to))]
   return Array.from({ length: last - first + 1 }, (_, index) => first + index).flatMap((year) => [

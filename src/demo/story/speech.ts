@@ -3,18 +3,21 @@ import { told } from './conversations.ts'
 import type { Random } from './random.ts'
 import type { TranscriptGiven, Voice } from './steps.ts'
 
-/** As people talk, with the breath between two sentences. */
+/** Speaking rate, including pauses between sentences. */
 const WORDS_PER_S = 2.4
 
-/** What was said: an opening, a few scenes, and an end. The first voice is the team's; the third may be missing. */
+/**
+ * Returns a transcript: an opening, a few scenes and an ending. The first voice is the team's; the third may be
+ * missing.
+ */
 export function transcriptOf(random: Random, voices: readonly Voice[], words: Record<string, string>): TranscriptGiven {
   const scenes = random.shuffled(SCENES).slice(0, random.between(6, 10))
-  // A third one who is not there neither greets nor is greeted.
+  // Without a third voice, scenes that greet or involve one are left out.
   const fits = (scene: Scene) => voices.length > 2 || scene.every(([who]) => who !== 'other')
   const script = [random.pick(OPENINGS.filter(fits)), ...scenes, random.pick(ENDINGS.filter(fits))]
   let at = random.between(1500, 6000)
   const segments = script.flatMap((scene) => {
-    at += random.between(800, 25_000) // somebody looks for a page, or shows something
+    at += random.between(800, 25_000) // a pause, for example to find a page
     return scene.map(([who, line]) => {
       const text = told(line, words)
       const start_ms = at

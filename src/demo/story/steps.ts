@@ -1,12 +1,12 @@
 import type { Channel } from '../words/topics.ts'
 import type { FIELDS } from '../words/work.ts'
 
-/** How large a life is, and what it is called on the command line. */
+/** The size of a story, as named on the command line. */
 export type Profile = 'demo' | '10k' | '100k' | '1m'
 
 export type Size = { members: number; tags: number; companies: number; contacts: number; deals: number }
 
-/** One company per five deals and two contacts per company; the demo has more faces per deal. */
+/** One company per five deals and two contacts per company; the demo has more contacts per deal. */
 export const SIZES: Record<Profile, Size> = {
   demo: { members: 6, tags: 12, companies: 40, contacts: 90, deals: 120 },
   '10k': { members: 12, tags: 24, companies: 2_000, contacts: 4_000, deals: 10_000 },
@@ -103,7 +103,7 @@ export type MessageGiven = {
   in_reply_to?: string
   attachments?: FileGiven[]
 }
-/** Somebody whom nobody knows yet. */
+/** A person who is not a contact yet. */
 export type Stranger = { name: string; email: string }
 export type TendGiven = {
   status?: 'pending' | 'snoozed' | 'closed'
@@ -140,7 +140,7 @@ export type TranscriptGiven = {
   segments: { speaker: string; start_ms: number; end_ms: number; text: string }[]
 }
 
-/** Days on which the office is closed, or open otherwise. */
+/** Days on which the office is closed or has other hours. */
 export type Holiday = { from_date: string; to_date: string; name: string; intervals: { from: string; to: string }[] }
 
 export type DealChange = { amount: number; currency: string } | { expected_close_date: string }
@@ -152,8 +152,8 @@ type Ref = number | undefined
 type About = { deal?: Ref; company?: Ref; contact?: Ref; by?: Ref }
 
 /**
- * One thing that happened. `at` is in epoch milliseconds; a `ref` counts from 0 per kind of record, in the order of
- * creation, so that later steps can name the record.
+ * One event of the story. `at` is in epoch milliseconds; a `ref` counts from 0 per kind of record, in order of
+ * creation, so that later steps can refer to the record.
  */
 export type Step =
   | { do: 'member'; at: number; ref: number; given: MemberGiven }
@@ -171,9 +171,9 @@ export type Step =
   | ({ do: 'note'; at: number; given: NoteGiven } & About)
   | ({ do: 'task'; at: number; ref: number; given: TaskGiven } & About)
   | { do: 'finish'; at: number; task: number; how: 'done' | 'canceled' }
-  /** The office hours, and what is promised to those who write; `keyTag` is the tag of the customers with a promise of their own. */
+  /** Creates office hours and SLA policies; `keyTag` is the tag of customers with their own policy. */
   | { do: 'service'; at: number; holidays: Holiday[]; keyTag: number }
-  /** The first message of a conversation: with a contact, or by a stranger, who becomes one. */
+  /** The first message of a conversation: with a contact, or by a stranger, who becomes a contact. */
   | ({
       do: 'talk'
       at: number
@@ -184,7 +184,7 @@ export type Step =
       given: MessageGiven
     } & ({ contact: number } | { from: Stranger }))
   | { do: 'say'; at: number; talk: number; by?: Ref; given: MessageGiven }
-  /** Somebody of the team looks after a conversation, and has read it. */
+  /** A member handles a conversation and has read it. */
   | { do: 'tend'; at: number; talk: number; by?: Ref; given: TendGiven; owner?: Ref; deal?: Ref; tags?: number[] }
   | {
       do: 'meeting'
@@ -198,17 +198,19 @@ export type Step =
     }
   | { do: 'held'; at: number; meeting: number; by: number; given: HeldGiven }
   | { do: 'transcript'; at: number; meeting: number; by: number; voices: Voice[]; given: TranscriptGiven }
-  /** The sequences of the team; later on one is paused, and another given up. */
+  /** Creates the team's sequences; later one is paused and another archived. */
   | { do: 'sequences'; at: number }
   | { do: 'retire'; at: number; key: string; status: 'paused' | 'archived' }
   | { do: 'enroll'; at: number; ref: number; key: string; contact: number; deal?: Ref; by: number }
-  /** The contact answers the mails of an enrollment, or somebody of the team that; nothing where no mail was sent yet. */
+  /**
+   * The contact replies to the mails of an enrollment, or a member replies to that; nothing if no mail was sent yet.
+   */
   | { do: 'answer'; at: number; enrollment: number; by?: Ref; given: MessageGiven; isClosed?: boolean }
-  /** Its last mail comes back. */
+  /** The last mail of the enrollment bounces. */
   | { do: 'bounce'; at: number; enrollment: number; why: string }
   | { do: 'unsubscribe'; at: number; enrollment: number }
   | { do: 'halt'; at: number; enrollment: number; by: number; status: 'paused' | 'stopped' }
-  /** What it has planned for somebody of the team is done. */
+  /** Completes the tasks that the enrollment has created. */
   | { do: 'clear'; at: number; enrollment: number }
   | {
       do: 'book'

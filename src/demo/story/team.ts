@@ -5,7 +5,9 @@ import type { MemberGiven, TagGiven } from './steps.ts'
 const DOMAIN = 'northwind-demo.example'
 const OFFICES = ['Europe/Berlin', 'Europe/London', 'Europe/Copenhagen', 'Europe/Warsaw', 'Europe/Madrid']
 
-/** The n-th colleague: the first six by hand, then names from all cultures; every tenth only looks on. */
+/**
+ * Returns the n-th member: the first six are fixed, the others have names from all cultures; every tenth is a viewer.
+ */
 export function memberGiven(ref: number): MemberGiven {
   const known = TEAM[ref]
   if (known) return { ...known, email: `${known.email}@${DOMAIN}` }

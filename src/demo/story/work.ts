@@ -6,12 +6,12 @@ import type { Profile, Step } from './steps.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** How often something is noted, and planned, by occasion. The demo is a team that writes everything down. */
+/** Odds of a note and of a task, by occasion. The demo team records everything. */
 const ODDS: Record<'demo' | 'large', Record<Occasion, number>> = {
   demo: { start: 0.6, move: 0.4, change: 0.25, won: 0.8, lost: 0.6 },
   large: { start: 0.08, move: 0.03, change: 0.02, won: 0.15, lost: 0.1 },
 }
-/** Tasks that are left lying, and those that turn out to be of no use. */
+/** Share of tasks that are never done; CANCELED is the share that turn out to be useless. */
 const LEFT = 0.12
 const CANCELED = 0.06
 const PINNED = 0.05
@@ -20,8 +20,8 @@ const FAIR_MEMBERS = 25
 type About = { deal: number; company: number; contact: number; owner: number; seats: number }
 
 /**
- * The daily work around a life: the fields that the team adds to its records, its lists, and the notes and tasks
- * around its deals. It has chance of its own, so that it changes nothing of the story.
+ * Adds the daily work to a story: custom fields, lists, and notes and tasks about deals. It has its own random
+ * generator, so that it does not change the story.
  */
 export function* work(
   story: Iterable<Step>,
@@ -52,7 +52,7 @@ export function* work(
     yield* around(step)
   }
 
-  /** Tasks that are done, or dropped, by the time that the story goes on. */
+  /** Yields tasks that are done or canceled by this time. */
   function* finished(at: number): Generator<Step> {
     while (due.time() <= at) {
       const how = random.chance(CANCELED) ? 'canceled' : 'done'
@@ -73,7 +73,7 @@ export function* work(
     for (const given of LISTS) yield { do: 'list', at, given: { ...given, kind: 'smart' }, contacts: [] }
   }
 
-  /** The record with the values of the team's own fields. */
+  /** Returns the record with values for the custom fields. */
   function enriched(step: Step): Step {
     if (step.do === 'company') {
       const staff = step.given.employee_count ?? 50
@@ -143,7 +143,7 @@ export function* work(
 
 const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
-/** On the hour, between 8 and 15 UTC, from Monday to Friday. */
+/** Returns a full hour between 8 and 15 UTC, Monday to Friday. */
 function workday(at: number): number {
   const hour = 8 + (Math.floor(at / HOUR_MS) % 8)
   const day = Math.floor(at / DAY_MS)
@@ -152,7 +152,7 @@ function workday(at: number): number {
   return (day + free) * DAY_MS + hour * HOUR_MS
 }
 
-/** The seats that a title names; 0 where it names none. */
+/** Returns the seats in a title; 0 if there are none. */
 function seatsIn(title: string): number {
   return Number(/(\d+) (?:seats|users)/.exec(title)?.[1] ?? 0)
 }

@@ -3,11 +3,11 @@ import { list, plain, table } from './words.ts'
 
 /** `plain` is the form for addresses: "O'Brien Logistics" is "obrien-logistics". */
 export type Root = { text: string; plain: string }
-/** % is the founder, the place or whatever the company is called after. */
+/** % stands for the founder, the place or whatever else the company is named after. */
 export type Trade = { text: string; plain: string; industry: string }
-/** The first `surnames` roots are surnames. Names are of one root (`singles` of them) or of two surnames (`doubles`). */
+/** The first `surnames` roots are surnames. A name has one root (`singles` of them) or two surnames (`doubles`). */
 export type CompanyWords = { roots: Root[]; surnames: number; trades: Trade[]; singles: Ring; doubles: Ring }
-/** Numbers from 0 to `size`, all of which are met in steps of `step`. */
+/** Numbers from 0 to `size`; steps of `step` visit all of them. */
 export type Ring = { size: number; step: number }
 
 function words(code: string, roots: string, trades: string): [string, CompanyWords] {
@@ -24,7 +24,7 @@ function words(code: string, roots: string, trades: string): [string, CompanyWor
   return [code, { roots: allRoots, surnames: surnames.length, trades: allTrades, singles, doubles }]
 }
 
-/** The golden section keeps neighbours far apart, so that a few companies already are in many trades. */
+/** The golden ratio keeps neighbours far apart, so that even a few companies are in many trades. */
 function ring(size: number): Ring {
   let step = Math.round(size * 0.618)
   while (commonDivisor(step, size) > 1) step += 1
@@ -35,7 +35,10 @@ function commonDivisor(a: number, b: number): number {
   return b === 0 ? a : commonDivisor(b, a % b)
 }
 
-/** No trade stands in two cultures: with the numbered names of each that makes every company name, and domain, unique. */
+/**
+ * No trade occurs in two cultures: together with the numbered names of each, that makes every company name and domain
+ * unique.
+ */
 export const COMPANY_WORDS = new Map([
   words(
     'en',

@@ -1,13 +1,13 @@
 import { list } from './words.ts'
 
-/** What a deal is about, which decides who it is offered to, its price and its odds. */
+/** The kind of a deal determines to whom it is offered, its price and its odds. */
 export type Kind = 'first' | 'again' | 'grow' | 'help' | 'renew'
 export const KINDS: Kind[] = ['first', 'again', 'grow', 'help', 'renew']
 
 /**
- * {n} seats, {module}, {team}, {city} of the customer, {years}, {days}, {year} of the expected close. `seats` says
- * which seats are meant: many or few new ones, more for a customer, or all that the customer has. The price in euros is `each`
- * times the days (where the text has {days}) or the seats, times the years (where it has {years}).
+ * {n} seats, {module}, {team}, {city} of the customer, {years}, {days}, {year} of the expected close. `seats` is which
+ * seats are meant: many or few new ones, more for a customer, or all that the customer has. The price in euros is
+ * `each` times the days (if the text has {days}) or the seats, times the years (if it has {years}).
  */
 export type Offer = {
   kind: Kind
@@ -39,7 +39,7 @@ export const OFFERS: Offer[] = [
   { kind: 'renew', text: 'Renewal {year}, {n} seats', seats: 'all', each: [460, 680], weight: 1 },
 ]
 
-/** When nobody knows the company yet: {who} is a name or a place. */
+/** For an unknown company: {who} is a name or a place. */
 export const INQUIRIES = [
   'Website inquiry {who}, {n} seats',
   'Phone inquiry {who}, {n} seats',
@@ -51,7 +51,7 @@ export const MODULES = list(
 )
 export const TEAMS = list('sales, service, back office, field, planning, support, finance, purchasing')
 
-/** Facts about a record, as bits: what decides which tags fit. */
+/** Facts about a record, as bits: they determine which tags fit. */
 export const FACT = {
   company: 1,
   large: 2,
@@ -74,7 +74,7 @@ export const FACT = {
   manyYears: 262144,
 } as const
 
-/** `on`: the facts of which a record needs one; `odds`: how many of those records have the tag. */
+/** `on`: a record needs one of these facts; `odds`: the share of those records with the tag. */
 export type TagWords = { name: string; color: string; description: string | null; on: number; odds: number }
 
 const tag = (name: string, color: string, on: number, odds: number, description: string | null = null): TagWords => ({
@@ -85,7 +85,7 @@ const tag = (name: string, color: string, on: number, odds: number, description:
   odds,
 })
 
-/** The first twelve are the demo's. */
+/** The first twelve are used by the demo. */
 export const TAGS: TagWords[] = [
   tag('enterprise', '#1d4ed8', FACT.large, 0.9, 'More than 1,000 employees'),
   tag('mid-market', '#0891b2', FACT.medium, 0.5, '100 to 1,000 employees'),

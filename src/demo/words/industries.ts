@@ -1,4 +1,4 @@
-/** About what a company does, by its industry; {city} is where it sits. */
+/** Descriptions by industry; {city} is the location of the company. */
 export const DESCRIPTIONS: Record<string, string[]> = {
   Logistics: [
     'Haulage and warehousing out of {city}, with its own fleet.',

@@ -1,8 +1,10 @@
-// What meetings are about, what comes of them, and what is said in those that were recorded.
+// Words of meetings: subjects, summaries, and dialogues for transcripts.
 
 export type MeetingKind = 'call' | 'demo' | 'offer' | 'kickoff' | 'review'
 
-/** {firm} is the customer, {seats} what the title of the deal says, {module} a part of the product, {team} a team. */
+/**
+ * {firm} is the customer, {seats} the seats in the title of the deal, {module} a part of the product, {team} a team.
+ */
 export type MeetingWords = {
   title: string
   minutes: number
@@ -55,7 +57,7 @@ export const MEETINGS: Record<MeetingKind, MeetingWords> = {
   },
 }
 
-/** A turn of speech: of the team, of the customer, or of a second customer where one is there. */
+/** A turn of speech: by the team, the customer, or a second customer if there is one. */
 export type Turn = ['us' | 'them' | 'other', string]
 export type Scene = Turn[]
 

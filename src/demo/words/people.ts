@@ -8,7 +8,7 @@ function people(code: string, first: string, last: string, titles: string): Cult
   return { code, first: names(first), last: names(last), titles: list(titles) }
 }
 
-/** Surnames are of the kind that does not change with gender, or the list would need two forms of each. */
+/** Only surnames that do not change with gender, or the list would need two forms of each. */
 export const CULTURES: Culture[] = [
   people(
     'en',
@@ -162,7 +162,7 @@ export const CULTURES: Culture[] = [
 
 export const CULTURE_INDEX = new Map(CULTURES.map(({ code }, index) => [code, index]))
 
-/** Titles that decide, and titles that do not; the first are what a tag such as "decision maker" goes with. */
+/** Titles with decision power, and titles without; tags such as "decision maker" go with the first. */
 export const DECIDERS = list(
   'CEO, Managing Director, CFO, COO, CIO, VP Operations, Head of IT, Head of Procurement, Owner, Director of Finance',
 )
@@ -173,7 +173,7 @@ export const OTHER_TITLES = list(
 )
 export const LONE_TITLES = list('Consultant, Interim Manager, Architect, Management Consultant, Auditor')
 
-/** The colleagues of the demo, one by one; larger teams go on with names of all cultures. */
+/** The members of the demo; larger teams continue with names of all cultures. */
 export const TEAM = [
   { name: 'Zoë Lindqvist', email: 'zoe', role: 'owner', timezone: 'Europe/Stockholm' },
   { name: 'Łukasz Wójcik', email: 'lukasz', role: 'admin', timezone: 'Europe/Warsaw' },

@@ -1,6 +1,6 @@
 import { list, plain, table } from './words.ts'
 
-/** In `postal` and `phone` # stands for a digit and @ for a letter. */
+/** In `postal` and `phone`, # stands for a digit and @ for a letter. */
 export type City = {
   name: string
   plain: string
@@ -14,13 +14,13 @@ export type Country = {
   culture: string
   language: string
   currency: string
-  /** Units of the currency per euro, roughly: prices are made in euros. */
+  /** Units of the currency per euro, roughly: prices are generated in euros. */
   rate: number
-  /** How many of a hundred companies are here. */
+  /** Share of the companies, in percent. */
   share: number
   mobile: string | null
   legalForms: string[]
-  /** # is the number of the house. */
+  /** # is the house number. */
   streets: string[]
   cities: City[]
 }
@@ -49,8 +49,8 @@ function country(head: string, legalForms: string, streets: string, cities: stri
 }
 
 /**
- * Telephone numbers come only from the ranges that a country keeps for fiction (Ofcom, Bundesnetzagentur, ARCEP, PTS,
- * ComReg, ACMA, 555-01xx in North America, +36 55 in Hungary); where a country has none, its people have no number here.
+ * Phone numbers are only from ranges that a country reserves for fiction (Ofcom, Bundesnetzagentur, ARCEP, PTS, ComReg,
+ * ACMA, 555-01xx in North America, +36 55 in Hungary); people in countries without such a range have none.
  */
 export const COUNTRIES: Country[] = [
   country(

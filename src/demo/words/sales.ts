@@ -1,6 +1,6 @@
 import { note, putOff, type Topic, them, us, withFile } from './topics.ts'
 
-/** What is written about deals, while they are open and when they are lost, and by people whom nobody knows. */
+/** Conversations about open and lost deals, and with strangers. */
 export const SALES: Topic[] = [
   {
     on: 'early',
@@ -263,7 +263,7 @@ export const SALES: Topic[] = [
   },
 ]
 
-/** What is promised to a large customer, and not done yet. */
+/** Unfinished work for a large customer. */
 export const OPEN_POINTS: Topic = {
   on: 'won',
   channels: ['phone', 'email', 'chat'],

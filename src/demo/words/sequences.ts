@@ -1,6 +1,6 @@
 import type { SequenceSettings } from '../../sequences/sequences/settings.ts'
 
-// What the team writes to many: its sequences, and what people answer.
+// The team's sequences, and the replies of contacts.
 
 const DAY_S = 86_400
 
@@ -141,7 +141,7 @@ export const TRADE_FAIR: Texts = {
   ],
 }
 
-/** What somebody answers, and what the team says to that. {them} and {us} are first names. */
+/** Replies of contacts, and the team's answers to them. {them} and {us} are first names. */
 export const ANSWERS: { them: string; us: string }[] = [
   {
     them: 'Thank you for asking. We plan with two spreadsheets and a whiteboard, and the whiteboard wins. Can you send me an offer for the planners first?',
@@ -169,7 +169,7 @@ export const ANSWERS: { them: string; us: string }[] = [
   },
 ]
 
-/** What the server of somebody says who is not there any more. */
+/** The reply of a mail server for a person who has left. */
 export const GONE = '550 5.1.1 There is no such mailbox here'
 
 export const BOOKED = { title: 'First call: {us} and {them}', summary: 'They plan with spreadsheets. Offer follows.' }

@@ -1,6 +1,6 @@
 import { note, putOff, type Topic, them, us, withFile } from './topics.ts'
 
-/** What customers write, and what is written to them. */
+/** Conversations with customers. */
 export const SERVICE: Topic[] = [
   {
     on: 'won',

@@ -1,24 +1,24 @@
-// What conversations are made of.
+// The parts of conversations.
 
 export type Channel = 'email' | 'chat' | 'sms' | 'phone'
 
-/** When a topic fits: by how the deal stands, or `new` for somebody whom nobody knows. */
+/** When a topic fits: by the state of the deal, or `new` for an unknown person. */
 export type DealContext = 'early' | 'late' | 'won' | 'lost' | 'new'
 
-/** What is attached; see files.ts. */
+/** The kind of attachment; see files.ts. */
 export type FileKind = 'prices' | 'offer' | 'order' | 'staff' | 'questions' | 'answers'
 
 /**
- * One message, in one of several wordings; a `note` is for colleagues. {them} and {us} are first names, {seats} what
- * the title of the deal says, {firm} where the contact works, {module} a part of the product, {team} a team, {day} a
- * weekday and {number} that of an invoice or an offer. `days`: the conversation is put off for so long afterwards.
+ * One message, in one of several wordings; a `note` is for colleagues. {them} and {us} are first names, {seats} the
+ * seats in the title of the deal, {firm} the contact's company, {module} a part of the product, {team} a team, {day} a
+ * weekday and {number} that of an invoice or an offer. `days`: how long the conversation is snoozed afterwards.
  */
 export type Line = { by: 'them' | 'us' | 'note'; texts: string[]; file?: FileKind; days?: number }
 
 export type Topic = {
   on: DealContext
   channels: Channel[]
-  /** Null where the channel has none. */
+  /** Null if the channel has no subjects. */
   subject: string | null
   lines: Line[]
   priority?: 'low' | 'high' | 'urgent'

@@ -1,4 +1,4 @@
-/** The words of a text, one per comma or line. */
+/** Splits a text into words at commas and line breaks. */
 export function list(text: string): string[] {
   return text
     .split(/[,\n]/)
@@ -6,7 +6,7 @@ export function list(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** The lines of a text, each with its fields between semicolons. */
+/** Splits a text into lines, and each line into fields at semicolons. */
 export function table(text: string): string[][] {
   const lines = text.split('\n').map((line) => line.trim())
   return lines.filter((line) => line !== '').map((line) => line.split(';').map((field) => field.trim()))
@@ -15,7 +15,9 @@ export function table(text: string): string[][] {
 const LETTERS: Record<string, string> = { ø: 'o', æ: 'ae', ß: 'ss', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' }
 const GERMAN: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue' }
 
-/** Lower-case letters and digits with `gap` between the words, as in addresses: "O'Brien & Søn" is "obrien-son". */
+/**
+ * Returns lower-case letters and digits with `gap` between the words, as in addresses: "O'Brien & Søn" is "obrien-son".
+ */
 export function plain(text: string, gap: string, culture = ''): string {
   let lower = text.normalize('NFC').toLowerCase().replace(/['’.]/g, '')
   if (culture === 'de') lower = lower.replace(/[äöü]/g, (letter) => GERMAN[letter] as string)

@@ -1,5 +1,5 @@
-// What a sales team writes down and plans, by occasion. {seats} is what the title of the deal says, {part} a team of
-// the customer, {day} a weekday.
+// Notes and tasks by occasion. {seats} is the number of seats in the deal's title, {part} a team of the customer, {day}
+// a weekday.
 
 export type Occasion = 'start' | 'move' | 'change' | 'won' | 'lost'
 
@@ -102,7 +102,7 @@ export const TASKS: Record<Occasion, TaskText[]> = {
 
 export const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']
 
-/** What the team added to its records: by object, in the order in which people see them. */
+/** Custom fields of the team: by object, in display order. */
 const options = (...values: string[]) =>
   values.map((label, index) => ({
     value: label.toLowerCase().replace(/[^a-z0-9]+/g, '_'),
