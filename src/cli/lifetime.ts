@@ -1,6 +1,5 @@
 import { usage } from '../config.ts'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '../lib/time.ts'
 
 /** Milliseconds of `90d` or `12h`; null is `never`. Throws a usage Problem. */
 export function parseLifetime(flag: string, text: string): number | null {

@@ -5,7 +5,7 @@ import { passwordFault } from '../inbox/mailboxes/passwords.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
-import { rfc3339 } from '../lib/time.ts'
+import { MINUTE_MS, rfc3339 } from '../lib/time.ts'
 import type { MailOut } from '../mail/mail.ts'
 import type { Trust } from '../mail/transport/server.ts'
 import { resourceDeps } from '../resource-deps.ts'
@@ -20,7 +20,7 @@ import { readTrust } from './trust.ts'
 const mailbox = { mailbox: 'the key of a mailbox, as "dealbox mailbox list" shows it' }
 
 /** Of --send-to; the servers are asked with patience of their own. */
-const SEND_MS = 60_000
+const SEND_MS = MINUTE_MS
 
 export const mailboxList = command({
   name: 'mailbox list',

@@ -1,6 +1,6 @@
 import type { ListField } from '../crm/records/list-field.ts'
 import { toMicros } from '../lib/money.ts'
-import { parseTime } from '../lib/time.ts'
+import { DAY_MS, parseTime } from '../lib/time.ts'
 import {
   type Comparison,
   type Condition,
@@ -10,8 +10,6 @@ import {
   type Value,
 } from '../store/list/conditions.ts'
 import { type Filter, fits, type Leaf } from './filter.ts'
-
-const DAY_MS = 86_400_000
 
 type Around = {
   /** Undefined where the object has no such field (any more): then no record has a value. */

@@ -3,11 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Access } from '../auth/access.ts'
 import { MAX_AHEAD_MS } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
+import { DAY_MS } from '../lib/time.ts'
 import { capAnswerTimes, forgetAnswers, keptAnswers } from '../store/answers.ts'
 import type { Store } from '../store/open.ts'
 import type { Answer } from './answer.ts'
 
-export const KEPT_MS = 24 * 3_600_000
+export const KEPT_MS = DAY_MS
 
 /** In quotes, with none inside, or bare, neither starting nor ending with a quote. */
 const KEY = /^(?:"([!#-~]{1,255})"|((?!")[!-~]{1,255}(?<!")))$/

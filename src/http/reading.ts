@@ -1,12 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { MINUTE_MS } from '../lib/time.ts'
 
 /** The bytes of a connection parsed at once: one or two milliseconds, even for requests or chunks of a few bytes. */
 const SLICE_BYTES = 4096
 /** How long large packets are parsed per turn of the event loop. */
 const TURN_MS = 4
 /** How long all connections are parsed in turns after the last one that sent tiny pieces. */
-const ALERT_MS = 60_000
+const ALERT_MS = MINUTE_MS
 
 /** The bytes that arrived on a connection at once, and how many of them were parsed before the current slice. */
 export type Packet = { bytes: Buffer; parsed: number }

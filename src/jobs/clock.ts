@@ -1,9 +1,10 @@
+import { MINUTE_MS } from '../lib/time.ts'
 import { jobQueue } from '../store/jobs.ts'
 import { scheduleAfterJump } from '../webhooks/delivery/clock.ts'
 import type { Kind } from './kinds.ts'
 import { type Queue, type SchedulerContext, stepping } from './queue.ts'
 
-const EVERY_MS = 60_000
+const EVERY_MS = MINUTE_MS
 
 /** Looks at the wall clock each minute, writes down the time, and sees to what a jump has left behind. */
 export function clockLane(kinds: readonly Kind[], yard: SchedulerContext): Queue {

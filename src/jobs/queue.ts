@@ -1,6 +1,7 @@
 import type { Log } from '../http/log.ts'
 import type { Clock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Job } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 
@@ -30,7 +31,7 @@ export type SchedulerContext = {
 export const PAUSE_AFTER_FAILURE_MS = 5000
 
 /** How long work is left that has changed nothing and would be due again at once. */
-export const IDLE_PAUSE_MS = 60_000
+export const IDLE_PAUSE_MS = MINUTE_MS
 export const PUT_OFF = 'put off: it changed nothing, and was due again at once'
 
 /** Whether it was the store that refused, and not the work that failed. */

@@ -1,4 +1,5 @@
 import { forgetOldAnswers } from '../http/idempotency.ts'
+import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 import { recurringRow } from '../store/recurring.ts'
@@ -15,9 +16,6 @@ export type Recurring = {
   /** Runs in a transaction, and is short. `more` has it called again soon, with room for requests between. */
   run: (store: Store) => 'more' | undefined
 }
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 /** All of it. `keepEventsMs` is how long events and their deliveries are kept. */
 export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recurring[] => [

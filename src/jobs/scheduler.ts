@@ -1,4 +1,5 @@
 import type { Log } from '../http/log.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { jobQueue, putsInto } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 import { clockLane } from './clock.ts'
@@ -29,7 +30,7 @@ export type SchedulerOptions = {
 }
 
 /** So that a wall clock that was set is noticed. */
-const MAX_WAIT_MS = 60_000
+const MAX_WAIT_MS = MINUTE_MS
 const EXPIRED_AT_ONCE = 100
 
 const unrefTimers: Timers = {

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { DAY_MS } from './time.ts'
 
 /**
  * The only source of times and ids.
@@ -16,7 +17,7 @@ import { randomFillSync } from 'node:crypto'
 export type Clock = { now: () => number; id: () => string }
 
 /** The most that ids may be ahead of the wall clock. */
-export const MAX_AHEAD_MS = 86_400_000
+export const MAX_AHEAD_MS = DAY_MS
 const SMALL_STEP_MS = 300_000
 const COUNTER_LIMIT = 2 ** 15
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

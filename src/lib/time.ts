@@ -1,8 +1,12 @@
 // Times on the wire are RFC 3339 in UTC with milliseconds; in the store, integer milliseconds.
 
+export const SECOND_MS = 1000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 const TWO = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
 const THREE = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'))
-const DAY_MS = 86_400_000
 const days = new Map<number, string>()
 
 /** The same text as `toISOString`, several times faster: a page of a list contains 150 times on few days. */
@@ -15,9 +19,9 @@ export function rfc3339(ms: number): string {
     days.set(day, prefix)
   }
   const rest = ms - day * DAY_MS
-  const hour = (rest / 3_600_000) | 0
-  const minute = ((rest / 60_000) | 0) % 60
-  const second = ((rest / 1000) | 0) % 60
+  const hour = (rest / HOUR_MS) | 0
+  const minute = ((rest / MINUTE_MS) | 0) % 60
+  const second = ((rest / SECOND_MS) | 0) % 60
   return `${prefix}T${TWO[hour]}:${TWO[minute]}:${TWO[second]}.${THREE[rest % 1000]}Z`
 }
 
@@ -38,7 +42,7 @@ export function parseTime(text: string): number | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined
   const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0')}Z`)
-  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
+  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * MINUTE_MS
   const ms = sign === '-' ? local + offset : local - offset
   return ms >= FIRST && ms <= LAST ? ms : undefined
 }

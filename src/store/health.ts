@@ -1,4 +1,5 @@
 import { Problem } from '../lib/problem.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { type Failure, failureOf, problemOf, reasonOf, storageProblem } from './failures.ts'
 import type { Reserve } from './reserve.ts'
 
@@ -18,7 +19,7 @@ export type HealthOptions = {
   reserve?: Reserve | undefined
 }
 
-const REPORTED_EVERY_MS = 60_000
+const REPORTED_EVERY_MS = MINUTE_MS
 const LAID_EVERY_MS = 1000
 
 /**

@@ -1,4 +1,5 @@
 import type { Json } from '../lib/json.ts'
+import { HOUR_MS } from '../lib/time.ts'
 import type { Database } from './driver.ts'
 import type { Store } from './open.ts'
 import type { Jump } from './wall-clock.ts'
@@ -22,7 +23,7 @@ export type NewJob = { kind: string; key?: string; payload: Json; dueAt: number 
 export type JobQueue = ReturnType<typeof jobQueue>
 
 const FIRST_PAUSE_MS = 1000
-const MAX_PAUSE_MS = 3_600_000
+const MAX_PAUSE_MS = HOUR_MS
 const MAX_ERROR = 500
 
 const LEASE_ENDED = 'It was not done within its lease; the server may have stopped.'

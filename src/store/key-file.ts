@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Problem } from '../lib/problem.ts'
+import { HOUR_MS } from '../lib/time.ts'
 
 // Keys are files in a folder beside the database, each for its owner alone (0600).
 
@@ -22,7 +23,7 @@ const FOLDER = 'keys'
 const KEY_FILE = /^[^.].*\.(key|pem)$/
 const TEMPORARY = /^\.[0-9a-f-]{36}\.tmp$/
 /** Younger ones may be of a process that is still writing. */
-const LEFT_OVER_MS = 3_600_000
+const LEFT_OVER_MS = HOUR_MS
 /** What file systems without hard links answer. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']
 const FULL = ['ENOSPC', 'EDQUOT']

@@ -1,5 +1,5 @@
 import { timeOfId } from '../lib/id.ts'
-import { rfc3339 } from '../lib/time.ts'
+import { DAY_MS, HOUR_MS, rfc3339 } from '../lib/time.ts'
 import type { Database } from './driver.ts'
 import { newestId, readUnlessDamaged } from './newest.ts'
 
@@ -24,9 +24,6 @@ export type WallClock = {
   /** After its commit: what follows from the jump was done. */
   noted: (jump: Jump) => void
 }
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /** More than this is a jump, and so is as much time in which no server ran. */
 export const MAX_STEP_MS = DAY_MS

@@ -1,7 +1,8 @@
+import { DAY_MS } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
 
 /** How long a rotated secret continues to sign. */
-const OVERLAP_MS = 24 * 3_600_000
+const OVERLAP_MS = DAY_MS
 
 /** The maximum at a time, however often secrets are rotated: each adds a signature to a header. */
 const MAX_SECRETS = 10

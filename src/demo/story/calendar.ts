@@ -1,8 +1,10 @@
-const DAY_MS = 86_400_000
-const OPENS_MS = 8 * 3_600_000
+import { dayAt } from '../../lib/calendar/days.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
+
+const OPENS_MS = 8 * HOUR_MS
 
 /** A working day lasts from 08:00 to 16:00 UTC: office hours all over Europe, in summer and in winter. */
-export const WORKING_DAY_MS = 8 * 3_600_000
+export const WORKING_DAY_MS = 8 * HOUR_MS
 
 /**
  * The working time between two instants, without weekends and the days around New Year. All planning uses this axis of
@@ -26,7 +28,7 @@ export function workingTime(from: number, to: number) {
 
   /** Returns the working time of an instant; outside working hours, that of the next opening. */
   function of(at: number): number {
-    let day = dayOf(at)
+    let day = dayAt(at)
     while (day * DAY_MS < to && !places.has(day)) day++
     const index = places.get(day)
     if (index === undefined) return total

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { MODULES, TAGS, TEAMS } from '../words/deals.ts'
 import type { Channel, Line, Topic } from '../words/topics.ts'
 import { DAYS } from '../words/work.ts'
@@ -6,10 +7,6 @@ import { fileOf } from './files.ts'
 import { mail, type Writer } from './mail.ts'
 import type { Random } from './random.ts'
 import type { MessageGiven, Step, Stranger, TendGiven } from './steps.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 
 /** Share of replies after which a conversation is set to pending. */
 const PENDING = 0.6

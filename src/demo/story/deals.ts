@@ -1,5 +1,6 @@
+import { dayAt } from '../../lib/calendar/days.ts'
 import { KINDS, type Kind } from '../words/deals.ts'
-import { dateText, dayOf, endOfMonth, workingDay, yearOf } from './calendar.ts'
+import { dateText, endOfMonth, workingDay, yearOf } from './calendar.ts'
 import type { CompanyBook } from './companies.ts'
 import type { ContactBook } from './contacts.ts'
 import { inquiry, offerTo } from './offers.ts'
@@ -42,7 +43,7 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
   /** -1 stands for no company, or no contact. */
   function add(company: number, contact: number, at: number): { ref: number; given: DealGiven; facts: number } {
     const ref = count++
-    const today = dayOf(at)
+    const today = dayAt(at)
     const offered =
       company < 0
         ? inquiry(random, contact < 0 ? undefined : contacts.nameOf(contact))
@@ -68,7 +69,7 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
   function advance(deal: number, at: number): Step | undefined {
     const stage = stages[deal] as number
     const kind = KINDS[kinds[deal] as number] as Kind
-    const today = dayOf(at)
+    const today = dayAt(at)
     const lost = (LOST_ODDS[stage] as number) * LOST_FACTOR[kind]
     const end = random.next()
     if (end < lost) return close(deal, at, 'lost')
@@ -133,7 +134,7 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
       if (kind === 'renew') companies.seats[company] = 0
       return
     }
-    if (companies.seats[company] === 0) companies.renewedFor[company] = yearOf(dayOf(at))
+    if (companies.seats[company] === 0) companies.renewedFor[company] = yearOf(dayAt(at))
     companies.seats[company] = (companies.seats[company] as number) + (seats[deal] as number)
   }
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import type { MeetingKind } from '../words/meetings.ts'
 import { OPEN_POINTS, SALES } from '../words/sales.ts'
 import { SERVICE } from '../words/service.ts'
@@ -12,8 +13,6 @@ import { LIFE_MS } from './sales.ts'
 import { holidays, KEY_DAYS } from './sla.ts'
 import type { Profile, Step } from './steps.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 /** How far ahead meetings are arranged and conversations snoozed. */
 const AHEAD_MS = 40 * DAY_MS
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../lib/time.ts'
 import { MODULES, TEAMS } from '../words/deals.ts'
 import { MEETINGS, type MeetingKind } from '../words/meetings.ts'
 import { DAYS } from '../words/work.ts'
@@ -7,7 +8,6 @@ import type { Random } from './random.ts'
 import { transcriptOf } from './speech.ts'
 import type { Guest, HeldGiven, Step, Voice } from './steps.ts'
 
-const MINUTE_MS = 60_000
 const HALF_HOUR_MS = 30 * MINUTE_MS
 
 const CANCELED = 0.07

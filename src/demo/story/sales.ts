@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import { TAGS } from '../words/deals.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
 import { companyBook } from './companies.ts'
@@ -8,8 +9,7 @@ import { random as randomOf } from './random.ts'
 import { type Profile, SIZES, type Step } from './steps.ts'
 import { memberGiven, tagGiven } from './team.ts'
 
-export const LIFE_MS = 548 * 86_400_000
-const MINUTE_MS = 60_000
+export const LIFE_MS = 548 * DAY_MS
 // The team imports its spreadsheets first: part of the companies and contacts, on the first two days.
 const IMPORTED = 0.15
 const IMPORT_BEGINS_MS = 60 * MINUTE_MS

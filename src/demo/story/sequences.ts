@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import { AFTER_DEMO, ANSWERS, BOOKED, GONE, NEW_LEADS, TRADE_FAIR, WIN_BACK } from '../words/sequences.ts'
 import { WORKING_DAY_MS, workingTime } from './calendar.ts'
 import { told } from './conversations.ts'
@@ -7,9 +8,6 @@ import { random as randomOf } from './random.ts'
 import { LIFE_MS } from './sales.ts'
 import type { Profile, Step } from './steps.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 const AHEAD_MS = 40 * DAY_MS
 
 const ENROLLED: Record<Profile, number> = { demo: 44, '10k': 500, '100k': 3000, '1m': 10_000 }

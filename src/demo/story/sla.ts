@@ -1,6 +1,7 @@
 import type { HoursSettings } from '../../inbox/hours/settings.ts'
 import type { SlaSettings } from '../../inbox/sla/settings.ts'
-import { dayOf, yearOf } from './calendar.ts'
+import { dayAt } from '../../lib/calendar/days.ts'
+import { yearOf } from './calendar.ts'
 import type { Holiday } from './steps.ts'
 
 // Office hours, and how soon the team promises to answer.
@@ -66,7 +67,7 @@ export const officeHours = (timezone: string): HoursSettings => ({
 
 /** Returns the days around each New Year of a story and the one after it, and the afternoons of the summer parties. */
 export function holidays(from: number, to: number): Holiday[] {
-  const [first, last] = [yearOf(dayOf(from)), yearOf(dayOf(to))]
+  const [first, last] = [yearOf(dayAt(from)), yearOf(dayAt(to))]
   return Array.from({ length: last - first + 1 }, (_, index) => first + index).flatMap((year) => [
     {
       from_date: `${year}-07-03`,

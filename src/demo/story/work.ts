@@ -1,11 +1,10 @@
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { TEAMS } from '../words/deals.ts'
 import { DAYS, FIELDS, LISTS, NEXT_STEPS, NOTES, type Occasion, TASKS } from '../words/work.ts'
 import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
 import type { Profile, Step } from './steps.ts'
 
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 /** Odds of a note and of a task, by occasion. The demo team records everything. */
 const ODDS: Record<'demo' | 'large', Record<Occasion, number>> = {
   demo: { start: 0.6, move: 0.4, change: 0.25, won: 0.8, lost: 0.6 },

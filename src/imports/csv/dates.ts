@@ -45,7 +45,7 @@ export function readDay(text: string, order: Order | undefined): string | undefi
   const day = dayPart(text)
   const parts = numbersOf(day)
   if (!parts) return namedDay(day)
-  if (parts.isYearFirst) return dayOf(parts.first, parts.second, parts.third)
+  if (parts.isYearFirst) return dateFrom(parts.first, parts.second, parts.third)
   return inOrder(parts, parts.separator === '.' ? 'dmy' : (order ?? orderShown(day) ?? 'dmy'))
 }
 
@@ -77,7 +77,7 @@ function numbersOf(text: string): Numbers | undefined {
 }
 
 function inOrder({ first, second, third }: Numbers, order: Order): string | undefined {
-  return order === 'dmy' ? dayOf(third, second, first) : dayOf(third, first, second)
+  return order === 'dmy' ? dateFrom(third, second, first) : dateFrom(third, first, second)
 }
 
 function namedDay(text: string): string | undefined {
@@ -90,10 +90,10 @@ function namedDay(text: string): string | undefined {
   const isDayFirst = /^\d/.test(first)
   const month = months.get(isDayFirst ? second : first)
   const day = /^(\d{1,2})(?:st|nd|rd|th|er|o|a)?$/.exec(isDayFirst ? first : second)?.[1]
-  return month && day ? dayOf(third, String(month), day) : undefined
+  return month && day ? dateFrom(third, String(month), day) : undefined
 }
 
-function dayOf(year: string, month: string, day: string): string | undefined {
+function dateFrom(year: string, month: string, day: string): string | undefined {
   if (!/^(\d\d|\d{4})$/.test(year)) return undefined
   // As Excel does not: a CRM looks ahead.
   const full = year.length === 4 ? year : `${Number(year) < 70 ? '20' : '19'}${year}`

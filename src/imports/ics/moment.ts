@@ -1,5 +1,6 @@
 import ICAL from 'ical.js'
 import { Problem } from '../../lib/problem.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import type { Zone } from './zones.ts'
 
 /** A time of a file: on the wall clock of its zone, or a whole day. */
@@ -13,7 +14,6 @@ export type Where = {
   own: Zone
 }
 
-export const DAY_MS = 86_400_000
 const MAX_DURATION_MS = 36_525 * DAY_MS
 
 /** An event that cannot come in. */

@@ -1,5 +1,6 @@
 import ICAL from 'ical.js'
-import { dayOf, type Rule } from '../../lib/calendar/recurrence.ts'
+import { dayOf } from '../../lib/calendar/days.ts'
+import type { Rule } from '../../lib/calendar/recurrence.ts'
 import { Problem } from '../../lib/problem.ts'
 import { type Moment, unreadable } from './moment.ts'
 

@@ -1,6 +1,7 @@
-import { dayOf, daysOf } from '../../lib/calendar/recurrence.ts'
+import { dayAt, dayOf } from '../../lib/calendar/days.ts'
+import { daysOf } from '../../lib/calendar/recurrence.ts'
 import type { CalendarEvent } from './event.ts'
-import { DAY_MS, endOf, type Moment } from './moment.ts'
+import { endOf, type Moment } from './moment.ts'
 
 // Events that recur, as the single times that they take place.
 
@@ -53,8 +54,8 @@ function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
   const { starts, rules, extra, except } = main
   const { year, month, day } = starts.local
   const first = dayOf(year, month, day)
-  const lastDay = Math.floor(window.to / DAY_MS) + 1
-  const firstDay = Math.floor(window.from / DAY_MS) - 1
+  const lastDay = dayAt(window.to) + 1
+  const firstDay = dayAt(window.from) - 1
   const found = new Map<number, Moment>()
   const add = (at: Moment): void => void (isWithin(at.ms, window) && found.set(at.ms, at))
   add(starts)

@@ -1,11 +1,11 @@
 import { field, invalid } from '../../lib/problem.ts'
-import { parseTime, rfc3339 } from '../../lib/time.ts'
+import { MINUTE_MS, parseTime, rfc3339 } from '../../lib/time.ts'
 import type { Database } from '../../store/driver.ts'
 import type { StatusChange } from '../sla/timeline.ts'
 import type { Conversation, ConversationPatch } from './conversation.ts'
 
 /** A clock of a client that is a little ahead is no reason to refuse what it says. */
-export const AHEAD_MS = 5 * 60_000
+export const AHEAD_MS = 5 * MINUTE_MS
 
 /** The way of conversations through their statuses. */
 export function statusHistory(db: Database) {

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
-import { dayOf, type Interval, minuteOf, WEEKDAYS, type Weekday } from '../../lib/calendar/business-time.ts'
+import { type Interval, minuteOf, WEEKDAYS, type Weekday } from '../../lib/calendar/business-time.ts'
+import { parseDay } from '../../lib/calendar/days.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, field } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
@@ -55,8 +56,8 @@ function checkIntervals(pointer: string, given: readonly Interval[]): FieldError
 
 function checkExceptions(pointer: string, given: readonly ExceptionSettings[]): FieldError[] {
   const ranges = given.map(({ from_date, to_date = from_date }) => ({
-    start: dayOf(from_date),
-    end: dayOf(to_date) + 1,
+    start: parseDay(from_date),
+    end: parseDay(to_date) + 1,
   }))
   const wrong = ranges.flatMap(({ start, end }, index) =>
     start < end ? [] : [field(`${pointer}/${index}/to_date`, 'not_after', 'must not be before from_date')],
@@ -193,4 +194,4 @@ const inOrder = (given: readonly ExceptionSettings[]): Exception[] =>
       name,
       intervals: sorted(intervals),
     }))
-    .sort((one, other) => dayOf(one.from_date) - dayOf(other.from_date))
+    .sort((one, other) => parseDay(one.from_date) - parseDay(other.from_date))

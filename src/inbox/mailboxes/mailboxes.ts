@@ -1,7 +1,7 @@
 import { type Deps, once } from '../../deps.ts'
 import { beginningOf } from '../../lib/calendar/days.ts'
 import { conflict } from '../../lib/problem.ts'
-import { rfc3339 } from '../../lib/time.ts'
+import { MINUTE_MS, rfc3339 } from '../../lib/time.ts'
 import type { ImapServer, MailServer } from '../../mail/transport/server.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
@@ -128,7 +128,7 @@ export type Side = 'smtp' | 'imap'
 export const secretPurpose = (id: string, side: Side): string => `mailbox ${id} ${side}`
 
 /** A server looks every few minutes: where none has for so long, there is no server. */
-const STALE_MS = 15 * 60_000
+const STALE_MS = 15 * MINUTE_MS
 
 export type MailboxHealth = Record<
   'receiving' | 'sending',

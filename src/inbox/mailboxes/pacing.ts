@@ -1,8 +1,7 @@
 import type { Deps } from '../../deps.ts'
-import { beginningOf, dayOf, nextDay } from '../../lib/calendar/days.ts'
+import { beginningOf, dateIn, nextDay } from '../../lib/calendar/days.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import type { Mailbox, State } from './mailboxes.ts'
-
-const DAY_MS = 86_400_000
 
 type States = {
   state: (org: number, id: string) => State
@@ -35,14 +34,14 @@ export function pacing({ db, clock }: Pick<Deps, 'db' | 'clock'>, { state, saveS
     const now = clock.now()
     const timezone = timezoneOf.get(org) as string
     let moment = allowedFrom(Math.max(at, now, spacing_s > 0 ? state(org, id).free_at : 0))
-    let day = dayOf(moment, timezone)
+    let day = dateIn(timezone, moment)
     const full = new Set(daily_limit === null ? [] : (fullFrom.all(org, id, day, daily_limit) as string[]))
     while (full.has(day)) {
       moment = allowedFrom(beginningOf(nextBut(full, day), timezone))
-      day = dayOf(moment, timezone) // perhaps another one: not every day has such a moment
+      day = dateIn(timezone, moment) // perhaps another one: not every day has such a moment
     }
     count.run(org, id, day)
-    forget.run(org, id, dayOf(now - DAY_MS, timezone)) // today may be yesterday yet, where the organisation moves to
+    forget.run(org, id, dateIn(timezone, now - DAY_MS)) // today may be yesterday yet, where the organisation moves to
     if (spacing_s > 0) saveState(org, id, { free_at: moment + spacing_s * 1000 })
     return moment
   }

@@ -2,6 +2,9 @@
 // is open if its wall-clock time lies in an interval of its day: an hour repeated by a clock change counts twice, a
 // skipped one not at all.
 
+import { DAY_MS, MINUTE_MS } from '../time.ts'
+import { parseDay } from './days.ts'
+
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
@@ -46,9 +49,6 @@ type Block = {
   before: number[]
   open: number
 }
-
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 /** The calendar is computed in blocks of four weeks of UTC. */
 const BLOCK_MS = 28 * DAY_MS
@@ -209,8 +209,8 @@ function dayReader(weekly: Calendar['weekly'], exceptions: Calendar['exceptions'
   const usual = WEEKDAYS.map((name) => spansOf(weekly[name] ?? []))
   const others = exceptions
     .map(({ from_date, to_date, intervals }) => ({
-      first: dayOf(from_date),
-      last: dayOf(to_date),
+      first: parseDay(from_date),
+      last: parseDay(to_date),
       spans: spansOf(intervals),
     }))
     .sort((one, other) => one.first - other.first)
@@ -228,9 +228,6 @@ const spansOf = (intervals: readonly Interval[]): Span[] =>
 
 /** Minutes from midnight to HH:MM. */
 export const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
-
-/** Days from 1970-01-01 to YYYY-MM-DD. */
-export const dayOf = (date: string): number => Date.parse(`${date}T00:00:00.000Z`) / DAY_MS
 
 /**
  * How far the wall clock is ahead of UTC at a moment, and until when. The last result is cached: it holds for months.

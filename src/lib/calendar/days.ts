@@ -1,9 +1,22 @@
-// Calendar days in the time zone of an organisation.
+// Calendar days, by themselves and in the time zone of an organisation.
 
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../time.ts'
+
+/** Days since 1970-01-01. */
+export type Day = number
+
+/** A month beyond 1 to 12 is one of another year, and a date beyond the month is one of another month. */
+export const dayOf = (year: number, month: number, date: number): Day =>
+  new Date(0).setUTCFullYear(year, month - 1, date) / DAY_MS
+
+/** Of YYYY-MM-DD. */
+export const parseDay = (date: string): Day => Date.parse(`${date}T00:00:00.000Z`) / DAY_MS
+
+/** The day in UTC. */
+export const dayAt = (ms: number): Day => Math.floor(ms / DAY_MS)
 
 /** YYYY-MM-DD. */
-export const dayOf = (ms: number, timezone: string): string =>
+export const dateIn = (timezone: string, ms: number): string =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString()
 
 export const nextDay = (day: string): string => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10)

@@ -1,4 +1,5 @@
 import { Problem } from '../problem.ts'
+import { MINUTE_MS } from '../time.ts'
 
 // Transcripts as caption files: WebVTT and SubRip. A malformed file is refused with the line number of the error: a
 // transcript parsed by guessing is worse than none.
@@ -40,7 +41,7 @@ export function segmentAt(at: number, start: readonly string[], end: readonly st
 function millisecondsOf(at: number, [hours = '0', minutes, seconds, milliseconds]: readonly string[]): number {
   if (Number(minutes) > 59 || Number(seconds) > 59)
     throw malformed(at, 'has a time with more than 59 minutes or seconds')
-  const ms = (Number(hours) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000 + Number(milliseconds)
+  const ms = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS + Number(seconds) * 1000 + Number(milliseconds)
   if (ms > LAST_MS) throw malformed(at, 'has a time of 100 hours or more')
   return ms
 }

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../lib/time.ts'
 import { decodeField } from './head.ts'
 import { oneLine } from './text.ts'
 
@@ -102,7 +103,9 @@ function utc(fields: Fields): number | undefined {
   // RFC 5322, section 4.3: two digits up to 49 mean 20xx, higher ones 19xx; three digits count from 1900.
   const year = fields.year?.length === 4 ? written : written < 50 ? 2000 + written : 1900 + written
   if (month < 0 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined
-  return Date.UTC(year, month, day, hour, minute, Math.min(second, 59)) - minutesOf(fields.offset, fields.zone) * 60_000
+  return (
+    Date.UTC(year, month, day, hour, minute, Math.min(second, 59)) - minutesOf(fields.offset, fields.zone) * MINUTE_MS
+  )
 }
 
 function minutesOf(offset: string | undefined, zone: string | undefined): number {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { asset } from '../../assets.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { MailIn } from '../mail.ts'
 import { readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
 import { fromTransferable, ownBuffer, type Transferred } from './transfer.ts'
@@ -29,7 +30,7 @@ export type MailReader = ReturnType<typeof mailReader>
  * Returns a reader that parses mails as readMail does. Large ones are parsed in a separate thread, one at a time, so
  * that requests are not blocked. The thread starts with the first large mail.
  */
-export function mailReader({ timeout_ms = 30_000, idle_ms = 60_000, memory_mb = 512 }: ReaderOptions = {}) {
+export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb = 512 }: ReaderOptions = {}) {
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()

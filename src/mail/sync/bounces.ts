@@ -2,11 +2,12 @@ import { emailKey } from '../../crm/records/contact-methods.ts'
 import { type Deps, once } from '../../deps.ts'
 import { threadStore } from '../../inbox/conversations/threads.ts'
 import { firstIdAt } from '../../lib/id.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import type { MailIn, Report } from '../mail.ts'
 import { sendingStore } from './sending.ts'
 
 /** How far back to look for the mail if a report does not name it. */
-const RECENT_MS = 14 * 86_400_000
+const RECENT_MS = 14 * DAY_MS
 const MAX_WHY = 500
 
 export type Bounce = { id: string; conversation_id: string }

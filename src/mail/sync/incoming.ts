@@ -8,6 +8,7 @@ import { type Author, MAX_STORED_HTML_BYTES, type Recipient } from '../../inbox/
 import { messageWriter, type Place } from '../../inbox/messages/message-writer.ts'
 import { outgoingStore } from '../../inbox/messages/outgoing.ts'
 import { shownHtml, textIn } from '../../inbox/messages/texts.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { MailIn } from '../mail.ts'
 import { bounceStore } from './bounces.ts'
@@ -23,8 +24,6 @@ const MAX_SUBJECT = 255
 
 /** Per sender and hour: further mails count as automatic, so that two machines do not answer each other forever. */
 const MAX_AN_HOUR = 60
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const LOOP = `More than ${MAX_AN_HOUR} mails of this sender came in within an hour; it is taken for a machine.`
 
 const UNKNOWN_REPORT = 'It is the report of a delivery, of no mail that is known here.'

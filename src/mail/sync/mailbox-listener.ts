@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
 import { pauseAfter } from '../../store/jobs.ts'
@@ -26,7 +27,7 @@ const MAX_SOURCE_BYTES = 30 * 1_048_576
 const TOO_LARGE = `It was larger than ${MAX_SOURCE_BYTES} bytes; what is behind them was left out.`
 
 /** Poll interval without IDLE, and check interval with it, in case notifications were lost. */
-const POLL_MS = 60_000
+const POLL_MS = MINUTE_MS
 const CHECK_MS = 300_000
 const MAX_PAUSE_MS = 300_000
 /** Pause while nothing can be written. */

@@ -1,4 +1,5 @@
 import type { ImapFlow } from 'imapflow'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { contextOf } from './dial.ts'
 import { imapError, placeOf, sentence } from './error-messages.ts'
 import type { ImapServer, Trust } from './server.ts'
@@ -21,9 +22,9 @@ export const TIMES: ImapTimes = {
   greeting_ms: 15_000,
   quiet_ms: 120_000,
   idle_ms: 540_000,
-  poll_ms: 60_000,
+  poll_ms: MINUTE_MS,
   goodbye_ms: 1000,
-  check_ms: 60_000,
+  check_ms: MINUTE_MS,
 }
 
 /** Enough for a mail of 64 MiB or the uids of a million mails; longer responses end the connection. */

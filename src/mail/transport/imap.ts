@@ -1,4 +1,5 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
+import { DAY_MS } from '../../lib/time.ts'
 import { idsIn } from '../parse/ids.ts'
 import { type Failure, type ImapFailure, imapError, placeOf, sentence, wordsOf } from './error-messages.ts'
 import { type Connected, connectImap, type ImapTimes, TIMES } from './imap-connection.ts'
@@ -33,7 +34,6 @@ export type Folder = {
 
 /** Mails per FETCH command, since its line has to stay short. */
 const CHUNK = 300
-const DAY_MS = 86_400_000
 const MAX_NAMED = 10
 
 /** Opens a folder. The signal ends the connection, also after this has resolved. */

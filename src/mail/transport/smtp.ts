@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { SecureContext } from 'node:tls'
 import { domainToASCII } from 'node:url'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { contextOf, dial } from './dial.ts'
 import { connectionError, placeOf, type SmtpFailure, sentence, smtpError, wordsOf } from './error-messages.ts'
 import type { MailServer, Trust } from './server.ts'
@@ -22,7 +23,7 @@ export type SmtpTimes = { connect_ms: number; greeting_ms: number; answer_ms: nu
 const TIMES: SmtpTimes = {
   connect_ms: 15_000,
   greeting_ms: 15_000,
-  answer_ms: 60_000,
+  answer_ms: MINUTE_MS,
   idle_ms: 30_000,
   /** A limit for servers that send just enough to avoid the other timeouts. */
   try_ms: 600_000,

@@ -5,10 +5,10 @@ import { type Deps, once } from '../../deps.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
-import { dayOf } from '../../lib/calendar/days.ts'
+import { dateIn } from '../../lib/calendar/days.ts'
 import { textHtml } from '../../lib/html/from-text.ts'
 import { fill, fillLine } from '../../lib/template.ts'
-import { parseTime, rfc3339 } from '../../lib/time.ts'
+import { MINUTE_MS, parseTime, rfc3339 } from '../../lib/time.ts'
 import type { Step } from '../sequences/sequence.ts'
 import { type SequenceRow, sequenceStore } from '../sequences/sequences.ts'
 import { type EnrollmentRow, isLive, type StopReason } from './enrollment.ts'
@@ -21,7 +21,7 @@ import { allowedFrom, dueAt, type Window } from './timing.ts'
  * A place between mails that are spaced is given up when it has passed by more than this: what waited while no server
  * ran must not leave all at once. Without a spacing it is a place of its day, and lasts as long.
  */
-const LATE_MS = 60_000
+const LATE_MS = MINUTE_MS
 
 /** What a step is done with. */
 type Going = {
@@ -67,7 +67,7 @@ export const enrollmentEngine = once((deps: Deps) => {
   /** Of the organisation, by whose days mails are counted. */
   function isSameDay(org: number, one: number, other: number): boolean {
     const timezone = timezoneOf.get(null, org) as string
-    return dayOf(one, timezone) === dayOf(other, timezone)
+    return dateIn(timezone, one) === dateIn(timezone, other)
   }
 
   /** The next step of an enrollment is due. Nothing where it does not go on: then whoever has it go on comes back. */

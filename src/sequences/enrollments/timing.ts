@@ -1,4 +1,5 @@
 import type { BusinessTime } from '../../lib/calendar/business-time.ts'
+import { DAY_MS } from '../../lib/time.ts'
 
 // When a step is due. Pure: the calendar is an argument.
 
@@ -12,7 +13,6 @@ export type Window = {
 export type Delay = { delay_s: number; business_days_only: boolean }
 
 const DAY_S = 86_400
-const DAY_MS = DAY_S * 1000
 /** So many days without a business day, and it is looked at again later. */
 const MAX_CLOSED_DAYS = 800
 

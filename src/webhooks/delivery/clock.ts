@@ -1,8 +1,9 @@
+import { HOUR_MS } from '../../lib/time.ts'
 import type { Store } from '../../store/open.ts'
 import type { Jump } from '../../store/wall-clock.ts'
 
 /** Upper bound of any pause computed from the time of an attempt. */
-const MAX_PAUSE_MS = 27 * 3_600_000
+const MAX_PAUSE_MS = 27 * HOUR_MS
 
 /**
  * Corrects what was computed from a wrong clock: the next attempts, and since when receivers have been failing. The

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { signedHeaders } from '../../events/signature.ts'
 import type { Log } from '../../http/log.ts'
 import { Problem } from '../../lib/problem.ts'
-import { rfc3339 } from '../../lib/time.ts'
+import { MINUTE_MS, rfc3339 } from '../../lib/time.ts'
 import type { Store } from '../../store/open.ts'
 import { TEST } from '../deliveries.ts'
 import type { Attempt, Reply } from '../egress/http-post.ts'
@@ -29,7 +29,7 @@ export type WebhookDelivery = ReturnType<typeof startDelivery>
 /** Events without a subscription are skipped in memory; after this many the position is stored. */
 const MAX_SKIPPED = 1000
 /** Bounds the sleep, so that a changed wall clock is noticed. */
-const MAX_SLEEP_MS = 60_000
+const MAX_SLEEP_MS = MINUTE_MS
 /** Attempts recorded, and deliveries taken, per transaction: requests wait for it. */
 const MAX_IN_ROUND = 20
 const AFTER_FAILURE_MS = 1000

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../events/body.ts'
 import { eventsOf } from '../../events/names.ts'
 import { timeOfId } from '../../lib/id.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { TEST, type Try } from '../deliveries.ts'
 import type { DeliveryDecision, Health } from './retry-policy.ts'
 
@@ -41,7 +42,7 @@ const MAX_PLANNED = 500
 /** Events read per query: usually one of the first is wanted. */
 const READ_AT_ONCE = 20
 /** Longer than an attempt, which ends within 15 s. */
-const LEASE_MS = 60_000
+const LEASE_MS = MINUTE_MS
 /** Attempts stored per delivery. */
 const MAX_TRIES = 30
 

@@ -1,11 +1,7 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/time.ts'
 import type { Reply } from '../egress/http-post.ts'
 
 // What follows from an attempt, for the delivery and for its webhook. Pure functions.
-
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** The pauses between the attempts of a delivery, each up to a tenth longer. The first attempt has no pause. */
 export const PAUSES_MS = [

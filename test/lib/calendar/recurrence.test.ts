@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import nodeIcal from 'node-ical'
-import { dayOf, daysOf, type Rule } from '../../../src/lib/calendar/recurrence.ts'
+import { dayOf } from '../../../src/lib/calendar/days.ts'
+import { daysOf, type Rule } from '../../../src/lib/calendar/recurrence.ts'
 
 const DAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 
