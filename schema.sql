@@ -318,7 +318,6 @@ CREATE TABLE deals (
   primary_contact_id TEXT,
   owner_id TEXT,
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
-  source TEXT,
   expected_close_date TEXT,
   close_reason_id TEXT,
   closed_at INTEGER,
@@ -345,7 +344,6 @@ CREATE INDEX deals_contact ON deals (org_id, primary_contact_id);
 CREATE INDEX deals_currency ON deals (org_id, currency);
 CREATE INDEX deals_amount ON deals (org_id, amount_micros);
 CREATE INDEX deals_title ON deals (org_id, title_key);
-CREATE INDEX deals_source ON deals (org_id, source);
 CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);
 CREATE INDEX deals_close_reason ON deals (org_id, close_reason_id) WHERE close_reason_id IS NOT NULL;

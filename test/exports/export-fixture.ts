@@ -184,7 +184,6 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
         currency: 'JPY',
         company_id: companies[at]?.id,
         primary_contact_id: contacts[at]?.id,
-        source: 'Trade fair',
         expected_close_date: '0001-01-01',
         custom_fields: values(at),
         ...tags,

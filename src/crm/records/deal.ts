@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
-import { amount, currency, date, field, readOnly, reference, tags, text, timestamp, title } from './kinds.ts'
+import { amount, currency, date, field, readOnly, reference, tags, timestamp, title } from './kinds.ts'
 import { record } from './record.ts'
 
 // A deal is the domain's Opportunity; both have the same id.
@@ -27,7 +27,6 @@ export const dealRecord = record(
     primary_contact_id: reference('contacts', 'The contact who is talked to first.', 'filter', 'import'),
     owner_id: reference('members', null, 'filter', 'import'),
     tag_ids: tags('deal'),
-    source: text('How the deal was won, such as "trade fair".', 'filter', 'import'),
     expected_close_date: date('When it should be decided.', 'filter', 'sort', 'import', 'template'),
     close_reason_id: readOnly(reference('close_reasons', 'Why it was closed; null while it is open.', 'import')),
     closed_at: timestamp('When it was closed; null while it is open.'),

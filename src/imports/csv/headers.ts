@@ -117,7 +117,6 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
       'primary contact, primary contact id, primary contact email, contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto',
     owner_id: `deal owner, ${common.owner_id}`,
     tag_ids: common.tag_ids,
-    source: 'source, deal source, lead source, original source, quelle, herkunft, origine, fuente, origen',
     expected_close_date:
       'expected close date, close date, closing date, expected close, forecast close date, abschlussdatum, erwartetes abschlussdatum, voraussichtlicher abschluss, date de cloture, date de cloture prevue, date de fermeture, fecha de cierre, fecha de cierre prevista',
   },
