@@ -68,3 +68,25 @@ test('only the store knows the driver, its PRAGMAs, its tables and its error cod
     for (const pattern of forbidden) assert.doesNotMatch(codeOf(file), pattern, file)
   }
 })
+
+/** The rooms that own tables: each statement stands in one of them, and the others call a function there. */
+const OWNERS = [
+  'store',
+  'auth',
+  'events',
+  'filters',
+  'settings',
+  'crm',
+  'meetings',
+  'inbox',
+  'sequences',
+  'webhooks',
+  'imports/journal',
+].map((room) => `src/${room}/`)
+
+test('SQL stands where its tables are at home', () => {
+  for (const file of sources) {
+    if (OWNERS.some((room) => file.startsWith(room)) || file.startsWith('src/web/')) continue
+    assert.doesNotMatch(codeOf(file), /\bprepare\b/, `${file} prepares a statement of its own`)
+  }
+})

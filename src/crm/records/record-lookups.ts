@@ -6,6 +6,12 @@ export type Named = { id: string; name: string }
 const MAX_NAMED = 50
 const ALL = -1
 
+/** The ids of the contacts that have an email, so many at most, by its `emailKey`. */
+export function contactsOfEmail(db: Database): (org: number, key: string, most?: number) => string[] {
+  const ofEmail = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? LIMIT ?').pluck()
+  return (org, key, most = ALL) => ofEmail.all(org, key, most) as string[]
+}
+
 /** Finds contacts, companies and members by what people and other programs know them by. */
 export function recordLookups(db: Database) {
   const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
@@ -15,9 +21,6 @@ export function recordLookups(db: Database) {
   const contactsNamed = db.prepare(
     `SELECT id, name, company_id FROM contacts WHERE org_id = ? AND name_key = ? LIMIT ${MAX_NAMED}`,
   )
-  const contactsOfEmail = db
-    .prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? LIMIT ?')
-    .pluck()
   const ofExternalId = {
     contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
     company: db.prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ?').pluck(),
@@ -31,8 +34,7 @@ export function recordLookups(db: Database) {
     companiesNamed: (org: number, nameKey: string) => companiesNamed.all(org, nameKey) as Named[],
     contactsNamed: (org: number, nameKey: string) =>
       contactsNamed.all(org, nameKey) as (Named & { company_id: string | null })[],
-    /** By the key of an email, see `emailKey`. */
-    contactsOfEmail: (org: number, key: string, most = ALL) => contactsOfEmail.all(org, key, most) as string[],
+    contactsOfEmail: contactsOfEmail(db),
     ofExternalId: (object: 'contact' | 'company', org: number, id: string) =>
       ofExternalId[object].get(org, id) as string | undefined,
     memberOfEmail: (org: number, email: string) => memberOfEmail.get(org, email) as string | undefined,

@@ -6,6 +6,7 @@ import type { ImapServer, MailServer } from '../../mail/transport/server.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
 import { pacing } from './pacing.ts'
+import { rejectedMails } from './rejected-mails.ts'
 
 // Mailboxes are settings that no resource shows; the settings document writes them (settings.ts). What is kept of how it goes with one, and
 // when a mail of a sequence may leave it, is written here.
@@ -108,20 +109,6 @@ const NEW_STATE: State = {
 }
 const FIELDS = Object.keys(NEW_STATE) as (keyof State)[]
 
-/** A mail that could not be taken in. */
-export type RejectedMail = {
-  id: string
-  mailbox_id: string
-  uid: number
-  external_id: string | null
-  sender: string | null
-  subject: string | null
-  error: string
-  at: number
-}
-const REJECTED_FIELDS = 'id, mailbox_id, uid, external_id, sender, subject, error, at'
-const MAX_REJECTED = 100
-
 export type Side = 'smtp' | 'imap'
 
 /** What the password of one side of a mailbox is sealed for. */
@@ -215,9 +202,6 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
      VALUES (?, ?, ${FIELDS.map(() => '?').join(', ')})
      ON CONFLICT (org_id, mailbox_id) DO UPDATE SET ${FIELDS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   )
-  const newestRejected = `SELECT ${REJECTED_FIELDS} FROM rejected_mails WHERE org_id = ?`
-  const rejectedOfAll = db.prepare(`${newestRejected} ORDER BY id DESC LIMIT ?`)
-  const rejectedOfOne = db.prepare(`${newestRejected} AND +mailbox_id = ? ORDER BY id DESC LIMIT ?`)
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
   const present = (row: unknown): Mailbox | undefined => (row ? columns.present(row as RawRow) : undefined)
 
@@ -269,12 +253,6 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
     return since === null ? null : beginningOf(since, timezoneOf.get(org) as string)
   }
 
-  /** The newest ones first: of one mailbox, or of all. */
-  const rejectedMails = (org: number, id?: string): RejectedMail[] =>
-    (id === undefined
-      ? rejectedOfAll.all(org, MAX_REJECTED)
-      : rejectedOfOne.all(org, id, MAX_REJECTED)) as RejectedMail[]
-
   const plan = pacing({ db, clock }, { state, saveState })
 
   return {
@@ -288,7 +266,7 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
     state,
     saveState,
     importSince,
-    rejectedMails,
+    rejectedMails: rejectedMails(db),
     plan,
   }
 })

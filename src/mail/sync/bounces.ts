@@ -1,6 +1,8 @@
 import { emailKey } from '../../crm/records/contact-methods.ts'
+import { contactsOfEmail } from '../../crm/records/record-lookups.ts'
 import { type Deps, once } from '../../deps.ts'
 import { threadStore } from '../../inbox/conversations/threads.ts'
+import { storedMails } from '../../inbox/messages/stored-mails.ts'
 import { firstIdAt } from '../../lib/id.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import type { MailIn, Report } from '../mail.ts'
@@ -17,18 +19,8 @@ export const bounceStore = once((deps: Deps) => {
   const { db, clock } = deps
   const threads = threadStore(deps)
   const { bounced } = sendingStore(deps)
-  const contactsOf = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ?').pluck()
-  const lastMailTo = db.prepare(
-    `SELECT message.id, message.conversation_id
-     FROM conversations AS conversation INDEXED BY conversations_contact
-       CROSS JOIN messages AS message INDEXED BY messages_sent
-         ON message.org_id = conversation.org_id AND message.conversation_id = conversation.id
-     WHERE conversation.org_id = +@org AND conversation.contact_id = +@contact AND conversation.channel = 'email'
-       AND message.sent_at >= +@since AND message.id >= +@first AND message.direction = 'outbound'
-       AND message.status <> 'queued'
-       AND message.sent_to ->> '$[0].email' = +@email COLLATE NOCASE
-     ORDER BY message.sent_at DESC LIMIT 1`,
-  )
+  const contactsOf = contactsOfEmail(db)
+  const { lastTo } = storedMails(db)
 
   /** Finds the mail by the returned Message-ID, by the references of the report, or else by the failed recipient. */
   function bouncedBy(org: number, mail: MailIn): Bounce | undefined {
@@ -46,8 +38,8 @@ export const bounceStore = once((deps: Deps) => {
 
   function sentTo(org: number, email: string): Bounce | undefined {
     const since = clock.now() - RECENT_MS
-    for (const contact of contactsOf.all(org, emailKey(email)) as string[]) {
-      const found = lastMailTo.get({ org, contact, email, since, first: firstIdAt(since) }) as Bounce | undefined
+    for (const contact of contactsOf(org, emailKey(email))) {
+      const found = lastTo({ org, contact, email, since, first: firstIdAt(since) })
       if (found) return found
     }
     return undefined

@@ -7,6 +7,7 @@ import { senders } from '../../inbox/messages/from-address.ts'
 import { type Author, MAX_STORED_HTML_BYTES, type Recipient } from '../../inbox/messages/message.ts'
 import { messageWriter, type Place } from '../../inbox/messages/message-writer.ts'
 import { outgoingStore } from '../../inbox/messages/outgoing.ts'
+import { storedMails } from '../../inbox/messages/stored-mails.ts'
 import { shownHtml, textIn } from '../../inbox/messages/texts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
@@ -42,20 +43,7 @@ export const incomingStore = once((deps: Deps) => {
   const { fromSubject } = unsubscribing(deps)
   const { contactOf, contactAuthor } = senders(deps)
   const { write } = messageWriter(deps)
-  const digestOf = db.prepare(
-    `SELECT message.id, mail.digest FROM messages AS message
-       LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
-     WHERE message.org_id = ? AND message.channel = 'email' AND message.external_id = ?
-       AND message.external_id IS NOT NULL`,
-  )
-  const around = db
-    .prepare(
-      `SELECT count(*) FROM (
-         SELECT sent_at FROM messages WHERE org_id = ? AND author_id = ? AND channel = 'email'
-         ORDER BY id DESC LIMIT ?
-       ) WHERE abs(sent_at - ?) < ?`,
-    )
-    .pluck()
+  const mails = storedMails(db)
 
   /** Whether a mail with this Message-ID is already stored and need not be fetched. */
   function isKnown(org: number, messageId: string): boolean {
@@ -85,11 +73,11 @@ export const incomingStore = once((deps: Deps) => {
    */
   function idOf(org: number, { messageId, digest }: MailIn): string | undefined {
     const plain = messageId ?? `<${digest}@mail.invalid>`
-    const stored = digestOf.get(org, plain) as { digest: string | null } | undefined
+    const stored = mails.digestOf(org, plain)
     if (!stored) return messageId !== null && isKnown(org, messageId) ? undefined : plain
     if (stored.digest === null || stored.digest === digest) return undefined
     const other = `${plain.slice(0, 950)} ${digest.slice(0, 16)}`
-    return digestOf.get(org, other) ? undefined : other
+    return mails.digestOf(org, other) ? undefined : other
   }
 
   type Details = {
@@ -161,7 +149,7 @@ export const incomingStore = once((deps: Deps) => {
 
   /** Counts the contact's latest mails within an hour of this one, not of now: many old ones may arrive at once. */
   const countAround = (org: number, contact: string, at: number): number =>
-    around.get(org, contact, MAX_AN_HOUR, at, HOUR_MS) as number
+    mails.countAround(org, contact, MAX_AN_HOUR, at, HOUR_MS)
 
   /**
    * Returns the mail's own date if it is plausible. The clock of a sender must not decide when an SLA target starts.

@@ -1,5 +1,6 @@
 import { type Deps, once } from '../../deps.ts'
 import { type Mailbox, mailboxStore, type State } from '../../inbox/mailboxes/mailboxes.ts'
+import { rejectedMailWriter } from '../../inbox/mailboxes/rejected-mails.ts'
 import { textOf } from '../../store/jobs.ts'
 import type { MailIn } from '../mail.ts'
 import { incomingStore } from './incoming.ts'
@@ -17,11 +18,7 @@ export const mailboxProgress = once((deps: Deps) => {
   const { db, clock } = deps
   const { byId, state, saveState, importSince } = mailboxStore(deps)
   const incoming = incomingStore(deps)
-  const insert = db.prepare(
-    `INSERT INTO rejected_mails (org_id, id, mailbox_id, uid_validity, uid, external_id, sender, subject, error, at)
-     VALUES (@org, @id, @mailbox, @uidValidity, @uid, @external_id, @sender, @subject, @error, @at)
-     ON CONFLICT (org_id, mailbox_id, uid_validity, uid) DO UPDATE SET error = excluded.error, at = excluded.at`,
-  )
+  const record = rejectedMailWriter(db)
 
   /**
    * Returns the position to continue from. If the folder has a new UIDVALIDITY, reading restarts at the import start
@@ -55,11 +52,10 @@ export const mailboxProgress = once((deps: Deps) => {
 
   /** Records a mail that could not be imported, with its error, and moves past it. */
   function reject(org: number, mailbox: Mailbox, mail: MailSummary | undefined, at: FetchedMail, error: unknown): void {
-    insert.run({
-      org,
+    record(org, {
       id: clock.id(),
-      mailbox: mailbox.id,
-      uidValidity: at.uidValidity,
+      mailbox_id: mailbox.id,
+      uid_validity: at.uidValidity,
       uid: at.uid,
       external_id: mail?.messageId ?? null,
       sender: mail?.from?.email ?? null,

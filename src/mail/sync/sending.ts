@@ -2,20 +2,18 @@ import { type Deps, once } from '../../deps.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { replyTags } from '../../inbox/mailboxes/reply-tags.ts'
-import { columns, type Message } from '../../inbox/messages/message.ts'
+import type { Message } from '../../inbox/messages/message.ts'
 import { messageWriter } from '../../inbox/messages/message-writer.ts'
 import { type MailRow, mailIdOf } from '../../inbox/messages/outgoing.ts'
+import { type StoredMail, sendingRows } from '../../inbox/messages/sending-rows.ts'
 import { parseTime } from '../../lib/time.ts'
 import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
-import type { RawRow } from '../../store/columns.ts'
 import type { MailFile, MailOut } from '../mail.ts'
 
 const MAX_ERROR = 2048
 
 const TWICE = 'It may have arrived twice: whether an earlier try had succeeded could not be found out.'
-
-type StoredMail = Omit<MailRow, 'refs' | 'message_id'> & { refs: string }
 
 /** For a message without mail headers: it is not sent. */
 const NO_MAIL: StoredMail = {
@@ -41,20 +39,13 @@ export const sendingStore = once((deps: Deps) => {
   const tags = replyTags(deps)
   const { headers } = unsubscribing(deps)
   const { finish } = messageWriter(deps)
-  const byId = db.prepare(`SELECT ${columns.select} FROM messages WHERE org_id = ? AND id = ?`).raw()
-  const mailOf = db.prepare('SELECT * FROM message_headers WHERE org_id = ? AND message_id = ?')
-  const files = db.prepare('SELECT id, data FROM attachments WHERE org_id = ? AND message_id = ?')
-  const attempt = db.prepare('UPDATE message_headers SET attempted_at = ? WHERE org_id = ? AND message_id = ?')
-  const doubt = db.prepare(
-    'UPDATE message_headers SET attempted_at = NULL, unconfirmed_tries = unconfirmed_tries + 1 WHERE org_id = ? AND message_id = ?',
-  )
+  const rows = sendingRows(db)
 
   /** Returns undefined if the message is no longer queued. */
   function waiting(org: number, id: string): Waiting | undefined {
-    const row = byId.get(org, id) as RawRow | undefined
-    const message = row && columns.present(row)
+    const message = rows.messageOf(org, id)
     if (message?.status !== 'queued') return undefined
-    const { refs, ...mail } = (mailOf.get(org, id) as StoredMail | undefined) ?? NO_MAIL
+    const { refs, ...mail } = rows.mailOf(org, id) ?? NO_MAIL
     const mailbox = mail.mailbox_id === null ? undefined : mailboxes.byId(org, mail.mailbox_id)
     return { message, mail: { ...mail, refs: JSON.parse(refs) }, mailbox: mailbox?.is_active ? mailbox : undefined }
   }
@@ -84,7 +75,7 @@ export const sendingStore = once((deps: Deps) => {
 
   function filesOf(org: number, { id, attachments }: Message): MailFile[] {
     if (attachments.length === 0) return []
-    const data = new Map((files.all(org, id) as { id: string; data: Buffer }[]).map((file) => [file.id, file.data]))
+    const data = new Map(rows.filesOf(org, id).map((file) => [file.id, file.data]))
     return attachments.flatMap(({ id: file, name, content_type }) => {
       const bytes = data.get(file)
       return bytes ? [{ name, content_type, bytes }] : []
@@ -100,7 +91,7 @@ export const sendingStore = once((deps: Deps) => {
     if (!found) return false
     const { enrollment_id } = found.mail
     const reason = enrollment_id === null ? undefined : enrollments.withdrawn(org, enrollment_id)
-    attempt.run(reason === undefined ? clock.now() : null, org, id)
+    rows.setAttempt(org, id, reason === undefined ? clock.now() : null)
     if (reason !== undefined) lost(org, found.message, `It was not sent. ${reason}`)
     return reason === undefined
   }
@@ -111,7 +102,7 @@ export const sendingStore = once((deps: Deps) => {
     if (!found) return
     const { message, mail } = found
     const now = clock.now()
-    attempt.run(null, org, id)
+    rows.setAttempt(org, id, null)
     finish(org, message, { status: 'sent', error: mail.unconfirmed_tries > 0 ? TWICE : null })
     enrollments.sent(org, id, now)
     if (mail.mailbox_id === null) return
@@ -129,19 +120,19 @@ export const sendingStore = once((deps: Deps) => {
 
   /** Records that the attempt has ended and the mail was certainly not sent. */
   function ended(org: number, id: string): void {
-    attempt.run(null, org, id)
+    rows.setAttempt(org, id, null)
   }
 
   /** Records that the result of an attempt is unknown. */
   function unknown(org: number, id: string): void {
-    doubt.run(org, id)
+    rows.countUnconfirmed(org, id)
   }
 
   /** Marks the message as failed. A conversation that it answered counts as unanswered again. */
   function failed(org: number, id: string, error: string, isTrouble: boolean): void {
     const found = waiting(org, id)
     if (!found) return
-    attempt.run(null, org, id)
+    rows.setAttempt(org, id, null)
     lost(org, found.message, error)
     if (isTrouble) trouble(org, found.mail.mailbox_id, error)
     if (found.mail.enrollment_id !== null) enrollments.failed(org, id)
@@ -149,7 +140,7 @@ export const sendingStore = once((deps: Deps) => {
 
   /** Marks a sent message as failed because it bounced. */
   function bounced(org: number, id: string, why: string): void {
-    const message = columns.present(byId.get(org, id) as RawRow)
+    const message = rows.messageOf(org, id) as Message
     if (message.direction !== 'outbound' || message.status === 'failed') return
     lost(org, message, `It came back: ${why}`)
     enrollments.bounced(org, id)

@@ -1,0 +1,34 @@
+import type { RawRow } from '../../store/columns.ts'
+import type { Database } from '../../store/driver.ts'
+import { columns, type Message } from './message.ts'
+import type { MailRow } from './outgoing.ts'
+
+/** What is stored of a message as a mail; `refs` is JSON. */
+export type StoredMail = Omit<MailRow, 'refs' | 'message_id'> & { refs: string }
+
+/** The rows of a message that is being sent. */
+export function sendingRows(db: Database) {
+  const byId = db.prepare(`SELECT ${columns.select} FROM messages WHERE org_id = ? AND id = ?`).raw()
+  const mail = db.prepare('SELECT * FROM message_headers WHERE org_id = ? AND message_id = ?')
+  const files = db.prepare('SELECT id, data FROM attachments WHERE org_id = ? AND message_id = ?')
+  const attempt = db.prepare('UPDATE message_headers SET attempted_at = ? WHERE org_id = ? AND message_id = ?')
+  const doubt = db.prepare(
+    'UPDATE message_headers SET attempted_at = NULL, unconfirmed_tries = unconfirmed_tries + 1 WHERE org_id = ? AND message_id = ?',
+  )
+
+  function messageOf(org: number, id: string): Message | undefined {
+    const row = byId.get(org, id) as RawRow | undefined
+    return row && columns.present(row)
+  }
+
+  return {
+    messageOf,
+    /** Undefined for a message that is not a mail. */
+    mailOf: (org: number, id: string) => mail.get(org, id) as StoredMail | undefined,
+    filesOf: (org: number, id: string) => files.all(org, id) as { id: string; data: Buffer }[],
+    /** When the attempt began that has not ended; null for none. */
+    setAttempt: (org: number, id: string, at: number | null): void => void attempt.run(at, org, id),
+    /** Ends an attempt of which nobody knows whether the mail was sent. */
+    countUnconfirmed: (org: number, id: string): void => void doubt.run(org, id),
+  }
+}

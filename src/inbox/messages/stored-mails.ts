@@ -1,0 +1,42 @@
+import type { Database } from '../../store/driver.ts'
+
+/** Mails that were sent or received before, as those that come in are compared with them. Times in milliseconds. */
+export function storedMails(db: Database) {
+  const withId = db.prepare(
+    `SELECT message.id, mail.digest FROM messages AS message
+       LEFT JOIN message_headers AS mail ON mail.org_id = message.org_id AND mail.message_id = message.id
+     WHERE message.org_id = ? AND message.channel = 'email' AND message.external_id = ?
+       AND message.external_id IS NOT NULL`,
+  )
+  const around = db
+    .prepare(
+      `SELECT count(*) FROM (
+         SELECT sent_at FROM messages WHERE org_id = ? AND author_id = ? AND channel = 'email'
+         ORDER BY id DESC LIMIT ?
+       ) WHERE abs(sent_at - ?) < ?`,
+    )
+    .pluck()
+  const lastTo = db.prepare(
+    `SELECT message.id, message.conversation_id
+     FROM conversations AS conversation INDEXED BY conversations_contact
+       CROSS JOIN messages AS message INDEXED BY messages_sent
+         ON message.org_id = conversation.org_id AND message.conversation_id = conversation.id
+     WHERE conversation.org_id = +@org AND conversation.contact_id = +@contact AND conversation.channel = 'email'
+       AND message.sent_at >= +@since AND message.id >= +@first AND message.direction = 'outbound'
+       AND message.status <> 'queued'
+       AND message.sent_to ->> '$[0].email' = +@email COLLATE NOCASE
+     ORDER BY message.sent_at DESC LIMIT 1`,
+  )
+
+  return {
+    /** Its digest is null where it was not received; undefined where there is no mail with this Message-ID. */
+    digestOf: (org: number, messageId: string) =>
+      withId.get(org, messageId) as { id: string; digest: string | null } | undefined,
+    /** How many of an author's newest mails, so many at most, are from that near a time. */
+    countAround: (org: number, author: string, most: number, at: number, nearMs: number) =>
+      around.get(org, author, most, at, nearMs) as number,
+    /** The last one that was sent to an address of a contact since a time; `first` is the first id of that time. */
+    lastTo: (to: { org: number; contact: string; email: string; since: number; first: string }) =>
+      lastTo.get(to) as { id: string; conversation_id: string } | undefined,
+  }
+}
