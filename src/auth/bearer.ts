@@ -7,7 +7,7 @@ export function bearer({ open, isCurrent }: AccessCache): Authentication {
   /** Returns a promise only on the first use of a token. Throws Problem 401, and 429 after too many forged tokens. */
   function authenticate(req: IncomingMessage): Access | Promise<Access> {
     const header = req.headers.authorization
-    if (header === undefined) throw unauthorized('Send a token: Authorization: Bearer <token>.')
+    if (header === undefined) throw unauthorized('Send a token in the header Authorization: Bearer <token>.')
     const token = header.startsWith('Bearer ') ? header.slice(7) : /^bearer +(.*)$/i.exec(header)?.[1]
     const opened = token === undefined ? undefined : open(token.trimStart(), req.socket)
     return opened instanceof Promise ? opened.then(required) : required(opened)
@@ -17,7 +17,7 @@ export function bearer({ open, isCurrent }: AccessCache): Authentication {
 }
 
 function required(access: Access | undefined): Access {
-  if (!access) throw unauthorized('The token is not valid, has expired or was revoked.')
+  if (!access) throw unauthorized('The token is invalid, expired or revoked. Use another one.')
   return access
 }
 

@@ -24,7 +24,7 @@ export function forgeryLimit(nowMs: () => number) {
     throw new Problem(
       429,
       'too_many_invalid_tokens',
-      `This address has sent too many tokens with a wrong signature; try again in ${seconds} s. Tokens that were used before go on.`,
+      `This address has sent too many tokens with a wrong signature; try again in ${seconds} s. Tokens that were used before still work.`,
       { headers: { 'Retry-After': String(seconds) } },
     )
   }

@@ -54,9 +54,13 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
   /** Invalidates the tokens signed by the key and deletes its file. */
   function retire(kid: string): void {
     if (!list().some((key) => key.kid === kid))
-      throw new Problem(404, 'no_such_key', `There is no key ${kid}; "dealbox keys list" shows all.`)
+      throw new Problem(404, 'no_such_key', `There is no key ${kid}. "dealbox keys list" shows all keys.`)
     if (active.get(kid) === 0)
-      throw new Problem(409, 'last_key', 'This is the only key in use; add one with "dealbox keys rotate" first.')
+      throw new Problem(
+        409,
+        'last_key',
+        'This is the only active key. Add another one with "dealbox keys rotate" first.',
+      )
     retirement.run(clock.now(), kid)
     rmSync(keyPath(dataDir, nameOf(kid)), { force: true })
     accessChanged()
@@ -114,7 +118,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     new Problem(
       409,
       `key_${fault}`,
-      `The key file ${keyPath(dataDir, nameOf(kid))} is ${fault}; restore it from a copy of the data folder, or end the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and make new tokens.`,
+      `The key file ${keyPath(dataDir, nameOf(kid))} is ${fault}; restore it from a backup of the data folder, or replace the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and create new tokens.`,
     )
 
   return { rotate, retire, list, signing, verification, faultOf, check }
@@ -122,7 +126,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
 
 /** The name of a key: the first digits of the hash of its public half. Throws if it is not an Ed25519 key. */
 function kidOf(key: KeyObject): string {
-  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('no Ed25519 key')
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key')
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(spki).digest('hex').slice(0, 16)
 }

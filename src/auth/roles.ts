@@ -8,7 +8,7 @@ export type Role = (typeof ROLES)[number]
 /** Throws Problem 403 if the role is below the required one. */
 export function requireRole(role: Role, needed: Role): void {
   if (ROLES.indexOf(role) <= ROLES.indexOf(needed)) return
-  throw new Problem(403, 'insufficient_role', `This needs the role ${needed}; yours is ${role}.`, {
+  throw new Problem(403, 'insufficient_role', `This needs the role ${needed}; your role is ${role}.`, {
     more: { role: needed },
   })
 }

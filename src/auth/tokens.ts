@@ -57,11 +57,20 @@ export function tokens(
   ): Promise<NewToken> {
     const owner = member.get(org, email.toLowerCase()) as { id: string; role: string; status: string } | undefined
     if (!owner)
-      throw new Problem(404, 'no_such_member', `There is no member with the email ${email} in this organisation.`)
-    if (owner.status !== 'active') throw new Problem(409, 'member_deactivated', `The member ${email} is deactivated.`)
+      throw new Problem(
+        404,
+        'no_such_member',
+        `There is no member with the email ${email} in this organisation. "dealbox member list" shows all members.`,
+      )
+    if (owner.status !== 'active')
+      throw new Problem(
+        409,
+        'member_deactivated',
+        `The member ${email} is deactivated. Activate it with "dealbox member activate" first.`,
+      )
     const granted = owner.role === 'viewer' ? scopes.filter((scope) => scope.endsWith('.read')) : [...scopes]
     if (granted.length < scopes.length && scopes.length < SCOPES.length) {
-      throw new Problem(409, 'viewer', `The member ${email} is a viewer; a token of theirs takes read scopes only.`)
+      throw new Problem(409, 'viewer', `The member ${email} is a viewer. Tokens of viewers can have read scopes only.`)
     }
     const { kid, key } = await keys.signing()
     const id = clock.id()
@@ -80,7 +89,7 @@ export function tokens(
   /** Revokes the token from the next request on. */
   function revoke(id: string): void {
     if (!exists.get(id))
-      throw new Problem(404, 'no_such_token', `There is no token ${id}; "dealbox token list" shows all.`)
+      throw new Problem(404, 'no_such_token', `There is no token ${id}. "dealbox token list" shows all tokens.`)
     revocation.run(clock.now(), id)
     accessChanged()
   }
@@ -141,7 +150,7 @@ export function parseScopes(text: string): Scope[] {
     throw new Problem(
       422,
       'unknown_scope',
-      `There is no scope "${unknown}"; use all, or some of: ${SCOPES.join(', ')}.`,
+      `There is no scope "${unknown}". Use all, or one or more of: ${SCOPES.join(', ')}.`,
     )
   }
   return [...new Set(names)] as Scope[]

@@ -22,14 +22,14 @@ import { unlinking } from './records/unlink.ts'
 // 1. The wire form.
 
 const fields = {
-  title: f.doc(f.nullable(f.line()), 'Such as "Call with Ana".'),
-  body: f.doc(f.longText(262_144), 'Markdown, up to 256 KiB.'),
+  title: f.doc(f.nullable(f.line()), 'For example "Call with Ana".'),
+  body: f.doc(f.longText(262_144), 'Text in Markdown, up to 256 KiB.'),
   ...linkFields,
   // A note needs a link, and so does the example of one.
   deal_ids: v.pipe(linkFields.deal_ids, v.examples([['019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4']])),
-  meeting_id: f.doc(f.nullable(f.id), 'The meeting that it is about.'),
-  conversation_id: f.doc(f.nullable(f.id), 'The conversation that it is about.'),
-  is_pinned: f.doc(f.flag, 'Whether people want to see it first.'),
+  meeting_id: f.doc(f.nullable(f.id), 'The meeting that the note is about.'),
+  conversation_id: f.doc(f.nullable(f.id), 'The conversation that the note is about.'),
+  is_pinned: f.doc(f.flag, 'Whether the note is pinned to the top.'),
 }
 
 export const Note = f.doc(
@@ -42,11 +42,11 @@ export const Note = f.doc(
     deal_ids: fields.deal_ids,
     meeting_id: fields.meeting_id,
     conversation_id: fields.conversation_id,
-    author_id: f.doc(f.nullable(f.id), 'The member who wrote it; null where it was no member.'),
+    author_id: f.doc(f.nullable(f.id), 'The member who wrote the note; null if it was written by the system.'),
     is_pinned: fields.is_pinned,
     ...f.recordFields,
   }),
-  'A note is what is worth knowing of contacts, companies, deals, a meeting or a conversation: one of them at least.',
+  'A note is a text about contacts, companies, deals, a meeting or a conversation. It needs at least one of them.',
 )
 export type Note = v.InferOutput<typeof Note>
 
@@ -172,9 +172,7 @@ const LINKS: readonly string[] = ['contact_ids', 'company_ids', 'deal_ids', 'mee
 
 function checkLinked({ contact_ids, company_ids, deal_ids, meeting_id, conversation_id }: Note): void {
   if (contact_ids.length + company_ids.length + deal_ids.length > 0 || meeting_id || conversation_id) return
-  throw invalid(
-    field('', 'no_link', 'must name a contact, a company, a deal, a meeting or a conversation that it is about'),
-  )
+  throw invalid(field('', 'no_link', 'must have at least one contact, company, deal, meeting or conversation'))
 }
 
 // 4. The routes.

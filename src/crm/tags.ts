@@ -16,14 +16,14 @@ import { rows } from '../store/rows.ts'
 // 1. The wire form.
 
 const fields = {
-  name: f.doc(f.title, 'Unique in the organisation, without regard to case, such as "Renewal 2027".'),
+  name: f.doc(f.title, 'Unique in the organisation, ignoring case, for example "Renewal 2027".'),
   color: f.nullable(f.color),
-  description: f.doc(f.nullable(f.longText()), 'What it stands for.'),
+  description: f.doc(f.nullable(f.longText()), 'Meaning of the tag.'),
 }
 
 export const Tag = f.doc(
   f.object({ id: f.id, ...fields, ...f.recordFields }),
-  'A tag marks deals, contacts and companies, by the `tag_ids` of each. A deleted tag leaves all of them.',
+  'A tag is a label for deals, contacts and companies, which list their tags in `tag_ids`. Deleting a tag removes it from all of them.',
 )
 export type Tag = v.InferOutput<typeof Tag>
 
@@ -116,7 +116,7 @@ export function tagStore({ db, clock, outbox, letGo }: Deps) {
   function checkName(who: Caller, name: string, own?: string): void {
     const other = byName.get(who.org, keyOf(name)) as string | undefined
     if (other && other !== own)
-      throw conflict('duplicate', `Another tag has the name "${name}".`, { duplicate_id: other })
+      throw conflict('duplicate', `Another tag has the name "${name}". Choose another name.`, { duplicate_id: other })
   }
 
   return { list, find, create, patch, remove }

@@ -26,15 +26,15 @@ const STATUSES = ['open', 'done', 'canceled'] as const
 const PRIORITIES = ['low', 'normal', 'high'] as const
 
 const fields = {
-  title: f.doc(f.title, 'What is to be done, such as "Send the offer".'),
-  body: f.doc(f.nullable(f.longText()), 'What is worth knowing of it.'),
-  type: f.doc(f.oneOf(TYPES), '`todo` unless said otherwise.'),
-  status: f.doc(f.oneOf(STATUSES), '`open` unless said otherwise; what is `done` or `canceled` can be opened again.'),
-  priority: f.doc(f.oneOf(PRIORITIES), '`normal` unless said otherwise.'),
-  due_at: f.doc(f.nullable(f.time), 'When it should be done.'),
-  owner_id: f.doc(f.nullable(f.id), 'The member who is to do it.'),
+  title: f.doc(f.title, 'For example "Send the offer".'),
+  body: f.doc(f.nullable(f.longText()), 'Details of the task.'),
+  type: f.doc(f.oneOf(TYPES), '`todo` by default.'),
+  status: f.doc(f.oneOf(STATUSES), '`open` by default. A task that is `done` or `canceled` can be reopened.'),
+  priority: f.doc(f.oneOf(PRIORITIES), '`normal` by default.'),
+  due_at: f.doc(f.nullable(f.time), 'When the task is due.'),
+  owner_id: f.doc(f.nullable(f.id), 'The member who is responsible for the task.'),
   ...linkFields,
-  conversation_id: f.doc(f.nullable(f.id), 'The conversation that it is about.'),
+  conversation_id: f.doc(f.nullable(f.id), 'The conversation that the task is about.'),
 }
 
 export const Task = f.doc(
@@ -51,12 +51,12 @@ export const Task = f.doc(
     company_ids: fields.company_ids,
     deal_ids: fields.deal_ids,
     conversation_id: fields.conversation_id,
-    enrollment_id: f.doc(f.nullable(f.id), 'The enrollment whose step it is; null for other tasks.'),
-    completed_at: f.doc(f.nullable(f.recordFields.created_at), 'Since when it is done; null while it is not.'),
-    is_overdue: f.doc(f.flag, 'Whether it is open although `due_at` has passed.'),
+    enrollment_id: f.doc(f.nullable(f.id), 'The enrollment whose step created the task; null for other tasks.'),
+    completed_at: f.doc(f.nullable(f.recordFields.created_at), 'When the task was done; null if it is not done.'),
+    is_overdue: f.doc(f.flag, 'Whether the task is open and `due_at` has passed.'),
     ...f.recordFields,
   }),
-  'A task is something that a member is to do, by itself or about contacts, companies, deals or a conversation.',
+  'A task is something for a member to do, optionally about contacts, companies, deals or a conversation.',
 )
 export type Task = v.InferOutput<typeof Task>
 

@@ -28,7 +28,7 @@ const branch = (name: string, schema: object, description: string) => ({
 
 /** For the OpenAPI document; `readFilter` is what checks. */
 const SCHEMA = {
-  description: `A tree of up to ${MAX_LEVELS} levels and ${MAX_LEAVES} conditions. Texts are compared without regard to case and accents, by their first 255 characters. A field without a value meets \`ne\`, \`not_in\` and \`is_null\` only.`,
+  description: `A tree of up to ${MAX_LEVELS} levels and ${MAX_LEAVES} conditions. Texts are compared ignoring case and accents, by their first 255 characters. A field without a value matches \`ne\`, \`not_in\` and \`is_null\` only.`,
   examples: [
     {
       all: [
@@ -38,30 +38,30 @@ const SCHEMA = {
     },
   ],
   oneOf: [
-    branch('all', nodes, 'Met by what meets all of them.'),
-    branch('any', nodes, 'Met by what meets at least one of them.'),
-    branch('not', NODE, 'Met by what does not meet it.'),
+    branch('all', nodes, 'All of these conditions match.'),
+    branch('any', nodes, 'At least one of these conditions matches.'),
+    branch('not', NODE, 'This condition does not match.'),
     {
       type: 'object',
       title: 'condition',
-      description: 'Met by what has such a value.',
+      description: 'The record has such a value.',
       required: ['field', 'op'],
       additionalProperties: false,
       properties: {
         field: {
           type: 'string',
           description:
-            'A field of the object, `address.<part>`, `custom_fields.<key>`, or, for all but companies, `company.<field>`.',
+            'A field of the object, `address.<part>`, `custom_fields.<key>`, or, except for companies, `company.<field>`.',
           examples: ['owner_id'],
         },
         op: {
           type: 'string',
           enum: LIST_OPERATORS,
           description:
-            'Has to fit the type of the field. `has_any` and `has_all` are for fields with several values; the days are of 24 hours from now for times, and whole days in the time zone of the organisation, today included, for dates.',
+            'Must fit the type of the field. `has_any` and `has_all` are for fields with several values. `in_last_days` and `in_next_days` count 24 hours per day from now for times, and whole days in the time zone of the organisation, including today, for dates.',
         },
         value: {
-          description: `What is compared with: a list of up to ${MAX_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, else one value.`,
+          description: `Value to compare with: an array of up to ${MAX_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, and one value otherwise.`,
         },
       },
     },
@@ -99,16 +99,16 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
   const refuse = (pointer: string, code: string, message: string): unknown => errors.push(field(pointer, code, message))
 
   function visit(node: unknown, pointer: string, level: number): unknown {
-    if (level > MAX_LEVELS) return refuse(pointer, 'too_deep', `must not be deeper than ${MAX_LEVELS} levels`)
+    if (level > MAX_LEVELS) return refuse(pointer, 'too_deep', `must not be nested deeper than ${MAX_LEVELS} levels`)
     if (!isObject(node)) return refuse(pointer, 'invalid_type', 'must be an object')
     const shape = ['all', 'any', 'not', 'field'].filter((name) => Object.hasOwn(node, name))
     const [name] = shape
     if (shape.length !== 1 || !name)
-      return refuse(pointer, 'invalid_filter', 'must have one of all, any, not, or field with op and value')
+      return refuse(pointer, 'invalid_filter', 'must have one of all, any or not, or a field with op and value')
     const allowed = name === 'field' ? ['field', 'op', 'value'] : [name]
     for (const member of Object.keys(node)) {
       if (allowed.includes(member)) continue
-      refuse(`${pointer}/${token(member)}`, 'unknown_field', 'is not a member of such a filter')
+      refuse(`${pointer}/${token(member)}`, 'unknown_field', 'is not a member of a filter')
     }
     if (name === 'field') visitLeaf(node, pointer)
     else if (name === 'not') visit(node.not, `${pointer}/not`, level + 1)
@@ -133,7 +133,7 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
       return refuse(`${pointer}/op`, code, `must be one of ${LIST_OPERATORS.join(', ')}`)
     }
     const known = fieldOf(name)
-    if (!known) return refuse(`${pointer}/field`, 'unknown_field', 'is not a field that this filter can look at')
+    if (!known) return refuse(`${pointer}/field`, 'unknown_field', 'is not a field that this filter supports')
     const operators = OPERATORS_OF[known.kind]
     if (!operators.includes(op as ListOperator))
       return refuse(`${pointer}/op`, 'wrong_operator', `must be one of ${operators.join(', ')} for this field`)
@@ -142,10 +142,10 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
 
   function visitValue(known: ListField, op: ListOperator, value: unknown, pointer: string): void {
     if (op === 'is_null' || op === 'not_null') {
-      if (value !== undefined) refuse(pointer, 'unknown_field', `has to be left out with ${op}`)
+      if (value !== undefined) refuse(pointer, 'unknown_field', `must be omitted with ${op}`)
     } else if (op === 'in_last_days' || op === 'in_next_days') {
       if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_DAYS)
-        refuse(pointer, 'invalid_value', `must be a whole number of days, up to ${MAX_DAYS}`)
+        refuse(pointer, 'invalid_value', `must be a whole number of days, at most ${MAX_DAYS}`)
     } else if (TAKES_LIST.has(op)) {
       if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES)
         refuse(pointer, 'invalid_value', `must be an array of 1 to ${MAX_VALUES} values`)
@@ -155,7 +155,7 @@ export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Che
 
   function visitOne(known: ListField, value: unknown, pointer: string): unknown {
     if (value === null || value === undefined)
-      return refuse(pointer, 'required', 'is required; use is_null for what has no value')
+      return refuse(pointer, 'required', 'is required; use is_null to match records without a value')
     const wrong = wrongValue(known, value)
     if (wrong) return refuse(pointer, 'invalid_value', wrong)
     if (known.target && !exists(known.target, value as string))
@@ -177,7 +177,7 @@ function wrongValue({ kind, choices }: Pick<ListField, 'kind' | 'choices'>, valu
   }
   if (typeof value !== 'string') return 'must be a string'
   if (kind === 'id' || kind === 'ids') return UUID.test(value) ? undefined : 'must be a UUID in lower case'
-  if (kind === 'date') return isDate(value) ? undefined : 'must be a day of the calendar, written YYYY-MM-DD'
+  if (kind === 'date') return isDate(value) ? undefined : 'must be a valid date, in the form YYYY-MM-DD'
   if (kind === 'time') return parseTime(value) !== undefined ? undefined : 'must be an RFC 3339 time'
   if (choices) return choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`
   return isText(value) ? undefined : 'must be a text of 1 to 2048 characters'

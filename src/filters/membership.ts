@@ -40,7 +40,7 @@ export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObjec
     type: 'id',
     resolve: (who, id) => conditions(who, id as string),
     description:
-      'A list that it is in; see `GET /lists`. Where the filter of a smart list names fields of the company, the token needs `rest.crm.companies.read`, too.',
+      'A list that contains the record; see `GET /lists`. If the filter of a smart list names fields of the company, the token needs `rest.crm.companies.read`, too.',
   }
 
   /**

@@ -80,7 +80,7 @@ export function bodies({
         resolve(body)
       }
       function abort(): void {
-        if (!req.complete) fail(new Problem(400, 'incomplete_body', 'The connection ended before the body did.'))
+        if (!req.complete) fail(new Problem(400, 'incomplete_body', 'The connection was closed before the body was complete. Send the request again.'))
       }
       function fail(problem: Problem): void {
         arriving.delete(arrival)
@@ -202,20 +202,20 @@ function yieldTurn(req: IncomingMessage, arrival: Arrival): void {
 const close = { Connection: 'close' }
 
 const tooLarge = (maxBytes: number) =>
-  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes.`, { headers: close })
+  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes. Send a smaller one.`, { headers: close })
 
 const tooSlow = () =>
-  new Problem(408, 'request_timeout', 'The body arrives too slowly; send at least 8 KiB per second.', {
+  new Problem(408, 'request_timeout', 'The body is sent too slowly. Send at least 8 KiB per second.', {
     headers: close,
   })
 
 const tinyChunks = () =>
-  new Problem(400, 'tiny_chunks', 'The body arrives in too many tiny chunks; send larger ones, or a Content-Length.', {
+  new Problem(400, 'tiny_chunks', 'The body is sent in too many tiny chunks. Send larger ones, or a Content-Length.', {
     headers: close,
   })
 
 const overloaded = () =>
-  new Problem(503, 'overloaded', 'The server reads as many bodies as it can hold; try again in a moment.', {
+  new Problem(503, 'overloaded', 'The server is processing as many request bodies as it has memory for. Try again in a moment.', {
     headers: { ...close, 'Retry-After': '5' },
   })
 

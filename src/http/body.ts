@@ -11,7 +11,7 @@ const JSON_BODY = 'application/json'
 export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []): string {
   const encoding = req.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new Problem(415, 'unsupported_encoding', 'Send the body without a content encoding.', {
+    throw new Problem(415, 'unsupported_encoding', 'Send the body without a Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
   }
@@ -26,25 +26,30 @@ export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []
     return JSON_BODY
   if (utf8 && others.includes(media)) return media
   const taken = [JSON_BODY, ...others]
-  throw new Problem(415, 'unsupported_media_type', `Send the body as Content-Type: ${taken.join(' or ')} in UTF-8.`, {
-    headers:
-      req.method === 'PATCH'
-        ? { 'Accept-Patch': 'application/json, application/merge-patch+json' }
-        : { Accept: taken.join(', ') },
-  })
+  throw new Problem(
+    415,
+    'unsupported_media_type',
+    `Send the body with Content-Type: ${taken.join(' or ')}, in UTF-8.`,
+    {
+      headers:
+        req.method === 'PATCH'
+          ? { 'Accept-Patch': 'application/json, application/merge-patch+json' }
+          : { Accept: taken.join(', ') },
+    },
+  )
 }
 
 /** Parses the body as a JSON object. Throws Problem 400. */
 export function parseBody(bytes: Buffer, maxItems?: number): Json {
   const body = readJson(bytes, maxItems)
   if (body === null || typeof body !== 'object' || Array.isArray(body))
-    throw new Problem(400, 'wrong_root', 'The body has to be a JSON object.')
+    throw new Problem(400, 'wrong_root', 'The body must be a JSON object.')
   return body
 }
 
 /** Decodes the body as text. Throws Problem 400 if it is empty or not UTF-8. */
 export function parseText(bytes: Buffer): string {
   const text = readText(bytes)
-  if (text.trim() === '') throw new Problem(400, 'empty_body', 'The body is empty.')
+  if (text.trim() === '') throw new Problem(400, 'empty_body', 'The body is empty. Send a JSON object.')
   return text
 }

@@ -9,12 +9,12 @@ export const etag = (version: number): string => `"${version}"`
  */
 export function checkIfMatch(header: string | undefined, version: number): void {
   if (header === undefined || (header.trim() === '*' && version > 0)) return
-  if (version === 0) throw new Problem(412, 'version_mismatch', 'There is no such record yet; leave If-Match out.')
+  if (version === 0) throw new Problem(412, 'version_mismatch', 'The record does not exist yet. Omit If-Match.')
   if (tags(header).includes(etag(version))) return
   throw new Problem(
     412,
     'version_mismatch',
-    `The record has changed: its version is ${version}. Read it again and repeat the change on what you find.`,
+    `The record has changed; its version is now ${version}. Read it again and apply your change to the current version.`,
     {
       headers: { ETag: etag(version) },
     },

@@ -33,7 +33,10 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
   server.on('request', serve)
   server.on('checkContinue', serve)
   server.on('checkExpectation', (_req, res: ServerResponse) =>
-    refuse(res, new Problem(417, 'expectation_failed', 'The only expectation that is met is 100-continue.')),
+    refuse(
+      res,
+      new Problem(417, 'expectation_failed', 'The only supported value of the header Expect is 100-continue.'),
+    ),
   )
   // Node passes only CONNECT as a bare socket.
   server.on('connect', async (req: IncomingMessage) => {
@@ -145,14 +148,14 @@ type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer;
 
 function parserProblem({ code, reason, rawPacket, bytesParsed }: ParserError, socket: Socket): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Problem(408, 'request_timeout', 'The request took too long to arrive.')
+    return new Problem(408, 'request_timeout', 'The request took too long to arrive. Send it again.')
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
-    return new Problem(413, 'body_too_large', 'The chunk extensions are too large.')
+    return new Problem(413, 'body_too_large', 'The chunk extensions are too large. Send the body without them.')
   if (code === 'HPE_HEADER_OVERFLOW') {
     const isFirstPacket = rawPacket?.length === socket.bytesRead
     return isFirstPacket && !rawPacket.subarray(0, bytesParsed).includes('\n')
-      ? new Problem(414, 'uri_too_long', 'The request target is too long.')
-      : new Problem(431, 'headers_too_large', 'The request target and the headers are too long together.')
+      ? new Problem(414, 'uri_too_long', 'The request target is too long. Shorten the URL.')
+      : new Problem(431, 'headers_too_large', 'The request target and the headers are too long in total. Shorten them.')
   }
   return new Problem(400, 'malformed_http', `This is not valid HTTP/1.1${reason ? `: ${reason}` : ''}.`)
 }

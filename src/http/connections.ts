@@ -130,5 +130,5 @@ export function checkNode(server: Server): void {
   const { _handle: handle } = server as { _handle?: object }
   if (socket._httpMessage === res && handle && 'writeQueueSize' in handle && 'bytesWritten' in handle) return
   server.close()
-  throw new Error(`Dealbox does not run on Node ${process.version}: use the version that package.json names.`)
+  throw new Error(`Dealbox does not run on Node ${process.version}. Use the version that package.json names.`)
 }

@@ -11,18 +11,18 @@ export function checkFraming(req: IncomingMessage): void {
   const url = req.url as string
   const isHttp10 = req.httpVersionMinor === 0
   if (url.length > MAX_TARGET) {
-    throw new Problem(414, 'uri_too_long', `The request target is longer than ${MAX_TARGET} bytes.`, {
+    throw new Problem(414, 'uri_too_long', `The request target is longer than ${MAX_TARGET} bytes. Shorten the URL.`, {
       headers: { Connection: 'close' },
     })
   }
-  if (url.includes('#')) throw malformed('A request target has no fragment; write %23 for the character.')
+  if (url.includes('#')) throw malformed('A request target must not contain a fragment. Write the character # as %23.')
   if (req.httpVersionMajor !== 1) throw malformed('Use HTTP/1.1.')
   const host = checkOnce(req.rawHeaders)
   if (host === undefined ? !isHttp10 : !HOST.test(host))
-    throw malformed('Send the header Host once, with a host name and perhaps a port.')
+    throw malformed('Send the header Host exactly once, with a host name and optionally a port.')
   const coding = req.headers['transfer-encoding']
   if (coding !== undefined && (isHttp10 || coding.toLowerCase() !== 'chunked'))
-    throw malformed('The only transfer coding that is taken is chunked, in HTTP/1.1.')
+    throw malformed('The only supported transfer coding is chunked, in HTTP/1.1.')
 }
 
 /**
@@ -37,7 +37,7 @@ function checkOnce(rawHeaders: string[]): string | undefined {
     if (name.length === 4 && name.toLowerCase() === 'host')
       host = host === undefined ? rawHeaders[index + 1] : 'more than one'
     else if (name.length === 13 && name.toLowerCase() === 'authorization') {
-      if (isAuthorized) throw malformed('Send the header Authorization once.')
+      if (isAuthorized) throw malformed('Send the header Authorization only once.')
       isAuthorized = true
     }
   }

@@ -22,7 +22,7 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
     throw new Problem(
       400,
       'invalid_idempotency_key',
-      'The header Idempotency-Key has to be 1 to 255 visible ASCII characters, in quotes or without any.',
+      'The header Idempotency-Key must be 1 to 255 visible ASCII characters, with or without quotes around them.',
     )
   }
   return key
@@ -45,7 +45,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
       throw new Problem(
         422,
         'idempotency_key_reused',
-        'This Idempotency-Key was used with another request; use a new key for a new request.',
+        'This Idempotency-Key was already used for a different request. Use a new key for each new request.',
       )
     }
     const body = isSecret ? vault.open(purposeOf(key), row.body) : row.body

@@ -135,16 +135,21 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
 
   function checkServing(): void {
     if (!stopping.aborted) return
-    throw new Problem(503, 'stopping', 'The server is stopping; try again in a moment.', {
+    throw new Problem(503, 'stopping', 'The server is shutting down. Try again in a moment.', {
       headers: { 'Retry-After': '5' },
     })
   }
 
   function noRoute(methods: string[], x: Exchange): Answer {
-    if (methods.length === 0) throw new Problem(404, 'no_such_path', 'There is nothing at this path.')
+    if (methods.length === 0)
+      throw new Problem(
+        404,
+        'no_such_path',
+        'There is no resource at this path. See the API reference for the available paths.',
+      )
     const allow = methods.join(', ')
     if (x.req.method !== 'OPTIONS') {
-      throw new Problem(405, 'method_not_allowed', `This path takes ${allow}.`, { headers: { Allow: allow } })
+      throw new Problem(405, 'method_not_allowed', `This path supports ${allow}.`, { headers: { Allow: allow } })
     }
     const preflight = x.headers.includes('Access-Control-Allow-Origin')
       ? [
@@ -180,7 +185,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const type = forms.length > 0 ? preferred(accept, [JSON_TYPE, ...forms]) : acceptsJson(accept) && JSON_TYPE
     if (type) return type === JSON_TYPE ? undefined : type
     const only = forms.length > 0 ? `${JSON_TYPE}, ${forms.join(', ')}` : `${JSON_TYPE} only`
-    throw new Problem(406, 'not_acceptable', `This is answered as ${only}.`)
+    throw new Problem(406, 'not_acceptable', `This resource is available as ${only}. Change the header Accept.`)
   }
 
   function answerList(route: ListRoute<Need>, { who, scopeKey }: Access, ids: string[], x: Exchange): Answer {
@@ -264,16 +269,25 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     if (known instanceof Problem) return known
     if (x.access && isForeignKeyViolation(error) && !isCurrent(x.access)) return restoredMeanwhile()
     logFailure(x, error)
-    return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
+    return new Problem(
+      500,
+      'internal_error',
+      'The server failed to process the request. Its log has the reason under this request_id.',
+    )
   }
 }
 
 const EMPTY = f.object({})
 
 const restoredMeanwhile = (): Problem =>
-  new Problem(503, 'busy', 'An export was brought back into the organisation; nothing was written. Try again.', {
-    headers: { 'Retry-After': '1' },
-  })
+  new Problem(
+    503,
+    'busy',
+    'An export was restored into this organisation in the meantime, and nothing was written. Try again.',
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  )
 
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
 const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'

@@ -7,15 +7,15 @@ import type { Route } from './route.ts'
 
 export const PROBLEM_SCHEMA = {
   type: 'object',
-  description: 'Problem details of RFC 9457.',
+  description: 'Problem details (RFC 9457).',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   additionalProperties: false,
   properties: {
-    type: { type: 'string', description: '`urn:dealbox:problem:` and the code.' },
+    type: { type: 'string', description: '`urn:dealbox:problem:` followed by the code.' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'What is wrong and what to do, in a sentence.' },
-    code: { type: 'string', description: 'Stable; programs decide by it.' },
+    code: { type: 'string', description: 'Stable code for programs.' },
     request_id: { type: 'string' },
     errors: {
       type: 'array',
@@ -24,28 +24,28 @@ export const PROBLEM_SCHEMA = {
         required: ['pointer', 'code', 'message'],
         additionalProperties: false,
         properties: {
-          pointer: { type: 'string', description: 'A JSON Pointer into the body.' },
+          pointer: { type: 'string', description: 'JSON Pointer into the body.' },
           code: { type: 'string' },
-          message: { type: 'string', description: 'Continues the name of the field to a sentence.' },
+          message: { type: 'string', description: 'Continues the name of the field as a sentence.' },
         },
       },
     },
-    scope: { type: 'string', description: 'With `insufficient_scope`: the scope that is needed.' },
-    duplicate_id: { type: 'string', format: 'uuid', description: 'With `duplicate`: the record that is in the way.' },
+    scope: { type: 'string', description: 'For `insufficient_scope`: the required scope.' },
+    duplicate_id: { type: 'string', format: 'uuid', description: 'For `duplicate`: the id of the existing record.' },
   },
 }
 
 const header = (description: string, schema: object = { type: 'string' }) => ({ description, schema })
 
 export const HEADERS = {
-  ETag: header('The version of the record, in quotes.'),
-  Location: header('The path of the new record.'),
-  Link: header('The next page, `rel="next"`, where there is one.'),
-  'X-Request-Id': header('As the client gave it, or a new one; the log has it too.'),
-  'Idempotency-Replayed': header('`true` on a stored answer.', { type: 'string', const: 'true' }),
-  'Retry-After': header('Seconds to wait.', { type: 'integer' }),
-  'RateLimit-Policy': header('How many requests per how many seconds a token may make.'),
-  RateLimit: header('How many are left, and the seconds until all are.'),
+  ETag: header('Version of the record, in quotes.'),
+  Location: header('Path of the new record.'),
+  Link: header('The next page, as `rel="next"`, if there is one.'),
+  'X-Request-Id': header('The id that the client sent, or a new one. It is also in the log.'),
+  'Idempotency-Replayed': header('`true` for a stored response.', { type: 'string', const: 'true' }),
+  'Retry-After': header('How many seconds to wait.', { type: 'integer' }),
+  'RateLimit-Policy': header('How many requests a token may send in how many seconds.'),
+  RateLimit: header('How many requests remain, and the seconds until the limit is reset.'),
   'WWW-Authenticate': header('`Bearer`.'),
 }
 
@@ -64,28 +64,30 @@ export const PROBLEMS = {
   BadBody: problem(
     'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `too_many_values`, `incomplete_body`, `tiny_chunks`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
   ),
-  Unauthorized: problem('No token, or one that is not valid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
-  Forbidden: problem('The token lacks the scope, which `scope` names: `insufficient_scope`.'),
-  NotFound: problem('There is no such record in this organisation: `not_found`.'),
-  NotAcceptable: problem('The Accept header rules out all that this is answered as: `not_acceptable`.'),
-  Conflict: problem('The state of the record, or another record, is in the way; `code` says which.'),
-  PreconditionFailed: problem('If-Match names another version than the newest: `version_mismatch`.', 'ETag'),
-  RequestTimeout: problem('The body arrives too slowly; 8 KiB per second are enough: `request_timeout`.'),
-  TooLarge: problem('The body is larger than 1 MiB, or than what the operation says it takes: `body_too_large`.'),
+  Unauthorized: problem('The token is missing, invalid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
+  Forbidden: problem('The token lacks the scope in `scope`: `insufficient_scope`.'),
+  NotFound: problem('The organisation has no such record: `not_found`.'),
+  NotAcceptable: problem(
+    'The resource is not available in any format that the Accept header allows: `not_acceptable`.',
+  ),
+  Conflict: problem('The change conflicts with the state of the record or with another record; `code` says how.'),
+  PreconditionFailed: problem('If-Match does not name the current version: `version_mismatch`.', 'ETag'),
+  RequestTimeout: problem('The body is sent too slowly; at least 8 KiB per second are required: `request_timeout`.'),
+  TooLarge: problem('The body is larger than 1 MiB, or than the limit that the operation states: `body_too_large`.'),
   UnsupportedMediaType: problem(
-    'The body is not of a media type that the operation takes, not UTF-8, or encoded: `unsupported_media_type`, `unsupported_encoding`.',
+    'The operation does not support the media type of the body, or the body is not UTF-8 or is compressed: `unsupported_media_type`, `unsupported_encoding`.',
   ),
   Unprocessable: problem(
-    'Fields break a rule, and `errors` names each: `invalid_fields`, or `url_not_allowed` for where a webhook must not go. Or the Idempotency-Key was used with another request: `idempotency_key_reused`.',
+    'Fields are invalid, and `errors` lists each of them: `invalid_fields`, or `url_not_allowed` for an address that webhooks must not connect to. Or the Idempotency-Key was used for a different request: `idempotency_key_reused`.',
   ),
   TooManyRequests: problem(
-    'The rate limit of the token is used up: `rate_limited`. Or the token was not used before, and comes from an address that has sent too many with a wrong signature: `too_many_invalid_tokens`.',
+    'The rate limit of the token is exceeded: `rate_limited`. Or the token was not used before and comes from an address that has sent too many tokens with a wrong signature: `too_many_invalid_tokens`.',
     'Retry-After',
     'RateLimit-Policy',
     'RateLimit',
   ),
   Unavailable: problem(
-    'Nothing was written. Try again in a moment: `stopping`, `busy`, `overloaded`, `storage_full` (reads and deletions go on), `storage_failed`. Or another try will not help before a backup is restored: `database_damaged`, which has no Retry-After.',
+    'Nothing was written. Try again in a moment: `stopping`, `busy`, `overloaded`, `storage_full` (reads and deletions still work), `storage_failed`. Retrying does not help until a backup is restored: `database_damaged`, without Retry-After.',
     'Retry-After',
   ),
 }
@@ -128,12 +130,12 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
 
 /** Default descriptions for fields of any record. */
 export const FIELDS: Record<string, string> = {
-  id: 'Assigned by the server; it never changes.',
-  owner_id: 'The member who looks after it.',
-  tag_id: 'A tag that it carries.',
-  created_at: 'When it was made.',
-  updated_at: 'When it last changed.',
-  version: 'Starts at 1 and grows by 1 with each change; it is the `ETag`, too.',
+  id: 'Assigned by the server; never changes.',
+  owner_id: 'The member who is responsible for the record.',
+  tag_id: 'A tag of the record.',
+  created_at: 'When the record was created.',
+  updated_at: 'When the record last changed.',
+  version: 'Starts at 1 and increases by 1 with each change. It is also the `ETag`.',
 }
 
 export const FILTER_TYPES: Record<Filter['type'], object> = {
@@ -149,60 +151,60 @@ export const FILTER_TYPES: Record<Filter['type'], object> = {
 }
 
 export const OPERATOR_MEANING: Record<Operator, string> = {
-  eq: 'Equal to this.',
-  ne: 'Not equal to this; what has no value counts as not equal.',
-  in: 'One of these, separated by commas; at most 100.',
-  gt: 'Greater than this.',
-  gte: 'At least this.',
-  lt: 'Less than this.',
-  lte: 'At most this.',
-  contains: 'Has this text in it.',
-  starts_with: 'Begins with this text.',
+  eq: 'Equal to this value.',
+  ne: 'Not equal to this value. A missing value counts as not equal.',
+  in: 'One of these values, separated by commas; at most 100.',
+  gt: 'Greater than this value.',
+  gte: 'Greater than or equal to this value.',
+  lt: 'Less than this value.',
+  lte: 'Less than or equal to this value.',
+  contains: 'Contains this text.',
+  starts_with: 'Starts with this text.',
 }
 
 export const PARAMETERS = {
-  id: { name: 'id', in: 'path', required: true, description: 'The id of the record.', schema: FILTER_TYPES.id },
+  id: { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: FILTER_TYPES.id },
   delivery_id: {
     name: 'delivery_id',
     in: 'path',
     required: true,
-    description: 'The id of the delivery.',
+    description: 'Id of the delivery.',
     schema: FILTER_TYPES.id,
   },
   limit: {
     name: 'limit',
     in: 'query',
-    description: 'Records per page.',
+    description: 'Number of records per page.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
   },
   cursor: {
     name: 'cursor',
     in: 'query',
-    description: 'Where to go on: `next_cursor` of the page before, with the same sort and filters.',
+    description: 'Position to continue from: the `next_cursor` of the previous page, with the same sort and filters.',
     schema: { type: 'string' },
   },
   count: {
     name: 'count',
     in: 'query',
-    description: 'Whether to add `total`.',
+    description: 'Whether to include `total`.',
     schema: { type: 'boolean', default: false },
   },
   'if-match': {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of the version that the change is meant for; 412 when the record has another by now.',
+    description: 'The ETag of the version to change. If the record has a newer version, the response is 412.',
     schema: { type: 'string' },
   },
   'if-none-match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'An ETag that is known already; 304 when it is the newest.',
+    description: 'The ETag of a version that the client has. If it is the current version, the response is 304.',
     schema: { type: 'string' },
   },
   'idempotency-key': {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Makes a repeat safe for 24 hours: 1 to 255 visible ASCII characters, quoted or bare.',
+    description: 'Makes a retry safe for 24 hours: 1 to 255 visible ASCII characters, with or without quotes.',
     schema: { type: 'string', maxLength: 257 },
   },
 }
@@ -212,13 +214,14 @@ export const pollParameters = (patterns: readonly string[]) => [
   {
     name: 'after_seq',
     in: 'query',
-    description: 'Behind this event; from the oldest that is kept on without it, and with 0.',
+    description: 'Return the events after this one. Without it, or with 0, start at the oldest event still stored.',
     schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
   {
     name: 'types',
     in: 'query',
-    description: 'Only these, as in the `event_types` of a webhook, separated by commas: `deal.*,task.completed`.',
+    description:
+      'Return only these events, as in the `event_types` of a webhook, separated by commas: `deal.*,task.completed`.',
     schema: {
       anyOf: [
         { type: 'string', enum: patterns },
@@ -229,7 +232,8 @@ export const pollParameters = (patterns: readonly string[]) => [
   {
     name: 'wait',
     in: 'query',
-    description: 'So many seconds to wait for an event where there is none yet; the answer comes with it, or empty.',
+    description:
+      'How many seconds to wait for an event if there is none yet. The response is sent with the first event, or empty.',
     schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 },
   },
 ]

@@ -43,7 +43,8 @@ function ruleOf(message: unknown): string | undefined {
 const sentences = (...all: unknown[]): string => all.filter(Boolean).join(' ')
 
 function withExample(schema: Schema): Schema {
-  const [, text, number] = /such as (?:"([^"]+)"|(\d+(?:\.\d+)?))/i.exec(String(schema.description)) ?? []
+  const [, text, number] =
+    /(?:such as|for example) (?:"([^"]+)"|(\d+(?:\.\d+)?))/i.exec(String(schema.description)) ?? []
   const types = [schema.type].flat()
   if (text && types.includes('string')) return { ...schema, examples: [text] }
   if (number && (types.includes('number') || types.includes('integer')))

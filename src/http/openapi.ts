@@ -47,7 +47,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'PASETO v4.public',
-          description: 'A token of `dealbox token create`; each operation names the scope that it needs.',
+          description: 'A token created by `dealbox token create`. Each operation names the scope that it needs.',
         },
       },
       parameters: PARAMETERS,
@@ -75,7 +75,7 @@ function tagsOf(routes: readonly Route[], schemas: Schemas): Schema[] {
   const tags = new Map<string, Schema>()
   for (const route of routes) {
     const name = tagOf(route)
-    const description = schemas[pascal(route.name)]?.description ?? `All about ${name.toLowerCase()}.`
+    const description = schemas[pascal(route.name)]?.description ?? `Operations on ${name.toLowerCase()}.`
     if (!tags.has(name)) tags.set(name, { name, description })
   }
   return [...tags.values()]
@@ -105,8 +105,8 @@ function operationId(route: Route): string {
 }
 
 const DEFAULT_DESCRIPTION: Partial<Record<Route['method'], string>> = {
-  patch: 'What is absent stays, `null` clears, and arrays are replaced whole.',
-  delete: 'From then on its id answers 404.',
+  patch: 'Absent fields keep their values, `null` clears a field, and arrays are replaced.',
+  delete: 'Afterwards, requests for its id return 404.',
 }
 
 const isCustom = (route: Route): boolean => route.kind === 'list' && route.custom !== undefined
@@ -142,7 +142,7 @@ function listParts(route: ListRoute, schemas: Schemas): Schema {
   if (sorts.length > 0) {
     const fixed = { type: 'string', enum: sorts.flatMap((name) => [name, `-${name}`]) }
     const schema = isCustom(route) ? { anyOf: [fixed, { type: 'string', pattern: CUSTOM_SORT }] } : fixed
-    const description = 'The order; `-` in front is descending. Newest first without it.'
+    const description = 'Sort order; a leading `-` means descending. Newest first by default.'
     parameters.push({ name: 'sort', in: 'query', description, schema })
   }
   for (const name of ['limit', 'cursor', 'count']) parameters.push({ $ref: `#/components/parameters/${name}` })
@@ -152,11 +152,11 @@ function listParts(route: ListRoute, schemas: Schemas): Schema {
     additionalProperties: false,
     properties: {
       data: { type: 'array', items, description: 'The records of this page.' },
-      next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page; null on the last.' },
-      total: { type: 'integer', description: 'How many there are on all pages; with `count=true` only.' },
+      next_cursor: { type: ['string', 'null'], description: 'The `cursor` of the next page; null on the last page.' },
+      total: { type: 'integer', description: 'Number of records on all pages; only with `count=true`.' },
     },
   }
-  return { parameters, responses: { 200: success('The page.', list, ['Link']), ...problemsOf(route) } }
+  return { parameters, responses: { 200: success('A page of the list.', list, ['Link']), ...problemsOf(route) } }
 }
 
 function pollParts(route: PollRoute, schemas: Schemas): Schema {
@@ -166,11 +166,15 @@ function pollParts(route: PollRoute, schemas: Schemas): Schema {
     required: ['data', 'last_seq', 'next_cursor'],
     additionalProperties: false,
     properties: {
-      data: { type: 'array', items, description: 'In the order of `seq`.' },
-      last_seq: { type: 'integer', description: 'How far this answer looked: the `after_seq` of the next question.' },
+      data: { type: 'array', items, description: 'Events in the order of `seq`.' },
+      last_seq: {
+        type: 'integer',
+        description: 'The position up to which events were read: use it as `after_seq` of the next request.',
+      },
       next_cursor: {
         type: ['string', 'null'],
-        description: 'Not null where there is more at once, though `data` may be empty for want of such types.',
+        description:
+          'Not null if more events are available now. `data` can be empty nevertheless, if none of them has a requested type.',
       },
     },
   }
@@ -179,7 +183,7 @@ function pollParts(route: PollRoute, schemas: Schemas): Schema {
       ...pollParameters(route.patterns),
       ...['limit', 'cursor'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
-    responses: { 200: success('What there is.', answer, ['Link']), ...problemsOf(route) },
+    responses: { 200: success('The available events.', answer, ['Link']), ...problemsOf(route) },
   }
 }
 
@@ -221,7 +225,7 @@ function writeParts(route: WriteRoute, schemas: Schemas): Schema {
   if (route.find) parameters.push({ $ref: '#/components/parameters/if-match' })
   const isNew = route.status === 201
   const description = isNew ? `The new ${route.name}.` : `The ${route.name} as it is now.`
-  let answer: Schema = { description: 'Done; the answer has no body.', headers: headers([]) }
+  let answer: Schema = { description: 'Done. The response has no body.', headers: headers([]) }
   if (route.returns && route.status !== 204) {
     const name = route.operation ? `${pascal(route.operation)}Answer` : pascal(route.name)
     const schema = component(name, route.returns, schemas)
@@ -233,7 +237,7 @@ function writeParts(route: WriteRoute, schemas: Schemas): Schema {
     ]
     const several = route.bulkResult && component(`${name}s`, route.bulkResult, schemas)
     const shape = several ? { anyOf: [schema, several] } : schema
-    answer = success(isRecord ? description : 'What was done.', shape, names)
+    answer = success(isRecord ? description : 'The result.', shape, names)
   }
   const repeated = route.replays ? { 200: { ...answer, description: route.replays } } : {}
   const responses = { ...repeated, [route.status]: answer, ...problemsOf(route) }
@@ -253,7 +257,7 @@ function requestBody(route: WriteRoute, schemas: Schemas): Schema {
   return { requestBody: { required: true, content } }
 }
 
-const UNCHANGED = { description: 'The version named by If-None-Match is the newest.', headers: headers(['ETag']) }
+const UNCHANGED = { description: 'The version in If-None-Match is the current one.', headers: headers(['ETag']) }
 
 function success(description: string, schema: Schema, names: string[]): Schema {
   return { description, headers: headers(names), content: { 'application/json': { schema } } }

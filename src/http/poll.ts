@@ -71,7 +71,7 @@ function readPoll(
   const parameters = readQuery(query)
   for (const name of parameters.keys()) {
     if (!(POLL_PARAMETERS as readonly string[]).includes(name))
-      throw badQuery(`There is no parameter "${name}" here; allowed are: ${POLL_PARAMETERS.join(', ')}.`)
+      throw badQuery(`There is no parameter "${name}" here. The allowed parameters are: ${POLL_PARAMETERS.join(', ')}.`)
   }
   const types = readTypes(parameters.get('types'), patterns)
   const afterSeq = readWhole(parameters, 'after_seq', Number.MAX_SAFE_INTEGER)
@@ -91,8 +91,8 @@ function readTypes(text: string | undefined, patterns: readonly string[]): reado
   const types = text.split(',')
   const unknown = types.find((type) => !patterns.includes(type))
   if (unknown !== undefined)
-    throw badQuery(`The parameter "types" has "${unknown}", which is no event; there are: ${patterns.join(', ')}.`)
-  if (types.length > MAX_TYPES) throw badQuery(`The parameter "types" takes at most ${MAX_TYPES} values.`)
+    throw badQuery(`The parameter "types" contains "${unknown}", which is not an event type. Event types are: ${patterns.join(', ')}.`)
+  if (types.length > MAX_TYPES) throw badQuery(`The parameter "types" can have at most ${MAX_TYPES} values.`)
   return types
 }
 
@@ -101,5 +101,5 @@ function readWhole(parameters: Map<string, string>, name: string, max: number): 
   if (text === undefined) return undefined
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (number <= max) return number
-  throw badQuery(`The parameter "${name}" has to be a whole number from 0 to ${max}.`)
+  throw badQuery(`The parameter "${name}" must be a whole number from 0 to ${max}.`)
 }

@@ -22,7 +22,7 @@ export function readQuery(text: string): Map<string, string> {
     if (pair === '') continue
     const at = pair.indexOf('=')
     const name = decode(at < 0 ? pair : pair.slice(0, at))
-    if (parameters.has(name)) throw badQuery(`The parameter "${name}" is given more than once.`)
+    if (parameters.has(name)) throw badQuery(`The parameter "${name}" is given more than once. Send it only once.`)
     parameters.set(name, at < 0 ? '' : decode(pair.slice(at + 1)))
   }
   return parameters
@@ -35,7 +35,7 @@ function decode(text: string): string {
   } catch {
     // reported below, as for NUL
   }
-  throw badQuery('The query string is not correctly percent-encoded UTF-8.')
+  throw badQuery('The query string is not valid percent-encoded UTF-8.')
 }
 
 /** The operators of each type of filter; the bare name is `eq`. */
@@ -90,7 +90,7 @@ export function readAsk(
     const filter = Object.hasOwn(filters, base) ? filters[base] : undefined
     if (!filter || (operator === 'eq') !== !name.endsWith(']') || !operatorsOf(filter).includes(operator as Operator)) {
       const allowed = parameterNames(offersOf(listed, org)).join(', ')
-      throw badQuery(`There is no parameter "${name}" here; allowed are: ${allowed}.`)
+      throw badQuery(`There is no parameter "${name}" here. Allowed are: ${allowed}.`)
     }
     if (filter.disablesDefault) {
       if (readFlag(name, value)) lifted.add(base)
@@ -130,8 +130,8 @@ export function readFlags(query: string, allowed: readonly string[]): Record<str
   const flags: Record<string, boolean> = {}
   for (const [name, value] of readQuery(query)) {
     if (!allowed.includes(name)) {
-      const hint = allowed.length > 0 ? `allowed are: ${allowed.join(', ')}` : 'none is allowed'
-      throw badQuery(`There is no parameter "${name}" here; ${hint}.`)
+      const hint = allowed.length > 0 ? `Allowed are: ${allowed.join(', ')}` : 'No parameters are allowed'
+      throw badQuery(`There is no parameter "${name}" here. ${hint}.`)
     }
     flags[name] = readFlag(name, value)
   }
@@ -139,7 +139,7 @@ export function readFlags(query: string, allowed: readonly string[]): Record<str
 }
 
 function readFlag(name: string, value: string): boolean {
-  if (value !== 'true' && value !== 'false') throw badQuery(`The parameter "${name}" has to be true or false.`)
+  if (value !== 'true' && value !== 'false') throw badQuery(`The parameter "${name}" must be true or false.`)
   return value === 'true'
 }
 
@@ -148,7 +148,7 @@ export function readLimit(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT
   const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > MAX_LIMIT)
-    throw badQuery(`The parameter "limit" has to be a whole number from 1 to ${MAX_LIMIT}.`)
+    throw badQuery(`The parameter "limit" must be a whole number from 1 to ${MAX_LIMIT}.`)
   return limit
 }
 
@@ -165,8 +165,8 @@ function readSort(
     const names = Object.keys(offersOf(listed, org).sorts)
     throw badQuery(
       names.length > 0
-        ? `The parameter "sort" has to be one of ${names.join(', ')}, with "-" in front for descending.`
-        : 'This list has one order only; leave "sort" out.',
+        ? `The parameter "sort" must be one of ${names.join(', ')}, with a leading "-" for descending order.`
+        : 'This list has only one sort order. Omit "sort".',
     )
   }
   return { sort: sorts[name] as Sort, descending }
@@ -183,7 +183,7 @@ function readCondition(
   const value = (one: string) => readValue(name, filter, one)
   if (operator === 'in') {
     const values = text.split(',')
-    if (values.length > MAX_IN) throw badQuery(`The parameter "${name}" takes at most ${MAX_IN} values.`)
+    if (values.length > MAX_IN) throw badQuery(`The parameter "${name}" can have at most ${MAX_IN} values.`)
     return conditionsOf(who, base, filter, operator, values.map(value))
   }
   if (text === 'null' && filter.nullable && (operator === 'eq' || operator === 'ne')) {
@@ -199,40 +199,40 @@ function readValue(name: string, filter: Filter, text: string): string | number 
   switch (filter.type) {
     case 'id':
       if (UUID.test(text)) return text
-      throw badQuery(`The parameter "${name}" has to be a UUID in lower case${filter.nullable ? ', or null' : ''}.`)
+      throw badQuery(`The parameter "${name}" must be a UUID in lower case${filter.nullable ? ', or null' : ''}.`)
     case 'choice':
       if (filter.choices?.includes(text)) return filter.normal ? filter.normal(text) : text
-      throw badQuery(`The parameter "${name}" has to be one of ${filter.choices?.join(', ')}.`)
+      throw badQuery(`The parameter "${name}" must be one of ${filter.choices?.join(', ')}.`)
     case 'flag':
       return readFlag(name, text) ? 1 : 0
     case 'amount': {
       const micros = parseMicros(text)
       if (micros !== undefined) return micros
-      throw badQuery(`The parameter "${name}" has to be an amount such as 1000 or 1000.5.`)
+      throw badQuery(`The parameter "${name}" must be an amount such as 1000 or 1000.5.`)
     }
     case 'date':
       if (isDate(text)) return text
-      throw badQuery(`The parameter "${name}" has to be a day of the calendar, written YYYY-MM-DD.`)
+      throw badQuery(`The parameter "${name}" must be a valid date, in the form YYYY-MM-DD.`)
     case 'time': {
       const ms = parseTime(text)
       if (ms !== undefined) return ms
       throw badQuery(
-        `The parameter "${name}" has to be an RFC 3339 time such as 2026-11-20T08:36:00Z ("+" is written %2B).`,
+        `The parameter "${name}" must be an RFC 3339 time such as 2026-11-20T08:36:00Z ("+" is written %2B).`,
       )
     }
     case 'number': {
       const number = /^-?\d{1,20}(\.\d{1,20})?$/.test(text) ? Number(text) : Number.NaN
       if (Number.isFinite(number)) return number
-      throw badQuery(`The parameter "${name}" has to be a number such as 40 or 2.5.`)
+      throw badQuery(`The parameter "${name}" must be a number such as 40 or 2.5.`)
     }
     case 'search':
       if (characters(text) <= 255 && text.isWellFormed() && !/\p{M}{31}/u.test(text)) return text
-      throw badQuery(`The parameter "${name}" has to be a text of at most 255 characters.`)
+      throw badQuery(`The parameter "${name}" must be a text of at most 255 characters.`)
     case 'text':
       if (text === '' || characters(text) > 2048 || !text.isWellFormed())
-        throw badQuery(`The parameter "${name}" has to be a text of 1 to 2048 characters.`)
+        throw badQuery(`The parameter "${name}" must be a text of 1 to 2048 characters.`)
       if (filter.pattern && !filter.pattern.test(text))
-        throw badQuery(`The parameter "${name}" has to match ${filter.pattern.source}.`)
+        throw badQuery(`The parameter "${name}" must match ${filter.pattern.source}.`)
       return filter.normal ? filter.normal(text.normalize('NFC')) : text.normalize('NFC')
   }
 }

@@ -31,7 +31,7 @@ export function rateLimit({ requests, perSeconds }: Rate, nowMs: () => number) {
       throw new Problem(
         429,
         'rate_limited',
-        `This token may make ${requests} requests per ${perSeconds} s; try again in ${seconds} s.`,
+        `This token is limited to ${requests} requests per ${perSeconds} s. Try again in ${seconds} s.`,
         {
           headers: {
             'Retry-After': String(seconds),
@@ -55,7 +55,7 @@ export function parseRate(text: string): Rate | null {
     throw new Problem(
       422,
       'invalid_rate',
-      `"${text}" is no rate limit; write off, or requests per seconds such as 1000/s or 60000/60s.`,
+      `"${text}" is not a valid rate limit. Use off, or requests per seconds such as 1000/s or 60000/60s.`,
     )
   return { requests: Number(requests), perSeconds: Number(seconds ?? 1) }
 }

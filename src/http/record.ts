@@ -56,14 +56,14 @@ function readAsked(
   const allowed = [...Object.keys(parameters), ...(paged ? ['limit', 'cursor'] : [])]
   for (const [name, value] of given) {
     if (!allowed.includes(name)) {
-      const hint = allowed.length > 0 ? `allowed are: ${allowed.join(', ')}` : 'none is allowed'
-      throw badQuery(`There is no parameter "${name}" here; ${hint}.`)
+      const hint = allowed.length > 0 ? `Allowed are: ${allowed.join(', ')}` : 'No parameters are allowed'
+      throw badQuery(`There is no parameter "${name}" here. ${hint}.`)
     }
     const { enum: choices, format } = parameters[name]?.schema ?? {}
     if (choices && !choices.includes(value))
-      throw badQuery(`The parameter "${name}" has to be one of ${choices.join(', ')}.`)
+      throw badQuery(`The parameter "${name}" must be one of ${choices.join(', ')}.`)
     if (format === 'date' && !isDate(value))
-      throw badQuery(`The parameter "${name}" has to be a day of the calendar, written YYYY-MM-DD.`)
+      throw badQuery(`The parameter "${name}" must be a valid date, in the form YYYY-MM-DD.`)
   }
   const limit = readLimit(given.get('limit'))
   const cursor = given.get('cursor')

@@ -59,9 +59,9 @@ export async function listen(handler: Handler, address: Address, given: Limits =
 function cannotListen(error: NodeJS.ErrnoException, { host, port }: Address): Problem {
   const why =
     error.code === 'EADDRINUSE'
-      ? 'another program listens there'
+      ? 'another program uses this port'
       : error.code === 'EACCES'
-        ? 'the system does not allow it'
+        ? 'the operating system does not allow it'
         : error.message
   return new Problem(409, 'cannot_listen', `Cannot listen on ${host}:${port}: ${why}.`)
 }

@@ -46,8 +46,8 @@ const NUL = '\u0000'
 const clean = (longest: number) =>
   v.pipe(
     v.string(),
-    v.check((text) => !text.includes(NUL), 'invalid_text|must not contain the character NUL'),
-    v.check((text) => text.isWellFormed(), 'invalid_text|must not contain half of a surrogate pair'),
+    v.check((text) => !text.includes(NUL), 'invalid_text|must not contain the NUL character'),
+    v.check((text) => text.isWellFormed(), 'invalid_text|must not contain unpaired surrogates'),
     // The limit of Unicode (UAX #15, stream-safe text): normalizing a long run takes quadratic time, a minute for 1 MB.
     v.check((text) => !/\p{M}{31}/u.test(text), 'invalid_text|must not have more than 30 combining marks in a row'),
     v.transform((text) => text.normalize('NFC')),
@@ -93,13 +93,13 @@ export const amount = v.pipe(
 
 export const currency = v.pipe(
   v.string(),
-  v.regex(/^[A-Z]{3}$/, 'invalid_currency|must be a currency code of ISO 4217 in three capital letters, such as "EUR"'),
-  v.check(isCurrency, 'invalid_currency|must be a currency code of ISO 4217, such as "EUR"'),
+  v.regex(/^[A-Z]{3}$/, 'invalid_currency|must be an ISO 4217 currency code in three capital letters, such as "EUR"'),
+  v.check(isCurrency, 'invalid_currency|must be an ISO 4217 currency code, such as "EUR"'),
 )
 
 export const date = v.pipe(
   v.string(),
-  v.check(isDate, 'invalid_date|must be a day of the calendar, written YYYY-MM-DD'),
+  v.check(isDate, 'invalid_date|must be a valid date, in the form YYYY-MM-DD'),
   v.metadata({ format: 'date' }),
 )
 
@@ -139,7 +139,7 @@ export const arrayOf = <Item extends v.GenericSchema>(item: Item, most = 1000) =
 export const ids = v.pipe(
   arrayOf(id),
   v.transform((all) => [...new Set(all)]),
-  v.description('Answered without duplicates; a PATCH replaces all of them, and [] clears.'),
+  v.description('Returned without duplicates; a PATCH replaces all of them, and [] clears.'),
 )
 
 export const email = v.pipe(
@@ -156,7 +156,7 @@ export const phone = v.pipe(
   line(50),
   v.check(
     (text) => (text.match(/\d/g) ?? []).length >= 3,
-    'invalid_phone|must be a phone number, with at least three digits',
+    'invalid_phone|must be a phone number with at least three digits',
   ),
   v.metadata({ maxLength: 50 }),
 )
@@ -191,19 +191,19 @@ export const language = v.pipe(
     } catch {
       return false
     }
-  }, 'invalid_language|must be a language tag of BCP 47, such as "de" or "pt-BR"'),
+  }, 'invalid_language|must be a BCP 47 language tag, such as "de" or "pt-BR"'),
 )
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 export const country = v.pipe(
   v.string(),
-  v.regex(/^[A-Z]{2}$/, 'invalid_country|must be a country code of ISO 3166 in two capital letters, such as "DE"'),
+  v.regex(/^[A-Z]{2}$/, 'invalid_country|must be an ISO 3166 country code in two capital letters, such as "DE"'),
   v.check(
     (code) =>
       /^[A-Z]{2}$/.test(code) && // all checks run, and of() throws on a code that the check above refused
       !/^(A[AC]|C[PQ]|D[DG]|E[AUZ]|IC|Q[M-Z]|T[AP]|U[NK]|X[A-Z]|ZZ|AN|BU|CS|FX|NT|SU|YD|YU|ZR)$/.test(code) &&
       regions.of(code) !== undefined,
-    'invalid_country|must be a country code of ISO 3166, such as "DE"',
+    'invalid_country|must be an ISO 3166 country code, such as "DE"',
   ),
 )
 

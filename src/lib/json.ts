@@ -15,7 +15,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
  */
 export function readJson(bytes: Uint8Array, maxItems = MAX_ARRAY): Json {
   const text = readText(bytes, 'malformed_json')
-  if (text === '') throw malformed('The body is empty; send a JSON object.')
+  if (text === '') throw malformed('The body is empty. Send a JSON object.')
   const scanned = scan(text, maxItems * MAX_VALUES_PER_ITEM)
   let value: Json
   try {
@@ -24,7 +24,7 @@ export function readJson(bytes: Uint8Array, maxItems = MAX_ARRAY): Json {
     throw malformed(`The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`)
   }
   if (scanned.members !== countMembers(value, maxItems))
-    throw malformed('The body has an object with the same member twice.')
+    throw malformed('The body contains an object with a duplicate member. Include each member only once.')
   return value
 }
 
@@ -42,7 +42,7 @@ function malformed(detail: string): Problem {
 }
 
 function tooManyValues(most: number): Problem {
-  return new Problem(400, 'too_many_values', `The body has more than ${most} values; send fewer at a time.`)
+  return new Problem(400, 'too_many_values', `The body contains more than ${most} values. Send fewer at a time.`)
 }
 
 /**
@@ -96,7 +96,7 @@ function countMembers(value: Json, maxItems: number): number {
   let members = 0
   if (Array.isArray(value)) {
     if (value.length > maxItems)
-      throw new Problem(400, 'array_too_long', `The body has an array of more than ${maxItems} items.`)
+      throw new Problem(400, 'array_too_long', `The body contains an array of more than ${maxItems} items. Send fewer at a time.`)
     for (const item of value) members += countMembers(item, maxItems)
     return members
   }

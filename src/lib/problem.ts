@@ -31,7 +31,7 @@ export function invalid(...errors: FieldError[]): Problem {
   const detail =
     errors.length === 1 && first
       ? `${first.pointer || 'The body'} ${first.message}.`
-      : `${errors.length} fields are not valid.`
+      : `${errors.length} fields are invalid.`
   return new Problem(422, 'invalid_fields', detail, { errors })
 }
 
@@ -44,7 +44,7 @@ export function field(pointer: string, code: string, message: string): FieldErro
 
 /** 404, the same for a record of another organisation and for one that never existed. */
 export function notFound(): Problem {
-  return new Problem(404, 'not_found', 'There is no such record here.')
+  return new Problem(404, 'not_found', 'There is no such record in this organisation.')
 }
 
 /** 409: the state of this or another record conflicts with the request. */

@@ -34,23 +34,23 @@ export function templateFaults(text: string, isKnown: (name: string) => boolean)
       return faults
     }
     const tag = shortened(text.slice(start, end))
-    if (isLong) addFault(`must not have more than ${MAX_TAG} signs in ${tag} in line ${line}`)
+    if (isLong) addFault(`must not have more than ${MAX_TAG} characters in ${tag} in line ${line}`)
     else if (sign === '/') {
       const last = open.pop()
-      if (!last) addFault(`must not close ${tag} in line ${line}: nothing is open there`)
+      if (!last) addFault(`must not close ${tag} in line ${line}: no section is open there`)
       else if (last.name !== name) {
         addFault(`must close ${last.tag} of line ${last.line} before ${tag} in line ${line}`)
         return faults
       }
     } else if (REFUSED.has(sign))
-      addFault(`must not have ${tag} in line ${line}: ${REFUSED.get(sign)} are not for here`)
+      addFault(`must not have ${tag} in line ${line}: ${REFUSED.get(sign)} are not supported`)
     else {
       if (!isKnown(name)) {
-        faults.push({ code: 'unknown_variable', message: `must not have ${tag} in line ${line}: it is not known` })
+        faults.push({ code: 'unknown_variable', message: `must not have ${tag} in line ${line}: there is no such variable` })
       }
       if (sign === '#' || sign === '^') open.push({ name, tag, line })
       if (open.length > MAX_DEPTH) {
-        addFault(`must not have more than ${MAX_DEPTH} sections in each other, as in line ${line}`)
+        addFault(`must not nest more than ${MAX_DEPTH} sections, as in line ${line}`)
         return faults
       }
     }
@@ -59,13 +59,13 @@ export function templateFaults(text: string, isKnown: (name: string) => boolean)
     counted = end
   }
   const last = open.pop()
-  if (last) addFault(`must close ${last.tag} of line ${last.line}, by {{/${last.name}}}`)
+  if (last) addFault(`must close ${last.tag} of line ${last.line} with {{/${last.name}}}`)
   return faults
 }
 
 const REFUSED = new Map([
-  ['>', 'parts of other texts'],
-  ['=', 'other signs than braces'],
+  ['>', 'partials'],
+  ['=', 'other delimiters'],
   ['!', 'comments'],
 ])
 

@@ -7,7 +7,7 @@ import { type FieldError, field, invalid, Problem } from './problem.ts'
  */
 export function validate<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
-    throw new Problem(400, 'wrong_root', 'The body has to be a JSON object.')
+    throw new Problem(400, 'wrong_root', 'The body must be a JSON object.')
   }
   const result = v.safeParse(schema, body)
   if (result.success) return result.output
@@ -24,7 +24,7 @@ function fieldError(issue: v.BaseIssue<unknown>): FieldError {
   const own = ownMessage(issue.message)
   if (own) return field(pointer, own.code, own.message)
   if (issue.type === 'strict_object' && issue.expected === 'never') {
-    return field(pointer, 'unknown_field', 'is not a field that can be written here')
+    return field(pointer, 'unknown_field', 'is not a writable field of this resource')
   }
   if (issue.received === 'undefined') return field(pointer, 'required', 'is required')
   if (issue.received === 'null') return field(pointer, 'not_null', 'must not be null')
@@ -42,7 +42,7 @@ export function ownMessage(text: string): { code: string; message: string } | un
 
 const TYPE_NAMES: Record<string, string> = {
   string: 'a string',
-  number: 'a number that is carried exactly (at most 15 significant digits)',
+  number: 'a number with at most 15 significant digits',
   boolean: 'true or false',
   array: 'an array',
   strict_object: 'an object',

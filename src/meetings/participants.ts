@@ -50,7 +50,7 @@ export const ParticipantsGiven = v.pipe(
     'more_than_one_organizer|must have at most one organizer',
   ),
   v.description(
-    'Who takes part. Each has a `contact_id`, a `member_id` or an `email`; an email finds its member or its contact. A PATCH replaces all of them.',
+    'Participants. Each has a `contact_id`, a `member_id` or an `email`; an email is matched with a member or a contact. A PATCH replaces all participants.',
   ),
 )
 
@@ -171,7 +171,7 @@ function repeated(all: readonly Participant[]): FieldError[] {
     })
     const known = keys.find((key) => seen.has(key))
     for (const key of keys) seen.add(key)
-    return known === undefined ? [] : [field(`/participants/${index}`, 'repeated', 'is in this list already')]
+    return known === undefined ? [] : [field(`/participants/${index}`, 'repeated', 'is already in this list')]
   })
 }
 

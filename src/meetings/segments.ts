@@ -12,20 +12,20 @@ import { statements } from '../store/statements.ts'
 export const MAX_SEGMENTS = 20_000
 
 const fields = {
-  speaker: f.doc(f.nullable(f.title), 'The key of the speaker; null where nobody knows.'),
-  start_ms: f.doc(f.count(LAST_MS), 'When it begins, in milliseconds from the beginning of the recording.'),
-  end_ms: f.doc(f.count(LAST_MS), 'When it ends: not before `start_ms`.'),
+  speaker: f.doc(f.nullable(f.title), 'Key of the speaker; null if unknown.'),
+  start_ms: f.doc(f.count(LAST_MS), 'Start of the segment, in milliseconds from the beginning of the recording.'),
+  end_ms: f.doc(f.count(LAST_MS), 'End of the segment, not before `start_ms`.'),
   text: f.doc(
     v.pipe(
       f.longText(),
       v.check((text) => text.trim() !== '', 'empty|must not be empty'),
       v.metadata({ minLength: 1 }),
     ),
-    'What is said.',
+    'Text of the segment.',
   ),
 }
 
-export const Segment = f.object({ index: f.doc(f.count(), 'Its place, from 0 on.'), ...fields })
+export const Segment = f.object({ index: f.doc(f.count(), 'Position of the segment, starting at 0.'), ...fields })
 export type Segment = v.InferOutput<typeof Segment>
 
 export const SegmentsGiven = v.pipe(

@@ -11,18 +11,18 @@ import type { Meeting } from './meetings.ts'
 
 export const MAX_SPEAKERS = 1000
 const MAX_NAME_LENGTH = 255
-const key = f.doc(f.title, 'What segments name the speaker by, such as "speaker_1".')
+const key = f.doc(f.title, 'Key by which segments refer to the speaker, for example "speaker_1".')
 const ids = {
-  member_id: f.doc(f.nullable(f.id), 'The member who it is.'),
-  contact_id: f.doc(f.nullable(f.id), 'The contact who it is.'),
+  member_id: f.doc(f.nullable(f.id), 'The member who speaks.'),
+  contact_id: f.doc(f.nullable(f.id), 'The contact who speaks.'),
 }
-const name = f.doc(f.nullable(f.title), 'What it is called; null where nobody knows.')
+const name = f.doc(f.nullable(f.title), 'Name of the speaker; null if unknown.')
 
 export const Speaker = f.object({
   key,
   name,
   ...ids,
-  talk_ms: f.doc(f.count(), 'How long it speaks; where its own segments overlap, that time counts once.'),
+  talk_ms: f.doc(f.count(), 'Speaking time. Overlapping segments of the same speaker count once.'),
 })
 export type Speaker = v.InferOutput<typeof Speaker>
 
@@ -74,7 +74,8 @@ export function speakerReader(db: Database) {
     const seen = new Set<string>()
     return speakers.flatMap(({ key, member_id, contact_id }, index) => {
       const errors: FieldError[] = []
-      if (seen.has(key)) errors.push(field(`/speakers/${index}/key`, 'repeated', 'is the key of another speaker'))
+      if (seen.has(key))
+        errors.push(field(`/speakers/${index}/key`, 'repeated', 'must not be the key of another speaker'))
       seen.add(key)
       if (member_id !== null && memberName.get(org, member_id) === undefined)
         errors.push(missing(`/speakers/${index}/member_id`))

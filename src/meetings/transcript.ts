@@ -7,23 +7,23 @@ import { MAX_SPEAKERS, Speaker, SpeakerGiven } from './speakers.ts'
 
 // 1. The wire form.
 
-const language = f.doc(f.nullable(f.language), 'What is spoken, such as "en" or "pt-BR".')
-const source = f.doc(f.nullable(f.line()), 'Where it comes from, such as "zoom".')
+const language = f.doc(f.nullable(f.language), 'Language of the transcript, for example "en" or "pt-BR".')
+const source = f.doc(f.nullable(f.line()), 'Source of the transcript, for example "zoom".')
 
 export const Transcript = f.doc(
   f.object({
     id: f.id,
-    meeting_id: f.doc(f.id, 'The meeting that it is of.'),
+    meeting_id: f.doc(f.id, 'The meeting of the transcript.'),
     language,
     source,
-    speakers: f.doc(v.array(Speaker), 'Who speaks.'),
-    segments: f.doc(v.array(Segment), 'What is said, in the order in which it begins: a page of it.'),
-    next_cursor: f.doc(v.nullable(v.string()), 'The cursor of the next page of segments; null on the last one.'),
-    duration_ms: f.doc(f.count(), 'When the last of what is said ends.'),
-    word_count: f.doc(f.count(), 'How many words are said, as white space separates them.'),
+    speakers: f.doc(v.array(Speaker), 'Speakers of the transcript.'),
+    segments: f.doc(v.array(Segment), 'A page of the segments, in the order of their start.'),
+    next_cursor: f.doc(v.nullable(v.string()), 'The cursor of the next page of segments; null on the last page.'),
+    duration_ms: f.doc(f.count(), 'Latest end of a segment.'),
+    word_count: f.doc(f.count(), 'Number of words, separated by white space.'),
     ...f.recordFields,
   }),
-  'A transcript is what was said at a meeting, by whom and when. A meeting has one at most.',
+  'A transcript is the text of a meeting, with speakers and times. A meeting has at most one.',
 )
 export type Transcript = v.InferOutput<typeof Transcript>
 
@@ -31,9 +31,9 @@ export const TranscriptPut = f.object({
   language: f.optional(language),
   source: f.optional(source),
   speakers: f.optional(
-    f.doc(f.arrayOf(SpeakerGiven, MAX_SPEAKERS), 'Who speaks; where they are left out, those whom the segments name.'),
+    f.doc(f.arrayOf(SpeakerGiven, MAX_SPEAKERS), 'Speakers; if omitted, those that the segments name.'),
   ),
-  segments: f.doc(SegmentsGiven, `What is said, up to ${MAX_SEGMENTS} segments. They may overlap.`),
+  segments: f.doc(SegmentsGiven, `Up to ${MAX_SEGMENTS} segments. They may overlap.`),
 })
 export type TranscriptPut = v.InferOutput<typeof TranscriptPut>
 

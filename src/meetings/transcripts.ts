@@ -203,7 +203,7 @@ const countWords = (text: string): number => text.split(/\s+/).filter((word) => 
 /** Throws 400. */
 function readQ(q: string | undefined): string | undefined {
   if (q === undefined || v.is(f.line(), q)) return q
-  throw badQuery('The parameter "q" has to be a text of at most 255 characters.')
+  throw badQuery('The parameter "q" must be a text of at most 255 characters.')
 }
 
 // 4. The routes.
@@ -225,7 +225,7 @@ const fromFile =
   }
 
 const ABOUT_FILES =
-  'As `text/vtt` or `application/x-subrip` it is read from a file of captions: each voice is a speaker, and so is a name in front of a text, as in "Ana Ruiz: Hello", where somebody of that name takes part in the meeting; other names stay in the text. Speakers with the name of a participant, or of the owner, get its `contact_id` or `member_id`, unless two have that name. A file that is malformed is 400 `malformed_captions`, with the line.'
+  'A body of the type `text/vtt` or `application/x-subrip` is read as a caption file. Each voice becomes a speaker, as does a name before a text, as in "Ana Ruiz: Hello", if a participant of the meeting has that name; other names remain part of the text. A speaker with the name of a participant, or of the owner, gets their `contact_id` or `member_id`, unless two of them have that name. A malformed file is 400 `malformed_captions`, with the line.'
 
 export const transcripts = (deps: Deps): Route[] => {
   const { find, place, show, captions, put, remove } = transcriptStore(deps)
@@ -237,7 +237,7 @@ export const transcripts = (deps: Deps): Route[] => {
       method: 'get',
       scope: 'rest.meetings.transcript.read',
       summary: 'Get the transcript of a meeting',
-      description: `Its segments come in pages. As \`${VTT}\`, \`${SRT}\` or \`text/plain\` it is answered whole, without \`q\`, \`limit\` and \`cursor\`.`,
+      description: `Segments are paginated. As \`${VTT}\`, \`${SRT}\` or \`text/plain\`, the whole transcript is returned, without \`q\`, \`limit\` and \`cursor\`.`,
       columns,
       returns: Transcript,
       find,
@@ -245,7 +245,8 @@ export const transcripts = (deps: Deps): Route[] => {
       parameters: {
         q: {
           schema: { type: 'string', maxLength: 255 },
-          description: 'Only the segments in which each word of it begins a word, without regard to case and accents.',
+          description:
+            'Return only segments in which each of these words is the beginning of a word, ignoring case and accents.',
         },
       },
       show,
@@ -262,7 +263,7 @@ export const transcripts = (deps: Deps): Route[] => {
       scope: 'rest.meetings.transcript.write',
       operation: 'replaceTranscript',
       summary: 'Replace the transcript of a meeting',
-      description: `It is 200 also where there was none before; the answer has all of its segments. ${ABOUT_FILES} The body may have up to 8 MiB.`,
+      description: `Returns 200 even if there was no transcript before. The response contains all segments. ${ABOUT_FILES} The body can have up to 8 MiB.`,
       body: TranscriptPut,
       accepts: { [VTT]: fromFile(readVtt), [SRT]: fromFile(readSrt) },
       maxBytes: MAX_BYTES,
@@ -279,7 +280,7 @@ export const transcripts = (deps: Deps): Route[] => {
       scope: 'rest.meetings.transcript.write',
       operation: 'deleteTranscript',
       summary: 'Delete the transcript of a meeting',
-      description: 'The meeting stays, and is no longer found by what was said.',
+      description: 'The meeting remains, but its transcript can no longer be found by search.',
       find,
       columns,
       status: 204,

@@ -87,9 +87,9 @@ export function screens({
   function pageFor({ method, path }: Context) {
     const page = pages.get(path)
     if (!page && path.startsWith(UNSUBSCRIBE)) return unsubscribe
-    if (!page) throw new Problem(404, 'no_such_path', 'There is nothing at this path.')
+    if (!page) throw new Problem(404, 'no_such_path', 'There is no page at this path.')
     if (method !== 'GET' && method !== 'HEAD')
-      throw new Problem(405, 'method_not_allowed', 'This path takes GET, HEAD.', { headers: { Allow: 'GET, HEAD' } })
+      throw new Problem(405, 'method_not_allowed', 'This path supports GET, HEAD.', { headers: { Allow: 'GET, HEAD' } })
     return page
   }
 
@@ -104,7 +104,11 @@ export function screens({
     const known = store.health.problemOf(error, 'read')
     if (known instanceof Problem) return known
     log.error({ id, err: error }, 'failed')
-    return new Problem(500, 'internal_error', 'The server failed; its log has the reason under this request_id.')
+    return new Problem(
+      500,
+      'internal_error',
+      'The server failed to process the request. Its log has the reason under this request_id.',
+    )
   }
 }
 

@@ -26,11 +26,11 @@ const TYPES = [...EVENT_NAMES, TEST]
 const time = f.recordFields.created_at
 
 const Try = f.object({
-  at: f.doc(time, 'When it began.'),
-  duration_ms: f.doc(v.number(), 'How long it took.'),
-  response_status: f.doc(v.nullable(v.number()), 'The status of the answer; null where there was none.'),
-  response_body: f.doc(v.nullable(v.string()), 'The first 2 KiB of the answer.'),
-  error: f.doc(v.nullable(v.string()), 'Why it failed; null where it did not.'),
+  at: f.doc(time, 'Start of the attempt.'),
+  duration_ms: f.doc(v.number(), 'Duration of the attempt.'),
+  response_status: f.doc(v.nullable(v.number()), 'Status of the response; null if there was none.'),
+  response_body: f.doc(v.nullable(v.string()), 'The first 2 KiB of the response.'),
+  error: f.doc(v.nullable(v.string()), 'Why the attempt failed; null if it succeeded.'),
 })
 export type Try = v.InferOutput<typeof Try>
 
@@ -38,21 +38,21 @@ export const Delivery = f.doc(
   f.object({
     id: f.id,
     webhook_id: f.id,
-    event_id: f.doc(f.id, 'Of the event, and the `webhook-id` of each try.'),
-    seq: f.doc(v.nullable(v.number()), 'Of the event; null for a test.'),
-    type: f.doc(v.string(), 'Of the event, such as "deal.created", or `webhook.test`.'),
+    event_id: f.doc(f.id, 'Id of the event, and the `webhook-id` of each attempt.'),
+    seq: f.doc(v.nullable(v.number()), 'Sequence number of the event; null for a test.'),
+    type: f.doc(v.string(), 'Type of the event, for example "deal.created", or `webhook.test`.'),
     status: f.doc(
       f.oneOf(STATUSES),
-      '`pending` until a try succeeds or the last one fails, after about three days. Later events of the same record wait for it.',
+      '`pending` until an attempt succeeds or the last one fails, after about three days. Later events of the same record wait for it.',
     ),
-    tries: f.doc(v.array(Try), 'Each try, the oldest first.'),
+    tries: f.doc(v.array(Try), 'The attempts, oldest first.'),
     next_try_at: f.doc(
       v.nullable(time),
-      'When it is tried next; null where it is done, on its way, or waits for an earlier event of the same record.',
+      'When the next attempt is due; null if the delivery is done or in progress, or waits for an earlier event of the same record.',
     ),
     ...f.recordFields,
   }),
-  'A delivery is one event on its way to one webhook, with every try. Deliveries are kept as long as events.',
+  'A delivery is one event for one webhook, with all attempts. Deliveries are stored as long as events.',
 )
 export type Delivery = v.InferOutput<typeof Delivery>
 
@@ -130,7 +130,7 @@ export const deliveryStore = once((deps: Deps) => {
     const webhook = webhookColumns.present(findWebhook(who, before.webhook_id))
     if (before.type !== TEST) requireActive(webhook)
     if (before.seq !== null && !event.get(who.org, before.seq))
-      throw conflict('event_expired', 'The event is not kept any longer.')
+      throw conflict('event_expired', 'The event is no longer stored and cannot be sent again.')
     const now = clock.now()
     // Before all others: a receiver that is down gets one delivery at a time, and this has to be the one.
     const other = firstDue.get(who.org, before.webhook_id, before.id) as number | null
@@ -182,7 +182,7 @@ export const deliveryStore = once((deps: Deps) => {
 
 function requireActive({ status }: Webhook): void {
   if (status === 'active') return
-  throw conflict('webhook_not_active', `The webhook is ${status}; set its status to active first.`)
+  throw conflict('webhook_not_active', `The webhook is ${status}. Set its status to active first.`)
 }
 
 // 4. The routes.
@@ -201,7 +201,7 @@ export const deliveries = (deps: Deps): Route[] => {
       name: 'delivery',
       operation: 'listDeliveriesOfWebhook',
       summary: 'List the deliveries of a webhook',
-      description: 'With each try: when it was, how long it took, the status and the start of the answer.',
+      description: 'Each delivery has its attempts, with time, duration, status and the start of the response.',
       item: Delivery,
       open,
       filters,
@@ -215,7 +215,7 @@ export const deliveries = (deps: Deps): Route[] => {
       operation: 'redeliver',
       summary: 'Send a delivery again',
       description:
-        'A pending one is tried at once, unless it waits for an earlier event of its record. One that was delivered or has failed is sent again, with the whole schedule, and without regard to other events of its record. 409 `webhook_not_active` or `event_expired`.',
+        'A pending delivery is attempted at once, unless it waits for an earlier event of its record. A delivered or failed one is sent again, with the whole retry schedule, and regardless of other events of its record. Errors are 409 `webhook_not_active` and `event_expired`.',
       find,
       columns,
       returns: Delivery,
@@ -230,7 +230,7 @@ export const deliveries = (deps: Deps): Route[] => {
       operation: 'testWebhook',
       summary: 'Send a test event to a webhook',
       description:
-        'An event of the type `webhook.test` with the webhook as its `object`. It is sent once, also while the webhook is paused or disabled, and without delay; the list of deliveries tells how it went.',
+        'Sends an event of the type `webhook.test` with the webhook as its `object`. It is sent once, immediately, even if the webhook is paused or disabled. The list of deliveries shows the result.',
       find: webhookStore(deps).find,
       columns: webhookColumns,
       returns: Delivery,

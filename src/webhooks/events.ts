@@ -14,21 +14,21 @@ const json = v.record(v.string(), v.unknown())
 
 export const Event = f.doc(
   f.object({
-    id: f.doc(f.id, 'The same in the stream and in every delivery.'),
-    seq: f.doc(v.number(), 'Counts up by one with each event of the organisation, without a gap.'),
-    type: f.doc(v.string(), 'What happened, such as "deal.stage_changed".'),
+    id: f.doc(f.id, 'Id of the event, the same in the event stream and in every delivery.'),
+    seq: f.doc(v.number(), 'Sequence number: increases by one with each event of the organisation, without gaps.'),
+    type: f.doc(v.string(), 'What happened, for example "deal.stage_changed".'),
     timestamp: f.recordFields.created_at,
     actor: f.doc(
       f.object({ type: f.oneOf(['member', 'system']), id: v.nullable(f.id) }),
-      'The member who did it; the system has no id.',
+      'The member who made the change; null for the system.',
     ),
     data: f.object({
-      object: f.doc(json, 'The record as it was then, as a GET shows it; before it was deleted, for a deletion.'),
-      changed_fields: f.doc(v.array(v.string()), 'What an update changed.'),
-      previous: f.doc(json, 'What those fields were before.'),
+      object: f.doc(json, 'The record after the change, as returned by a GET; for a deletion, before it.'),
+      changed_fields: f.doc(v.array(v.string()), 'Names of the fields that an update changed.'),
+      previous: f.doc(json, 'Previous values of those fields.'),
     }),
   }),
-  'An event tells of one change, in the words of the API. It is written together with the change: nothing that was rolled back is announced, and nothing announced is lost.',
+  'An event describes one change. It is written in the transaction of the change, so events of a rolled-back change do not exist, and no event is lost.',
 )
 
 // 3. The statements and the rules.
@@ -87,12 +87,12 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
 
   function startOf(org: number, after: number, newest: number): number {
     if (after > newest) {
-      const detail = `The newest event has the seq ${newest}: the stream was restored from before ${after}. Start again with after_seq=${newest}, or from 0.`
+      const detail = `The newest event has the seq ${newest}: the event stream was restored from a backup older than ${after}. Start again with after_seq=${newest}, or from 0.`
       throw conflict('seq_ahead', detail)
     }
     const before = ((firstSeq.get(org) as number | undefined) ?? newest + 1) - 1
     if (after > 0 && after < before) {
-      const detail = `The events up to the seq ${before} are not kept any longer: some behind ${after} are lost. Read the records again, and go on with after_seq=${before}.`
+      const detail = `The events up to the seq ${before} are no longer stored, so some after ${after} are missing. Read the records again, and continue with after_seq=${before}.`
       throw conflict('events_expired', detail)
     }
     return Math.max(after, before)
@@ -111,9 +111,9 @@ export const events = (deps: Deps): Route[] => [
     scope: 'rest.crm.webhooks.read',
     name: 'event',
     operation: 'listEvents',
-    summary: 'Pull the stream of events',
+    summary: 'Poll the event stream',
     description:
-      'All events of the organisation, whatever the record, in their order: what webhooks get, for those who would rather ask. Events of records that the token may not read (such as those of deals without `rest.crm.deals.read`) are left out, also where `types` names them; `last_seq` moves on past them. Give the `last_seq` of an answer as `after_seq` of the next question, and `wait` for new ones. 409 `events_expired` where events behind `after_seq` are not kept any longer, and `seq_ahead` where there is no such event yet.',
+      'Returns all events of the organisation in order: the same events that webhooks receive, for clients that prefer polling. Events of records that the token may not read (such as those of deals without `rest.crm.deals.read`) are omitted, even if `types` names them; `last_seq` advances past them. Use the `last_seq` of a response as `after_seq` of the next request, and `wait` to wait for new events. 409 `events_expired` means that events after `after_seq` are no longer stored, and `seq_ahead` that there is no such event yet.',
     item: Event,
     patterns: EVENT_PATTERNS,
     ...eventStore(deps),

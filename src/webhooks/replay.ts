@@ -40,11 +40,12 @@ export function replayStore(deps: Deps) {
   function replay(who: Caller, id: string, fromSeq: number): { from_seq: number; to_seq: number } {
     find(who, id)
     const { last_seq, first_seq } = boundsOf(who.org, id)
-    if (fromSeq > last_seq) throw conflict('seq_ahead', `There is no event ${fromSeq} yet; the newest is ${last_seq}.`)
+    if (fromSeq > last_seq)
+      throw conflict('seq_ahead', `There is no event ${fromSeq} yet; the newest one is ${last_seq}.`)
     if (fromSeq < first_seq)
       throw conflict(
         'events_expired',
-        `The events before ${first_seq} are not kept any longer; replay from ${first_seq} on.`,
+        `The events before ${first_seq} are no longer stored. Replay from ${first_seq} on.`,
       )
     forget.run({ org: who.org, pending: `${id} pending`, seq: fromSeq })
     goBack.run(fromSeq - 1, who.org, id)

@@ -27,45 +27,45 @@ const STATUSES = ['active', 'paused', 'disabled'] as const
 
 const pattern = v.picklist(
   EVENT_PATTERNS,
-  'unknown_event|must be the name of an event such as "deal.created", all events of a resource such as "deal.*", or "*"',
+  'unknown_event|must be an event type such as "deal.created", all events of a resource such as "deal.*", or "*"',
 )
 
 const fields = {
   url: f.doc(
     f.url,
-    'Where events are sent, by POST; such as "https://hooks.example.com/dealbox". No user name or password, and no private, loopback, link-local or metadata address, unless the server was started with `--webhook-allow`: 422 `url_not_allowed`.',
+    'URL that receives the events by POST, for example "https://hooks.example.com/dealbox". It must not contain a user name or password. Private, loopback, link-local and metadata addresses are not allowed, unless the server was started with `--webhook-allow`: 422 `url_not_allowed`.',
   ),
   event_types: f.doc(
     v.pipe(
       f.arrayOf(pattern, 100),
-      v.minLength(1, 'empty|must name at least one event'),
+      v.minLength(1, 'empty|must name at least one event type'),
       v.transform((all) => [...new Set(all)]),
     ),
-    'Events to send: their names, `deal.*` for all of a resource, or `*` for all. `deal.updated` brings `deal.stage_changed` and `deal.closed`, too, and `task.updated` brings `task.completed`. Whoever sets them, or the `url`, needs a token with the scope to read the records of each: `deal.*` needs `rest.crm.deals.read`, and `*` all of them, else it is 403. A webhook keeps sending what it was made with, whatever becomes of the token.',
+    'Events to send: event types, `deal.*` for all events of a resource, or `*` for all events. `deal.updated` includes `deal.stage_changed` and `deal.closed`, and `task.updated` includes `task.completed`. Setting them, or the `url`, needs a token with the scope to read the records of each event type: `rest.crm.deals.read` for `deal.*`, and all read scopes for `*`; otherwise 403. A webhook keeps sending these events, whatever happens to the token.',
   ),
-  description: f.doc(f.nullable(f.longText()), 'What it is for.'),
+  description: f.doc(f.nullable(f.longText()), 'Purpose of the webhook.'),
   status: f.doc(
     f.oneOf(STATUSES),
-    'Only `active` ones are sent to. The server sets `disabled` when a receiver answers 410, or fails for five days. Set to `active` again, it goes on with the events since, as far as they are kept (30 days unless the server says otherwise).',
+    'Only `active` webhooks receive events. The server sets `disabled` if the receiver answers 410 or fails for five days. When set to `active` again, the webhook continues with the events since then that are still stored (30 days, unless the server is configured otherwise).',
   ),
 }
 
 const readOnly = {
-  disabled_reason: f.doc(v.nullable(v.string()), 'Why it is disabled; null where it is not.'),
-  last_success_at: f.doc(v.nullable(f.recordFields.created_at), 'When its receiver last took a delivery.'),
-  last_failure_at: f.doc(v.nullable(f.recordFields.created_at), 'When a try last failed.'),
+  disabled_reason: f.doc(v.nullable(v.string()), 'Why the webhook is disabled; null if it is not.'),
+  last_success_at: f.doc(v.nullable(f.recordFields.created_at), 'When the last successful attempt was made.'),
+  last_failure_at: f.doc(v.nullable(f.recordFields.created_at), 'When the last failed attempt was made.'),
 }
 
 const shape = { id: f.id, ...fields, event_types: f.arrayOf(v.string()), ...readOnly }
 const ABOUT =
-  'A webhook has events sent to a URL, signed by [Standard Webhooks](https://www.standardwebhooks.com): at least once, and those of one record in their order.'
+  'A webhook sends events to a URL, signed according to [Standard Webhooks](https://www.standardwebhooks.com): at least once, and the events of one record in order.'
 
 export const Webhook = f.doc(f.object({ ...shape, ...f.recordFields }), ABOUT)
 export type Webhook = v.InferOutput<typeof Webhook>
 
 const WebhookWithSecret = f.object({
   ...shape,
-  secret: f.doc(v.string(), 'What signs the deliveries, such as "whsec_...". It is shown this once.'),
+  secret: f.doc(v.string(), 'Secret that signs the deliveries, for example "whsec_...". Only this response shows it.'),
   ...f.recordFields,
 })
 type WebhookWithSecret = v.InferOutput<typeof WebhookWithSecret>
@@ -115,7 +115,8 @@ type Exported = Omit<Webhook, 'last_success_at' | 'last_failure_at'>
 
 // 3. The statements and the rules.
 
-const RESTORED = 'It came from an export, without its secret: rotate the secret, then set it to active.'
+const RESTORED =
+  'The webhook was restored from an export, without its secret. Rotate the secret, then set the status to active.'
 
 export const webhookStore = once(({ db, clock, vault }: Deps) => {
   const { list } = listing(db, { table: 'webhooks', from: FROM, columns, filters, sorts })
@@ -143,7 +144,7 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
     requireEvents(who, body.event_types)
     if (refusal !== undefined) throw notAllowed(refusal)
     if ((howMany.get(who.org) as number) >= MAX_WEBHOOKS) {
-      throw conflict('too_many_webhooks', `There are ${MAX_WEBHOOKS} webhooks already; delete one first.`)
+      throw conflict('too_many_webhooks', `There are already ${MAX_WEBHOOKS} webhooks. Delete one first.`)
     }
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -228,12 +229,12 @@ export const webhookStore = once(({ db, clock, vault }: Deps) => {
 })
 
 const reasonOf = (status: Webhook['status']): string | null =>
-  status === 'disabled' ? 'It was set to disabled by a member.' : null
+  status === 'disabled' ? 'A member set the status to disabled.' : null
 
 // 4. The routes.
 
 const ABOUT_ROTATION =
-  'For 24 hours each delivery has two signatures, one of the new secret and one of the old, so that no delivery is refused while the receiver changes.'
+  'For 24 hours, each delivery has two signatures, one with the new secret and one with the old, so that no delivery is rejected while the receiver changes over.'
 
 export const webhooks = (deps: Deps): Route[] => {
   const { create, patch, rotateSecret, ...store } = webhookStore(deps)
@@ -257,7 +258,8 @@ export const webhooks = (deps: Deps): Route[] => {
       name: 'webhook',
       operation: 'createWebhook',
       summary: 'Create a webhook',
-      description: 'The answer has its secret, once. At most 50 in an organisation: 409 `too_many_webhooks`.',
+      description:
+        'Only this response contains the secret. An organisation can have at most 50 webhooks: 409 `too_many_webhooks`.',
       body: WebhookCreate,
       returns: WebhookWithSecret,
       isSecret: true,
@@ -284,7 +286,7 @@ export const webhooks = (deps: Deps): Route[] => {
       scope: write,
       name: 'webhook',
       operation: 'rotateWebhookSecret',
-      summary: 'Give a webhook a new secret',
+      summary: 'Rotate the secret of a webhook',
       description: ABOUT_ROTATION,
       find: store.find,
       columns,

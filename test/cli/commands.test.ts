@@ -131,7 +131,7 @@ describe('settings', () => {
     writeFileSync(file, '{"org": ')
     assert.match(await apply(), /settings\.json is not valid JSON/)
     writeFileSync(file, '{"members": [], "members": []}')
-    assert.match(await apply(), /settings\.json has an object with the same member twice/)
+    assert.match(await apply(), /settings\.json contains an object with a duplicate member/)
     writeFileSync(file, '[]')
     assert.match(await apply(), /A settings document is a JSON object with some of org, members/)
     writeFileSync(file, '{"mailbox": []}')
@@ -172,8 +172,14 @@ describe('member', () => {
     assert.match(await refused('add', 'ANA@acme.example'), /There is a member ana@acme\.example already/)
     assert.match(await refused('set', 'no@acme.example', '--role', 'admin'), /There is no member no@acme\.example/)
     assert.match(await refused('set', ana, '--role', 'boss'), /role must be one of "owner"/)
-    assert.match(await refused('set', ana, '--role', 'admin'), /At least one active owner has to remain/)
-    assert.match(await refused('deactivate', ana), /At least one active owner has to remain/)
+    assert.match(
+      await refused('set', ana, '--role', 'admin'),
+      /At least one owner must stay active. Make another member an owner first/,
+    )
+    assert.match(
+      await refused('deactivate', ana),
+      /At least one owner must stay active. Make another member an owner first/,
+    )
     assert.match(await refusal(2, 'member', 'set', ana, '--data', data), /Give at least one of --name/)
     assert.equal((await member('list'))[0].status, 'active')
   })
@@ -212,7 +218,7 @@ describe('token', () => {
   test('create refuses unknown scopes, members and times', async () => {
     const create = (code: number, email: string, scope: string, ...more: string[]) =>
       refusal(code, 'token', 'create', '--data', data, '--email', email, '--scope', scope, ...more)
-    assert.match(await create(1, ana, 'crm.deals'), /There is no scope "crm\.deals"; use all, or some of/)
+    assert.match(await create(1, ana, 'crm.deals'), /There is no scope "crm\.deals"\. Use all, or one or more of/)
     assert.match(await create(1, 'no@acme.example', 'all'), /There is no member/)
     assert.match(await create(2, ana, 'all', '--expires', '90'), /--expires 90 is no time; write it in days like 90d/)
   })
@@ -238,7 +244,7 @@ test('keys rotate adds a key, and retire ends one but not the last', async () =>
     [kid],
   )
   assert.deepEqual(readdirSync(join(several, 'keys')), [`${kid}.pem`])
-  assert.match(await refusal(1, 'keys', 'retire', kid, '--data', several), /the only key in use/)
+  assert.match(await refusal(1, 'keys', 'retire', kid, '--data', several), /the only active key/)
   const { out } = await cli(['keys', 'list', '--data', several])
   assert.match(out, /in use/)
   assert.match(out, new RegExp(`${first.kid} .* retired `))

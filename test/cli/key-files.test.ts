@@ -69,7 +69,7 @@ describe('a key that signs tokens', () => {
       const name = pem()
       damage()
       const kid = name.replace('.pem', '')
-      const sentence = `The key file ${keyFile(name)} is ${fault}; restore it from a copy of the data folder, or end the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and make new tokens.\n`
+      const sentence = `The key file ${keyFile(name)} is ${fault}; restore it from a backup of the data folder, or replace the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and create new tokens.\n`
       assert.deepEqual(await dealbox(newToken()), { code: 1, out: '', err: sentence })
       const serve = ['serve', '--data', data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
       assert.deepEqual(await dealbox(serve, { timeout: 15_000 }), { code: 1, out: '', err: sentence })

@@ -187,7 +187,7 @@ describe('the answer', () => {
 
   test('of several field errors names them all', async () => {
     const { err } = await cli(['echo', 'a', '--fail', 'fields'], {}, toys)
-    assert.equal(err, '2 fields are not valid.\n  /a is one\n  /b is two\n')
+    assert.equal(err, '2 fields are invalid.\n  /a is one\n  /b is two\n')
     const json = await cli(['echo', 'a', '--fail', 'fields', '--json'], {}, toys)
     assert.equal(JSON.parse(json.err).errors.length, 2)
   })

@@ -40,7 +40,7 @@ test('no webhook goes to an own listener at port 80, which URLs do not show', as
   const started = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => undefined)])
   if (!started) {
     const said = Buffer.concat(await errors).toString()
-    assert.match(said, /the system does not allow it/)
+    assert.match(said, /the operating system does not allow it/)
     return t.skip('ports below 1024 need a right that this user lacks')
   }
   const make = async (url: string) => {
@@ -54,7 +54,7 @@ test('no webhook goes to an own listener at port 80, which URLs do not show', as
   for (const url of ['http://127.0.0.80/', 'http://127.0.0.80:80/x', 'http://127.1/']) {
     const [status, detail] = await make(url)
     assert.equal(status, 422, url)
-    assert.match(detail, /is this very server at port 80/)
+    assert.match(detail, /is this server itself on port 80/)
   }
   assert.equal((await make('http://127.0.0.80:8080/'))[0], 201)
   child.kill('SIGTERM')

@@ -91,7 +91,7 @@ test('what waits for a webhook that is paused is told, and replayed once only', 
   await cliJson('webhooks', 'replay', webhook.id, '--from-seq', '3', '--data', data)
   const [delivery] = await cliJson('webhooks', 'deliveries', webhook.id, '--data', data)
   const { code, err } = await cli(['webhooks', 'redeliver', delivery.id, '--data', data])
-  assert.deepEqual([code, err], [1, 'The webhook is paused; set its status to active first.\n'])
+  assert.deepEqual([code, err], [1, 'The webhook is paused. Set its status to active first.\n'])
   await call('PATCH', `/webhooks/${webhook.id}`, { status: 'active' })
   await receiver.came(8)
   await eventually(() => allAre('delivered', 4))
@@ -104,13 +104,13 @@ test('what waits for a webhook that is paused is told, and replayed once only', 
 test('what is wrong is told, and changes nothing', async () => {
   const nobody = '01a1f819-2588-7463-8f3e-2f0a7b1f8f3e'
   const wrong: [string[], number, RegExp][] = [
-    [['deliveries', nobody], 1, /^There is no such record here/],
+    [['deliveries', nobody], 1, /^There is no such record in this organisation/],
     [['deliveries', webhook.id, '--status', 'sent'], 2, /^--status has to be one of pending, delivered, failed/],
-    [['redeliver', nobody], 1, /^There is no such record here/],
-    [['replay', nobody, '--from-seq', '1'], 1, /^There is no such record here/],
+    [['redeliver', nobody], 1, /^There is no such record in this organisation/],
+    [['replay', nobody, '--from-seq', '1'], 1, /^There is no such record in this organisation/],
     [['replay', webhook.id], 2, /^--from-seq N is missing/],
     [['replay', webhook.id, '--from-seq', '0'], 2, /^--from-seq has to be a whole number, 1 or more/],
-    [['replay', webhook.id, '--from-seq', '5'], 1, /^There is no event 5 yet; the newest is 4/],
+    [['replay', webhook.id, '--from-seq', '5'], 1, /^There is no event 5 yet; the newest one is 4/],
   ]
   for (const [argv, code, message] of wrong) {
     const ended = await cli(['webhooks', ...argv, '--data', data])

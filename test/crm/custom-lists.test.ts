@@ -255,10 +255,10 @@ describe('a filter by a custom field', () => {
     ['custom_fields.topics[in]=a,z', /has to be one of a, b/],
     ['custom_fields.agent=x', /UUID/],
     ['custom_fields.nick=', /1 to 2048/],
-    ['sort=custom_fields.topics', /"sort" has to be one of.*custom_fields\.nick/],
-    ['sort=custom_fields.unknown', /"sort" has to be one of/],
-    ['sort=nonsense', /"sort" has to be one of.*custom_fields\.nick/],
-    ['sort=nick', /"sort" has to be one of/],
+    ['sort=custom_fields.topics', /"sort" must be one of.*custom_fields\.nick/],
+    ['sort=custom_fields.unknown', /"sort" must be one of/],
+    ['sort=nonsense', /"sort" must be one of.*custom_fields\.nick/],
+    ['sort=nick', /"sort" must be one of/],
   ] as const) {
     test(`refuses ${parameter} and says what there is`, async () => {
       const { status, body } = await server.call('GET', `/contacts?${escaped([parameter])}`)

@@ -203,7 +203,8 @@ describe('an export that was brought back into an empty organisation of another 
     for (const [index, { id, secrets, ...state }] of theirs.entries()) {
       assert.deepEqual(state, {
         status: 'disabled',
-        disabled_reason: 'It came from an export, without its secret: rotate the secret, then set it to active.',
+        disabled_reason:
+          'The webhook was restored from an export, without its secret. Rotate the secret, then set the status to active.',
         planned_seq: restored.last_seq,
         failures: 0,
         failing_since: null,

@@ -127,7 +127,7 @@ export function readDocument(document: Any): Interface {
     const types = Object.keys(content)
     const [first = ''] = types.filter(isJson)
     const { schema } = content[first]
-    const [, mib = 1] = /The body may have up to (\d+) MiB/.exec(given.description ?? '') ?? []
+    const [, mib = 1] = /The body can have up to (\d+) MiB/.exec(given.description ?? '') ?? []
     return {
       types: types.filter(isJson),
       texts: types.filter((type) => !isJson(type)),

@@ -13,7 +13,7 @@ const main = join(import.meta.dirname, '../../src/main.ts')
 const MAX_LINES = 100
 
 /** What it says of webhooks that cannot be reached, as the made-up ones are. */
-const IS_DOWN = 'webhook held: its receiver is down'
+const IS_DOWN = 'webhook on hold: its receiver is down'
 const MEMBERS = { own: 'ana@own.example', other: 'bo@other.example' }
 
 export type Server = Awaited<ReturnType<typeof startServer>>

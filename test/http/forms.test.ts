@@ -293,7 +293,7 @@ describe('the form of a record', () => {
     for (const query of ['limit=1', 'q=line', 'order=up', 'cursor=x', 'surprise=1']) {
       const { status, body } = await asPaper('text/plain', {}, `/papers/${ID}?${query}`)
       assert.deepEqual([status, body.code], [400, 'invalid_query'])
-      assert.match(body.detail, /none is allowed/)
+      assert.match(body.detail, /No parameters are allowed/)
     }
   })
 

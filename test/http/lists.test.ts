@@ -47,7 +47,7 @@ describe('paging', () => {
       for (const { path } of fixture.lists)
         assert.match(
           await fixture.refused(`${path}?limit=${encodeURIComponent(limit)}`),
-          /"limit" has to be a whole number from 1 to 100/,
+          /"limit" must be a whole number from 1 to 100/,
         )
     })
   }

@@ -132,7 +132,7 @@ test('an address that cannot be had is refused in a sentence', async () => {
   const port = Number(new URL(listener.url).port)
   await assert.rejects(
     listen(() => undefined, { host: '127.0.0.1', port }),
-    { code: 'cannot_listen', message: `Cannot listen on 127.0.0.1:${port}: another program listens there.` },
+    { code: 'cannot_listen', message: `Cannot listen on 127.0.0.1:${port}: another program uses this port.` },
   )
   await listener.stop(0)
 })

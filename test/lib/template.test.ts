@@ -26,21 +26,25 @@ describe('a template is refused, with the line', () => {
   for (const [what, text, message] of [
     ['a tag without its end', 'a\nb {{deal.title', 'must have "}}" after the "{{" in line 2'],
     ['a tag of three braces with the end of two', '{{{deal.title}}', 'must have "}}}" after the "{{{" in line 1'],
-    ['a section without its end', 'x\n\n{{#deal.title}}\n', 'must close {{#deal.title}} of line 3, by {{/deal.title}}'],
+    [
+      'a section without its end',
+      'x\n\n{{#deal.title}}\n',
+      'must close {{#deal.title}} of line 3 with {{/deal.title}}',
+    ],
     [
       'an end without its section',
       '\n{{/deal.title}}',
-      'must not close {{/deal.title}} in line 2: nothing is open there',
+      'must not close {{/deal.title}} in line 2: no section is open there',
     ],
     [
       'the end of another section',
       '{{#deal.title}}\n{{^unsubscribe_url}}\n{{/deal.title}}{{/unsubscribe_url}}',
       'must close {{^unsubscribe_url}} of line 2 before {{/deal.title}} in line 3',
     ],
-    ['a part', '{{> footer}}', 'must not have {{> footer}} in line 1: parts of other texts are not for here'],
-    ['other braces', '{{=<% %>=}}', 'must not have {{=<% %>=}} in line 1: other signs than braces are not for here'],
-    ['a comment', '{{! deal.title }}', 'must not have {{! deal.title }} in line 1: comments are not for here'],
-    ['an unknown variable', 'a\n{{deal.titel}}', 'must not have {{deal.titel}} in line 2: it is not known'],
+    ['a part', '{{> footer}}', 'must not have {{> footer}} in line 1: partials are not supported'],
+    ['other braces', '{{=<% %>=}}', 'must not have {{=<% %>=}} in line 1: other delimiters are not supported'],
+    ['a comment', '{{! deal.title }}', 'must not have {{! deal.title }} in line 1: comments are not supported'],
+    ['an unknown variable', 'a\n{{deal.titel}}', 'must not have {{deal.titel}} in line 2: there is no such variable'],
     ['one without a name', '{{}}', 'must not have {{}} in line 1: it is not known'],
     ['the value of a section', '{{.}}', 'must not have {{.}} in line 1: it is not known'],
     ['what every object has', '{{constructor}}', 'must not have {{constructor}} in line 1: it is not known'],
@@ -48,16 +52,16 @@ describe('a template is refused, with the line', () => {
     [
       'eleven sections in each other',
       `\n${'{{#deal.title}}'.repeat(11)}${'{{/deal.title}}'.repeat(11)}`,
-      'must not have more than 10 sections in each other, as in line 2',
+      'must not nest more than 10 sections, as in line 2',
     ],
   ] as const)
     test(what, () => assert.deepEqual(messages(text), [message]))
 
   test('a tag that goes on and on', () => {
     const [message] = messages(`{{deal.title${' '.repeat(200)}}}`)
-    assert.equal(message, 'must not have more than 200 signs in {{deal.title }} in line 1')
+    assert.equal(message, 'must not have more than 200 characters in {{deal.title }} in line 1')
     const [long] = messages(`{{${'x'.repeat(201)}}}`)
-    assert.equal(long, `must not have more than 200 signs in {{${'x'.repeat(78)}… in line 1`)
+    assert.equal(long, `must not have more than 200 characters in {{${'x'.repeat(78)}… in line 1`)
   })
 })
 

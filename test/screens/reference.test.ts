@@ -86,7 +86,7 @@ describe('the page shows', () => {
     assert.match(rows.get('title required') as string, /^string · 1 to 255 characters/)
     assert.match(rows.get('amount') as string, /^number or null · 0 to 9,000,000,000,000What it is worth/)
     assert.match(rows.get('amount') as string, /at most 6 decimals and 15 significant digits/)
-    assert.match(rows.get('currency') as string, /A currency code of ISO 4217/)
+    assert.match(rows.get('currency') as string, /An ISO 4217 currency code/)
     assert.match(rows.get('tag_ids') as string, /^array of UUID · at most 1,000 items/)
     const list = textOf(sectionOf('listDeals'))
     assert.match(list, /amount \[ne\] \[gt\] \[gte\] \[lt\] \[lte\]/)
@@ -99,7 +99,7 @@ describe('the page shows', () => {
     for (const [, title] of document.info.description.matchAll(/^## (.+)$/gm))
       assert.ok(page.includes(`id="${title?.toLowerCase()}"`), `${title} is missing`)
     assert.match(text, /dealbox token create --email/)
-    assert.match(text, new RegExp(`Base address${server.url}/api/v1`))
+    assert.match(text, new RegExp(`Base URL${server.url}/api/v1`))
   })
 
   test('an object that nothing answers, and an operation without a scope', () => {

@@ -173,7 +173,7 @@ describe('a POST', () => {
     db.exec('DROP TRIGGER full')
     assert.equal(response.status, 503)
     assert.equal(response.headers.get('retry-after'), '60')
-    assert.match(await response.text(), /<h1>That did not work<\/h1>/)
+    assert.match(await response.text(), /<h1>Something went wrong<\/h1>/)
     assert.equal(await unsubscribedAt(contact_id), null)
   })
 })
@@ -210,7 +210,7 @@ describe('what is not so', () => {
         pages.add(await response.text())
       }
     assert.equal(pages.size, 1)
-    assert.match([...pages][0] as string, /Open it from the mail once more/)
+    assert.match([...pages][0] as string, /Open it from the email again/)
   })
 
   test('another method is 405', async () => {

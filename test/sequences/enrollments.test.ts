@@ -272,7 +272,7 @@ describe('several contacts', () => {
     assert.deepEqual([all.status, all.body.data.length], [201, 1000])
     await add(1)
     await refused({ list_id: large }, '/list_id list_too_large')
-    assert.match((await enroll({ list_id: large })).body.errors[0].message, /at most 1000 contacts; this one has 1001/)
+    assert.match((await enroll({ list_id: large })).body.errors[0].message, /at most 1000 contacts; this list has 1001/)
   })
 })
 

@@ -233,7 +233,7 @@ test('an unknown variable is named, with those that there are', (t) => {
   const wrong = { ...fair, steps: [{ ...hello, body: 'Dear\n{{contact.firstname}}' }] }
   assert.throws(
     () => apply({ sequences: [wrong] }),
-    /must not have \{\{contact\.firstname\}\} in line 2: it is not known; there are contact\.first_name, .*unsubscribe_url, deal\.custom_fields\.seats\./,
+    /must not have \{\{contact\.firstname\}\} in line 2: there is no such variable; variables are contact\.first_name, .*unsubscribe_url, deal\.custom_fields\.seats\./,
   )
 })
 
@@ -289,7 +289,7 @@ describe('the page for those who want no more mailings', () => {
     const { apply, enroll, show } = desk(t)
     apply({ org: page, sequences: [leads, plain] })
     assert.throws(() => apply({ org }), problem(409, 'public_base_url_in_use'))
-    assert.throws(() => apply({ org }), /needs its public_base_url: texts of sequences have .+ \(fair\)\./)
+    assert.throws(() => apply({ org }), /needs a public_base_url because texts of sequences use .+ \(fair\)\./)
     assert.equal(show().org.public_base_url, page.public_base_url)
     enroll('fair')
     assert.throws(() => apply({ org, sequences: [fair] }), problem(409, 'public_base_url_in_use'))
@@ -523,9 +523,12 @@ test('hours in which a sequence sends are not removed, but together with it', (t
   const { apply, show } = desk(t)
   apply({ sequences: [fair] })
   assert.throws(() => apply({ hours: [] }), problem(409, 'hours_in_use'))
-  assert.throws(() => apply({ hours: [] }), /The hours "office" cannot be removed: sequences send in them \(fair\)\.$/)
+  assert.throws(() => apply({ hours: [] }), /The hours "office" cannot be removed: sequences use them \(fair\)\.$/)
   apply({ sla: [{ key: 'all', name: 'All', hours: 'office', targets: {} }] })
-  assert.throws(() => apply({ hours: [] }), /count by them \(all\), and sequences send in them \(fair\)\. A policy/)
+  assert.throws(
+    () => apply({ hours: [] }),
+    /SLA policies use them \(all\), and sequences use them \(fair\)\. An SLA policy/,
+  )
   assert.deepEqual(
     thrownErrors(() => apply({ hours: [], sla: [], sequences: [fair] })),
     ['/sequences/0/hours unknown_hours'],

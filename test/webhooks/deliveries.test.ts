@@ -54,7 +54,7 @@ const TRY = {
   duration_ms: 12,
   response_status: 500,
   response_body: '<b>"no"</b>',
-  error: 'It answered 500.',
+  error: 'The receiver answered 500.',
 }
 
 describe('the deliveries of a webhook', () => {
@@ -114,7 +114,7 @@ describe('the deliveries of a webhook', () => {
   test('refuse filters that they do not have, naming those that they have', async () => {
     const id = await webhook()
     for (const [query, detail] of [
-      ['webhook_id=1', /"webhook_id" here; allowed are: status, status\[ne\], status\[in\], type, .*limit, cursor/],
+      ['webhook_id=1', /"webhook_id" here\. Allowed are: status, status\[ne\], status\[in\], type, .*limit, cursor/],
       ['status=lost', /one of pending, delivered, failed/],
       ['type=deal.*', new RegExp(`one of ${EVENT_NAMES[0]}, .*, webhook.test`)],
     ] as const) {
@@ -226,7 +226,7 @@ describe('to send a delivery again', () => {
       const before = rowOf(made)
       const { status: answered, body } = await redeliver(id, made)
       assert.deepEqual([answered, body.code], [409, 'webhook_not_active'])
-      assert.match(body.detail, new RegExp(`is ${status}; set its status to active`))
+      assert.match(body.detail, new RegExp(`is ${status}. Set its status to active`))
       assert.deepEqual(rowOf(made), before)
       const { body: tested } = await server.call('POST', `/webhooks/${id}/test`)
       server.store.db.prepare("UPDATE deliveries SET status = 'failed', due_at = NULL WHERE id = ?").run(tested.id)

@@ -156,7 +156,7 @@ describe('the stream of events', () => {
   })
 
   for (const [query, detail] of [
-    ['surprise=1', /"surprise" here; allowed are: after_seq, types, wait, limit, cursor\.$/],
+    ['surprise=1', /"surprise" here\. Allowed are: after_seq, types, wait, limit, cursor\.$/],
     ['sort=created_at', /allowed are: after_seq, types, wait, limit, cursor\.$/],
     ['count=true', /allowed are: after_seq/],
     ['after_seq=-1', /"after_seq" has to be a whole number from 0 to 9007199254740991/],
@@ -167,9 +167,9 @@ describe('the stream of events', () => {
     ['wait=61', /"wait" has to be a whole number from 0 to 60/],
     ['wait=-1', /from 0 to 60/],
     ['wait=1s', /from 0 to 60/],
-    ['limit=101', /"limit" has to be a whole number from 1 to 100/],
+    ['limit=101', /"limit" must be a whole number from 1 to 100/],
     ['limit=0', /from 1 to 100/],
-    ['types=', /"types" has "", which is no event; there are: \*, contact\.\*, /],
+    ['types=', /"types" contains "", which is not an event type\. Event types are: \*, contact\.\*, /],
     ['types=deal.exploded', /has "deal.exploded", .*deal\.stage_changed/],
     ['types=deal.created,', /has ""/],
     ['types=webhook.test', /has "webhook.test"/],
@@ -284,7 +284,7 @@ test('who looks in the same turn gets the events of his own organisation, positi
   assert.equal(looked(server.b, 2).length, 2)
   await new Promise(setImmediate)
   server.store.db.exec('DELETE FROM events WHERE seq <= 3')
-  assert.throws(() => looked(server.b, 2), /not kept any longer/)
+  assert.throws(() => looked(server.b, 2), /no longer stored/)
 })
 
 test('an answer that has grown long takes no further event, and is zipped for those who ask', async () => {

@@ -155,7 +155,7 @@ describe('a webhook', () => {
     for (let n = 0; n < 50; n++) made.push(await make())
     const refused = await server.call('POST', '/webhooks', given())
     assert.deepEqual([refused.status, refused.body.code], [409, 'too_many_webhooks'])
-    assert.match(refused.body.detail, /50 webhooks already; delete one/)
+    assert.match(refused.body.detail, /already 50 webhooks\. Delete one/)
     assert.equal((await server.call('POST', '/webhooks', given(), { token: server.b.token })).status, 201)
     await server.call('DELETE', `/webhooks/${made[7].id}`)
     assert.equal((await server.call('POST', '/webhooks', given())).status, 201)
@@ -234,10 +234,10 @@ describe('a change of a webhook', () => {
     const { id } = await make()
     const reasonAfter = async (status: string) => (await patch(id, { status })).body.disabled_reason
     assert.equal(await reasonAfter('paused'), null)
-    assert.equal(await reasonAfter('disabled'), 'It was set to disabled by a member.')
+    assert.equal(await reasonAfter('disabled'), 'A member set the status to disabled.')
     assert.equal(await reasonAfter('paused'), null)
     assert.equal(await reasonAfter('active'), null)
-    assert.equal((await make({ status: 'disabled' })).disabled_reason, 'It was set to disabled by a member.')
+    assert.equal((await make({ status: 'disabled' })).disabled_reason, 'A member set the status to disabled.')
     assert.equal((await make({ status: 'paused' })).disabled_reason, null)
   })
 
@@ -325,7 +325,7 @@ describe('where a webhook may point', () => {
     for (const url of ['https://user@hooks.example/', 'https://:pass@hooks.example/']) {
       const { status, body } = await server.call('POST', '/webhooks', given({ url }))
       assert.deepEqual([status, body.code], [422, 'url_not_allowed'])
-      assert.match(body.detail, /neither a user name nor a password/)
+      assert.match(body.detail, /must not contain a user name or a password/)
     }
   })
 

@@ -13,13 +13,13 @@ import { listing } from '../../store/list/page.ts'
 export const CloseReason = f.doc(
   f.object({
     id: f.id,
-    name: f.doc(f.title, 'What people call it, such as "Price too high".'),
-    outcome: f.doc(f.oneOf(['won', 'lost']), 'What becomes of a deal that is closed for it.'),
-    position: f.doc(f.count(), 'Its place in the list, from 0.'),
-    is_active: f.doc(f.flag, 'Whether deals can be closed for it.'),
+    name: f.doc(f.title, 'Display name, for example "Price too high".'),
+    outcome: f.doc(f.oneOf(['won', 'lost']), 'Outcome of the deals that are closed with this reason.'),
+    position: f.doc(f.count(), 'Position in the list, starting at 0.'),
+    is_active: f.doc(f.flag, 'Whether deals can be closed with this reason.'),
     ...f.recordFields,
   }),
-  'A close reason says why a deal was won or lost.',
+  'A close reason explains why a deal was won or lost.',
 )
 export type CloseReason = v.InferOutput<typeof CloseReason>
 
@@ -27,7 +27,7 @@ const filters: Record<string, Filter> = {
   include_inactive: {
     type: 'flag',
     disablesDefault: 'is_active',
-    description: 'With `true`, inactive reasons are listed too.',
+    description: 'With `true`, includes inactive reasons.',
   },
 }
 
@@ -58,7 +58,7 @@ export const closeReasons = ({ db }: Deps): Route[] => {
       scope: 'rest.crm.deals.read',
       name: 'close reason',
       summary: 'List close reasons',
-      description: 'Why deals are closed, in the order of their position: `POST /deals/{id}/close` takes one.',
+      description: 'Returns the close reasons in the order of their position. `POST /deals/{id}/close` requires one.',
       item: CloseReason,
       list,
       ...spec,

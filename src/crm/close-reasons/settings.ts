@@ -70,7 +70,7 @@ export function closeReasonSettings(store: Pick<Store, 'db' | 'clock'>) {
     if (!isUsed.get(org, id)) return
     throw conflict(
       'close_reason_in_use',
-      `The close reason "${key}" cannot change from ${outcome} to ${wanted}: deals were closed with it. Add another one, and set this one's is_active to false.`,
+      `The close reason "${key}" cannot change from ${outcome} to ${wanted} because deals were closed with it. Add a new reason, and set is_active of this one to false.`,
     )
   }
 

@@ -23,45 +23,49 @@ const MAX_OPTIONS = 200
 const LAST_POSITION = 1_000_000
 
 const option = {
-  value: f.doc(f.title, 'What records hold, such as "enterprise".'),
-  label: f.doc(f.title, 'What people read, such as "Enterprise".'),
+  value: f.doc(f.title, 'Stored value, for example "enterprise".'),
+  label: f.doc(f.title, 'Display name, for example "Enterprise".'),
   color: f.nullable(f.color),
 }
 const OptionGiven = f.object({ ...option, color: v.exactOptional(option.color, null) })
 
-const ABOUT_OPTIONS = 'What a `select` or a `multi_select` chooses from; of other types there are none.'
-const ABOUT_TYPE = 'What its values are; `multi_select` is an array of options, and `member` the id of a member.'
+const ABOUT_OPTIONS = 'Options of a `select` or `multi_select` field; empty for other types.'
+const ABOUT_TYPE =
+  'Type of the values. A `multi_select` value is an array of options, a `member` value is the id of a member.'
 
 const fixed = {
-  object: f.doc(f.oneOf(OBJECTS), 'The records that it is a field of.'),
+  object: f.doc(f.oneOf(OBJECTS), 'Type of record that has the field.'),
   key: v.pipe(
     v.string(),
     v.regex(
       /^[a-z][a-z0-9_]{0,62}$/,
-      'invalid_key|must start with a lower case letter and go on with lower case letters, digits and "_", 63 in all at most',
+      'invalid_key|must start with a lower-case letter and contain only lower-case letters, digits and "_", at most 63 characters',
     ),
-    v.description('Its name in the `custom_fields` of a record, such as "segment"; unique among those of its object.'),
+    v.description('Name of the field in `custom_fields` of a record, for example "segment"; unique per object.'),
   ),
   type: f.doc(f.oneOf(TYPES), ABOUT_TYPE),
 }
 
 const fields = {
-  label: f.doc(f.title, 'What people call it, such as "Segment".'),
+  label: f.doc(f.title, 'Display name, for example "Segment".'),
   options: f.doc(
     v.pipe(
       f.arrayOf(OptionGiven, MAX_OPTIONS),
       v.check(
         (all) => new Set(all.map(({ value }) => value)).size === all.length,
-        'repeated|must have each value once',
+        'repeated|must not contain a value twice',
       ),
     ),
-    `${ABOUT_OPTIONS} A PATCH replaces all of them; one that records hold stays: 409 \`option_in_use\`.`,
+    `${ABOUT_OPTIONS} A PATCH replaces all options. An option that records use cannot be removed: 409 \`option_in_use\`.`,
   ),
-  is_required: f.doc(f.flag, 'Whether new records need a value, and others keep theirs.'),
-  is_unique: f.doc(f.flag, 'Whether no two records have the same value; texts are compared without case.'),
-  help_text: f.doc(f.nullable(f.longText()), 'What people should know who fill it in.'),
-  position: f.doc(f.count(LAST_POSITION), 'Where people see it among the others; the last unless said otherwise.'),
-  is_archived: f.doc(f.flag, 'Whether it is out of use: its values are kept, but neither answered nor taken.'),
+  is_required: f.doc(f.flag, 'Whether new records need a value; existing values can then not be cleared.'),
+  is_unique: f.doc(f.flag, 'Whether values must be unique. Texts are compared case-insensitively.'),
+  help_text: f.doc(f.nullable(f.longText()), 'Help text for people who fill in the field.'),
+  position: f.doc(f.count(LAST_POSITION), 'Position among the fields of the object; last by default.'),
+  is_archived: f.doc(
+    f.flag,
+    'Whether the field is out of use. Its values are kept, but are neither returned nor accepted.',
+  ),
 }
 
 export const CustomField = f.doc(
@@ -72,7 +76,7 @@ export const CustomField = f.doc(
     options: f.doc(f.arrayOf(f.object(option), MAX_OPTIONS), ABOUT_OPTIONS),
     ...f.recordFields,
   }),
-  'A custom field is one that an organisation adds to its contacts, companies or deals. A record has the values in its `custom_fields`, by key, and lists filter and sort by them.',
+  'A custom field is a field that an organisation adds to its contacts, companies or deals. Records have the values in `custom_fields`, by key, and lists can be filtered and sorted by them.',
 )
 export type CustomField = v.InferOutput<typeof CustomField>
 
@@ -145,7 +149,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
     check(made)
     const other = withKey.get(who.org, made.object, made.key) as string | undefined
     if (other) {
-      const detail = `Another custom field of ${HOLDERS[made.object].many}, ${other}, has the key "${made.key}".`
+      const detail = `Another custom field of ${HOLDERS[made.object].many}, ${other}, has the key "${made.key}". Choose another key.`
       throw conflict('duplicate', detail, { duplicate_id: other })
     }
     if (!made.is_archived) checkRoom(who.org, made)
@@ -177,7 +181,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
 
   function remove(who: Caller, gone: CustomField): void {
     if (values.isUsed(who.org, gone)) {
-      const detail = `Some ${HOLDERS[gone.object].many} have a value of "${gone.label}"; clear them first, or archive the field.`
+      const detail = `Some ${HOLDERS[gone.object].many} have a value of "${gone.label}". Clear the values first, or archive the field.`
       throw conflict('field_in_use', detail)
     }
     removeRow(who.org, gone.id)
@@ -186,7 +190,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
 
   function checkRoom(org: number, { object }: CustomField): void {
     if ((activeFields.get(org, object) as number) < MAX_FIELDS) return
-    const detail = `There are ${MAX_FIELDS} active custom fields of ${HOLDERS[object].many} already; archive one first.`
+    const detail = `There are already ${MAX_FIELDS} active custom fields of ${HOLDERS[object].many}. Archive one first.`
     throw conflict('too_many_fields', detail)
   }
 
@@ -194,14 +198,14 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
     const kept = new Set(options.map(({ value }) => value))
     for (const { value } of before.options) {
       if (kept.has(value) || !values.hasValue(org, before, value)) continue
-      const detail = `Some ${HOLDERS[before.object].many} have the option "${value}"; give them another one first.`
+      const detail = `Some ${HOLDERS[before.object].many} have the option "${value}". Give them another option first.`
       throw conflict('option_in_use', detail)
     }
   }
 
   function setUnique(org: number, after: CustomField): void {
     if (values.setUnique(org, after)) return
-    const detail = `Some ${HOLDERS[after.object].many} have the same value of "${after.label}"; make them differ first.`
+    const detail = `Some ${HOLDERS[after.object].many} have the same value of "${after.label}". Make the values unique first.`
     throw conflict('not_unique', detail)
   }
 
@@ -237,4 +241,4 @@ export const customFields = (deps: Deps): Route[] =>
   }).map((route) => (route.method === 'delete' ? { ...route, description: ABOUT_DELETION } : route))
 
 const ABOUT_DELETION =
-  'Only while no record has a value, not even an archived one: else 409 `field_in_use`. Its key is free again.'
+  'Possible only while no record has a value, including archived values; otherwise 409 `field_in_use`. The key can then be used again.'

@@ -49,9 +49,9 @@ const textual = (schema: v.GenericSchema<unknown, string>): Kind => ({
 
 const text = v.pipe(
   f.longText(),
-  v.check((given) => given.trim() !== '', 'empty|must not be empty; null clears it'),
+  v.check((given) => given.trim() !== '', 'empty|must not be empty; use null to clear it'),
 )
-const EXACT = 'a number that is carried exactly (at most 15 significant digits)'
+const EXACT = 'a number with at most 15 significant digits'
 const number = v.pipe(v.number(), v.finite(`invalid_type|must be ${EXACT}`))
 
 const choice = (choices: readonly string[]) => {

@@ -47,7 +47,7 @@ const TYPES = ['string', 'number', 'boolean', 'array']
 /** The member of a record, and that of a body. */
 export const CustomFields = byKey<Values>(
   TYPES,
-  'The values of custom fields, by key; those without a value are left out.',
+  'Values of custom fields, by key. Fields without a value are omitted.',
   {
     examples: [{ segment: 'Enterprise', seats: 40 }],
   },
@@ -55,7 +55,7 @@ export const CustomFields = byKey<Values>(
 export const CustomFieldsGiven = v.pipe(
   byKey<ValuesGiven>(
     [...TYPES, 'null'],
-    'Values of custom fields, by key, as the type of each asks for. What is absent stays, and `null` clears.',
+    'Values of custom fields, by key, in the format of their type. Absent fields keep their values, and `null` clears one.',
   ),
   v.check((given) => Object.keys(given).length <= MAX_FIELDS, `too_many|must have at most ${MAX_FIELDS} members`),
 )
@@ -123,7 +123,7 @@ export function customValues(db: Database, object: CustomObject) {
     if (errors.length > 0) throw invalid(...errors.slice(0, MAX_FIELDS))
     const sorted = Object.fromEntries(Object.entries(after).sort(([one], [other]) => (one < other ? -1 : 1)))
     if (Buffer.byteLength(JSON.stringify(sorted)) > MAX_BYTES)
-      throw invalid(field('/custom_fields', 'too_long', `must be at most ${MAX_BYTES} bytes long in all, as JSON`))
+      throw invalid(field('/custom_fields', 'too_long', `must be at most ${MAX_BYTES} bytes long in total, as JSON`))
     return sorted
   }
 
@@ -131,7 +131,7 @@ export function customValues(db: Database, object: CustomObject) {
     const found = definitionOf(org, key)
     const refused = (code: string, message: string) => field(pointerTo(key), code, message)
     if (!found) return refused('unknown_field', `is not a custom field of ${many}; see GET /custom-fields`)
-    if (found.is_archived) return refused('unknown_field', 'is archived; the custom field has to be active again first')
+    if (found.is_archived) return refused('unknown_field', 'is an archived custom field; make it active first')
     const read = given === null ? { value: null } : readValue(found.type, choicesOf(found), given)
     if ('code' in read) return refused(read.code, read.message)
     if (read.value === null) return found.is_required ? refused('required', 'is required') : read
@@ -140,7 +140,7 @@ export function customValues(db: Database, object: CustomObject) {
     if (!status) return missing(pointerTo(key))
     return status === 'active'
       ? read
-      : refused('member_deactivated', 'must be an active member; this one is deactivated')
+      : refused('member_deactivated', 'must be an active member; this member is deactivated')
   }
 
   /** Writes what lists ask for; throws 422 for unique values that another record has: the index knows. */
@@ -152,7 +152,7 @@ export function customValues(db: Database, object: CustomObject) {
       const found = definitionOf(org, key) as Definition
       if (old !== undefined) remove.run(org, id, found.id)
       if (fresh !== undefined && !put(org, id, found, fresh))
-        errors.push(field(pointerTo(key), 'not_unique', `must be unique, and another of the ${many} has this value`))
+        errors.push(field(pointerTo(key), 'not_unique', `must be unique; other ${many} have this value already`))
     }
     if (errors.length > 0) throw invalid(...errors)
   }

@@ -33,7 +33,7 @@ export function dealStages(db: Database) {
     if (pipeline === undefined) {
       throw conflict(
         'no_default_pipeline',
-        'This organisation has no default pipeline; set one in its settings, or give pipeline_id.',
+        'This organisation has no default pipeline. Set one in the settings, or specify pipeline_id.',
       )
     }
     const stage = firstStage.get(org, pipeline) as string | undefined

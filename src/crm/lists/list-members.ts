@@ -31,7 +31,8 @@ export function listMembers(deps: Deps, object: ListObject, records: Records, ke
       ids.flatMap((id, index) => (exists.get(org, id) ? [] : [missing(`/${name}/${index}`)])),
     )
     given.remove_ids.forEach((id, index) => {
-      if (given.add_ids.includes(id)) errors.push(field(`/remove_ids/${index}`, 'contradiction', 'is in add_ids, too'))
+      if (given.add_ids.includes(id))
+        errors.push(field(`/remove_ids/${index}`, 'contradiction', 'must not be in add_ids as well'))
     })
     if (errors.length > 0) throw invalid(...errors.slice(0, 100))
   }

@@ -34,18 +34,21 @@ import { listMembers, MEMBER_SORTS } from './list-members.ts'
 const KINDS = ['static', 'smart'] as const
 
 const fields = {
-  name: f.doc(f.title, 'Such as "Customers in Lisbon".'),
+  name: f.doc(f.title, 'For example "Customers in Lisbon".'),
   filter: f.doc(
     v.nullable(ListFilter),
-    'Of a smart list, which always has one; null for a static list. To write it, the token needs the scope to read the records of `object`, and `rest.crm.companies.read` where it names fields of the company.',
+    'Filter of a smart list, required there; null for a static list. To write it, the token needs the scope to read the records of `object`, and `rest.crm.companies.read` if it names fields of the company.',
   ),
-  description: f.doc(f.nullable(f.longText()), 'What it is for.'),
+  description: f.doc(f.nullable(f.longText()), 'Purpose of the list.'),
   owner_id: f.nullable(f.id),
 }
 
 const fixed = {
-  object: f.doc(f.oneOf(OBJECTS), 'What it lists.'),
-  kind: f.doc(f.oneOf(KINDS), 'A static list holds what is put into it, a smart one whatever meets its filter.'),
+  object: f.doc(f.oneOf(OBJECTS), 'Type of the records in the list.'),
+  kind: f.doc(
+    f.oneOf(KINDS),
+    'A static list contains the records that are added to it, a smart list the records that match its filter.',
+  ),
 }
 
 export const List = f.doc(
@@ -58,11 +61,11 @@ export const List = f.doc(
     owner_id: fields.owner_id,
     member_count: f.doc(
       v.nullable(f.count()),
-      'How many records are in it at the moment; that of a smart list changes without its version. Null where the token lacks the scope to read the records, or those that the filter names, and in events.',
+      'Current number of records in the list. For a smart list it changes without a new version. Null in events, and if the token lacks the scope to read the records or those that the filter names.',
     ),
     ...f.recordFields,
   }),
-  'A list is a choice of contacts, companies or deals: put together by hand, or by a filter.',
+  'A list is a set of contacts, companies or deals, selected by hand or by a filter.',
 )
 export type List = v.InferOutput<typeof List>
 
@@ -73,15 +76,15 @@ const ListCreate = f.object({ ...ListPatch.entries, name: fields.name, ...fixed 
 type ListCreate = v.InferOutput<typeof ListCreate>
 
 const MembersPatch = f.patchOf({
-  add_ids: v.pipe(f.doc(f.ids, 'Records to put into the list.'), v.examples([[]])),
-  remove_ids: v.pipe(f.doc(f.ids, 'Records to take out of it.'), v.examples([[]])),
+  add_ids: v.pipe(f.doc(f.ids, 'Records to add to the list.'), v.examples([[]])),
+  remove_ids: v.pipe(f.doc(f.ids, 'Records to remove from the list.'), v.examples([[]])),
 })
 type MembersPatch = v.InferOutput<typeof MembersPatch>
 
 const MembersChanged = f.object({
-  added: f.doc(f.count(), 'How many were put in.'),
-  removed: f.doc(f.count(), 'How many were taken out.'),
-  unchanged: f.doc(f.count(), 'How many were in, or out, already.'),
+  added: f.doc(f.count(), 'Number of records that were added.'),
+  removed: f.doc(f.count(), 'Number of records that were removed.'),
+  unchanged: f.doc(f.count(), 'Number of records that were already in, or not in, the list.'),
 })
 
 const filters: Record<string, Filter> = {
@@ -196,7 +199,7 @@ export function listStore(deps: Deps) {
 
   /** Throws Problem 403 before 422: what is wrong with a filter may show what there is. */
   function checkFilter(who: Caller, object: ListObject, filter: unknown): void {
-    if (filter === null) throw invalid(field('/filter', 'required', 'is required of a smart list'))
+    if (filter === null) throw invalid(field('/filter', 'required', 'is required for a smart list'))
     requireScopes(who, scopesOf({ object, filter }))
     smart.check(who.org, object, filter)
   }
@@ -211,7 +214,7 @@ export function listStore(deps: Deps) {
     const { members } = memberStores[before.object]
     members.check(who.org, { add_ids, remove_ids })
     if (before.kind === 'smart')
-      throw conflict('smart_list', 'The members of a smart list follow from its filter; change that instead.')
+      throw conflict('smart_list', 'The members of a smart list are defined by its filter. Change the filter instead.')
     const added = members.add(who.org, before.id, add_ids)
     const removed = members.remove(who.org, before.id, remove_ids)
     if (added + removed > 0) {
@@ -235,7 +238,7 @@ export function listStore(deps: Deps) {
 /** What the list holds may be seen and named by those only who may read it anyway. */
 const scopeOf = ({ object }: Pick<List, 'object'>): Scope => `rest.crm.${TABLES[object]}.read`
 
-const STATIC = 'has to be left out of a static list; POST /lists/{id}/members fills it'
+const STATIC = 'must be omitted for a static list; add records with POST /lists/{id}/members'
 
 // 4. The routes.
 
@@ -265,7 +268,7 @@ export const lists = (deps: Deps): Route[] => {
       operation: 'listMembersOfList',
       summary: 'List the records of a list',
       description:
-        'Contacts, companies or deals, after the `object` of the list; the token needs the scope to read those, too. `GET /contacts?list_id=...` and the like give the same, with more filters and sorts.',
+        'Returns contacts, companies or deals, depending on the `object` of the list. The token needs the scope to read those, too. `GET /contacts?list_id=...`, `GET /companies?list_id=...` and `GET /deals?list_id=...` return the same records, with more filters and sorts.',
       item: v.union([Contact, Company, Deal]),
       itemNames: OBJECTS,
       open,
@@ -279,9 +282,9 @@ export const lists = (deps: Deps): Route[] => {
       scope: 'rest.crm.lists.write',
       name: 'list',
       operation: 'changeMembersOfList',
-      summary: 'Put records into a static list, and take records out',
+      summary: 'Add and remove records of a static list',
       description:
-        'All of it is done, or nothing. A smart list is 409 `smart_list`. The token needs the scope to read the records, too.',
+        'Applies all changes or none. A smart list is 409 `smart_list`. The token needs the scope to read the records, too.',
       find: store.find,
       columns,
       body: MembersPatch,

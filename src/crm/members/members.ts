@@ -18,14 +18,14 @@ export const STATUSES = ['active', 'deactivated'] as const
 export const Member = f.doc(
   f.object({
     id: f.id,
-    name: f.doc(f.title, 'What people call them, such as "Ana Ruiz".'),
+    name: f.doc(f.title, 'Display name, for example "Ana Ruiz".'),
     email: f.email,
-    role: f.doc(f.oneOf(ROLES), 'The tokens of a `viewer` only read.'),
-    status: f.doc(f.oneOf(STATUSES), 'A deactivated member stays readable, but can own nothing new.'),
+    role: f.doc(f.oneOf(ROLES), 'A token of a `viewer` can only read.'),
+    status: f.doc(f.oneOf(STATUSES), 'A deactivated member can still be read, but cannot become an owner.'),
     timezone: f.timezone,
     ...f.recordFields,
   }),
-  'A member is a person of this organisation: whoever owns contacts, companies and deals.',
+  'A member is a user of this organisation, and can own contacts, companies and deals.',
 )
 export type Member = v.InferOutput<typeof Member>
 
@@ -36,7 +36,8 @@ const filters: Record<string, Filter> = {
   q: {
     type: 'search',
     search: ['name', 'email'],
-    description: 'Search over name and email: each word begins a word of theirs, without regard to case and accents.',
+    description:
+      'Full-text search in name and email. Each word must be the beginning of a word in them, ignoring case and accents.',
   },
 }
 

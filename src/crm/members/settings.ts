@@ -106,7 +106,7 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
     if (all(org).some((member) => member.email === given.email)) {
       throw conflict(
         'duplicate',
-        `There is a member ${given.email} already; "dealbox member set" changes one, "dealbox member activate" brings one back.`,
+        `There is already a member ${given.email}. Change it with "dealbox member set", or reactivate it with "dealbox member activate".`,
       )
     }
     const member = write(org, undefined, given)
@@ -118,7 +118,7 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
   function set(org: number, email: string, given: Partial<Pick<Member, 'name' | 'role' | 'timezone' | 'status'>>) {
     const before = all(org).find((member) => member.email === email.toLowerCase())
     if (!before) {
-      throw new Problem(404, 'no_such_member', `There is no member ${email}; "dealbox member list" shows all.`)
+      throw new Problem(404, 'no_such_member', `There is no member ${email}. "dealbox member list" shows all members.`)
     }
     const after = save(org, before, given)
     if (after !== before) changed(org)
@@ -126,7 +126,8 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
   }
 
   function changed(org: number): void {
-    if (!activeOwner.get(org)) throw conflict('last_owner', 'At least one active owner has to remain.')
+    if (!activeOwner.get(org))
+      throw conflict('last_owner', 'At least one owner must stay active. Make another member an owner first.')
     accessChanged()
   }
 

@@ -118,7 +118,7 @@ const MAX_ITEMS = 1000
 export function checkRoom(fields: Fields): void {
   for (const name of Object.keys(SETS)) {
     if (((fields[name] as unknown[] | undefined)?.length ?? 0) <= MAX_ITEMS) continue
-    throw invalid(field(`/${name}`, 'too_many', `must have at most ${MAX_ITEMS} items, of both records together`))
+    throw invalid(field(`/${name}`, 'too_many', `must have at most ${MAX_ITEMS} items from both records together`))
   }
 }
 

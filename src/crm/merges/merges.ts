@@ -77,8 +77,7 @@ export function mergeStore(deps: Deps) {
   ): Merge {
     const { records, links, lists } = kinds[object]
     const [kept, merged] = [records.find(who, keptId), records.find(who, mergedId)]
-    if (keptId === mergedId)
-      throw invalid(field('/merged_id', 'same_record', 'must be another record than the one that stays'))
+    if (keptId === mergedId) throw invalid(field('/merged_id', 'same_record', 'must not be the record that is kept'))
     checkChoices(merged, choices)
     const fields = combine(kept, merged, choices)
     if (object === 'company') {
@@ -110,7 +109,7 @@ export function mergeStore(deps: Deps) {
    */
   function undo(who: Caller, id: string): { merge: Merge; left: LeftBehind[] } {
     const { object, kept_id, merged_id, undone_at } = journal.find(who, id)
-    if (undone_at !== null) throw conflict('undone_already', `This merge was undone at ${undone_at}.`)
+    if (undone_at !== null) throw conflict('undone_already', `This merge was already undone at ${undone_at}.`)
     const { records, links, lists, asOfNow, settle } = kinds[object]
     const kept = foundOrGone(() => records.find(who, kept_id))
     checkOrder(who.org, kept !== undefined, object, kept_id, id)
@@ -139,12 +138,12 @@ export function mergeStore(deps: Deps) {
   function checkOrder(org: number, isThere: boolean, object: MergeObject, keptId: string, id: string): void {
     const further = isThere ? undefined : journal.awayOf(org, object, keptId)
     if (further) {
-      const detail = `The ${object} ${keptId} is part of another one by now; undo the merge ${further} first.`
+      const detail = `The ${object} ${keptId} was itself merged into another one. Undo the merge ${further} first.`
       throw conflict('merged_further', detail, { merge_id: further })
     }
     const last = isThere ? journal.lastInto(org, object, keptId) : id
     if (last === id) return
-    const detail = `Another ${object} was merged into ${keptId} since; undo the merge ${last} first.`
+    const detail = `Another ${object} has since been merged into ${keptId}. Undo the merge ${last} first.`
     throw conflict('later_merge', detail, { merge_id: last })
   }
 

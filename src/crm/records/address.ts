@@ -8,16 +8,19 @@ const fields = {
   line1: f.nullable(f.line()),
   line2: f.nullable(f.line()),
   city: f.nullable(f.line()),
-  region: f.doc(f.nullable(f.line()), 'A state, province or county.'),
+  region: f.doc(f.nullable(f.line()), 'State, province or county.'),
   postal_code: f.nullable(f.line()),
   country: f.nullable(f.country),
 }
 
-export const Address = f.doc(f.object(fields), 'A postal address; all of its members, or null where none has a value.')
+export const Address = f.doc(
+  f.object(fields),
+  'Postal address, with all of its members; null if no member has a value.',
+)
 export type Address = v.InferOutput<typeof Address>
 
 /** What may be sent: a PATCH keeps the members that are absent. */
-export const AddressPatch = f.doc(f.patchOf(fields), 'A PATCH keeps the members that are left out.')
+export const AddressPatch = f.doc(f.patchOf(fields), 'A PATCH keeps the members that it omits.')
 export type AddressPatch = v.InferOutput<typeof AddressPatch>
 
 const EMPTY: Address = { line1: null, line2: null, city: null, region: null, postal_code: null, country: null }

@@ -27,7 +27,7 @@ function given<Way extends { is_primary: boolean }>(way: v.GenericSchema<unknown
     f.arrayOf(way),
     v.check(
       (ways) => ways.filter(({ is_primary }) => is_primary).length <= 1,
-      'more_than_one_primary|must have at most one that is_primary',
+      'more_than_one_primary|must have at most one item with is_primary',
     ),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
@@ -35,7 +35,7 @@ function given<Way extends { is_primary: boolean }>(way: v.GenericSchema<unknown
       dataset.value.forEach((value, key) => {
         if (keys.indexOf(keys[key] as string) === key) return
         addIssue({
-          message: 'repeated|is in this list already',
+          message: 'repeated|is already in this list',
           path: [{ type: 'array', origin: 'value', input: dataset.value, key, value }],
         })
       })
@@ -45,7 +45,7 @@ function given<Way extends { is_primary: boolean }>(way: v.GenericSchema<unknown
         ? ways
         : ways.map((one, index) => ({ ...one, is_primary: index === 0 })),
     ),
-    v.description('Exactly one is primary: the first where none is marked. A PATCH replaces all of them.'),
+    v.description('Exactly one item is primary: the first one if none is marked. A PATCH replaces all items.'),
   )
 }
 

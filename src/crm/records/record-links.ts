@@ -19,7 +19,10 @@ const LINKS: Record<Field, { one: string; many: string }> = {
 }
 
 const linkField = (field: Field) =>
-  f.doc(f.ids, `The ${LINKS[field].many} that it is about, without duplicates; a PATCH replaces all, and [] clears.`)
+  f.doc(
+    f.ids,
+    `The ${LINKS[field].many} that the record is about, without duplicates. A PATCH replaces all of them, and [] clears.`,
+  )
 
 export const linkFields = {
   contact_ids: linkField('contact_ids'),
@@ -37,7 +40,7 @@ export const linkColumns = {
 export function linkFilters(owner: Owner): Record<string, Filter> {
   const filters = Object.values(LINKS).map(({ one, many }): [string, Filter] => {
     const link = { table: `${owner}_${many}`, key: `${owner}_id`, column: `${one}_id` }
-    return [`${one}_id`, { type: 'id', link, description: `A ${one} that it is about.` }]
+    return [`${one}_id`, { type: 'id', link, description: `A ${one} that the record is about.` }]
   })
   return Object.fromEntries(filters)
 }

@@ -24,7 +24,7 @@ export function checkPipelines(given: readonly PipelineSettings[]): FieldError[]
   const first = given.findIndex((pipeline) => pipeline.is_default)
   for (const [index, { is_default, stages }] of given.entries()) {
     if (is_default && index !== first) {
-      const message = `must be false: "${given[first]?.key}" is the default pipeline, and there is at most one`
+      const message = `must be false because "${given[first]?.key}" is the default pipeline, and only one can be`
       errors.push(field(`/pipelines/${index}/is_default`, 'second_default', message))
     }
     errors.push(...checkStages(`/pipelines/${index}/stages`, stages))

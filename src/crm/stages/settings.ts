@@ -23,12 +23,14 @@ export function checkStages(pointer: string, given: readonly StageSettings[]): F
     given.map((stage) => stage.key),
   )
   if (given.every((stage) => stage.outcome !== undefined)) {
-    errors.push(field(pointer, 'no_open_stage', 'must have at least one open stage, which is one without outcome'))
+    errors.push(
+      field(pointer, 'no_open_stage', 'must have at least one open stage, which is a stage without an outcome'),
+    )
   }
   for (const outcome of ['won', 'lost'] as const) {
     const [one, ...more] = [...given.keys()].filter((index) => given[index]?.outcome === outcome)
     if (one === undefined) {
-      errors.push(field(pointer, `no_${outcome}_stage`, `must have one stage with the outcome "${outcome}"`))
+      errors.push(field(pointer, `no_${outcome}_stage`, `must have a stage with the outcome "${outcome}"`))
     }
     for (const index of more) {
       const message = `must not be "${outcome}" again: a pipeline has exactly one such stage`
@@ -135,7 +137,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
     if (removeUnused(org, id)) return
     throw conflict(
       'stage_in_use',
-      `The stage "${path}" cannot be removed: deals have passed through it. Keep it in the document.`,
+      `The stage "${path}" cannot be removed because deals have been in it. Keep it in the document.`,
     )
   }
 
@@ -153,7 +155,10 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
   function checkEmpty(org: number, id: string, sentence: string): void {
     const deals = dealsIn.get(org, id) as number
     if (deals === 0) return
-    throw conflict('stage_in_use', `${sentence}: ${deals === 1 ? 'one deal is' : `${deals} deals are`} in it.`)
+    throw conflict(
+      'stage_in_use',
+      `${sentence} because ${deals === 1 ? 'one deal is' : `${deals} deals are`} in it. Move the deals to another stage first.`,
+    )
   }
 
   /** Numbers the stages through: the default pipeline first, then by pipeline and position. */

@@ -15,17 +15,17 @@ import { listing } from '../../store/list/page.ts'
 export const Stage = f.doc(
   f.object({
     id: f.id,
-    name: f.doc(f.title, 'What people call it, such as "Proposal".'),
-    position: f.doc(f.count(), 'Its place in the pipeline, from 0.'),
-    is_open: f.doc(f.flag, 'Whether deals move through it; false for the won and the lost stage.'),
-    outcome: f.doc(f.nullable(f.oneOf(['won', 'lost'])), 'Of a deal that is closed into it; null where it is open.'),
-    probability: f.doc(f.count(100), 'How likely a deal here is to be won, in percent, such as 40.'),
-    pipeline_id: f.doc(f.id, 'The pipeline that it is part of.'),
-    pipeline_name: f.doc(f.title, 'What people call the pipeline, such as "Sales".'),
+    name: f.doc(f.title, 'Display name, for example "Proposal".'),
+    position: f.doc(f.count(), 'Position in the pipeline, starting at 0.'),
+    is_open: f.doc(f.flag, 'Whether the stage is for open deals; false for the won and the lost stage.'),
+    outcome: f.doc(f.nullable(f.oneOf(['won', 'lost'])), 'Outcome of the deals in this stage; null for an open stage.'),
+    probability: f.doc(f.count(100), 'Probability that a deal in this stage is won, in percent, for example 40.'),
+    pipeline_id: f.doc(f.id, 'The pipeline of the stage.'),
+    pipeline_name: f.doc(f.title, 'Display name of the pipeline, for example "Sales".'),
     pipeline_is_default: f.doc(f.flag, 'Whether new deals start in this pipeline.'),
     ...f.recordFields,
   }),
-  'A stage is a column of a pipeline. Stages come in order: the default pipeline first, each from left to right.',
+  'A stage is one step of a pipeline. Stages are listed by pipeline, the default pipeline first, and then by position.',
 )
 export type Stage = v.InferOutput<typeof Stage>
 

@@ -14,36 +14,39 @@ export const STATUSES = ['open', 'pending', 'snoozed', 'closed'] as const
 
 const time = f.recordFields.created_at
 
-export const subject = f.doc(f.nullable(f.line()), 'What it is about, such as "Question about invoice 1042".')
+export const subject = f.doc(
+  f.nullable(f.line()),
+  'Topic of the conversation, for example "Question about invoice 1042".',
+)
 
 const fields = {
   subject,
   status: f.doc(
     f.oneOf(STATUSES),
-    '`pending` waits for the other side, `snoozed` for a time. A message that comes in makes any of them `open`.',
+    '`pending` waits for the customer, `snoozed` until a given time. An inbound message changes any status to `open`.',
   ),
-  priority: f.doc(f.oneOf(PRIORITIES), '`normal` when it is opened.'),
-  owner_id: f.doc(f.nullable(f.id), 'The member who looks after it.'),
-  contact_id: f.doc(f.nullable(f.id), 'Whom it is with; null where the contact was deleted.'),
-  company_id: f.doc(f.nullable(f.id), 'At first the company of the contact.'),
-  deal_id: f.doc(f.nullable(f.id), 'The deal that it is about.'),
+  priority: f.doc(f.oneOf(PRIORITIES), '`normal` by default.'),
+  owner_id: f.doc(f.nullable(f.id), 'The member who is responsible for the conversation.'),
+  contact_id: f.doc(f.nullable(f.id), 'The contact of the conversation; null if the contact was deleted.'),
+  company_id: f.doc(f.nullable(f.id), 'Initially the company of the contact.'),
+  deal_id: f.doc(f.nullable(f.id), 'The deal that the conversation is about.'),
   tag_ids: f.ids,
   snoozed_until: f.doc(
     f.nullable(f.time),
-    'In the future; required with `snoozed`, and null with any other status. Then it is `open` again by itself.',
+    'A time in the future; required for `snoozed`, and null for any other status. At that time the conversation becomes `open` again.',
   ),
   read_at: f.doc(
     f.nullable(f.time),
-    'Up to when it was read; null makes all of it unread. Not in the future; up to five minutes ahead counts as now.',
+    'The conversation is read up to this time; null marks all messages as unread. Must not be in the future; up to five minutes ahead count as now.',
   ),
 }
 
 export const Conversation = f.doc(
   f.object({
     id: f.id,
-    number: f.doc(f.count(), 'Counts up in the organisation: for people to call it by.'),
+    number: f.doc(f.count(), 'Number of the conversation in the organisation, for people to refer to it.'),
     subject: fields.subject,
-    channel: f.doc(f.oneOf(CHANNELS), 'Of its first message; it stays.'),
+    channel: f.doc(f.oneOf(CHANNELS), 'Channel of the first message; it does not change.'),
     status: fields.status,
     priority: fields.priority,
     owner_id: fields.owner_id,
@@ -52,20 +55,20 @@ export const Conversation = f.doc(
     deal_id: fields.deal_id,
     tag_ids: fields.tag_ids,
     snoozed_until: fields.snoozed_until,
-    unread_count: f.doc(f.count(), 'How many messages have come in since `read_at`.'),
+    unread_count: f.doc(f.count(), 'Number of inbound messages since `read_at`.'),
     read_at: fields.read_at,
     waiting_since: f.doc(
       f.nullable(time),
-      'When the first message came in that nobody has answered; null where none waits, or it is closed.',
+      'Time of the first inbound message without an answer; null if there is none, or the conversation is closed.',
     ),
-    first_response_at: f.doc(f.nullable(time), 'The time of the first outbound message by a member.'),
-    last_message_at: f.doc(time, 'The time of the newest message; notes do not count.'),
-    preview: f.doc(f.line(), 'How that message begins.'),
+    first_response_at: f.doc(f.nullable(time), 'Time of the first outbound message of a member.'),
+    last_message_at: f.doc(time, 'Time of the newest message; notes do not count.'),
+    preview: f.doc(f.line(), 'Beginning of that message.'),
     sla: Sla,
-    closed_at: f.doc(f.nullable(time), 'Since when it is closed; null while it is not.'),
+    closed_at: f.doc(f.nullable(time), 'When the conversation was closed; null if it is not closed.'),
     ...f.recordFields,
   }),
-  'A conversation is what is said with one contact about one matter: its first message opens it. See `POST /messages`.',
+  'A conversation is a thread of messages with one contact. Its first message opens it; see `POST /messages`.',
 )
 export type Conversation = v.InferOutput<typeof Conversation>
 
@@ -80,9 +83,14 @@ export const filters: Record<string, Filter> = {
   tag_id: {
     type: 'id',
     link: { table: 'conversation_tags', key: 'conversation_id', column: 'tag_id' },
-    description: 'A tag that it carries.',
+    description: 'A tag of the conversation.',
   },
-  'sla.status': { type: 'choice', choices: SLA_STATUSES, column: 'sla_status', description: 'How its promises stand.' },
+  'sla.status': {
+    type: 'choice',
+    choices: SLA_STATUSES,
+    column: 'sla_status',
+    description: 'SLA status of the conversation.',
+  },
   status: { type: 'choice', choices: STATUSES },
   priority: { type: 'choice', choices: PRIORITIES },
   channel: { type: 'choice', choices: CHANNELS },
@@ -92,7 +100,7 @@ export const filters: Record<string, Filter> = {
   updated_at: { type: 'time' },
   q: searchFilter(
     'conversation',
-    'subject and messages, notes included: the first 64 KiB of each, and 10,000 different words in all',
+    'subject and messages, including notes: the first 64 KiB of each, and up to 10,000 different words',
   ),
 }
 

@@ -35,7 +35,7 @@ export function resolvedStatus(
   const { status } = after
   if (status === 'snoozed') checkSnooze(after, before, now)
   else if (given.snoozed_until != null)
-    throw invalid(field('/snoozed_until', 'not_snoozed', 'is for the status "snoozed" only'))
+    throw invalid(field('/snoozed_until', 'not_snoozed', 'must be omitted unless the status is "snoozed"'))
   return {
     ...after,
     snoozed_until: status === 'snoozed' ? after.snoozed_until : null,

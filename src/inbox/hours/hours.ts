@@ -22,7 +22,7 @@ import { type ListQuery, listing, type Page } from '../../store/list/page.ts'
 
 // 1. The wire form.
 
-const CLOCK = 'invalid_clock_time|must be a time of the day, such as "09:00"'
+const CLOCK = 'invalid_clock_time|must be a time of day, such as "09:00"'
 const opens = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, CLOCK))
 const closes = v.pipe(v.string(), v.regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, CLOCK))
 
@@ -32,8 +32,8 @@ export const MAX_EXCEPTIONS = 400
 /** Of one day. */
 export const Intervals = f.arrayOf(
   f.object({
-    from: f.doc(opens, 'When it opens, such as "09:00".'),
-    to: f.doc(closes, 'When it is closed again, up to `24:00`, such as "17:30".'),
+    from: f.doc(opens, 'Start of the interval, for example "09:00".'),
+    to: f.doc(closes, 'End of the interval, up to `24:00`, for example "17:30".'),
   }),
   MAX_INTERVALS,
 )
@@ -41,8 +41,8 @@ export const Intervals = f.arrayOf(
 export const Exception = f.object({
   from_date: f.date,
   to_date: f.doc(f.date, 'The last day.'),
-  name: f.doc(f.nullable(f.line()), 'What people call it, such as "New Year".'),
-  intervals: f.doc(Intervals, 'When it is open on each of the days; empty where it is closed.'),
+  name: f.doc(f.nullable(f.line()), 'Display name, for example "New Year".'),
+  intervals: f.doc(Intervals, 'Open intervals on each of these days; empty if closed.'),
 })
 export type Exception = v.InferOutput<typeof Exception>
 
@@ -51,20 +51,20 @@ const moment = f.nullable(f.recordFields.created_at)
 export const Hours = f.doc(
   f.object({
     id: f.id,
-    name: f.doc(f.title, 'What people call them, such as "Office".'),
-    timezone: f.doc(f.timezone, 'Whose wall clock they follow, such as "Europe/Berlin".'),
-    is_default: f.doc(f.flag, 'Whether these are the usual ones; at most one is.'),
+    name: f.doc(f.title, 'Display name, for example "Office".'),
+    timezone: f.doc(f.timezone, 'Time zone of the hours, for example "Europe/Berlin".'),
+    is_default: f.doc(f.flag, 'Whether these are the default hours; at most one can be.'),
     weekly: f.doc(
       f.object(Object.fromEntries(WEEKDAYS.map((day) => [day, Intervals])) as Record<Weekday, typeof Intervals>),
-      'When it is open on each day of the week; a day without intervals is closed.',
+      'Open intervals on each day of the week; a day without intervals is closed.',
     ),
-    exceptions: f.doc(f.arrayOf(Exception, MAX_EXCEPTIONS), 'Days with intervals of their own, such as holidays.'),
-    is_open: f.doc(f.flag, 'Whether it is open now.'),
-    next_open_at: f.doc(moment, 'When it opens next, also where it is open now; null where it does not for two years.'),
-    next_close_at: f.doc(moment, 'When it closes next; null where it does not for two years.'),
+    exceptions: f.doc(f.arrayOf(Exception, MAX_EXCEPTIONS), 'Days with different intervals, such as holidays.'),
+    is_open: f.doc(f.flag, 'Whether they are open now.'),
+    next_open_at: f.doc(moment, 'When they open next, even if they are open now; null if not within two years.'),
+    next_close_at: f.doc(moment, 'When they close next; null if not within two years.'),
     ...f.recordFields,
   }),
-  'Hours say when this organisation is at work, on the wall clock of a time zone: SLA policies count that time only, and sequences send in it.',
+  'Business hours define when an organisation works, in a time zone. SLA policies count only this time, and sequences send only within it.',
 )
 export type Hours = v.InferOutput<typeof Hours>
 
@@ -161,12 +161,12 @@ export const hours = (deps: Deps): Route[] => {
       ...common,
       kind: 'list',
       path: '/hours',
-      summary: 'List hours',
-      description: 'In the order of the settings, each with how things stand now.',
+      summary: 'List business hours',
+      description: 'In the order of the settings, each with its current state.',
       item: Hours,
       list,
       ...spec,
     },
-    { ...common, kind: 'read', path: '/hours/:id', summary: 'Get some hours', columns, returns: Hours, find },
+    { ...common, kind: 'read', path: '/hours/:id', summary: 'Get business hours', columns, returns: Hours, find },
   ]
 }

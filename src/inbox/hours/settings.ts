@@ -49,7 +49,7 @@ function checkIntervals(pointer: string, given: readonly Interval[]): FieldError
     start < end ? [] : [field(`${pointer}/${index}/to`, 'not_after', 'must be after from')],
   )
   const overlaps = overlapping(ranges).map((index) =>
-    field(`${pointer}/${index}/from`, 'overlap', 'must not lie in another interval of the same day'),
+    field(`${pointer}/${index}/from`, 'overlap', 'must not overlap another interval of the same day'),
   )
   return [...wrong, ...overlaps]
 }
@@ -63,7 +63,7 @@ function checkExceptions(pointer: string, given: readonly ExceptionSettings[]): 
     start < end ? [] : [field(`${pointer}/${index}/to_date`, 'not_after', 'must not be before from_date')],
   )
   const overlaps = overlapping(ranges).map((index) =>
-    field(`${pointer}/${index}/from_date`, 'overlap', 'must not lie in another exception'),
+    field(`${pointer}/${index}/from_date`, 'overlap', 'must not overlap another exception'),
   )
   const intervals = given.flatMap((exception, index) =>
     checkIntervals(`${pointer}/${index}/intervals`, exception.intervals ?? []),
@@ -171,10 +171,10 @@ type Users = { policies: string[]; sequences: string[] }
 
 function inUse(key: string, { policies, sequences }: Users) {
   const users = [
-    ...(policies.length > 0 ? [`SLA policies count by them (${policies.join(', ')})`] : []),
-    ...(sequences.length > 0 ? [`sequences send in them (${sequences.join(', ')})`] : []),
+    ...(policies.length > 0 ? [`SLA policies use them (${policies.join(', ')})`] : []),
+    ...(sequences.length > 0 ? [`sequences use them (${sequences.join(', ')})`] : []),
   ]
-  const hint = 'A policy left out of the document stays while conversations refer to it.'
+  const hint = 'An SLA policy that is removed from the document is kept while conversations refer to it.'
   const detail = `The hours "${key}" cannot be removed: ${users.join(', and ')}.`
   return conflict('hours_in_use', policies.length > 0 ? `${detail} ${hint}` : detail)
 }

@@ -25,7 +25,7 @@ function isBase64(text: string): boolean {
 
 const name = v.pipe(
   f.title,
-  v.check((text) => !/[/\\\p{Cc}]/u.test(text), 'invalid_name|must be the name of a file, without a path'),
+  v.check((text) => !/[/\\\p{Cc}]/u.test(text), 'invalid_name|must be a file name without a path'),
   v.transform((text) => fileName(text)),
 )
 const contentType = v.pipe(
@@ -44,10 +44,10 @@ const data = v.pipe(
 export const AttachmentGiven = f.object({
   name: f.doc(
     name,
-    'Such as "invoice.pdf". What would do harm as the name of a file is taken out of it: dots and blanks at its ends, signs that turn the direction of writing or show nothing, and a colon; a name of a device, such as "CON.txt", gets a "_" in front. Where nothing is left it is "attachment".',
+    'For example "invoice.pdf". Unsafe parts are removed: leading and trailing dots and spaces, invisible characters, characters that change the text direction, and colons. A device name such as "CON.txt" is prefixed with "_". If nothing is left, the name is "attachment".',
   ),
-  content_type: f.optional(f.doc(contentType, '`application/octet-stream` unless said otherwise.')),
-  data: f.doc(data, 'In base64.'),
+  content_type: f.optional(f.doc(contentType, '`application/octet-stream` by default.')),
+  data: f.doc(data, 'Content in base64.'),
 })
 export type AttachmentGiven = v.InferOutput<typeof AttachmentGiven>
 
@@ -56,7 +56,7 @@ export const AttachmentShown = f.object({
   name: f.title,
   content_type: f.line(127),
   size_bytes: f.count(),
-  data: f.optional(f.doc(v.string(), 'In base64; with `include=attachments` only.')),
+  data: f.optional(f.doc(v.string(), 'Content in base64; only with `include=attachments`.')),
 })
 export type AttachmentShown = v.InferOutput<typeof AttachmentShown>
 
@@ -82,7 +82,7 @@ export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     })
     const errors: FieldError[] = []
     if (all.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_BYTES)
-      errors.push(field('/attachments', 'too_large', `must be at most ${MAX_BYTES} bytes together`))
+      errors.push(field('/attachments', 'too_large', `must be at most ${MAX_BYTES} bytes in total`))
     if (errors.length > 0) throw invalid(...errors)
     return all
   }

@@ -16,13 +16,13 @@ export const MAX_STORED_HTML_BYTES = 2 * MAX_HTML_BYTES
 
 const Author = f.doc(
   f.object({
-    type: f.doc(f.oneOf(['contact', 'member', 'system']), '`system` where nobody in person wrote it.'),
-    id: f.doc(f.nullable(f.id), 'Of the contact or member; null where the contact was deleted.'),
+    type: f.doc(f.oneOf(['contact', 'member', 'system']), '`system` if the message was not written by a person.'),
+    id: f.doc(f.nullable(f.id), 'Id of the contact or member; null if the contact was deleted.'),
     name: f.nullable(f.line(511)),
     email: f.nullable(f.line(254)),
     phone: f.nullable(f.line(50)),
   }),
-  'Who wrote it, as known at that time.',
+  'The author of the message, as known at that time.',
 )
 export type Author = v.InferOutput<typeof Author>
 
@@ -31,13 +31,13 @@ const externalId = v.pipe(f.line(998), v.minLength(1, 'empty|must not be empty')
 const fields = {
   direction: f.doc(
     f.oneOf(DIRECTIONS),
-    '`inbound` from the contact, `outbound` to the contact, `note` between members only.',
+    '`inbound` from the contact, `outbound` to the contact, or an internal `note`.',
   ),
   external_id: f.doc(
     f.nullable(externalId),
-    'Its id elsewhere, such as the Message-ID of a mail. Unique in the channel: a repeat answers what is stored.',
+    'Id of the message in another system, such as the Message-ID of a mail. Unique per channel: a repeat returns the stored message.',
   ),
-  in_reply_to: f.doc(f.nullable(externalId), 'The `external_id` of the message that it answers.'),
+  in_reply_to: f.doc(f.nullable(externalId), 'The `external_id` of the message that this one replies to.'),
 }
 
 const Recipient = f.object({ email: f.line(254), name: f.nullable(f.line(511)) })
@@ -47,33 +47,33 @@ export const Message = f.doc(
   f.object({
     id: f.id,
     conversation_id: f.id,
-    channel: f.doc(f.oneOf(CHANNELS), 'That of the conversation.'),
+    channel: f.doc(f.oneOf(CHANNELS), 'Channel of the conversation.'),
     direction: fields.direction,
     author: Author,
-    body_text: f.doc(f.longText(MAX_HTML_BYTES), 'As it was given, else the text of `body_html`.'),
-    body_html: f.doc(f.nullable(f.longText(MAX_STORED_HTML_BYTES)), 'Sanitised: it can be shown as it is.'),
+    body_text: f.doc(f.longText(MAX_HTML_BYTES), 'The given text, or the text of `body_html`.'),
+    body_html: f.doc(f.nullable(f.longText(MAX_STORED_HTML_BYTES)), 'Sanitised HTML that is safe to display.'),
     external_id: fields.external_id,
     in_reply_to: fields.in_reply_to,
-    sent_at: f.doc(f.recordFields.created_at, 'The time of the message.'),
+    sent_at: f.doc(f.recordFields.created_at, 'Time of the message.'),
     status: f.doc(
       f.oneOf(STATUSES),
-      '`received` for what came in; what goes out is `queued` until it is `sent` or has `failed`.',
+      '`received` for inbound messages. Outbound messages are `queued` until they are `sent` or `failed`.',
     ),
     error: f.doc(
       f.nullable(f.line(2048)),
-      'Why it has failed, or why the last try of a `queued` one has; of others, what is wrong with it, such as a file of a mail that was too large to keep, or that it may have arrived twice.',
+      'Why the message failed, or why the last attempt of a `queued` message failed. For other messages, a problem such as an attachment that was too large to store, or a mail that may have arrived twice.',
     ),
-    to: f.doc(f.arrayOf(Recipient), 'Of a mail: whom it is for.'),
-    cc: f.doc(f.arrayOf(Recipient), 'Of a mail that came in: who else got it.'),
+    to: f.doc(f.arrayOf(Recipient), 'Recipients of an email.'),
+    cc: f.doc(f.arrayOf(Recipient), 'Other recipients of an inbound email.'),
     is_automatic: f.doc(
       f.flag,
-      'Whether a machine wrote it, such as an out-of-office reply or the report of a failed delivery: it does not reopen its conversation, and nobody waits for an answer to it.',
+      'Whether a machine wrote the message, such as an out-of-office reply or a delivery report. It does not reopen the conversation, and nobody waits for an answer to it.',
     ),
-    enrollment_id: f.doc(f.nullable(f.id), 'Of a mail that a sequence sent: the enrollment whose step it is.'),
-    attachments: f.doc(f.arrayOf(AttachmentShown), 'Files; their data with `include=attachments` only.'),
+    enrollment_id: f.doc(f.nullable(f.id), 'The enrollment whose step sent this email.'),
+    attachments: f.doc(f.arrayOf(AttachmentShown), 'Attachments; their content only with `include=attachments`.'),
     ...f.recordFields,
   }),
-  'A message is one piece of a conversation: what came in, what went out, or a note of a member. What it says never changes; its `status` does.',
+  'A message is one entry of a conversation: an inbound message, an outbound message, or a note. Its content never changes; its `status` does.',
 )
 export type Message = v.InferOutput<typeof Message>
 
@@ -85,40 +85,43 @@ const From = f.object({
 export type From = v.InferOutput<typeof From>
 
 export const MessageCreate = f.object({
-  conversation_id: f.optional(f.doc(f.id, 'Where it belongs; without it the message opens a conversation.')),
-  contact_id: f.optional(f.doc(f.id, 'Whom the new conversation is with.')),
+  conversation_id: f.optional(f.doc(f.id, 'The conversation of the message; without it, the message opens a new one.')),
+  contact_id: f.optional(f.doc(f.id, 'The contact of the new conversation.')),
   from: f.optional(
     v.pipe(
       f.doc(
         From,
-        'Who wrote an inbound message: the contact with this email or phone, else a new one. With an email or a phone.',
+        'Author of an inbound message: the contact with this email or phone, or else a new contact. An email or a phone is required.',
       ),
       v.examples([{ email: 'eva@firm.example', name: 'Eva Ruiz' }]),
     ),
   ),
   channel: f.optional(
-    v.pipe(
-      f.doc(f.oneOf(CHANNELS), 'Of the new conversation, which cannot be opened without it.'),
-      v.examples(['chat']),
-    ),
+    v.pipe(f.doc(f.oneOf(CHANNELS), 'Channel of the new conversation; required to open one.'), v.examples(['chat'])),
   ),
   subject: f.optional(subject),
   direction: fields.direction,
   body_text: f.optional(
     v.pipe(
-      f.doc(f.nullable(f.longText(MAX_TEXT_BYTES)), 'Plain text, up to 256 KiB. There is a text, HTML or a file.'),
+      f.doc(
+        f.nullable(f.longText(MAX_TEXT_BYTES)),
+        'Plain text, up to 256 KiB. A text, HTML or an attachment is required.',
+      ),
       v.examples(['Hello, where is my order?']),
     ),
   ),
   body_html: f.optional(
-    f.doc(f.nullable(f.longText(MAX_HTML_BYTES)), 'Up to 1 MiB. What could do harm is taken out before it is stored.'),
+    f.doc(f.nullable(f.longText(MAX_HTML_BYTES)), 'Up to 1 MiB. Unsafe content is removed before it is stored.'),
   ),
   external_id: f.optional(fields.external_id),
   in_reply_to: f.optional(fields.in_reply_to),
   sent_at: f.optional(
-    f.doc(f.time, 'Now unless said otherwise; not in the future. An outbound mail with it counts as sent elsewhere.'),
+    f.doc(
+      f.time,
+      'Now by default; must not be in the future. An outbound email with this field counts as sent by another system.',
+    ),
   ),
-  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, 100), 'Up to 100 files, together up to 10 MiB.')),
+  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, 100), 'Up to 100 files, 10 MiB in total.')),
 })
 export type MessageCreate = v.InferOutput<typeof MessageCreate>
 

@@ -154,20 +154,26 @@ export const messageStore = once((deps: Deps) => {
     const { conversation_id, channel, direction, from } = given
     const errors: FieldError[] = []
     if (from && direction !== 'inbound')
-      errors.push(field('/from', 'not_inbound', 'is for an inbound message; what goes out is written by you'))
+      errors.push(
+        field(
+          '/from',
+          'not_inbound',
+          'must be omitted unless the message is inbound; the caller is the author of other messages',
+        ),
+      )
     if (conversation_id !== undefined) {
       for (const name of ['contact_id', 'channel', 'subject'] as const)
         if (given[name] !== undefined)
-          errors.push(field(`/${name}`, 'not_opening', 'is for a message that opens a conversation'))
+          errors.push(field(`/${name}`, 'not_opening', 'must be omitted unless the message opens a conversation'))
       if (errors.length > 0) throw invalid(...errors)
       references.check(who.org, { conversation_id })
       const conversation = conversations.byId(who, conversation_id)
       return { conversation, channel: conversation.channel }
     }
     if (direction === 'note')
-      errors.push(field('/conversation_id', 'required', 'is required: a note belongs to a conversation that there is'))
+      errors.push(field('/conversation_id', 'required', 'is required: a note needs an existing conversation'))
     else if ((given.contact_id === undefined) === (from === undefined))
-      errors.push(field('', 'no_contact', 'must have one of conversation_id, contact_id and, if inbound, from'))
+      errors.push(field('', 'no_contact', 'must have exactly one of conversation_id, contact_id and, if inbound, from'))
     if (channel === undefined) errors.push(field('/channel', 'required', 'is required to open a conversation'))
     if (errors.length > 0) throw invalid(...errors)
     return { channel: channel as Conversation['channel'] }
@@ -215,7 +221,7 @@ export const messageStore = once((deps: Deps) => {
 function storedHtml(given: string): string {
   const html = shownHtml(given)
   if (Buffer.byteLength(html) <= MAX_STORED_HTML_BYTES) return html
-  const message = `must be at most ${MAX_STORED_HTML_BYTES} bytes long as it is stored, with its signs escaped`
+  const message = `must be at most ${MAX_STORED_HTML_BYTES} bytes long after sanitising and escaping`
   throw invalid(field('/body_html', 'too_long', message))
 }
 
@@ -263,13 +269,13 @@ export const messages = (deps: Deps): Route[] => {
       path: '/messages',
       scope: 'rest.inbox.messages.write',
       name: 'message',
-      summary: 'Write a message, or tell of one',
+      summary: 'Send or record a message',
       description:
-        'Into a conversation, or, with a `channel` and a `contact_id` or `from`, into a new one. An inbound message opens a conversation that is closed, snoozed or pending; an outbound one of a member answers what waits; a note does neither. The body may have up to 18 MiB.',
+        'Adds a message to a conversation or, with a `channel` and a `contact_id` or `from`, opens a new conversation. An inbound message reopens a conversation that is closed, snoozed or pending; an outbound message of a member answers it; a note does neither. The body can have up to 18 MiB.',
       body: MessageCreate,
       returns: Message,
       maxBytes: MAX_BODY_BYTES,
-      replays: 'The message that is there already with this `external_id`.',
+      replays: 'The stored message with this `external_id`.',
       run: ({ who, body }) => post(who, body),
     }),
     {
@@ -282,7 +288,7 @@ export const messages = (deps: Deps): Route[] => {
       parameters: {
         include: {
           schema: { type: 'string', enum: ['attachments'] },
-          description: 'With `attachments`, each of them has its `data` in base64.',
+          description: 'With `attachments`, each attachment has its `data` in base64.',
         },
       },
       columns,

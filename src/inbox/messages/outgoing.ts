@@ -16,8 +16,8 @@ const MAX_SENT_ID = 900
 /** Ids in References: the first, and the last ones. */
 const MAX_REFERENCES = 50
 
-const NO_MAILBOX = 'There is no mailbox to send it from. Give sent_at with a mail that was sent elsewhere.'
-const NO_EMAIL = 'The contact has no email address that it could be sent to.'
+const NO_MAILBOX = 'There is no mailbox to send it from. If the email was sent by another system, include sent_at.'
+const NO_EMAIL = 'The contact has no email address to send it to.'
 
 /** What is known of a message as a mail, in the store. */
 export type MailRow = {

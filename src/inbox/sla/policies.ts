@@ -21,35 +21,35 @@ export type Priority = (typeof PRIORITIES)[number]
 /** Statuses of a conversation in which its clocks may stand still. */
 export const PAUSES = ['pending', 'snoozed'] as const
 
-const seconds = (what: string) => f.doc(f.nullable(f.count()), `${what}, in seconds; null where nothing is promised.`)
+const seconds = (what: string) => f.doc(f.nullable(f.count()), `${what}, in seconds; null for no target.`)
 
 const Target = f.object({
-  first_response_s: seconds('How soon the first answer is sent'),
-  next_response_s: seconds('How soon each later answer is sent'),
-  resolution_s: seconds('How soon the conversation is closed'),
+  first_response_s: seconds('Time until the first answer'),
+  next_response_s: seconds('Time until each later answer'),
+  resolution_s: seconds('Time until the conversation is closed'),
 })
 export type Target = v.InferOutput<typeof Target>
 
 export const SlaPolicy = f.doc(
   f.object({
     id: f.id,
-    name: f.doc(f.title, 'What people call it, such as "Key accounts".'),
-    is_default: f.doc(f.flag, 'Whether it is for the conversations that no other one is for; at most one is.'),
-    is_active: f.doc(f.flag, 'Whether it is for any conversation; false for one that was given up.'),
-    position: f.doc(f.count(), 'Its place in the order in which they are tried, from 0.'),
-    match: f.doc(
-      f.nullable(ListFilter),
-      'A filter as of smart lists, over conversations: which ones it is for. Null for all.',
+    name: f.doc(f.title, 'Display name, for example "Key accounts".'),
+    is_default: f.doc(
+      f.flag,
+      'Whether the policy applies to conversations that no other policy matches; at most one can be the default.',
     ),
-    hours_id: f.doc(f.nullable(f.id), 'The hours whose time counts; null where all time does.'),
+    is_active: f.doc(f.flag, 'Whether the policy can apply to conversations; false for one that was removed.'),
+    position: f.doc(f.count(), 'Position in the order in which policies are matched, starting at 0.'),
+    match: f.doc(f.nullable(ListFilter), 'Filter for conversations, as for smart lists; null matches all.'),
+    hours_id: f.doc(f.nullable(f.id), 'The business hours that count; null if all time counts.'),
     targets: f.doc(
       f.object({ low: Target, normal: Target, high: Target, urgent: Target }),
-      'What is promised, by the priority of the conversation.',
+      'Targets for each priority of a conversation.',
     ),
-    pause_on: f.doc(f.arrayOf(f.oneOf(PAUSES)), 'Statuses of the conversation in which no time counts.'),
+    pause_on: f.doc(f.arrayOf(f.oneOf(PAUSES)), 'Statuses of a conversation during which no time counts.'),
     ...f.recordFields,
   }),
-  'An SLA policy says how soon those who write to this organisation are answered. The first one that matches a conversation is the one for it.',
+  'An SLA policy defines how soon conversations are answered and resolved. The first policy that matches a conversation applies.',
 )
 export type SlaPolicy = v.InferOutput<typeof SlaPolicy>
 
@@ -57,7 +57,7 @@ const filters: Record<string, QueryFilter> = {
   include_inactive: {
     type: 'flag',
     disablesDefault: 'is_active',
-    description: 'With `true`, inactive policies are listed too.',
+    description: 'With `true`, includes inactive policies.',
   },
 }
 
@@ -164,7 +164,7 @@ export const slaPolicies = (deps: Deps): Route[] => {
       path: '/sla',
       operation: 'listSlaPolicies',
       summary: 'List SLA policies',
-      description: 'In the order in which they are tried; the default one is tried last, wherever it stands.',
+      description: 'In the order in which they are matched; the default policy is matched last, whatever its position.',
       item: SlaPolicy,
       list,
       ...spec,
@@ -174,7 +174,7 @@ export const slaPolicies = (deps: Deps): Route[] => {
       kind: 'read',
       path: '/sla/:id',
       summary: 'Get one SLA policy',
-      description: 'Also one that is not active any more, while conversations refer to it.',
+      description: 'Includes inactive policies, as long as conversations refer to them.',
       columns,
       returns: SlaPolicy,
       find,

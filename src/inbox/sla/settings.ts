@@ -43,7 +43,7 @@ export function checkSla(given: readonly SlaSettings[]): FieldError[] {
   const errors = [...repeatedKeys('/sla', keys), ...secondDefaults('/sla', given)]
   for (const [index, { is_default, match }] of given.entries()) {
     if (!is_default || !match) continue
-    const message = 'must be left out: the default policy is for the conversations that no other one is for'
+    const message = 'must be omitted: the default policy applies to all conversations that no other policy matches'
     errors.push(field(`/sla/${index}/match`, 'match_of_default', message))
   }
   return errors
@@ -152,7 +152,13 @@ function clockFaults(match: unknown, pointer: string): FieldError[] {
   if (match === null || typeof match !== 'object') return []
   if ('op' in match) {
     if (!/^in_(last|next)_days$/.test(String(match.op))) return []
-    return [field(`${pointer}/op`, 'wrong_operator', 'must not follow the clock: the policy of a conversation stays')]
+    return [
+      field(
+        `${pointer}/op`,
+        'wrong_operator',
+        'must not depend on the clock, because the policy of a conversation does not change over time',
+      ),
+    ]
   }
   return Object.entries(match).flatMap(([name, inner]) =>
     Array.isArray(inner)
@@ -162,7 +168,7 @@ function clockFaults(match: unknown, pointer: string): FieldError[] {
 }
 
 const unknownHours = (index: number): FieldError =>
-  field(`/sla/${index}/hours`, 'unknown_hours', 'must be the key of hours of this organisation, or null')
+  field(`/sla/${index}/hours`, 'unknown_hours', 'must be the key of business hours of this organisation, or null')
 
 const keyOf = (ids: Map<string, string>, hoursId: string | null): string | null =>
   [...ids].find(([, id]) => id === hoursId)?.[0] ?? null

@@ -15,23 +15,26 @@ const MAX_BREACHES = 100
 
 const Breach = f.object({
   target: f.oneOf(TARGETS),
-  due_at: f.doc(f.recordFields.created_at, 'When it should have been done.'),
-  breached_at: f.doc(f.recordFields.created_at, 'When this was noticed: late where no server ran.'),
+  due_at: f.doc(f.recordFields.created_at, 'When the target was due.'),
+  breached_at: f.doc(
+    f.recordFields.created_at,
+    'When the breach was noticed: later than `due_at` if the server was not running.',
+  ),
 })
 
 export const Sla = f.doc(
   f.object({
-    policy_id: f.doc(f.nullable(f.id), 'The policy of `GET /sla` that it falls under; null for none.'),
+    policy_id: f.doc(f.nullable(f.id), 'The policy of `GET /sla` that applies; null for none.'),
     status: f.doc(
       f.oneOf(SLA_STATUSES),
-      '`breached` once a promise was broken, for good. Else `at_risk` where four fifths of the time of one that is awaited are used up, `ok` where one is awaited, `met` where all were kept, `none` where nothing was promised.',
+      '`breached` permanently after a missed target. Otherwise `at_risk` if four fifths of the time of a pending target have passed, `ok` if a target is pending, `met` if all targets were met, and `none` without targets.',
     ),
-    first_response_due_at: due('Stays after the response. Null where nothing is promised, or the clock stands still.'),
-    next_response_due_at: due('Null while nobody waits.'),
-    resolution_due_at: due('Stays when it is closed.'),
-    breaches: f.doc(f.arrayOf(Breach), `The broken promises, each once, oldest first; the last ${MAX_BREACHES}.`),
+    first_response_due_at: due('Remains after the response. Null without a target, or while time is paused.'),
+    next_response_due_at: due('Null if nobody is waiting.'),
+    resolution_due_at: due('Remains after the conversation is closed.'),
+    breaches: f.doc(f.arrayOf(Breach), `Missed targets, each once, oldest first; the last ${MAX_BREACHES}.`),
   }),
-  'What was promised by the policy, and how it stands.',
+  'SLA targets of the policy and their state.',
 )
 export type Sla = v.InferOutput<typeof Sla>
 

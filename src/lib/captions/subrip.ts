@@ -35,12 +35,11 @@ const isEmpty = (line: string): boolean => line.trim() === ''
 function readBlock(lines: readonly string[], first: number, segments: Segment[]): number {
   const at = /^\s*\d+\s*$/.test(lines[first] as string) ? first + 1 : first
   const times = TIMES.exec(lines[at] ?? '')
-  if (!times) throw malformed(at, 'has to have times such as 00:01:02,345 --> 00:01:06,789')
+  if (!times) throw malformed(at, 'must have times such as 00:01:02,345 --> 00:01:06,789')
   const segment = segmentAt(at, times.slice(1, 5), times.slice(5))
   let end = at + 1
   for (; end < lines.length && !isEmpty(lines[end] as string); end++) {
-    if (TIMES.test(lines[end] as string))
-      throw malformed(end, 'begins a block, so an empty line has to stand before it')
+    if (TIMES.test(lines[end] as string)) throw malformed(end, 'begins a block and needs an empty line before it')
   }
   const text = lines
     .slice(at + 1, end)

@@ -25,7 +25,7 @@ const SKIPPED = /^(?:NOTE(?:[ \t]|$)|(?:STYLE|REGION)[ \t]*$)/
  */
 export function readVtt(file: string, most = Number.POSITIVE_INFINITY): Captions {
   const lines = linesOf(file)
-  if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0] as string)) throw malformed(0, 'has to start with WEBVTT')
+  if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0] as string)) throw malformed(0, 'must start with WEBVTT')
   const segments: Segment[] = []
   for (let at = endOfHeader(lines); at < lines.length && segments.length <= most; ) {
     const line = lines[at] as string
@@ -56,15 +56,15 @@ function readCue(lines: readonly string[], first: number, segments: Segment[], m
 }
 
 function noTimes(lines: readonly string[], first: number, at: number): string {
-  if (lines[at]?.includes(ARROW)) return 'has to have times such as 00:01:02.345 --> 00:01:06.789'
-  return `has to have the times of the cue that line ${first + 1} begins, such as 00:01:02.345 --> 00:01:06.789`
+  if (lines[at]?.includes(ARROW)) return 'must have times such as 00:01:02.345 --> 00:01:06.789'
+  return `must have the times of the cue that line ${first + 1} begins, such as 00:01:02.345 --> 00:01:06.789`
 }
 
 /** The index of the empty line after a text, or of the end of the file. */
 function endOfText(lines: readonly string[], from: number): number {
   let at = from
   for (; at < lines.length && lines[at] !== ''; at++) {
-    if (lines[at]?.includes(ARROW)) throw malformed(at, 'begins a cue, so an empty line has to stand before it')
+    if (lines[at]?.includes(ARROW)) throw malformed(at, 'begins a cue and needs an empty line before it')
   }
   return at
 }

@@ -25,7 +25,7 @@ function fieldsOf(schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
     const isRequired = schema.required?.includes(name)
     const marks = [
       kind === 'body' && isRequired && 'required',
-      kind === 'answer' && !isRequired && 'not always',
+      kind === 'answer' && !isRequired && 'optional',
       field.readOnly && 'read-only',
     ].filter(Boolean)
     const row = {

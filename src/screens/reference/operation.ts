@@ -70,10 +70,10 @@ function answerPart(status: string, { description, headers, content }: Response)
   const forms = Object.keys(content ?? {}).slice(1)
   const names = Object.keys(headers ?? {}).map((name) => html`<a href="#header-${name}">${name}</a>`)
   return html`
-<h4>Answer <span class="status">${status}</span></h4>
+<h4>Response <span class="status">${status}</span></h4>
 <p>${inline(description)}${schema?.$ref && html` Fields: ${typeOf(schema)}.`}${
     forms.length > 0 &&
-    html` With <code>Accept</code> also as ${join(
+    html` Also available with <code>Accept</code> as ${join(
       forms.map((type) => html`<code>${type}</code>`),
       ', ',
     )}.`

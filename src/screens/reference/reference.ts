@@ -38,7 +38,7 @@ ${intro.map((section) => introSection(section))}
 ${headerSection(document)}
 ${groups.map((group) => groupSection(place, group))}
 ${others.length > 0 && html`<section class="group" aria-labelledby="objects"><h2 id="objects">${anchor('objects', 'Other objects')}</h2>${others.map((name) => objectSection(document, name))}</section>`}
-<p class="nothing" hidden>Nothing here has that.</p>
+<p class="nothing" hidden>No results.</p>
 </main>
 </body>
 </html>
@@ -72,10 +72,10 @@ function openingSection({ document, apiUrl }: Place, groups: readonly Group[], {
 <div class="text">
 <h1 id="title">${document.info.title} API</h1>
 ${prose}
-<p>The examples take your token from <code>$TOKEN</code>, and ids from variables such as <code>$DEAL_ID</code>.</p>
-<dl class="facts"><div><dt>Base address</dt><dd><code>${base}</code></dd></div><div><dt>For tools</dt><dd><a href="/openapi.json">openapi.json</a></dd></div></dl>
+<p>The examples use your token from <code>$TOKEN</code>, and ids from variables such as <code>$DEAL_ID</code>.</p>
+<dl class="facts"><div><dt>Base URL</dt><dd><code>${base}</code></dd></div><div><dt>OpenAPI document</dt><dd><a href="/openapi.json">openapi.json</a></dd></div></dl>
 </div>
-<div class="side-by">${first && codeBlock('sh', `export TOKEN=v4.public.…  # your own\n\n${first}`, 'A first call')}${code}</div>
+<div class="side-by">${first && codeBlock('sh', `export TOKEN=v4.public.…  # your token\n\n${first}`, 'A first request')}${code}</div>
 </section>`
 }
 
@@ -93,7 +93,7 @@ function headerSection({ components }: OpenApi): Html {
   return html`
 <section class="two" id="headers" aria-labelledby="headers-title">
 <div class="text"><h2 id="headers-title">${anchor('headers', 'Headers')}</h2>
-<p>What an answer may carry beside its body; each operation names its own.</p>
+<p>Headers of responses. Each operation lists those that it returns.</p>
 <dl class="fields">${headers.map(
     ([name, { description }]) =>
       html`<div id="header-${name}"><dt><code>${name}</code></dt><dd><p>${inline(description ?? '')}</p></dd></div>`,

@@ -36,7 +36,7 @@ export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Co
     const { method, path } = ctx
     if (!METHODS.includes(method)) {
       const Allow = METHODS.join(', ')
-      throw new Problem(405, 'method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } })
+      throw new Problem(405, 'method_not_allowed', `This path supports ${Allow}.`, { headers: { Allow } })
     }
     const token = path.slice(UNSUBSCRIBE.length)
     const known = about(token)
@@ -65,7 +65,11 @@ export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Co
 async function readOneClick({ req, res }: Context, bodies: Bodies): Promise<void> {
   const type = req.headers['content-type'] ?? ''
   if (!FORMS.test(type)) {
-    throw new Problem(415, 'unsupported_media_type', 'Send a form, as application/x-www-form-urlencoded or multipart.')
+    throw new Problem(
+      415,
+      'unsupported_media_type',
+      'Send a form as application/x-www-form-urlencoded or multipart/form-data.',
+    )
   }
   const body = await bodies.read(req, res, MAX_BODY_BYTES)
   const form = await new Response(new Uint8Array(body.bytes), { headers: { 'Content-Type': type } })
@@ -73,7 +77,7 @@ async function readOneClick({ req, res }: Context, bodies: Bodies): Promise<void
     .catch(() => undefined)
   bodies.release(body)
   if (form?.get('List-Unsubscribe') === 'One-Click') return
-  throw new Problem(400, 'not_one_click', 'The form has to have the field List-Unsubscribe=One-Click.')
+  throw new Problem(400, 'not_one_click', 'The form must contain the field List-Unsubscribe=One-Click.')
 }
 
 function show(ctx: Context, status: number, page: string): void {
@@ -90,7 +94,7 @@ function masked(email: string): string {
 const questionPage = ({ org_name, email }: Shown) =>
   page(
     'Unsubscribe',
-    html`<p>Get no more mailings from <strong>${org_name}</strong>${place(email)}?</p>
+    html`<p>Stop receiving mailings from <strong>${org_name}</strong>${place(email)}?</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Unsubscribe</button></form>
 ${STILL}`,
   )
@@ -98,25 +102,25 @@ ${STILL}`,
 const donePage = ({ org_name, email }: Shown) =>
   page(
     'You are unsubscribed',
-    html`<p>You get no more mailings from <strong>${org_name}</strong>${place(email)}. This page can be closed.</p>
+    html`<p>You will not receive any more mailings from <strong>${org_name}</strong>${place(email)}. You can close this page.</p>
 ${STILL}`,
   )
 
 const brokenPage = () =>
   page(
     'This link does not work',
-    html`<p>It is not complete, or it was changed on its way. Open it from the mail once more. Where it runs over two lines there, copy both of them.</p>
-<p>Or answer that mail, and ask for no more of them.</p>`,
+    html`<p>The link is incomplete or was changed. Open it from the email again. If it is on two lines there, copy both of them.</p>
+<p>Or reply to that email and ask to be unsubscribed.</p>`,
   )
 
 const failedPage = () =>
   page(
-    'That did not work',
-    html`<p>Nothing was changed, and it is no fault of yours. Open the link from the mail again in a few minutes.</p>
-<p>Or answer that mail, and ask for no more of them.</p>`,
+    'Something went wrong',
+    html`<p>You are still subscribed, and this is not your fault. Open the link from the email again in a few minutes.</p>
+<p>Or reply to that email and ask to be unsubscribed.</p>`,
   )
 
-const STILL = html`<p class="soft">Answers to what you write yourself still reach you.</p>`
+const STILL = html`<p class="soft">You will still receive replies to messages that you send.</p>`
 
 const place = (email: string | null): string => (email === null ? '' : ` at ${masked(email)}`)
 

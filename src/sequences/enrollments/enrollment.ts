@@ -38,34 +38,34 @@ export const Enrollment = f.doc(
     sequence_id: f.id,
     sequence_version: f.doc(
       f.count(),
-      'The version of the steps that it follows: the one that was current when it was made.',
+      'Version of the steps that the enrollment follows: the current one when it was created.',
     ),
-    contact_id: f.doc(f.nullable(f.id), 'Who is written to and called; null where the contact was deleted.'),
+    contact_id: f.doc(f.nullable(f.id), 'The contact to write to and call; null if the contact was deleted.'),
     sender_id: f.doc(
       f.nullable(f.id),
-      'The member on whose behalf the mails are, and who gets the tasks and calls; the one who made it unless said otherwise.',
+      'The member in whose name emails are sent, and who gets the tasks and calls; by default the member who created the enrollment.',
     ),
-    deal_id: f.doc(f.nullable(f.id), 'The deal that it is about.'),
+    deal_id: f.doc(f.nullable(f.id), 'The deal that the enrollment is about.'),
     status: f.doc(
       f.oneOf(STATUSES),
-      '`scheduled` until its first step is done, where that was to start at a later time; then `active`; `completed` after the last step, `stopped` and `failed` before that.',
+      '`scheduled` before the first step, if it starts at a later time; then `active`; `completed` after the last step; `stopped` or `failed` before that.',
     ),
-    stop_reason: f.doc(f.nullable(f.oneOf(STOP_REASONS)), 'Why it was stopped, or has failed; null otherwise.'),
-    current_step: f.doc(f.count(), 'How many steps are done.'),
-    next_step_at: f.doc(moment, 'When the next step is due; null while it is paused, and when there is none.'),
-    conversation_id: f.doc(f.nullable(f.id), 'The conversation that its mails are in; null before the first.'),
-    replied_at: f.doc(moment, 'When the contact first answered.'),
-    finished_at: f.doc(moment, 'Since when it is completed, stopped or failed.'),
+    stop_reason: f.doc(f.nullable(f.oneOf(STOP_REASONS)), 'Why the enrollment was stopped or failed; null otherwise.'),
+    current_step: f.doc(f.count(), 'Number of steps that are done.'),
+    next_step_at: f.doc(moment, 'When the next step is due; null while paused, and if there is none.'),
+    conversation_id: f.doc(f.nullable(f.id), 'The conversation of the emails; null before the first email.'),
+    replied_at: f.doc(moment, 'When the contact first replied.'),
+    finished_at: f.doc(moment, 'When the enrollment was completed, was stopped or failed.'),
     ...f.recordFields,
   }),
-  'An enrollment is the way of a contact through the steps of a sequence. They run by themselves when they are due, once each. It ends after the last step, or when something happens on which its sequence stops.',
+  'An enrollment is one contact in one sequence. Each step runs automatically when it is due, exactly once. The enrollment ends after the last step, or when a stop rule of its sequence applies.',
 )
 export type Enrollment = v.InferOutput<typeof Enrollment>
 
 export const EnrollmentPatch = f.patchOf({
   status: f.doc(
     f.oneOf(WANTED),
-    '`paused` has it wait; `active` has it go on where it stood, at the time its next step was due, or now where that has passed; `stopped` ends it.',
+    '`paused` makes the enrollment wait. `active` continues it at the same step, at the time when that step was due, or now if that has passed. `stopped` ends it.',
   ),
 })
 export type EnrollmentPatch = v.InferOutput<typeof EnrollmentPatch>
@@ -82,14 +82,14 @@ const contactIds = v.pipe(
 const createFields = {
   sequence_id: f.id,
   contact_id: v.pipe(
-    f.doc(f.id, 'Exactly one of `contact_id`, `contact_ids` and `list_id` is given.'),
+    f.doc(f.id, 'Exactly one of `contact_id`, `contact_ids` and `list_id` is required.'),
     v.examples(['019aa07f-13d1-7ed7-8740-db6cad66b18a']),
   ),
-  contact_ids: f.doc(contactIds, 'Several contacts, each once.'),
-  list_id: f.doc(f.id, 'A list of contacts: those that are in it at the moment.'),
-  sender_id: f.doc(f.id, 'An active member; the one who calls unless said otherwise.'),
+  contact_ids: f.doc(contactIds, 'Several contacts, without duplicates.'),
+  list_id: f.doc(f.id, 'A list of contacts; enrolls its current members.'),
+  sender_id: f.doc(f.id, 'An active member; the caller by default.'),
   deal_id: f.nullable(f.id),
-  start_at: f.doc(f.time, 'When to begin: the delay of the first step counts from then on; now where that has passed.'),
+  start_at: f.doc(f.time, 'When to start; the delay of the first step counts from this time. Now, if it has passed.'),
 }
 
 export const EnrollmentCreate = f.object({ ...f.patchOf(createFields).entries, sequence_id: createFields.sequence_id })
@@ -97,10 +97,10 @@ export type EnrollmentCreate = v.InferOutput<typeof EnrollmentCreate>
 
 /** What is answered where several contacts were named. */
 export const Enrolled = f.object({
-  data: f.doc(v.array(Enrollment), 'Those that were made, in the order of the contacts.'),
+  data: f.doc(v.array(Enrollment), 'The new enrollments, in the order of the contacts.'),
   skipped: f.doc(
     v.array(f.object({ contact_id: f.id, reason: f.oneOf(SKIPPED) })),
-    'Contacts for whom none was made, and why.',
+    'Contacts that were not enrolled, with the reasons.',
   ),
 })
 

@@ -35,7 +35,7 @@ import { dueAt } from './timing.ts'
 /** Contacts of a list that are enrolled at a time. */
 const MAX_LISTED = 1000
 
-const TOO_LATE = 'must be so early that the first step comes before the year 10000'
+const TOO_LATE = 'must be early enough for the first step to be due before the year 10000'
 
 /** What all enrollments of one request have in common. */
 type Plan = {
@@ -98,7 +98,7 @@ export const enrollmentStore = once((deps: Deps) => {
     const meant = conditions(who, id)
     const number = contacts.count(org, meant)
     if (number > MAX_LISTED) {
-      const message = `must be a list of at most ${MAX_LISTED} contacts; this one has ${number}`
+      const message = `must be a list of at most ${MAX_LISTED} contacts; this list has ${number}`
       throw invalid(field('/list_id', 'list_too_large', message))
     }
     const ask = { limit: MAX_LISTED, sort: { column: 'id' }, descending: false, conditions: meant, count: false }
@@ -161,12 +161,18 @@ export const enrollmentStore = once((deps: Deps) => {
   function patch(who: Caller, before: Enrollment, { status }: EnrollmentPatch): Enrollment {
     if (status === undefined || status === before.status) return before
     if (!isLive(before))
-      throw conflict('enrollment_finished', `This enrollment is ${before.status}: it does not go on.`)
+      throw conflict(
+        'enrollment_finished',
+        `This enrollment is ${before.status} and cannot be continued. Enroll the contact again.`,
+      )
     const kept = byId(who.org, before.id) as EnrollmentRow
     if (status === 'stopped') return enrollmentOf(end(who, kept, 'stopped', 'manual'))
     if (status === 'paused') return enrollmentOf(save(who, kept, { status }, { event: 'enrollment.paused' }))
     if (before.status === 'scheduled')
-      throw conflict('enrollment_scheduled', 'This enrollment is not paused: it begins by itself, see next_step_at.')
+      throw conflict(
+        'enrollment_scheduled',
+        'This enrollment is not paused. It starts automatically; see next_step_at.',
+      )
     const due = resumedAt(who.org, kept)
     if (due === undefined) throw inactive()
     return enrollmentOf(save(who, kept, { status, due_at: rfc3339(due) }))
@@ -192,21 +198,21 @@ export const enrollmentStore = once((deps: Deps) => {
 })
 
 const inactive = (): Problem =>
-  conflict('sequence_inactive', 'The sequence is not active; the settings have its status.')
+  conflict('sequence_inactive', 'The sequence is not active. Set its status in the settings.')
 
 function refusal(reason: Skipped, other: string | undefined): Problem {
   if (reason === 'sequence_inactive') return inactive()
   if (reason === 'already_enrolled') {
-    const detail = `The contact is enrolled in this sequence already, by ${other}.`
+    const detail = `The contact is already enrolled in this sequence: ${other}.`
     return conflict(reason, detail, { duplicate_id: other })
   }
   return invalid(field('/contact_id', reason, REFUSED[reason]))
 }
 
 const REFUSED = {
-  do_not_contact: 'must be a contact who has not asked to be left alone',
+  do_not_contact: 'must be a contact without do_not_contact',
   unsubscribed: 'must be a contact who has not unsubscribed',
-  no_email: 'must be a contact with an email: the sequence sends some',
+  no_email: 'must be a contact with an email, because the sequence sends emails',
 } as const
 
 // 4. The routes.
@@ -223,7 +229,7 @@ export const enrollments = (deps: Deps): Route[] => {
       name: 'enrollment',
       summary: 'Enroll contacts in a sequence',
       description:
-        'One by `contact_id`: the answer is the enrollment, or says why there is none, by 409 `already_enrolled` or `sequence_inactive`, or by 422 with the reason as its code. Several by `contact_ids` or `list_id`, of up to 1,000 contacts, which needs the scopes to read the members of the list: the answer has those that were made, and names the contacts who were skipped, each with the reason; in a sequence that is not active all of them are.',
+        'With `contact_id`, the response is the enrollment, or 409 `already_enrolled` or `sequence_inactive`, or 422 with the reason as its code. With `contact_ids` or `list_id`, up to 1,000 contacts are enrolled; a list needs the scopes to read its members. The response contains the new enrollments and the skipped contacts, each with the reason; if the sequence is not active, all contacts are skipped.',
       body: EnrollmentCreate,
       returns: Enrollment,
       bulkResult: Enrolled,
@@ -236,7 +242,7 @@ export const enrollments = (deps: Deps): Route[] => {
       name: 'enrollment',
       summary: 'Pause, resume or stop an enrollment',
       description:
-        'One that is completed, stopped or has failed does not go on: 409 `enrollment_finished`. One of a sequence that is not active cannot be resumed: 409 `sequence_inactive`. One that is scheduled begins by itself, and not before: 409 `enrollment_scheduled`.',
+        'An enrollment that is completed, stopped or failed cannot be continued: 409 `enrollment_finished`. While the sequence is not active, an enrollment cannot be resumed: 409 `sequence_inactive`. A scheduled enrollment starts automatically, and not earlier: 409 `enrollment_scheduled`.',
       find,
       columns,
       body: EnrollmentPatch,

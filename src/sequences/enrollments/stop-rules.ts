@@ -131,13 +131,13 @@ export const stopRules = once((deps: Deps) => {
   function withdrawn(org: number, id: string): string | undefined {
     const kept = byId(org, id)
     const contact = kept?.contact_id && (wishes.get(org, kept.contact_id) as Wishes | undefined)
-    if (!kept || !contact) return 'The contact is gone.'
-    if (contact.do_not_contact === 1) return 'The contact is to be left alone.'
+    if (!kept || !contact) return 'The contact was deleted.'
+    if (contact.do_not_contact === 1) return 'The contact has do_not_contact.'
     if (contact.unsubscribed_at !== null) return 'The contact has unsubscribed.'
     const stops = (Object.keys(NOTED) as (keyof typeof NOTED)[]).some(
       (what) => kept[NOTED[what]] !== null && stopsOn(org, kept, what),
     )
-    return stops || kept.status === 'stopped' || kept.status === 'failed' ? 'Its enrollment has ended.' : undefined
+    return stops || kept.status === 'stopped' || kept.status === 'failed' ? 'The enrollment has ended.' : undefined
   }
 
   /** The contact wants no more mailings. By which of those that are over, only who read it there can tell. */

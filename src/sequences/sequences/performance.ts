@@ -27,12 +27,12 @@ const day = (text: string) => f.doc(f.date, text)
 
 const DEALS = 'rest.crm.deals.read'
 const ofDeals = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
-  f.doc(schema, `${text} Null where the token lacks \`${DEALS}\`.`)
+  f.doc(schema, `${text} Null if the token lacks \`${DEALS}\`.`)
 
-const UNHEARD = 'null where none of its mails went by a mailbox that listens'
-const replied = `${UNHEARD}, unless an answer is known anyway`
-const bounced = `${UNHEARD}, unless one that came back is known anyway`
-const unsubscribed = `null where nobody could: without \`public_base_url\`, and ${UNHEARD.slice(5)}`
+const UNHEARD = 'null if none of its mails was sent from a mailbox that receives mail'
+const replied = `${UNHEARD}, unless a reply is known anyway`
+const bounced = `${UNHEARD}, unless a bounce is known anyway`
+const unsubscribed = `null if nobody could unsubscribe: without \`public_base_url\`, and ${UNHEARD.slice(5)}`
 
 const AmountWon = f.object({
   currency: f.nullable(f.currency),
@@ -40,54 +40,51 @@ const AmountWon = f.object({
 })
 
 const Summary = f.object({
-  enrolled: count('Enrollments that were made in the range.'),
+  enrolled: count('Enrollments created in the range.'),
   active: count(
-    'Enrollments that were neither completed nor stopped at the end of the range, whenever they were made; also those that are paused, or still to start.',
+    'Enrollments that were neither completed nor stopped at the end of the range, including those that are paused or scheduled, whenever they were created.',
   ),
-  completed: count('Enrollments that came to the end of their steps in the range.'),
-  stopped: count('Enrollments that ended before that in the range, also where a step failed.'),
-  sent: count('Mails that were sent in the range.'),
-  replied: tracked(`Enrollments whose contact first answered in the range; ${replied}.`),
-  bounced: tracked(`Mails that came back in the range; ${bounced}.`),
+  completed: count('Enrollments completed in the range.'),
+  stopped: count('Enrollments that ended early in the range, including failed ones.'),
+  sent: count('Emails sent in the range.'),
+  replied: tracked(`Enrollments whose contact first replied in the range; ${replied}.`),
+  bounced: tracked(`Emails that bounced in the range; ${bounced}.`),
   unsubscribed: tracked(
-    `Enrollments whose contact unsubscribed in the range, by one of their mails or while they went on; ${unsubscribed}.`,
+    `Enrollments whose contact unsubscribed in the range, with one of their emails or while they were running; ${unsubscribed}.`,
   ),
   meetings_booked: count('Enrollments whose contact first booked a meeting in the range.'),
-  deals_won: ofDeals(
-    v.nullable(f.count()),
-    'Deals that enrollments are about and that were won in the range; each counts once.',
-  ),
+  deals_won: ofDeals(v.nullable(f.count()), 'Deals of enrollments that were won in the range; each counts once.'),
   amount_won: ofDeals(
     v.nullable(v.array(AmountWon)),
-    'The amounts of these deals by their currency, in its order; last, with null, those of deals without one. Deals without an amount are left out.',
+    'Total amounts of these deals by currency, in alphabetical order; last, with null, the amount of deals without a currency. Deals without an amount are omitted.',
   ),
   reply_rate: rate(
-    'Of the contacts to whom a mail was sent in the range, the share that answered after that, by now; null where none was sent, or answers are not tracked.',
+    'Share of the contacts who were sent an email in the range and have replied since; null if no email was sent, or replies are not tracked.',
   ),
   bounce_rate: rate(
-    'Of the mails that were sent in the range, the share that came back, by now; null where none was sent, or that is not tracked.',
+    'Share of the emails sent in the range that have bounced since; null if no email was sent, or bounces are not tracked.',
   ),
 })
 
 const StepPerformance = f.object({
   step_id: f.id,
-  position: f.doc(f.count(), 'Its place among the steps, from 0; of one that is no more, the last that it had.'),
+  position: f.doc(f.count(), 'Position of the step, starting at 0; for a removed step, its last position.'),
   type: f.oneOf(STEP_TYPES),
   is_current: f.doc(
     f.flag,
-    'Whether the sequence has it still. Those that it had are told of where they have figures.',
+    'Whether the sequence still has the step. Removed steps are included if they have figures.',
   ),
-  sent: tracked('Its mails that were sent in the range; null where it sends none.'),
+  sent: tracked('Emails of this step sent in the range; null if it sends none.'),
   replied: tracked(
-    `Enrollments whose contact first answered in the range, after this step and before the next; ${replied}.`,
+    `Enrollments whose contact first replied in the range, after this step and before the next; ${replied}.`,
   ),
-  bounced: tracked('Its mails that came back in the range; null where it sends none, or that is not tracked.'),
-  reply_rate: rate('Of its mails that were sent in the range, the share after which the first answer came, by now.'),
-  bounce_rate: rate('Of its mails that were sent in the range, the share that came back, by now.'),
+  bounced: tracked('Emails of this step that bounced in the range; null if it sends none, or bounces are not tracked.'),
+  reply_rate: rate('Share of its emails sent in the range that have received the first reply since.'),
+  bounce_rate: rate('Share of its emails sent in the range that have bounced since.'),
 })
 
 const TimelineEntry = f.object({
-  from: day('Its first day; it ends before the next one, the last one with `to`.'),
+  from: day('First day of the interval. It ends before the next interval, the last one with `to`.'),
   enrolled: f.count(),
   sent: f.count(),
   replied: f.nullable(f.count()),
@@ -99,15 +96,18 @@ const TimelineEntry = f.object({
 const Performance = f.doc(
   f.object({
     sequence_id: f.id,
-    from: day('The first day of the range.'),
-    to: day('The last day of the range.'),
+    from: day('First day of the range.'),
+    to: day('Last day of the range.'),
     interval: f.oneOf(INTERVALS),
-    timezone: f.doc(f.timezone, 'That of the organisation, in which days begin.'),
-    summary: f.doc(Summary, 'Everything counts when it happened, whenever its enrollment was made.'),
-    steps: f.doc(v.array(StepPerformance), 'Those of now in their order, then those of earlier versions.'),
-    timeline: f.doc(v.array(TimelineEntry), 'The summary by the intervals in which it happened, without gaps.'),
+    timezone: f.doc(f.timezone, 'Time zone of the organisation, in which days start.'),
+    summary: f.doc(
+      Summary,
+      'Figures for the range. Each fact counts at its own time, whenever the enrollment was created.',
+    ),
+    steps: f.doc(v.array(StepPerformance), 'The current steps in order, then those of earlier versions.'),
+    timeline: f.doc(v.array(TimelineEntry), 'The summary by interval, without gaps.'),
   }),
-  'How a sequence does, in a range of days. What is not tracked is null, never 0.',
+  'Figures of a sequence for a range of days. What is not tracked is null, never 0.',
 )
 export type Performance = v.InferOutput<typeof Performance>
 
@@ -208,11 +208,11 @@ const NONE_SENT: Sent = { sent: 0, answered: 0, returned: 0 }
 function questionOf(given: Asked['given'], timezone: string, today: string): Question {
   const to = given.get('to') ?? today
   const from = given.get('from') ?? daysBefore(to, DEFAULT_DAYS - 1)
-  if (from > to) throw badQuery('The parameter "from" must not be after "to", which is today where it is left out.')
+  if (from > to) throw badQuery('The parameter "from" must not be after "to", which is today by default.')
   const interval = (given.get('interval') ?? 'day') as Interval
   const spans = spansOf(from, to, { interval, timezone, most: MAX_INTERVALS })
   if (!spans)
-    throw badQuery(`This makes more than ${MAX_INTERVALS} intervals; take longer ones, or "from" and "to" nearer.`)
+    throw badQuery(`This results in more than ${MAX_INTERVALS} intervals. Use longer intervals or a shorter range.`)
   return { from, to, interval, spans }
 }
 
@@ -251,16 +251,16 @@ export const performanceRoute = (deps: Deps): Route => ({
   scope: 'rest.sequences.sequences.read',
   name: 'sequence performance',
   summary: 'Get the performance of a sequence',
-  description: `Of the last ${DEFAULT_DAYS} days unless said otherwise. There may be up to ${MAX_INTERVALS} intervals.`,
+  description: `For the last ${DEFAULT_DAYS} days by default. There can be up to ${MAX_INTERVALS} intervals.`,
   columns,
   returns: Performance,
   isDerived: true,
   parameters: {
-    from: dateParameter(`The first day of the range; ${DEFAULT_DAYS} days with \`to\` where it is left out.`),
-    to: dateParameter('The last day of the range; today where it is left out.'),
+    from: dateParameter(`First day of the range; by default ${DEFAULT_DAYS} days including \`to\`.`),
+    to: dateParameter('Last day of the range; today by default.'),
     interval: {
       schema: { type: 'string', enum: [...INTERVALS] },
-      description: 'What the timeline is cut into: days unless said otherwise. Weeks begin on Monday.',
+      description: 'Length of the intervals of the timeline; a day by default. Weeks start on Monday.',
     },
   },
   ...performanceStore(deps),

@@ -16,53 +16,53 @@ export const MAX_STEPS = 50
 export const MAX_DELAY_S = 365 * 86_400
 
 const Step = f.object({
-  id: f.doc(f.id, 'Stays while the step says the same.'),
-  position: f.doc(f.count(), 'Its place among the steps, from 0.'),
-  type: f.doc(f.oneOf(STEP_TYPES), 'An `email` is sent; a `task` and a `call` make a task for the sender.'),
-  delay_s: f.doc(f.count(MAX_DELAY_S), 'How long after the step before it, or after the start, in seconds.'),
-  business_days_only: f.doc(f.flag, 'Whether days on which nobody works do not count.'),
+  id: f.doc(f.id, 'Id of the step; stays the same while its content does not change.'),
+  position: f.doc(f.count(), 'Position of the step, starting at 0.'),
+  type: f.doc(f.oneOf(STEP_TYPES), 'An `email` is sent; `task` and `call` create a task for the sender.'),
+  delay_s: f.doc(f.count(MAX_DELAY_S), 'Delay after the previous step, or after the start, in seconds.'),
+  business_days_only: f.doc(f.flag, 'Whether only business days count.'),
   subject: f.doc(
     f.nullable(f.line()),
-    'Of an email, with variables; null where it goes on in the thread of the one before it.',
+    'Subject of an email, with template variables; null if it continues the thread of the previous email.',
   ),
-  body: f.doc(f.nullable(f.longText()), 'The text of the email or of the task, with variables.'),
-  task_title: f.doc(f.nullable(f.line()), 'Of a task or a call, with variables.'),
+  body: f.doc(f.nullable(f.longText()), 'Text of the email or the task, with template variables.'),
+  task_title: f.doc(f.nullable(f.line()), 'Title of a task or a call, with template variables.'),
 })
 export type Step = v.InferOutput<typeof Step>
 
 const count = (text: string) => f.doc(f.count(), text)
 
 export const Counts = f.object({
-  active: count('Those that go on, also where their start is still to come.'),
-  paused: count('Those that stand still.'),
-  completed: count('Those whose last step is done.'),
-  stopped: count('Those that ended before, also where a step failed.'),
+  active: count('Enrollments that are running, including scheduled ones.'),
+  paused: count('Paused enrollments.'),
+  completed: count('Enrollments whose last step is done.'),
+  stopped: count('Enrollments that ended early, including failed ones.'),
 })
 export type Counts = v.InferOutput<typeof Counts>
 
 export const Sequence = f.doc(
   f.object({
     id: f.id,
-    name: f.doc(f.title, 'What people call it, such as "After the fair".'),
-    description: f.doc(f.nullable(f.longText()), 'What it is for.'),
+    name: f.doc(f.title, 'Display name, for example "After the fair".'),
+    description: f.doc(f.nullable(f.longText()), 'Purpose of the sequence.'),
     status: f.doc(
       f.oneOf(STATUSES),
-      'Contacts are enrolled in one that is `active`. One that is `paused` does no steps; one that is `archived` was given up.',
+      'Contacts can be enrolled while the sequence is `active`. A `paused` sequence runs no steps; an `archived` one is no longer in use.',
     ),
     steps: f.doc(
       f.arrayOf(Step, MAX_STEPS),
-      'What is done, one after the other. Enrollments keep those that they began with.',
+      'The steps, in order. Existing enrollments keep the steps that they started with.',
     ),
     send_window: f.doc(
       f.object({
-        hours_id: f.doc(f.nullable(f.id), 'The hours of `GET /hours` in which steps are done; null where any will do.'),
+        hours_id: f.doc(f.nullable(f.id), 'Business hours of `GET /hours` in which steps run; null for any time.'),
       }),
-      'When its steps are done.',
+      'When steps can run.',
     ),
     stop_on: f.doc(f.arrayOf(f.oneOf(STOPS)), 'What ends an enrollment before its last step.'),
-    counts: f.doc(Counts, 'Its enrollments, as of now.'),
+    counts: f.doc(Counts, 'Current numbers of enrollments.'),
     ...f.recordFields,
   }),
-  'A sequence is a row of emails, tasks and calls by which a contact is addressed until there is an answer.',
+  'A sequence is a series of emails, tasks and calls that contacts receive until they reply.',
 )
 export type Sequence = v.InferOutput<typeof Sequence>

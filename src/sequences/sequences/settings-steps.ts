@@ -36,14 +36,14 @@ export function checkSteps(pointer: string, given: readonly StepSettings[]): Fie
     const errors: FieldError[] = []
     if (type === 'email') {
       if (body === null) errors.push(wrong('body', 'required', 'is required for an email'))
-      if (task_title !== null) errors.push(wrong('task_title', 'not_for_type', 'must be left out for an email'))
+      if (task_title !== null) errors.push(wrong('task_title', 'not_for_type', 'must be omitted for an email'))
       if (subject === null && index === firstEmail) {
-        const message = 'is required for the first email; a later one without it goes on in the thread'
+        const message = 'is required for the first email; later emails without a subject continue the thread'
         errors.push(wrong('subject', 'required', message))
       }
     } else {
       if (task_title === null) errors.push(wrong('task_title', 'required', `is required for a ${type}`))
-      if (subject !== null) errors.push(wrong('subject', 'not_for_type', `must be left out for a ${type}`))
+      if (subject !== null) errors.push(wrong('subject', 'not_for_type', `must be omitted for a ${type}`))
     }
     if (body !== null && body.trim() === '') errors.push(wrong('body', 'empty', 'must not be empty'))
     return errors
@@ -69,14 +69,14 @@ export function textFaults(
       if (faults.length === 0 && !hasPublicUrl && namesIn(text).has(UNSUBSCRIBE_URL))
         return [field(at, 'no_public_base_url', NO_PUBLIC_URL)]
       return faults.map(({ code, message }) =>
-        field(at, code, code === 'unknown_variable' ? `${message}; there are ${known.join(', ')}` : message),
+        field(at, code, code === 'unknown_variable' ? `${message}; variables are ${known.join(', ')}` : message),
       )
     }),
   )
 }
 
 const NO_PUBLIC_URL =
-  'must not have {{unsubscribe_url}} without an address that contacts can reach: give org.public_base_url, too'
+  'must not have {{unsubscribe_url}} without an address that contacts can reach; set org.public_base_url, too'
 
 /** Whether any of the texts leads to the page for those who want no more mailings. */
 export const hasUnsubscribeUrl = (steps: readonly Step[]): boolean =>

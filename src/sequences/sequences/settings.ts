@@ -163,7 +163,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
     if (keys.length === 0) return
     throw conflict(
       'public_base_url_in_use',
-      `The org needs its public_base_url: texts of sequences have {{unsubscribe_url}} (${[...new Set(keys)].join(', ')}).`,
+      `The org needs a public_base_url because texts of sequences use {{unsubscribe_url}} (${[...new Set(keys)].join(', ')}).`,
     )
   }
 
@@ -185,7 +185,7 @@ function nameFaults(
 ): FieldError[] {
   const errors: FieldError[] = []
   if (hours !== null && !(names.hours.some(({ key }) => key === hours) && isKept.hours(hours))) {
-    const message = 'must be the key of hours of this organisation, or null'
+    const message = 'must be the key of business hours of this organisation, or null'
     errors.push(field(`${pointer}/hours`, 'unknown_hours', message))
   }
   // One that was given up before may go on standing where it stood: what is shown can be applied.

@@ -195,7 +195,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
   function attemptOf(inFlightTry: InFlight, secretsOf: (to: Receiver) => string[]): Attempt | undefined {
     const { taken, to, at } = inFlightTry
     const body = queue.bodyOf(taken)
-    if (body === undefined) return giveUp(inFlightTry, 'The event is not kept any longer.')
+    if (body === undefined) return giveUp(inFlightTry, 'The event is no longer stored and cannot be sent again.')
     try {
       const signed = signedHeaders({ id: taken.event_id, at, body }, secretsOf(to))
       const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signed }
@@ -203,7 +203,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       if (taken.type === TEST) return giveUp(inFlightTry, error.message)
-      disable(to.org, to.id, `${error.message} Or rotate the secret of the webhook; then set it to active.`)
+      disable(to.org, to.id, `${error.message} Or rotate the secret of the webhook and set its status to active.`)
       queue.release(taken, at)
       log.error({ webhook: to.id, reason: error.message }, 'webhook disabled')
       return undefined
@@ -230,7 +230,8 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
   /** Pauses all sending: the cause of one lost attempt would affect the next ones too. */
   function rest(error: unknown): void {
     const now = clock.now()
-    if (restMs(now) === 0 && !isStopped) log.error({ err: error }, 'webhooks: tries were lost; they are repeated')
+    if (restMs(now) === 0 && !isStopped)
+      log.error({ err: error }, 'webhooks: results of attempts were lost; the attempts are repeated')
     restUntil = now + LOST_PAUSE_MS
   }
 
@@ -269,7 +270,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
       })
     } catch (error) {
       if (!store.health.note(error))
-        log.error({ err: error }, 'webhooks: tries could not be written down; they are repeated')
+        log.error({ err: error }, 'webhooks: results of attempts could not be stored; the attempts are repeated')
     }
   }
 

@@ -31,7 +31,7 @@ export function resultRecorder(deps: Deps, queue: DeliveryQueue, log: Log, rando
     const { disabled, ...health } = after
     queue.setHealth(org, id, health)
     if (isDown(before) && !isDown(after)) queue.hurry(org, id, now)
-    if (isDown(after) && !isDown(before)) log.warn({ webhook: id }, 'webhook held: its receiver is down')
+    if (isDown(after) && !isDown(before)) log.warn({ webhook: id }, 'webhook on hold: its receiver is down')
     if (disabled === undefined) return
     disable(org, id, disabled)
     log.warn({ webhook: id, reason: disabled }, 'webhook disabled')

@@ -48,46 +48,46 @@ function parseEntry(entry: string): Entry {
   if (isIP(entry) === 6) return single(entry, entry, undefined)
   const [, ipv6, other, digits] = /^(?:\[(.*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(entry) ?? []
   const port = digits === undefined ? undefined : Number(digits)
-  if (port !== undefined && (port < 1 || port > 65_535)) throw malformed(entry, 'has a port that is none')
+  if (port !== undefined && (port < 1 || port > 65_535)) throw malformed(entry, 'has an invalid port')
   if (ipv6 !== undefined && isIP(ipv6) === 6) return single(entry, ipv6, port)
   if (other !== undefined && isIP(other) === 4) return single(entry, other, port)
   if (other) return { host: parseHost(entry, other), port }
-  throw malformed(entry, 'is no host, address or network')
+  throw malformed(entry, 'is not a host, address or network')
 }
 
 function parseNetwork(entry: string, start: string, digits: string): Entry {
   const address = canonical(start)
   const bits = isIP(start) === 6 ? 128 : 32
-  if (address === undefined) throw malformed(entry, 'is no network')
+  if (address === undefined) throw malformed(entry, 'is not a network')
   if (!/^\d{1,3}$/.test(digits) || Number(digits) > bits)
-    throw malformed(entry, `needs a prefix from 0 to ${bits} behind the slash`)
+    throw malformed(entry, `needs a prefix length from 0 to ${bits} after the slash`)
   // An IPv4-mapped network is stored as IPv4.
   const prefix = Number(digits) - (bits === 128 && isIP(address) === 4 ? 96 : 0)
   if (prefix < 0) throw malformed(entry, 'mixes IPv4 and IPv6')
   if (firstAddress(address, prefix) !== address)
-    throw malformed(entry, 'starts within its network, not where it starts')
+    throw malformed(entry, 'is not the first address of its network')
   return ranged(entry, address, prefix, undefined)
 }
 
 function single(entry: string, text: string, port: number | undefined): Entry {
   const address = canonical(text)
-  if (address === undefined) throw malformed(entry, 'has a zone, which no webhook can have')
+  if (address === undefined) throw malformed(entry, 'has a zone, which webhooks do not support')
   return ranged(entry, address, isIP(address) === 4 ? 32 : 128, port)
 }
 
 function ranged(entry: string, address: string, prefix: number, port: number | undefined): Entry {
   const range = rangeOf(address)
   if (range?.kind === 'IPv4-compatible' && prefix >= range.prefix)
-    throw malformed(entry, 'is IPv4-compatible, which is always refused; list the IPv4 address')
+    throw malformed(entry, 'is IPv4-compatible, which is never allowed; list the IPv4 address')
   return { covers: network(`${address}/${prefix}`), prefix, port }
 }
 
 function parseHost(entry: string, text: string): string {
   // Characters with which a URL would end the host, or read part of it as a user name.
-  if (/[@?#%\\\s]/.test(text)) throw malformed(entry, 'is no host, address or network')
+  if (/[@?#%\\\s]/.test(text)) throw malformed(entry, 'is not a host, address or network')
   const host = URL.parse(`http://${text}/`)?.hostname.replace(/\.$/, '') ?? ''
-  if (isIP(host)) throw malformed(entry, `is an address in disguise; write ${host}`)
-  if (!HOST.test(host)) throw malformed(entry, 'is no host, address or network')
+  if (isIP(host)) throw malformed(entry, `is another form of an address; write ${host}`)
+  if (!HOST.test(host)) throw malformed(entry, 'is not a host, address or network')
   if (host.endsWith('.localhost')) throw malformed(entry, 'is loopback; list localhost, 127.0.0.1 or [::1]')
   return host
 }
@@ -109,6 +109,6 @@ function mask(width: number, ones: number): number {
 
 function malformed(entry: string, what: string): Error {
   return usage(
-    `"${entry}" in --webhook-allow ${what}; write hosts, addresses and networks like hooks.lan, 10.0.0.5:8080, [::1]:8080, 10.0.0.0/8.`,
+    `"${entry}" in --webhook-allow ${what}. Use hosts, addresses and networks such as hooks.lan, 10.0.0.5:8080, [::1]:8080, 10.0.0.0/8.`,
   )
 }

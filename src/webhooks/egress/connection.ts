@@ -37,7 +37,11 @@ export function connector({ ca, connect = connectTcp }: ConnectOptions) {
     // Checked again before the first byte: the check is worthless if another address was connected.
     const reached = canonical(socket.remoteAddress ?? '')
     if (!addresses.some(({ address }) => address === reached))
-      throw new Problem(422, 'url_not_allowed', `The connection went to ${reached}, which is not what was checked.`)
+      throw new Problem(
+        422,
+        'url_not_allowed',
+        `The connection reached ${reached}, which is not the address that was checked.`,
+      )
     if (isPlain) return socket
     const secure = connectTls({
       socket,

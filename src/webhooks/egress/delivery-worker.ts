@@ -27,7 +27,7 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
 
   /** Rejects if the thread ends before the reply arrives. */
   function post(attempt: Attempt): Promise<Reply> {
-    if (isStopped) return Promise.reject(new Error('The courier has stopped.'))
+    if (isStopped) return Promise.reject(new Error('The delivery worker has stopped.'))
     const number = ++last
     if (attempts.push({ number, attempt }) === 1) setImmediate(postAttempts)
     return new Promise((resolve, reject) => waiting.set(number, { resolve, reject }))
@@ -53,7 +53,7 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
         waiting.delete(number)
       }
     })
-    let reason = new Error('The thread that sends has ended.')
+    let reason = new Error('The delivery thread has ended.')
     thread.on('error', (error: Error) => {
       reason = error
     })
@@ -77,7 +77,7 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
     isStopped = true
     const ended = worker
     worker = undefined
-    rejectAll(new Error('The courier has stopped.'))
+    rejectAll(new Error('The delivery worker has stopped.'))
     await ended?.terminate()
   }
 

@@ -32,11 +32,11 @@ export function exchange(socket: Socket, { url, headers, body }: Post, answer: A
       if (!answer.head?.complete) reject(Object.assign(new Error('closed early'), { code: 'ECONNRESET' }))
     })
     req.on('information', () => {
-      if (socket.bytesRead > READ_BYTES) reject(badReply('It sent interim answers without end.'))
+      if (socket.bytesRead > READ_BYTES) reject(badReply('The receiver sent too many interim responses.'))
     })
     req.on('upgrade', (head) => {
       answer.head = head
-      reject(badReply('It answered with a change of the protocol.'))
+      reject(badReply('The receiver answered with a protocol upgrade.'))
     })
     req.on('response', (head) => {
       answer.head = head

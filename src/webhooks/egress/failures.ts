@@ -3,17 +3,17 @@ import { Problem } from '../../lib/problem.ts'
 /** Complete sentences by error code. */
 const SENTENCES: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before the answer was complete.',
-  EPIPE: 'The connection was closed before the answer was complete.',
+  ECONNRESET: 'The connection was closed before the response was complete.',
+  EPIPE: 'The connection was closed before the response was complete.',
   ETIMEDOUT: 'The host cannot be reached.',
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The network of the host cannot be reached.',
   EADDRNOTAVAIL: 'The network of the host cannot be reached.',
   EMFILE: 'This server has too many files and connections open.',
   ENFILE: 'This server has too many files and connections open.',
-  ENOTFOUND: 'The name of the host is not known.',
-  EAI_AGAIN: 'The name of the host could not be looked up at the moment.',
-  EPROTO: 'The host does not speak TLS here.',
+  ENOTFOUND: 'The host name does not exist.',
+  EAI_AGAIN: 'The host name could not be resolved at the moment.',
+  EPROTO: 'The host does not use TLS on this port.',
   CERT_HAS_EXPIRED: 'The certificate has expired.',
   CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
   CERT_REVOKED: 'The certificate was revoked.',
@@ -23,19 +23,19 @@ const SENTENCES: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is signed by an authority that is not trusted.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is signed by an authority that is not trusted.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name.',
-  HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
+  HPE_HEADER_OVERFLOW: 'The headers of the response are too long.',
 }
 
 /** Describes a failed attempt as a sentence for the list of deliveries. */
 export function failureOf(error: unknown): string {
   if (error instanceof Problem) return error.message
   const code = codeOf(error)
-  if (code === undefined) return 'The try failed.'
+  if (code === undefined) return 'The attempt failed.'
   if (Object.hasOwn(SENTENCES, code)) return SENTENCES[code] as string
-  if (code.startsWith('HPE_')) return 'The answer is not valid HTTP.'
-  if (code.startsWith('EAI_')) return 'The name of the host could not be looked up.'
-  if (code.startsWith('ERR_SSL_')) return 'The host does not speak TLS here.'
-  return `The try failed (${code}).`
+  if (code.startsWith('HPE_')) return 'The response is not valid HTTP.'
+  if (code.startsWith('EAI_')) return 'The host name could not be resolved.'
+  if (code.startsWith('ERR_SSL_')) return 'The host does not use TLS on this port.'
+  return `The attempt failed (${code}).`
 }
 
 /** If all addresses of a host failed, the error of the first one counts. */

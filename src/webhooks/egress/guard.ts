@@ -74,7 +74,7 @@ export function guard({ allow, ownPorts, lookup = systemLookup, now = () => perf
 
   function refusalOfAddress(host: Host, text: string): string | undefined {
     const address = canonical(text)
-    if (address === undefined) return `The host ${host.name} has an address that no webhook can be sent to.`
+    if (address === undefined) return `The host ${host.name} has an address that webhooks cannot use.`
     const target = { host: host.name, address, port: host.port }
     const range = rangeOf(address)
     const isOwn = isOwnListener(target)
@@ -82,10 +82,9 @@ export function guard({ allow, ownPorts, lookup = systemLookup, now = () => perf
     if (isListed && (!isOwn || listsPort(allow, target))) return undefined
     const which = isIP(host.name) ? `The address ${address}` : `The host ${host.name} has an address that`
     const what = isLocalhost(host.name) ? `The host ${host.name}` : which
-    if (range?.kind === 'IPv4-compatible')
-      return `${what} is IPv4-compatible, a form out of use that is always refused.`
+    if (range?.kind === 'IPv4-compatible') return `${what} is IPv4-compatible, an obsolete form that is never allowed.`
     const remedy = remedyOf(target, isOwn)
-    if (isListed) return `${what} is this very server at port ${target.port}; ${remedy}`
+    if (isListed) return `${what} is this server itself on port ${target.port}; ${remedy}`
     return `${what} is ${range.kind}; ${remedy}`
   }
 
@@ -110,8 +109,8 @@ export function guard({ allow, ownPorts, lookup = systemLookup, now = () => perf
       !target.host.endsWith('.localhost') &&
       (!range || allowsRange([{ host: target.host, port: undefined }], target, range))
     if (byHost || isIP(target.host) || isLocalhost(target.host))
-      return `"dealbox serve --webhook-allow ${byHost ? entries[0] : entries[1]}" would allow it.`
-    return `"dealbox serve --webhook-allow" would allow it by that address${isOwn ? ' and port' : ''}.`
+      return `to allow it, use "dealbox serve --webhook-allow ${byHost ? entries[0] : entries[1]}".`
+    return `to allow it, list that address${isOwn ? ' and port' : ''} in "dealbox serve --webhook-allow".`
   }
 
   return { refusal, resolve }
@@ -120,13 +119,12 @@ export function guard({ allow, ownPorts, lookup = systemLookup, now = () => perf
 /** Returns the host of the URL, or a sentence about what is wrong with the URL. */
 function hostOf(url: string): Host | string {
   const parsed = URL.parse(url)
-  if (!parsed) return 'This is no URL; write it like https://example.com/hooks.'
+  if (!parsed) return 'This is not a URL. Use a form such as https://example.com/hooks.'
   const { protocol, username, password, port } = parsed
   if (protocol !== 'http:' && protocol !== 'https:')
-    return `Webhooks are sent to http:// and https:// only, not to ${protocol}`
-  if (port === '0')
-    return 'Nothing can be sent to port 0; leave the port out, or name the one that the receiver listens on.'
-  if (username !== '' || password !== '') return 'The URL of a webhook has neither a user name nor a password.'
+    return `Webhooks support only http:// and https://, not ${protocol}`
+  if (port === '0') return 'Port 0 cannot be used. Omit the port, or use the one that the receiver listens on.'
+  if (username !== '' || password !== '') return 'The URL of a webhook must not contain a user name or a password.'
   const name = hostNameOf(parsed)
   if (name.split('.').includes('')) return `The host "${parsed.hostname}" has an empty part.`
   return { name, port: port === '' ? DEFAULT_PORTS[protocol] : Number(port) }

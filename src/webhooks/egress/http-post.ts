@@ -75,10 +75,10 @@ export function poster(guard: Guard, options: ConnectOptions = {}): (attempt: At
 function checked({ head }: Answer): string | null {
   const status = head?.statusCode ?? 0
   if (status >= 200 && status < 300) return null
-  if (status >= 300 && status < 400) return 'It answered with a redirect, which is not followed.'
-  return `It answered ${status}.`
+  if (status >= 300 && status < 400) return 'The receiver answered with a redirect, which is not followed.'
+  return `The receiver answered ${status}.`
 }
 
 function lateness({ head }: Answer, timeout_ms: number): string {
-  return `${head ? 'The answer was not complete' : 'There was no answer'} within ${timeout_ms / 1000} s.`
+  return `${head ? 'The response was not complete' : 'There was no response'} within ${timeout_ms / 1000} s.`
 }

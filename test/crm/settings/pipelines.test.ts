@@ -208,11 +208,11 @@ test('a stage with deals in it, or in their history, stays, and so does its pipe
       pipelines[0]!.stages = pipelines[0]!.stages.filter((stage) => stage.key !== key)
     })
   const present = deal()
-  assert.throws(without('qualified'), /"sales\/qualified" cannot be removed: one deal is in it/)
+  assert.throws(without('qualified'), /"sales\/qualified" cannot be removed because one deal is in it/)
   move(present, 'proposal')
   assert.throws(without('proposal'), problem(409, 'stage_in_use'))
   assert.throws(without('qualified'), problem(409, 'stage_in_use'))
-  assert.throws(without('qualified'), /deals have passed through it/)
+  assert.throws(without('qualified'), /deals have been in it/)
   assert.throws(() => edit(({ pipelines }) => pipelines.shift()), problem(409, 'stage_in_use'))
   assert.deepEqual(show(), before)
   assert.deepEqual(

@@ -108,7 +108,7 @@ describe('an import of contacts', () => {
     assert.deepEqual(countsOf(result), [2, 0, 0, 4])
     assert.deepEqual(reasonsOf(result), [
       'line 2: do_not_contact must be yes or no; "maybe" is neither',
-      'line 3: emails.0.email must be an email address, such as "ana@example.com"; address.country must be a country code of ISO 3166 in two capital letters, such as "DE"',
+      'line 3: emails.0.email must be an email address, such as "ana@example.com"; address.country must be an ISO 3166 country code in two capital letters, such as "DE"',
       'line 6: the row must have a name, an email or a phone',
       'line 7: the row has 2 cells where the header has 6',
     ])

@@ -46,7 +46,7 @@ async function leaves(
 const patched = async ({ call }: Timelines, path: string, given: object): Promise<void> => {
   assert.equal((await call('PATCH', path, given)).status, 200)
 }
-const ENDED = 'It was not sent. Its enrollment has ended.'
+const ENDED = 'It was not sent. The enrollment has ended.'
 const withdrawn = (error: string, enrollment: string) => ({
   ...{ mails: 0, status: 'failed', error, told: ['message.failed'], enrollment },
 })
@@ -84,7 +84,7 @@ test('nor to who has unsubscribed, is to be left alone, or is gone', async (t) =
   assert.deepEqual(await leaves(t, unsubscribe, last), reason('The contact has unsubscribed.'))
   const leave = (timelines: Timelines, { contact_id }: Enrolled) =>
     patched(timelines, `/contacts/${contact_id}`, { do_not_contact: true })
-  assert.deepEqual(await leaves(t, leave, last), reason('The contact is to be left alone.'))
+  assert.deepEqual(await leaves(t, leave, last), reason('The contact has do_not_contact.'))
   const remove = (timelines: Timelines, { contact_id }: Enrolled) => timelines.call('DELETE', `/contacts/${contact_id}`)
-  assert.deepEqual(await leaves(t, remove, last), reason('The contact is gone.'))
+  assert.deepEqual(await leaves(t, remove, last), reason('The contact was deleted.'))
 })

@@ -49,7 +49,7 @@ describe('the courier', () => {
     const { post, receiver } = await start(t, { ownPorts: () => ports })
     assert.equal((await post(attempt(receiver.url))).error, null)
     ports.push(Number(new URL(receiver.url).port))
-    assert.match((await post(attempt(receiver.url))).error ?? '', /this very server/)
+    assert.match((await post(attempt(receiver.url))).error ?? '', /this server itself/)
     assert.match((await post(attempt('http://10.0.0.1/'))).error ?? '', /private/)
     assert.equal(receiver.requests.length, 1)
   })
@@ -75,7 +75,7 @@ describe('the courier', () => {
     const thread = nextThread()
     await post(attempt(receiver.url))
     const ended = (await thread).terminate()
-    await assert.rejects(post(attempt(receiver.url)), /thread that sends has ended/)
+    await assert.rejects(post(attempt(receiver.url)), /delivery thread has ended/)
     await ended
     assert.equal((await post(attempt(receiver.url))).error, null)
   })

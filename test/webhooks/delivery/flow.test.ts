@@ -138,5 +138,5 @@ test('where nothing is due nothing is written, and nothing is looked for again a
   await harness.idle()
   assert.ok(looks <= 10, `${looks} looks`)
   await harness.advance(5 * SECOND)
-  assert.match(harness.deliveries(hooks.failing)[0]?.tries.at(-1)?.error ?? '', /not kept any longer/)
+  assert.match(harness.deliveries(hooks.failing)[0]?.tries.at(-1)?.error ?? '', /no longer stored/)
 })

@@ -87,7 +87,7 @@ test('after five days it is disabled with the reason, and set to active again it
   await harness.advance(5 * MINUTE)
   const { status, disabled_reason } = await harness.webhook(hook)
   assert.equal(status, 'disabled')
-  assert.match(disabled_reason, /five days.*It answered 500/)
+  assert.match(disabled_reason, /five days.*The receiver answered 500/)
   receiver.answer(() => OK)
   const count = receiver.requests.length
   await harness.deal('While it is disabled')

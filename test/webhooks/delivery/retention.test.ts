@@ -118,7 +118,7 @@ describe('deliveries', () => {
     assert.deepEqual(
       harness.deliveries(hook).map(({ status, tries }) => [status, tries.at(-1)?.error]),
       [
-        ['failed', 'The event is not kept any longer.'],
+        ['failed', 'The event is no longer stored and cannot be sent again.'],
         ['delivered', null],
       ],
     )

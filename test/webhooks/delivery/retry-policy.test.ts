@@ -23,7 +23,7 @@ const reply = (status: number | null, more: Partial<Reply> = {}): Reply => ({
   duration_ms: 1,
   reply: null,
   retry_after: null,
-  error: status !== null && status < 300 ? null : `It answered ${status}.`,
+  error: status !== null && status < 300 ? null : `The receiver answered ${status}.`,
   ...more,
 })
 const once = { failures: 0, isProbe: false, isTest: false }
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     assert.match(healthAfter(FRESH, reply(410), now).disabled ?? '', /410/)
     assert.equal(healthAfter(failing(50, now - 5 * DAY + 1), reply(500), now).disabled, undefined)
     const { disabled } = healthAfter(failing(50, now - 5 * DAY), reply(500), now)
-    assert.match(disabled ?? '', /five days; the last error: It answered 500/)
+    assert.match(disabled ?? '', /five days. The last error: The receiver answered 500/)
     assert.equal(healthAfter(failing(50, now - 5 * DAY), reply(200), now).disabled, undefined)
   })
 

@@ -34,7 +34,7 @@ test('a delivery is tried along the schedule and then has failed, and shows when
     times,
   )
   for (const { response_status, response_body, error } of tries)
-    assert.deepEqual([response_status, response_body, error], [500, 'It broke.', 'It answered 500.'])
+    assert.deepEqual([response_status, response_body, error], [500, 'It broke.', 'The receiver answered 500.'])
   await harness.advance(4 * 24 * HOUR)
   assert.equal(receiver.requests.length, 10)
 })
@@ -52,8 +52,8 @@ test('a success ends it', async (t) => {
   assert.deepEqual(
     delivery.tries.map(({ response_status, error }) => [response_status, error]),
     [
-      [500, 'It answered 500.'],
-      [500, 'It answered 500.'],
+      [500, 'The receiver answered 500.'],
+      [500, 'The receiver answered 500.'],
       [200, null],
     ],
   )

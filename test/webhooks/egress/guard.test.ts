@@ -30,39 +30,39 @@ function setUp(answers: string[][], allow = '', ownPorts: number[] = []) {
 const REFUSED = { name: 'Error', status: 422, code: 'url_not_allowed' }
 
 for (const [url, sentence] of [
-  ['', 'This is no URL; write it like https://example.com/hooks.'],
-  ['example.com/hooks', 'This is no URL; write it like https://example.com/hooks.'],
-  ['http://', 'This is no URL; write it like https://example.com/hooks.'],
-  ['http://256.1.1.1/', 'This is no URL; write it like https://example.com/hooks.'],
-  ['http://[fe80::1%25eth0]/', 'This is no URL; write it like https://example.com/hooks.'],
-  ['http://[fe80::1%eth0]/', 'This is no URL; write it like https://example.com/hooks.'],
-  ['http://example.com:65536/', 'This is no URL; write it like https://example.com/hooks.'],
-  ['ftp://example.com/', 'Webhooks are sent to http:// and https:// only, not to ftp:'],
+  ['', 'This is not a URL. Use a form such as https://example.com/hooks.'],
+  ['example.com/hooks', 'This is not a URL. Use a form such as https://example.com/hooks.'],
+  ['http://', 'This is not a URL. Use a form such as https://example.com/hooks.'],
+  ['http://256.1.1.1/', 'This is not a URL. Use a form such as https://example.com/hooks.'],
+  ['http://[fe80::1%25eth0]/', 'This is not a URL. Use a form such as https://example.com/hooks.'],
+  ['http://[fe80::1%eth0]/', 'This is not a URL. Use a form such as https://example.com/hooks.'],
+  ['http://example.com:65536/', 'This is not a URL. Use a form such as https://example.com/hooks.'],
+  ['ftp://example.com/', 'Webhooks support only http:// and https://, not ftp:'],
   ['file:///etc/passwd', 'Webhooks are sent to http:// and https:// only, not to file:'],
   ['gopher://127.0.0.1/', 'Webhooks are sent to http:// and https:// only, not to gopher:'],
-  ['http://user@example.com/', 'The URL of a webhook has neither a user name nor a password.'],
-  ['http://:secret@example.com/', 'The URL of a webhook has neither a user name nor a password.'],
+  ['http://user@example.com/', 'The URL of a webhook must not contain a user name or a password.'],
+  ['http://:secret@example.com/', 'The URL of a webhook must not contain a user name or a password.'],
   ['http://example..com/', 'The host "example..com" has an empty part.'],
   ['http://127.0.0.1../', 'The host "127.0.0.1.." has an empty part.'],
   ['http://./', 'The host "." has an empty part.'],
-  ['http://10.0.0.1/', 'The address 10.0.0.1 is private; "dealbox serve --webhook-allow 10.0.0.1" would allow it.'],
+  ['http://10.0.0.1/', 'The address 10.0.0.1 is private; to allow it, use "dealbox serve --webhook-allow 10.0.0.1".'],
   [
     'http://2130706433/',
-    'The address 127.0.0.1 is loopback; "dealbox serve --webhook-allow 127.0.0.1" would allow it.',
+    'The address 127.0.0.1 is loopback; to allow it, use "dealbox serve --webhook-allow 127.0.0.1".',
   ],
-  ['http://[::1]/', 'The address ::1 is loopback; "dealbox serve --webhook-allow ::1" would allow it.'],
-  ['http://[::7f00:1]/', 'The address ::7f00:1 is IPv4-compatible, a form out of use that is always refused.'],
-  ['http://localhost/', 'The host localhost is loopback; "dealbox serve --webhook-allow localhost" would allow it.'],
-  ['http://ⓛocalhost./', 'The host localhost is loopback; "dealbox serve --webhook-allow localhost" would allow it.'],
+  ['http://[::1]/', 'The address ::1 is loopback; to allow it, use "dealbox serve --webhook-allow ::1".'],
+  ['http://[::7f00:1]/', 'The address ::7f00:1 is IPv4-compatible, an obsolete form that is never allowed.'],
+  ['http://localhost/', 'The host localhost is loopback; to allow it, use "dealbox serve --webhook-allow localhost".'],
+  ['http://ⓛocalhost./', 'The host localhost is loopback; to allow it, use "dealbox serve --webhook-allow localhost".'],
   [
     'http://a.LOCALHOST:81/',
-    'The host a.localhost is loopback; "dealbox serve --webhook-allow 127.0.0.1" would allow it.',
+    'The host a.localhost is loopback; to allow it, use "dealbox serve --webhook-allow 127.0.0.1".',
   ],
   [
     'http://localhost:9000/',
-    'The host localhost is loopback; "dealbox serve --webhook-allow localhost:9000" would allow it.',
+    'The host localhost is loopback; to allow it, use "dealbox serve --webhook-allow localhost:9000".',
   ],
-  ['http://[::1]:9000/', 'The address ::1 is loopback; "dealbox serve --webhook-allow [::1]:9000" would allow it.'],
+  ['http://[::1]:9000/', 'The address ::1 is loopback; to allow it, use "dealbox serve --webhook-allow [::1]:9000".'],
 ] as const)
   test(`"${url}" is refused without asking anybody`, async () => {
     const { refusal, resolve, asked } = setUp([[PUBLIC]], '', [9000])
@@ -75,25 +75,25 @@ for (const [url, answer, sentence] of [
   [
     'http://hooks.lan/',
     '10.0.0.5',
-    'The host hooks.lan has an address that is private; "dealbox serve --webhook-allow hooks.lan" would allow it.',
+    'The host hooks.lan has an address that is private; to allow it, use "dealbox serve --webhook-allow hooks.lan".',
   ],
   [
     'https://hooks.lan./',
     '::ffff:10.0.0.5',
-    'The host hooks.lan has an address that is private; "dealbox serve --webhook-allow hooks.lan" would allow it.',
+    'The host hooks.lan has an address that is private; to allow it, use "dealbox serve --webhook-allow hooks.lan".',
   ],
   [
     'http://hooks.lan/',
     '169.254.169.254',
-    'The host hooks.lan has an address that is link-local; "dealbox serve --webhook-allow" would allow it by that address.',
+    'The host hooks.lan has an address that is link-local; to allow it, list that address in "dealbox serve --webhook-allow".',
   ],
   [
     'http://hooks.lan:9000/',
     '127.0.0.1',
-    'The host hooks.lan has an address that is loopback; "dealbox serve --webhook-allow" would allow it by that address and port.',
+    'The host hooks.lan has an address that is loopback; to allow it, list that address and port in "dealbox serve --webhook-allow".',
   ],
-  ['http://hooks.lan/', 'fe80::1%eth0', 'The host hooks.lan has an address that no webhook can be sent to.'],
-  ['http://hooks.lan/', 'elsewhere', 'The host hooks.lan has an address that no webhook can be sent to.'],
+  ['http://hooks.lan/', 'fe80::1%eth0', 'The host hooks.lan has an address that webhooks cannot use.'],
+  ['http://hooks.lan/', 'elsewhere', 'The host hooks.lan has an address that webhooks cannot use.'],
 ] as const)
   test(`${url} at ${answer} is refused, and the sentence names what would allow it`, async () => {
     const { refusal, resolve } = setUp([[answer]], '', [9000])
@@ -197,7 +197,7 @@ test('our own port is refused at every address of this machine, and other ports 
     assert.equal(listed.refusal(`http://${host}:9001/`), undefined)
     assert.equal(
       listed.refusal(`http://${host}:9000/`),
-      `The address ${address} is this very server at port 9000; "dealbox serve --webhook-allow ${host}:9000" would allow it.`,
+      `The address ${address} is this server itself on port 9000; to allow it, use "dealbox serve --webhook-allow ${host}:9000".`,
     )
     await assert.rejects(listed.resolve('http://hooks.example:9000/'), REFUSED)
     assert.equal(setUp([], `${host}:9000`, [9000]).refusal(`http://${host}:9000/`), undefined)

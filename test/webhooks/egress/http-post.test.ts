@@ -67,12 +67,12 @@ for (const [status, error] of [
   [200, null],
   [202, null],
   [299, null],
-  [301, 'It answered with a redirect, which is not followed.'],
-  [304, 'It answered with a redirect, which is not followed.'],
-  [404, 'It answered 404.'],
-  [410, 'It answered 410.'],
-  [500, 'It answered 500.'],
-  [600, 'It answered 600.'],
+  [301, 'The receiver answered with a redirect, which is not followed.'],
+  [304, 'The receiver answered with a redirect, which is not followed.'],
+  [404, 'The receiver answered 404.'],
+  [410, 'The receiver answered 410.'],
+  [500, 'The receiver answered 500.'],
+  [600, 'The receiver answered 600.'],
 ] as const)
   test(`the answer ${status} is ${error === null ? 'a success' : 'a failure'}`, async (t) => {
     const reply = await tryAt(t, answer(`HTTP/1.1 ${status} X`, 'Content-Length: 0', '', ''))
@@ -95,7 +95,11 @@ test('a redirect to a metadata address is neither followed nor looked at', async
     }),
   )
   const reply = await post({ url: `http://hooks.example:${port}/`, headers: {}, body: '' })
-  assert.deepEqual(but(reply), { status: 302, reply: '', error: 'It answered with a redirect, which is not followed.' })
+  assert.deepEqual(but(reply), {
+    status: 302,
+    reply: '',
+    error: 'The receiver answered with a redirect, which is not followed.',
+  })
   assert.deepEqual([asked, connections(), await left()], [['hooks.example'], 1, 0])
 })
 
@@ -104,7 +108,7 @@ test('what the guard refuses is not connected', async (t) => {
   const post = poster(guard({ allow: [], ownPorts: () => [], lookup: async () => LOOPBACK }))
   for (const host of ['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]', 'localhost', 'hooks.example']) {
     const reply = await post({ url: `http://${host}:${port}/`, headers: {}, body: '' })
-    assert.match(reply.error ?? '', /loopback; "dealbox serve --webhook-allow.*" would allow it/)
+    assert.match(reply.error ?? '', /loopback; to allow it, use "dealbox serve --webhook-allow .*"/)
     assert.equal(reply.status, null)
   }
   assert.equal(connections(), 0)
@@ -143,7 +147,7 @@ test('nothing is sent over a connection that went elsewhere', async (t) => {
   for (const scheme of ['http', 'https']) {
     const post = poster(checked, { connect: () => connect({ port, host: '127.0.0.1' }) })
     const reply = await post({ url: `${scheme}://hooks.example:${port}/`, headers: {}, body: 'secret' })
-    assert.equal(reply.error, 'The connection went to 127.0.0.1, which is not what was checked.')
+    assert.equal(reply.error, 'The connection reached 127.0.0.1, which is not the address that was checked.')
   }
   assert.deepEqual([connections(), await left(), received()], [2, 0, 0])
 })
@@ -173,11 +177,11 @@ test('a connection that is refused at all addresses says so', async () => {
 })
 
 for (const [code, error] of [
-  ['ENOTFOUND', 'The name of the host is not known.'],
-  ['EAI_AGAIN', 'The name of the host could not be looked up at the moment.'],
-  ['EAI_FAIL', 'The name of the host could not be looked up.'],
-  ['toString', 'The try failed (toString).'],
-  [undefined, 'The try failed.'],
+  ['ENOTFOUND', 'The host name does not exist.'],
+  ['EAI_AGAIN', 'The host name could not be resolved at the moment.'],
+  ['EAI_FAIL', 'The host name could not be resolved.'],
+  ['toString', 'The attempt failed (toString).'],
+  [undefined, 'The attempt failed.'],
 ] as const)
   test(`the resolver's error ${code} is told in a sentence`, async () => {
     const post = poster(loopback(() => Promise.reject(Object.assign(new Error('x'), { code }))))
@@ -254,7 +258,7 @@ test('of 70 KiB, 64 are read and 2 are kept, and the status counts', async (t) =
   assert.deepEqual([status, error], [200, null])
   assert.equal(reply, '0123456789'.repeat(205).slice(0, 2048))
   const failing: Behaviour = (socket) => socket.write(`HTTP/1.1 503 X\r\n\r\n${'x'.repeat(70 * 1024)}`)
-  assert.equal((await tryAt(t, failing)).error, 'It answered 503.')
+  assert.equal((await tryAt(t, failing)).error, 'The receiver answered 503.')
 })
 
 test('less than 64 KiB is read to its end', async (t) => {
@@ -264,7 +268,7 @@ test('less than 64 KiB is read to its end', async (t) => {
 
 test('a flood of interim answers is left before its time', async (t) => {
   const flood: Behaviour = (socket) => socket.write('HTTP/1.1 103 X\r\n\r\n'.repeat(20_000))
-  assert.equal((await tryAt(t, flood)).error, 'It sent interim answers without end.')
+  assert.equal((await tryAt(t, flood)).error, 'The receiver sent too many interim responses.')
 })
 
 test('an interim answer is not the answer', async (t) => {
@@ -301,21 +305,21 @@ for (const [what, bytes, expected] of [
   })
 
 for (const [what, bytes, error] of [
-  ['nothing', '', 'The connection was closed before the answer was complete.'],
-  ['half of its headers', 'HTTP/1.1 200 OK\r\nConte', 'The connection was closed before the answer was complete.'],
-  ['another language', 'SSH-2.0-OpenSSH_9.2\r\n', 'The answer is not valid HTTP.'],
-  ['HTTP without a version', 'hello\r\n\r\n', 'The answer is not valid HTTP.'],
-  ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 'The answer is not valid HTTP.'],
+  ['nothing', '', 'The connection was closed before the response was complete.'],
+  ['half of its headers', 'HTTP/1.1 200 OK\r\nConte', 'The connection was closed before the response was complete.'],
+  ['another language', 'SSH-2.0-OpenSSH_9.2\r\n', 'The response is not valid HTTP.'],
+  ['HTTP without a version', 'hello\r\n\r\n', 'The response is not valid HTTP.'],
+  ['two lengths', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 'The response is not valid HTTP.'],
   [
     'a length and chunks',
     `${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    'The answer is not valid HTTP.',
+    'The response is not valid HTTP.',
   ],
-  ['headers without end', `${HEAD}x: ${'y'.repeat(20_000)}`, 'The headers of the answer are too long.'],
+  ['headers without end', `${HEAD}x: ${'y'.repeat(20_000)}`, 'The headers of the response are too long.'],
   [
     'an upgrade',
     'HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nabc',
-    'It answered with a change of the protocol.',
+    'The receiver answered with a protocol upgrade.',
   ],
 ] as const)
   test(`a receiver that answers with ${what} has failed`, async (t) => {
@@ -327,13 +331,13 @@ for (const [what, bytes] of [
   ['chunks that do not end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`],
 ] as const)
   test(`${what} is a failure with what had come`, async (t) => {
-    const error = 'The connection was closed before the answer was complete.'
+    const error = 'The connection was closed before the response was complete.'
     assert.deepEqual(but(await tryAt(t, (socket) => socket.end(bytes))), { status: 200, reply: 'abc', error })
   })
 
 test('a body of chunks that are wrong is a failure', async (t) => {
   const { status, error } = await tryAt(t, answer('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', '', 'zz'))
-  assert.deepEqual([status, error], [200, 'The answer is not valid HTTP.'])
+  assert.deepEqual([status, error], [200, 'The response is not valid HTTP.'])
 })
 
 test('a connection that is reset says so', async (t) => {
@@ -341,7 +345,7 @@ test('a connection that is reset says so', async (t) => {
   assert.deepEqual(but(reply), {
     status: null,
     reply: null,
-    error: 'The connection was closed before the answer was complete.',
+    error: 'The connection was closed before the response was complete.',
   })
 })
 
@@ -396,8 +400,8 @@ test('https takes a certificate that is trusted and for the host, and no other',
 })
 
 for (const [what, bytes, error] of [
-  ['speaks HTTP', 'HTTP/1.1 400 X\r\n\r\n', 'The host does not speak TLS here.'],
-  ['hangs up', '', 'The connection was closed before the answer was complete.'],
+  ['speaks HTTP', 'HTTP/1.1 400 X\r\n\r\n', 'The host does not use TLS on this port.'],
+  ['hangs up', '', 'The connection was closed before the response was complete.'],
 ] as const)
   test(`https to a port that ${what} is a failure`, async (t) => {
     const server = createServer((socket) => socket.on('error', () => undefined).end(bytes)).listen(0, '127.0.0.1')
