@@ -90,7 +90,7 @@ export function readAsk(
     const filter = Object.hasOwn(filters, base) ? filters[base] : undefined
     if (!filter || (operator === 'eq') !== !name.endsWith(']') || !operatorsOf(filter).includes(operator as Operator)) {
       const allowed = parameterNames(offersOf(listed, org)).join(', ')
-      throw badQuery(`There is no parameter "${name}" here. Allowed are: ${allowed}.`)
+      throw badQuery(`There is no parameter "${name}" here. The allowed parameters are: ${allowed}.`)
     }
     if (filter.disablesDefault) {
       if (readFlag(name, value)) lifted.add(base)
@@ -130,7 +130,8 @@ export function readFlags(query: string, allowed: readonly string[]): Record<str
   const flags: Record<string, boolean> = {}
   for (const [name, value] of readQuery(query)) {
     if (!allowed.includes(name)) {
-      const hint = allowed.length > 0 ? `Allowed are: ${allowed.join(', ')}` : 'No parameters are allowed'
+      const hint =
+        allowed.length > 0 ? `The allowed parameters are: ${allowed.join(', ')}` : 'No parameters are allowed'
       throw badQuery(`There is no parameter "${name}" here. ${hint}.`)
     }
     flags[name] = readFlag(name, value)

@@ -56,7 +56,8 @@ function readAsked(
   const allowed = [...Object.keys(parameters), ...(paged ? ['limit', 'cursor'] : [])]
   for (const [name, value] of given) {
     if (!allowed.includes(name)) {
-      const hint = allowed.length > 0 ? `Allowed are: ${allowed.join(', ')}` : 'No parameters are allowed'
+      const hint =
+        allowed.length > 0 ? `The allowed parameters are: ${allowed.join(', ')}` : 'No parameters are allowed'
       throw badQuery(`There is no parameter "${name}" here. ${hint}.`)
     }
     const { enum: choices, format } = parameters[name]?.schema ?? {}

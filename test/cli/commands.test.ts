@@ -169,7 +169,7 @@ describe('member', () => {
 
   test('refuses a second member of one email, an unknown one, a wrong role, and to lose the last owner', async () => {
     const refused = (...argv: string[]) => refusal(1, 'member', ...argv, '--data', data)
-    assert.match(await refused('add', 'ANA@acme.example'), /There is a member ana@acme\.example already/)
+    assert.match(await refused('add', 'ANA@acme.example'), /There is already a member ana@acme\.example/)
     assert.match(await refused('set', 'no@acme.example', '--role', 'admin'), /There is no member no@acme\.example/)
     assert.match(await refused('set', ana, '--role', 'boss'), /role must be one of "owner"/)
     assert.match(

@@ -459,7 +459,7 @@ describe('an archived field', () => {
     for (const query of [`custom_fields.${field.key}=x`, `sort=custom_fields.${field.key}`]) {
       const { status, body } = await call('GET', `/contacts?${query}`)
       assert.equal(status, 400)
-      assert.ok(!body.detail.split('allowed are')[1]?.includes(`custom_fields.${field.key},`))
+      assert.ok(!body.detail.split('allowed parameters are')[1]?.includes(`custom_fields.${field.key},`))
     }
   })
 

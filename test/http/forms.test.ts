@@ -376,7 +376,7 @@ describe('a record of which a part is paged', () => {
         assert.deepEqual([status, body.code], [400, 'invalid_query'], query)
       }
     const { body } = await page('surprise=1')
-    assert.match(body.detail, /"surprise".*allowed are: q, order, limit, cursor/)
+    assert.match(body.detail, /"surprise".*The allowed parameters are: q, order, limit, cursor/)
     for (const query of ['surprise=1', 'order=left', 'limit=0'])
       assert.equal((await page(query, '/papers/none')).status, 400)
     assert.equal((await page('order=up', '/papers/none')).status, 404)

@@ -142,7 +142,7 @@ describe('a kernel with a role, a prefix and cookies', () => {
         assert.deepEqual([status, body], [200, { id: ID, version: 1 }], `${needed}: ${role}`)
         continue
       }
-      const detail = `This needs the role ${needed}; yours is ${role}.`
+      const detail = `This needs the role ${needed}; your role is ${role}.`
       assert.deepEqual([status, body.code, body.detail, body.role], [403, 'insufficient_role', detail, needed])
     }
   })

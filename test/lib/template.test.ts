@@ -45,10 +45,14 @@ describe('a template is refused, with the line', () => {
     ['other braces', '{{=<% %>=}}', 'must not have {{=<% %>=}} in line 1: other delimiters are not supported'],
     ['a comment', '{{! deal.title }}', 'must not have {{! deal.title }} in line 1: comments are not supported'],
     ['an unknown variable', 'a\n{{deal.titel}}', 'must not have {{deal.titel}} in line 2: there is no such variable'],
-    ['one without a name', '{{}}', 'must not have {{}} in line 1: it is not known'],
-    ['the value of a section', '{{.}}', 'must not have {{.}} in line 1: it is not known'],
-    ['what every object has', '{{constructor}}', 'must not have {{constructor}} in line 1: it is not known'],
-    ['a section of an unknown variable', '{{#deal}}{{/deal}}', 'must not have {{#deal}} in line 1: it is not known'],
+    ['one without a name', '{{}}', 'must not have {{}} in line 1: there is no such variable'],
+    ['the value of a section', '{{.}}', 'must not have {{.}} in line 1: there is no such variable'],
+    ['what every object has', '{{constructor}}', 'must not have {{constructor}} in line 1: there is no such variable'],
+    [
+      'a section of an unknown variable',
+      '{{#deal}}{{/deal}}',
+      'must not have {{#deal}} in line 1: there is no such variable',
+    ],
     [
       'eleven sections in each other',
       `\n${'{{#deal.title}}'.repeat(11)}${'{{/deal.title}}'.repeat(11)}`,
@@ -71,7 +75,7 @@ test('what is not known has a code of its own, and of many faults the first ten 
 })
 
 test('lines are counted through tags that have several', () => {
-  assert.deepEqual(messages('{{\n\ndeal.title}}\n{{x}}'), ['must not have {{x}} in line 4: it is not known'])
+  assert.deepEqual(messages('{{\n\ndeal.title}}\n{{x}}'), ['must not have {{x}} in line 4: there is no such variable'])
 })
 
 test('a value stands there as it is, whichever way it is written', () => {

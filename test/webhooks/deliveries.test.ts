@@ -114,7 +114,10 @@ describe('the deliveries of a webhook', () => {
   test('refuse filters that they do not have, naming those that they have', async () => {
     const id = await webhook()
     for (const [query, detail] of [
-      ['webhook_id=1', /"webhook_id" here\. Allowed are: status, status\[ne\], status\[in\], type, .*limit, cursor/],
+      [
+        'webhook_id=1',
+        /"webhook_id" here\. The allowed parameters are: status, status\[ne\], status\[in\], type, .*limit, cursor/,
+      ],
       ['status=lost', /one of pending, delivered, failed/],
       ['type=deal.*', new RegExp(`one of ${EVENT_NAMES[0]}, .*, webhook.test`)],
     ] as const) {

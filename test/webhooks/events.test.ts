@@ -156,23 +156,23 @@ describe('the stream of events', () => {
   })
 
   for (const [query, detail] of [
-    ['surprise=1', /"surprise" here\. Allowed are: after_seq, types, wait, limit, cursor\.$/],
-    ['sort=created_at', /allowed are: after_seq, types, wait, limit, cursor\.$/],
-    ['count=true', /allowed are: after_seq/],
-    ['after_seq=-1', /"after_seq" has to be a whole number from 0 to 9007199254740991/],
+    ['surprise=1', /"surprise" here\. The allowed parameters are: after_seq, types, wait, limit, cursor\.$/],
+    ['sort=created_at', /The allowed parameters are: after_seq, types, wait, limit, cursor\.$/],
+    ['count=true', /The allowed parameters are: after_seq/],
+    ['after_seq=-1', /"after_seq" must be a whole number from 0 to 9007199254740991/],
     ['after_seq=1.5', /whole number/],
     ['after_seq=', /whole number/],
     ['after_seq=9007199254740992', /whole number/],
     ['after_seq=x', /whole number/],
-    ['wait=61', /"wait" has to be a whole number from 0 to 60/],
+    ['wait=61', /"wait" must be a whole number from 0 to 60/],
     ['wait=-1', /from 0 to 60/],
     ['wait=1s', /from 0 to 60/],
     ['limit=101', /"limit" must be a whole number from 1 to 100/],
     ['limit=0', /from 1 to 100/],
     ['types=', /"types" contains "", which is not an event type\. Event types are: \*, contact\.\*, /],
-    ['types=deal.exploded', /has "deal.exploded", .*deal\.stage_changed/],
-    ['types=deal.created,', /has ""/],
-    ['types=webhook.test', /has "webhook.test"/],
+    ['types=deal.exploded', /contains "deal.exploded", .*deal\.stage_changed/],
+    ['types=deal.created,', /contains ""/],
+    ['types=webhook.test', /contains "webhook.test"/],
     [`types=${Array(101).fill('*').join()}`, /at most 100/],
     ['after_seq=1&after_seq=1', /more than once/],
     ['types=%ff', /percent-encoded/],
@@ -214,7 +214,7 @@ describe('the stream of events, where the oldest are gone', () => {
     for (const after of [1, 3]) {
       const { status, body } = await server.call('GET', `/webhooks/events?after_seq=${after}&wait=60`)
       assert.deepEqual([status, body.code], [409, 'events_expired'])
-      assert.match(body.detail, new RegExp(`some behind ${after} are lost.*after_seq=4\\.$`))
+      assert.match(body.detail, new RegExp(`some after ${after} are missing.*after_seq=4\\.$`))
     }
   })
 

@@ -333,7 +333,7 @@ describe('where a webhook may point', () => {
     for (const url of ['http://listed.example:0/', 'https://hooks.example:0/x', 'http://hooks.example:00/']) {
       const { status, body } = await server.call('POST', '/webhooks', given({ url }))
       assert.deepEqual([status, body.code, body.errors[0].pointer], [422, 'url_not_allowed', '/url'], url)
-      assert.match(body.detail, /port 0/)
+      assert.match(body.detail, /Port 0/)
     }
   })
 

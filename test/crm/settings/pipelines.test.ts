@@ -286,7 +286,7 @@ test('a stage with deals does not change between open, won and lost', (t) => {
         if (stage.key === key) stage.outcome = 'won'
       }
     })
-  assert.throws(makeWon('demo'), /"sales\/won" cannot change between open, won and lost: one deal is in it/)
+  assert.throws(makeWon('demo'), /"sales\/won" cannot change between open, won and lost because one deal is in it/)
   assert.throws(
     () =>
       edit(({ pipelines }) => {

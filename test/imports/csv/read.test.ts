@@ -244,7 +244,7 @@ describe('the rows of an NDJSON file', () => {
 
   const broken: [string, string | Buffer, RegExp][] = [
     ['no JSON', '{"a":', /not valid JSON/],
-    ['a member twice', '{"a":1,"a":2}', /same member twice/],
+    ['a member twice', '{"a":1,"a":2}', /duplicate member/],
     ['no object', '[1]', /is no JSON object/],
     ['no UTF-8', Buffer.from([0x7b, 0x22, 0xfc, 0x22, 0x3a, 0x31, 0x7d]), /not valid UTF-8/],
     ['more than 1 MiB', `{"a":"${'x'.repeat(1 << 20)}"}`, /longer than 1 MiB/],

@@ -33,7 +33,7 @@ test('after ten failures in a row there is one probe every five minutes, and the
   }
   const after = harness.deliveries(hook)
   assert.ok(after.every(({ failures, status }) => failures <= 1 && status === 'pending'))
-  assert.equal(harness.log.filter(({ message }) => /held/.test(message)).length, 1)
+  assert.equal(harness.log.filter(({ message }) => /on hold/.test(message)).length, 1)
 })
 
 test('with the first success everything is due at once', async (t) => {

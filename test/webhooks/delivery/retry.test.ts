@@ -145,7 +145,7 @@ test('a try without an end fails', async (t) => {
     duration_ms: 15_000,
     reply: null,
     retry_after: null,
-    error: 'There was no answer within 15 s.',
+    error: 'There was no response within 15 s.',
   }
   const harness = await deliveryHarness(t, { post: async () => late })
   const hook = await harness.hook('http://127.0.0.1:1/')

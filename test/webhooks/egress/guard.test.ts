@@ -38,8 +38,8 @@ for (const [url, sentence] of [
   ['http://[fe80::1%eth0]/', 'This is not a URL. Use a form such as https://example.com/hooks.'],
   ['http://example.com:65536/', 'This is not a URL. Use a form such as https://example.com/hooks.'],
   ['ftp://example.com/', 'Webhooks support only http:// and https://, not ftp:'],
-  ['file:///etc/passwd', 'Webhooks are sent to http:// and https:// only, not to file:'],
-  ['gopher://127.0.0.1/', 'Webhooks are sent to http:// and https:// only, not to gopher:'],
+  ['file:///etc/passwd', 'Webhooks support only http:// and https://, not file:'],
+  ['gopher://127.0.0.1/', 'Webhooks support only http:// and https://, not gopher:'],
   ['http://user@example.com/', 'The URL of a webhook must not contain a user name or a password.'],
   ['http://:secret@example.com/', 'The URL of a webhook must not contain a user name or a password.'],
   ['http://example..com/', 'The host "example..com" has an empty part.'],
@@ -211,6 +211,6 @@ test('ports are those of now', () => {
   const { refusal } = guard({ allow: parseAllow('127.0.0.1'), ownPorts: () => ports })
   assert.equal(refusal('http://127.0.0.1/'), undefined)
   ports.push(80)
-  assert.match(refusal('http://127.0.0.1/') ?? '', /is this very server at port 80/)
+  assert.match(refusal('http://127.0.0.1/') ?? '', /is this server itself on port 80/)
   assert.equal(refusal('https://127.0.0.1/'), undefined)
 })
