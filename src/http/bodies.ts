@@ -80,7 +80,14 @@ export function bodies({
         resolve(body)
       }
       function abort(): void {
-        if (!req.complete) fail(new Problem(400, 'incomplete_body', 'The connection was closed before the body was complete. Send the request again.'))
+        if (!req.complete)
+          fail(
+            new Problem(
+              400,
+              'incomplete_body',
+              'The connection was closed before the body was complete. Send the request again.',
+            ),
+          )
       }
       function fail(problem: Problem): void {
         arriving.delete(arrival)
@@ -202,7 +209,9 @@ function yieldTurn(req: IncomingMessage, arrival: Arrival): void {
 const close = { Connection: 'close' }
 
 const tooLarge = (maxBytes: number) =>
-  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes. Send a smaller one.`, { headers: close })
+  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes. Send a smaller one.`, {
+    headers: close,
+  })
 
 const tooSlow = () =>
   new Problem(408, 'request_timeout', 'The body is sent too slowly. Send at least 8 KiB per second.', {
@@ -215,9 +224,14 @@ const tinyChunks = () =>
   })
 
 const overloaded = () =>
-  new Problem(503, 'overloaded', 'The server is processing as many request bodies as it has memory for. Try again in a moment.', {
-    headers: { ...close, 'Retry-After': '5' },
-  })
+  new Problem(
+    503,
+    'overloaded',
+    'The server is processing as many request bodies as it has memory for. Try again in a moment.',
+    {
+      headers: { ...close, 'Retry-After': '5' },
+    },
+  )
 
 /** A listener for the bytes of a connection replaces node's parser. */
 function stopParsing(socket: Socket): void {

@@ -91,7 +91,9 @@ function readTypes(text: string | undefined, patterns: readonly string[]): reado
   const types = text.split(',')
   const unknown = types.find((type) => !patterns.includes(type))
   if (unknown !== undefined)
-    throw badQuery(`The parameter "types" contains "${unknown}", which is not an event type. Event types are: ${patterns.join(', ')}.`)
+    throw badQuery(
+      `The parameter "types" contains "${unknown}", which is not an event type. Event types are: ${patterns.join(', ')}.`,
+    )
   if (types.length > MAX_TYPES) throw badQuery(`The parameter "types" can have at most ${MAX_TYPES} values.`)
   return types
 }

@@ -96,7 +96,11 @@ function countMembers(value: Json, maxItems: number): number {
   let members = 0
   if (Array.isArray(value)) {
     if (value.length > maxItems)
-      throw new Problem(400, 'array_too_long', `The body contains an array of more than ${maxItems} items. Send fewer at a time.`)
+      throw new Problem(
+        400,
+        'array_too_long',
+        `The body contains an array of more than ${maxItems} items. Send fewer at a time.`,
+      )
     for (const item of value) members += countMembers(item, maxItems)
     return members
   }

@@ -46,7 +46,10 @@ export function templateFaults(text: string, isKnown: (name: string) => boolean)
       addFault(`must not have ${tag} in line ${line}: ${REFUSED.get(sign)} are not supported`)
     else {
       if (!isKnown(name)) {
-        faults.push({ code: 'unknown_variable', message: `must not have ${tag} in line ${line}: there is no such variable` })
+        faults.push({
+          code: 'unknown_variable',
+          message: `must not have ${tag} in line ${line}: there is no such variable`,
+        })
       }
       if (sign === '#' || sign === '^') open.push({ name, tag, line })
       if (open.length > MAX_DEPTH) {

@@ -77,7 +77,8 @@ export function healthAfter(before: Health, reply: Reply, now: number): Health &
     held_until: heldUntil > now ? heldUntil : null,
     last_failure_at: now,
   }
-  if (reply.status === 410) return { ...after, disabled: 'The receiver answered 410, which means that it wants no more events.' }
+  if (reply.status === 410)
+    return { ...after, disabled: 'The receiver answered 410, which means that it wants no more events.' }
   // A few failures with a long gap between them, as when the server was off, do not count as five days.
   if (isDown(after) && now - failing_since >= DISABLED_AFTER_MS) {
     return { ...after, disabled: `The receiver failed for five days. The last error: ${reply.error}` }

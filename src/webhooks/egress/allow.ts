@@ -64,8 +64,7 @@ function parseNetwork(entry: string, start: string, digits: string): Entry {
   // An IPv4-mapped network is stored as IPv4.
   const prefix = Number(digits) - (bits === 128 && isIP(address) === 4 ? 96 : 0)
   if (prefix < 0) throw malformed(entry, 'mixes IPv4 and IPv6')
-  if (firstAddress(address, prefix) !== address)
-    throw malformed(entry, 'is not the first address of its network')
+  if (firstAddress(address, prefix) !== address) throw malformed(entry, 'is not the first address of its network')
   return ranged(entry, address, prefix, undefined)
 }
 

@@ -117,7 +117,7 @@ for (const [what, spoil] of [
     const { status, disabled_reason } = await harness.webhook(hook)
     assert.equal(status, 'disabled')
     assert.match(disabled_reason, new RegExp(what))
-    assert.match(disabled_reason, /restore .*rotate the secret.*set it to active/)
+    assert.match(disabled_reason, /restore .*rotate the secret.*set its status to active/)
     assert.equal(harness.sent.length, 0)
     const { secret } = await harness.ok('POST', `/webhooks/${hook.id}/rotate-secret`)
     await harness.patch(hook, { status: 'active' })

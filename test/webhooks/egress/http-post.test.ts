@@ -108,7 +108,10 @@ test('what the guard refuses is not connected', async (t) => {
   const post = poster(guard({ allow: [], ownPorts: () => [], lookup: async () => LOOPBACK }))
   for (const host of ['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]', 'localhost', 'hooks.example']) {
     const reply = await post({ url: `http://${host}:${port}/`, headers: {}, body: '' })
-    assert.match(reply.error ?? '', /loopback; to allow it, (?:use|list that address in) "dealbox serve --webhook-allow/)
+    assert.match(
+      reply.error ?? '',
+      /loopback; to allow it, (?:use|list that address in) "dealbox serve --webhook-allow/,
+    )
     assert.equal(reply.status, null)
   }
   assert.equal(connections(), 0)
