@@ -4,7 +4,7 @@ import type { Access } from '../auth/access.ts'
 import { MAX_AHEAD_MS } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { DAY_MS } from '../lib/time.ts'
-import { capAnswerTimes, forgetAnswers, keptAnswers } from '../store/answers.ts'
+import { capAnswerTimes, deleteAnswers, storedAnswers } from '../store/answers.ts'
 import type { Store } from '../store/open.ts'
 import type { Answer } from './answer.ts'
 
@@ -33,7 +33,7 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
  * successes are stored; a refused request changed nothing and is simply executed again.
  */
 export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 'clock' | 'wallClock' | 'vault'>) {
-  const answers = keptAnswers(db)
+  const answers = storedAnswers(db)
 
   /** The stored response of the key, or undefined. Throws Problem 422 if the key was used with another request. */
   function find({ who, token }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
@@ -83,5 +83,5 @@ export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'm
   const now = clock.now()
   // Written while the clock was ahead: their age is unknown, so it counts from now.
   capAnswerTimes(db, now, now + MAX_AHEAD_MS)
-  return forgetAnswers(db, now - KEPT_MS, BATCH_SIZE) === BATCH_SIZE ? 'more' : undefined
+  return deleteAnswers(db, now - KEPT_MS, BATCH_SIZE) === BATCH_SIZE ? 'more' : undefined
 }

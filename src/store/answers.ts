@@ -1,13 +1,13 @@
 import type { Database } from './driver.ts'
 
-/** An answer that was given to an Idempotency-Key; `headers` is JSON, and `body` may be sealed. */
-export type KeptAnswer = { fingerprint: string; status: number; headers: string; body: string }
+/** A stored response to an Idempotency-Key; `headers` is JSON, and `body` may be encrypted. */
+export type StoredAnswer = { fingerprint: string; status: number; headers: string; body: string }
 
-/** Whose key it is. */
+/** The owner of a key. */
 type Owner = { org: number; token: string; key: string }
 
-/** The answers that are kept for repeated requests. */
-export function keptAnswers(db: Database) {
+/** The stored responses for repeated requests. */
+export function storedAnswers(db: Database) {
   const stored = db.prepare(
     'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = ? AND token_id = ? AND key = ? AND created_at > ?',
   )
@@ -16,29 +16,29 @@ export function keptAnswers(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
 
-  /** One that was kept after a time. */
-  const find = ({ org, token, key }: Owner, after: number): KeptAnswer | undefined =>
-    stored.get(org, token, key, after) as KeptAnswer | undefined
+  /** The response if it was stored after a time. */
+  const find = ({ org, token, key }: Owner, after: number): StoredAnswer | undefined =>
+    stored.get(org, token, key, after) as StoredAnswer | undefined
 
-  function keep({ org, token, key }: Owner, { fingerprint, status, headers, body }: KeptAnswer, now: number): void {
+  function keep({ org, token, key }: Owner, { fingerprint, status, headers, body }: StoredAnswer, now: number): void {
     insert.run(org, token, key, fingerprint, status, headers, body, now)
   }
 
   return { find, keep }
 }
 
-/** Counts answers as kept now that were kept later than `latest`. */
+/** Sets the time of responses stored later than `latest` to now. */
 export function capAnswerTimes(db: Database, now: number, latest: number): void {
   db.prepare('UPDATE idempotency SET created_at = ? WHERE created_at > ?').run(now, latest)
 }
 
-/** Deletes answers that were kept until a time, `most` of them; answers how many it was. */
-export function forgetAnswers(db: Database, until: number, most: number): number {
+/** Deletes up to `max` responses stored until a time; returns their number. */
+export function deleteAnswers(db: Database, until: number, max: number): number {
   const { changes } = db
     .prepare(
       `DELETE FROM idempotency WHERE (org_id, token_id, key) IN
          (SELECT org_id, token_id, key FROM idempotency WHERE created_at <= ? LIMIT ?)`,
     )
-    .run(until, most)
+    .run(until, max)
   return changes
 }

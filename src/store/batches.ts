@@ -1,12 +1,14 @@
 import { LOCK_RETRY_MS } from './commit.ts'
 import type { Store } from './open.ts'
 
-/** There is one write lock: a command that writes much frees it after so long. COMMIT has the rest of 50 ms. */
+/** There is one write lock: a command with many writes releases it after this time. COMMIT has the rest of 50 ms. */
 export const MAX_BATCH_MS = 35
-/** Between two batches. SQLite has no queue: a server that tries every LOCK_RETRY_MS has several tries in it. */
+/**
+ * The gap between two batches. SQLite has no queue: a server that tries every LOCK_RETRY_MS has several tries in it.
+ */
 export const BATCH_GAP_MS = 5 * LOCK_RETRY_MS
 
-/** A clock that only goes forward, and a pause, both in milliseconds. */
+/** A monotonic clock and a pause, both in milliseconds. */
 export type Pace = { now: () => number; sleep: (ms: number) => void }
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
@@ -16,8 +18,8 @@ const pace: Pace = { now: () => performance.now(), sleep: (ms) => void Atomics.w
 export type Batch = ReturnType<typeof batches>
 
 /**
- * For commands that write much: each call is a transaction, with a gap behind it in which a server on the same folder
- * has its turn, whether the job succeeds or throws. The job looks between two records whether the batch `isFull`.
+ * For commands with many writes: each call is a transaction, followed by a gap in which a server on the same folder can
+ * write, whether the job succeeds or throws. Between two records the job checks whether the batch `isFull`.
  */
 export function batches({ db, transaction }: Pick<Store, 'db' | 'transaction'>, { now, sleep }: Pace = pace) {
   return <T>(job: (isFull: () => boolean) => T): T => {
@@ -27,7 +29,7 @@ export function batches({ db, transaction }: Pick<Store, 'db' | 'transaction'>, 
         return job(() => now() - began >= MAX_BATCH_MS)
       })
     } finally {
-      if (!db.inTransaction) sleep(BATCH_GAP_MS) // inside of another it frees nothing
+      if (!db.inTransaction) sleep(BATCH_GAP_MS) // inside of another transaction it releases nothing
     }
   }
 }

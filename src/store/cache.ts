@@ -1,11 +1,11 @@
 import { connection, type Database } from './driver.ts'
 
-/** SQLite takes kibibytes, below zero, or else pages. */
+/** SQLite interprets negative values as kibibytes, positive ones as pages. */
 const MEBIBYTE = -1024
 
 /**
- * For writing many records: rows land all over the indexes, and with little memory pages are written to the log many
- * times. Answers what puts the usual size back.
+ * For writing many records: rows are spread over all indexes, and with a small cache each page is written to the log
+ * many times. Returns a function that restores the size.
  */
 export function enlargeCache(db: Database, mebibytes: number): () => void {
   const opened = connection(db)

@@ -1,13 +1,16 @@
 import { type Connection, connection, type Database } from './driver.ts'
 
-/** Pages of the log after which a commit checkpoints by itself, however busy it is. More would make it rarer, and longer than anyone should wait. */
+/**
+ * Log pages after which a commit checkpoints itself, however busy the server is. More would make checkpoints rarer, but
+ * too slow.
+ */
 export const MAX_LOG_PAGES = 1000
 const IDLE_MS = 100
 
 /**
- * Copies the write-ahead log into the database when there has been no write for a moment. SQLite would do it inside of
- * a commit, every 1,000 pages: then one commit in twenty waits for two more fsyncs, and all of them together take as
- * long as the commits themselves.
+ * Copies the write-ahead log into the database after a moment without writes. SQLite would do it within a commit, every
+ * 1,000 pages: one commit in twenty would then wait for two more fsyncs, and all of them together would take as long as
+ * the commits themselves.
  */
 export function idleCheckpoint(
   db: Connection,
@@ -20,7 +23,7 @@ export function idleCheckpoint(
     try {
       db.pragma('wal_checkpoint(PASSIVE)')
     } catch (error) {
-      note(error) // nothing is lost: the log keeps it, and the next write tries again, or is refused
+      note(error) // nothing is lost: the log still has it, and the next write tries again, or is refused
     }
   }
 
@@ -32,7 +35,7 @@ export function idleCheckpoint(
   return { written, stop: () => clearTimeout(timer) }
 }
 
-/** Copies all of the write-ahead log into the database and empties it, so that the next start has nothing to read. */
+/** Copies the whole write-ahead log into the database and empties it, so that the next start has nothing to recover. */
 export function emptyLog(db: Database): void {
   connection(db).pragma('wal_checkpoint(TRUNCATE)')
 }

@@ -3,18 +3,21 @@ import { rfc3339 } from '../lib/time.ts'
 
 type Value = string | number | bigint | Buffer | null
 
-/** One field of a record: its column, and both ways across: the stored value to JSON, the wire value to the store. */
+/**
+ * One field of a record: its column, and the conversions from the stored value to JSON and from the wire value to the
+ * store.
+ */
 export type Column<Wire = never> = {
   name: string
-  /** What the select list says: the name, where nothing has to be done on the way out. */
+  /** The expression in the select list: the name, unless the value has to be converted. */
   sql: string
   json: (stored: never) => string
   store: (wire: Wire) => Value
-  /** It follows from others: nothing is written, and an export leaves it out. */
+  /** Derived from other fields: neither written nor exported. */
   isComputed?: boolean
 }
 
-/** The columns of the store: what a field's type is on the wire, and what it is in SQLite. */
+/** A column type: how a field is represented on the wire and in SQLite. */
 function kind<Wire, Stored>(json: (stored: Stored) => string, store: (wire: Wire) => Value) {
   return (name: string, sql = name): Column<Wire | null> => ({
     name,
@@ -24,7 +27,7 @@ function kind<Wire, Stored>(json: (stored: Stored) => string, store: (wire: Wire
   })
 }
 
-/** Ids, codes, dates: text that needs no escaping in JSON. */
+/** Ids, codes and dates: text that needs no escaping in JSON. */
 export const plain = kind<string, string>(
   (stored) => `"${stored}"`,
   (wire) => wire,
@@ -53,11 +56,11 @@ export const bytes = kind<string, Buffer>(
   (stored) => `"${stored.toString('base64')}"`,
   (wire) => Buffer.from(wire, 'base64'),
 )
-/** Micros in the store; they leave SQLite as text, since they go past 2^53. */
+/** Micros in the store; they leave SQLite as text, since they exceed 2^53. */
 const micros = kind<number, string>(amountJson, toMicros)
 export const amount = (name: string) => micros(name, `CAST(${name} AS TEXT)`)
 
-/** What no column holds: a NULL, which `list` and `find` of the store replace by what is so at the moment. */
+/** A field without a column: a NULL, which `list` and `find` of the store replace by the current value. */
 export const computed = <Stored extends string | number | boolean | null>(): Column<Stored> => ({
   name: '',
   sql: 'NULL',
@@ -66,27 +69,27 @@ export const computed = <Stored extends string | number | boolean | null>(): Col
   isComputed: true,
 })
 
-/** A column that SQLite makes of others (GENERATED in schema.sql): it is read, but neither written nor exported. */
+/** A column that SQLite computes from others (GENERATED in schema.sql): read, but neither written nor exported. */
 export const generated = <Wire>(column: Column<Wire>): Column<Wire> => ({ ...column, isComputed: true })
 
 export type RawRow = unknown[]
 
-/** The columns of a resource in the order of its wire form, and the ways between the store and the outside. */
+/** The columns of a resource in the order of its wire form, with the conversions between the store and the API. */
 export type Columns<Shape> = {
   /** The select list, in the order that `json` and `present` expect. */
   select: string
-  /** The row as JSON text: what hot paths send. */
+  /** The row as JSON text, for hot paths. */
   json: (row: RawRow) => string
-  /** The row as the record that the wire form describes; made from `json`, so that the two cannot differ. */
+  /** The row as a record in wire form; made from `json`, so that the two cannot differ. */
   present: (row: RawRow) => Shape
-  /** The same without what is computed: the fields, and the row as JSON text. */
+  /** The same without computed fields: the field names, and the row as JSON text. */
   stored: { fields: readonly string[]; json: (row: RawRow) => string }
-  /** The columns that a write sets, without the key, and their values of a record. */
+  /** The columns that a write sets, without the key, and their values for a record. */
   names: readonly string[]
   values: (record: Shape) => Value[]
 }
 
-/** What reading needs. */
+/** The part needed for reading. */
 export type Readable = Pick<Columns<unknown>, 'select' | 'json'>
 
 type Part = { index: number; prefix: string; json: (stored: unknown) => string }
@@ -102,7 +105,7 @@ function writer(parts: readonly Part[]): (row: RawRow) => string {
   }
 }
 
-/** `derived` are columns that the outside does not see, such as the key that a name is sorted by. */
+/** `derived` are internal columns, such as the sort key of a name. */
 export function columns<Shape>(
   fields: { [Name in keyof Shape]-?: Column<Shape[Name]> },
   derived: Record<string, (record: Shape) => Value> = {},

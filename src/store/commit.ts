@@ -2,7 +2,7 @@ import { totalChanges } from './changes.ts'
 import type { Database } from './driver.ts'
 import { failureOf, storageProblem } from './failures.ts'
 
-/** What a job may give back: anything but a promise, so that an asynchronous job does not compile. */
+/** The result of a job: anything but a promise, so that an asynchronous job does not compile. */
 export type Sync = null | undefined | boolean | number | string | { then?: never; [other: string]: unknown }
 
 export type Write = <T extends Sync>(job: () => T) => Promise<T>
@@ -11,33 +11,35 @@ type Waiting = {
   job: () => unknown
   resolve: (value: never) => void
   reject: (error: unknown) => void
-  /** Since when it waits for another process, on the clock of the timer. */
+  /** When it started to wait for another process, on the clock of the timer. */
   lockedSince?: number
 }
 type Outcome = { value: unknown } | { error: unknown }
 
-/** A clock that only goes forward, in milliseconds, and what calls back later. */
+/** A monotonic clock, in milliseconds, and a timer. */
 export type LockTimer = { now: () => number; later: (job: () => void, ms: number) => void }
 
 const lockTimer: LockTimer = { now: () => performance.now(), later: (job, ms) => void setTimeout(job, ms) }
 
-/** So that one turn of the event loop, and with it every reader, is not held up without bound. */
+/** Limits how long a batch occupies a turn of the event loop, and with it every reader. */
 const BATCH = 128
 
-/** How often the lock is tried for that another process holds; commands leave a longer gap between two transactions. */
+/** How often a lock held by another process is tried; commands leave a longer gap between two transactions. */
 export const LOCK_RETRY_MS = 2
-/** A write that has waited so long for another process is refused. */
+/** A write that has waited this long for another process is refused. */
 export const MAX_LOCK_WAIT_MS = 5000
 
 /**
- * Group commit: writes that arrive close together share one transaction, and so one fsync: a batch is gathered until a
- * turn of the event loop brings no more. None is answered before COMMIT, and all of it is synchronous: nobody sees half
- * a batch. A job that fails rolls back alone.
- * Most that fail have written nothing yet, and there is nothing to undo. For one that has, the whole batch is undone
- * and run again, each job in a savepoint of its own: savepoints for all would copy every page once more, which was an
+ * Group commit: writes that arrive close together share one transaction, and so one fsync. A batch grows until a turn
+ * of the event loop brings no more writes. None resolves before COMMIT, and a batch runs synchronously: no reader sees
+ * half of it. A job that fails rolls back alone.
+ *
+ * Most jobs that fail have written nothing, so there is nothing to undo. Otherwise the whole batch is rolled back and
+ * run again, each job in its own savepoint: savepoints for all batches would copy every page once more, which took an
  * eighth of a write.
- * Where another process holds the write lock, the writes wait by a timer, and the event loop goes on: SQLite's own way
- * of waiting, busy_timeout, would sleep in it, and so stop everything else; a server has it at 0.
+ *
+ * While another process holds the write lock, the writes wait on a timer, and the event loop continues: SQLite's
+ * busy_timeout would block it, so a server sets that to 0.
  */
 export function groupCommit(
   db: Database,
@@ -52,11 +54,11 @@ export function groupCommit(
   const release = db.prepare('RELEASE one')
   const undo = db.prepare('ROLLBACK TO one')
   let waiting: Waiting[] = []
-  /** The first of them left something to undo, and run in savepoints. */
+  /** The first batch had to be rolled back, and runs in savepoints now. */
   let isUndone = false
   let lockError: unknown
 
-  /** A batch is full, or complete: a turn of the event loop has brought no further write. */
+  /** Waits until the batch is full, or a turn of the event loop has brought no more writes. */
   function gather(seen: number): void {
     if (waiting.length > seen && waiting.length < BATCH) setImmediate(gather, waiting.length)
     else flush()
@@ -88,18 +90,18 @@ export function groupCommit(
     }
   }
 
-  /** Tries again soon, and refuses those that have waited for too long. */
+  /** Retries soon, and refuses writes that have waited too long. */
   function waitForLock(): void {
     const at = now()
     for (const each of waiting) each.lockedSince ??= at
-    const patient = waiting.findIndex(({ lockedSince }) => at - (lockedSince as number) < MAX_LOCK_WAIT_MS)
-    const refused = waiting.splice(0, patient < 0 ? waiting.length : patient)
+    const firstPatient = waiting.findIndex(({ lockedSince }) => at - (lockedSince as number) < MAX_LOCK_WAIT_MS)
+    const refused = waiting.splice(0, firstPatient < 0 ? waiting.length : firstPatient)
     if (waiting.length > 0) later(flush, LOCK_RETRY_MS)
     const problem = storageProblem(lockError)
     for (const { reject } of refused) reject(problem)
   }
 
-  /** The outcomes after COMMIT; undefined, with everything undone, where a job left something to undo. */
+  /** The outcomes after COMMIT; undefined, with everything rolled back, if a failed job had written something. */
   function inTransaction(
     batch: Waiting[],
     run: (job: () => unknown) => Outcome | undefined,

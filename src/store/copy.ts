@@ -6,12 +6,12 @@ import { DATABASE, openStore, type Store } from './open.ts'
 const FOLDER = 'dry-run-'
 
 /**
- * Runs the job on a copy of the database, which is removed then: what is tried in the database itself would hold its
- * write lock until the end. The copy lies in the data folder, where there is room for it or nowhere.
+ * Runs the job on a temporary copy of the database: a dry run in the database itself would hold its write lock to the
+ * end. The copy is made in the data folder, the likeliest place with enough space.
  */
 export async function onCopy<T>({ db, clock }: Store, job: (copy: Store) => Promise<T>): Promise<T> {
   const dataDir = dirname(connection(db).name)
-  removeLeft(dataDir)
+  removeAbandoned(dataDir)
   const folder = mkdtempSync(join(dataDir, `${FOLDER}${process.pid}-`))
   try {
     db.prepare('VACUUM INTO ?').run(join(folder, DATABASE))
@@ -27,8 +27,8 @@ export async function onCopy<T>({ db, clock }: Store, job: (copy: Store) => Prom
   }
 }
 
-/** What a process has left that was killed. */
-function removeLeft(dataDir: string): void {
+/** Removes copies of processes that were killed. */
+function removeAbandoned(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const [, pid] = name.match(/^dry-run-(\d+)-/) ?? []
     if (pid && !isAlive(Number(pid))) rmSync(join(dataDir, name), { recursive: true, force: true })

@@ -10,21 +10,21 @@ import { asset } from '../assets.ts'
 import { defineFunctions } from './functions.ts'
 import { plannedOnce } from './parameters.ts'
 
-/** A prepared statement. What it answers is for who wrote its SQL to know. */
+/** A prepared statement. The type of its results depends on the SQL. */
 export type Statement = {
   run: (...values: unknown[]) => { changes: number; lastInsertRowid: number | bigint }
   get: (...values: unknown[]) => unknown
   all: (...values: unknown[]) => unknown[]
   iterate: (...values: unknown[]) => IterableIterator<unknown>
-  /** From now on a row is the value of its first column. */
+  /** Makes rows the value of their first column. */
   pluck: () => Statement
-  /** From now on a row is an array of values. */
+  /** Makes rows arrays of values. */
   raw: () => Statement
-  /** From now on integers are bigints. */
+  /** Makes integers bigints. */
   safeIntegers: () => Statement
 }
 
-/** What all of the code does with a database. What else it takes, src/store has as functions. */
+/** The methods of a database for all of the code. src/store has functions for everything else. */
 export type Database = {
   /** Each `?` is planned once for all values, see `plannedOnce`. */
   prepare: (sql: string) => Statement
@@ -32,9 +32,9 @@ export type Database = {
   close: () => void
 }
 
-/** A database with all that src/store alone does. */
+/** A database with the methods that only src/store uses. */
 export type Connection = Database & {
-  /** Of its file, or ":memory:". */
+  /** The name of its file, or ":memory:". */
   readonly name: string
   readonly open: boolean
   exec: (sql: string) => unknown
@@ -49,31 +49,31 @@ export type Connection = Database & {
   ) => ((...given: Given) => T) & { immediate: (...given: Given) => T }
 }
 
-/** For src/store alone: the database as it was opened. */
+/** Only for src/store: the database as it was opened. */
 export const connection = (db: Database): Connection => db as Connection
 
 const loadedFrom = 'dealbox.sqlite-addon'
 let addon: unknown
 
-/** Opens a database with the addon in node_modules or, in the executable, with the one that it carries. */
+/** Opens a database with the addon in node_modules or, in the executable, with the embedded one. */
 export function openSqlite(file: string, options: Sqlite.Options = {}): Connection {
-  if (!isSea()) return equip(new Sqlite(file, options) as Connection)
+  if (!isSea()) return extend(new Sqlite(file, options) as Connection)
   addon ??= loadAddon(file)
-  // The library also takes the loaded addon itself, which its types do not know.
-  return equip(new Sqlite(file, { ...options, nativeBinding: addon as string }) as Connection)
+  // The library also accepts the loaded addon itself, which its types omit.
+  return extend(new Sqlite(file, { ...options, nativeBinding: addon as string }) as Connection)
 }
 
-function equip(db: Connection): Connection {
+function extend(db: Connection): Connection {
   const { prepare } = db
   db.prepare = (sql) => prepare.call(db, plannedOnce(sql))
   return defineFunctions(db)
 }
 
-// An addon can only be loaded from a file, so it is written where no other user can change it. The database's own folder
-// comes before a temporary one, so that a service without a home writes its copy only once.
+// An addon can only be loaded from a file, so it is written to a folder that no other user can change. The folder of
+// the database comes before a temporary one, so that a service without a home directory writes its copy only once.
 function loadAddon(file: string): unknown {
   const require = createRequire(process.execPath)
-  // A worker takes the very file of the main thread: two copies of SQLite in one process lose each other's locks.
+  // A worker loads the same file as the main thread: two copies of SQLite in one process break each other's locks.
   const loadedPath = getEnvironmentData(loadedFrom)
   if (typeof loadedPath === 'string') return require(loadedPath)
 
@@ -83,7 +83,7 @@ function loadAddon(file: string): unknown {
   const reasons: string[] = []
   for (const folder of folders) {
     try {
-      const path = place(bytes, folder())
+      const path = writeAddon(bytes, folder())
       const loaded = require(path)
       setEnvironmentData(loadedFrom, path)
       return loaded
@@ -109,18 +109,18 @@ function temporaryFolder(): string {
     try {
       rmSync(folder, { recursive: true, force: true })
     } catch {
-      // Windows keeps the file of a loaded addon.
+      // Windows locks the file of a loaded addon.
     }
   })
   return folder
 }
 
-/** Writes the addon into the folder, if it is not there already, and gives its path. */
-function place(bytes: Buffer, folder: string): string {
+/** Writes the addon into the folder if it is missing, and returns its path. */
+function writeAddon(bytes: Buffer, folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (!isPrivate(folder)) throw new Error(`${folder} can be changed by another user`)
   const path = join(folder, `${hash('sha256', bytes)}.node`)
-  if (holds(path, bytes)) return path
+  if (hasContent(path, bytes)) return path
 
   const written = join(folder, `${randomUUID()}.tmp`)
   try {
@@ -128,8 +128,8 @@ function place(bytes: Buffer, folder: string): string {
     renameSync(written, path)
   } catch (error) {
     rmSync(written, { force: true })
-    // Windows refuses to replace a file that another start has just put there and loaded.
-    if (!holds(path, bytes)) throw error
+    // Windows refuses to replace a file that another start has just written and loaded.
+    if (!hasContent(path, bytes)) throw error
   }
   return path
 }
@@ -139,7 +139,7 @@ function isPrivate(folder: string): boolean {
   return !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0)
 }
 
-function holds(path: string, bytes: Buffer): boolean {
+function hasContent(path: string, bytes: Buffer): boolean {
   try {
     return readFileSync(path).equals(bytes)
   } catch {

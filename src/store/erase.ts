@@ -2,10 +2,10 @@ import type { Database } from './driver.ts'
 import { type Kind, searchIndex } from './search.ts'
 import { tablesOfOrgs } from './tables.ts'
 
-/** Rows that are deleted between two looks at the clock. */
-const AT_ONCE = 20
+/** Rows deleted between two checks of the clock. */
+const BATCH_SIZE = 20
 
-/** The table of each kind of records that can be searched. */
+/** The table of each kind of searchable record. */
 const TABLES: Record<Kind, string> = {
   deal: 'deals',
   contact: 'contacts',
@@ -18,8 +18,8 @@ const TABLES: Record<Kind, string> = {
 }
 
 /**
- * Deletes every row of an organisation, and its own, until the batch is full; whether none is left. Foreign keys have to
- * be off: tables are emptied one after the other.
+ * Deletes all rows of an organisation and the organisation itself, until the batch is full; returns whether it has
+ * finished. Foreign keys have to be off: tables are emptied one after the other.
  */
 export function eraser(db: Database, org: number): (isFull: () => boolean) => boolean {
   const tables = tablesOfOrgs(db).filter((table) => table !== 'search_docs')
@@ -37,10 +37,10 @@ export function eraser(db: Database, org: number): (isFull: () => boolean) => bo
   }
 }
 
-/** Records, each with what the search index has of it. Answers how many it was. */
+/** Deletes records with their entries in the search index, and returns their number. */
 function searchedRows(db: Database, table: string, kinds: readonly Kind[]): (org: number) => number {
   const indexes = kinds.map((kind) => searchIndex(db, kind))
-  const some = db.prepare(`SELECT id FROM ${table} WHERE org_id = ? LIMIT ${AT_ONCE}`).pluck()
+  const some = db.prepare(`SELECT id FROM ${table} WHERE org_id = ? LIMIT ${BATCH_SIZE}`).pluck()
   const remove = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND id = ?`)
 
   return (org) => {
@@ -60,7 +60,7 @@ function rowsOf(db: Database, table: string): (org: number) => number {
     .all(table)
     .join(', ')
   const remove = db.prepare(
-    `DELETE FROM main.${table} WHERE (${key}) IN (SELECT ${key} FROM main.${table} WHERE org_id = ? LIMIT ${AT_ONCE})`,
+    `DELETE FROM main.${table} WHERE (${key}) IN (SELECT ${key} FROM main.${table} WHERE org_id = ? LIMIT ${BATCH_SIZE})`,
   )
   return (org) => remove.run(org).changes
 }

@@ -1,11 +1,11 @@
 import { Problem } from '../lib/problem.ts'
 
-/** What is wrong with the storage, and not with what it was asked to do. `locked`: another process is writing. */
+/** What is wrong with the storage, as opposed to the statement. `locked`: another process is writing. */
 export type Failure = 'damaged' | 'full' | 'locked' | 'failed'
 
 const CODES: [Failure, RegExp][] = [
   ['damaged', /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_CORRUPTFS)/],
-  // The index of the write-ahead log is a file as well, and needs room even to read.
+  // The index of the write-ahead log is a file too, and needs space even to read.
   ['full', /^SQLITE_(FULL|IOERR_SHMSIZE)/],
   ['locked', /^SQLITE_(BUSY|LOCKED)/],
   ['failed', /^SQLITE_(IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/],
@@ -13,7 +13,7 @@ const CODES: [Failure, RegExp][] = [
 
 const RETRY = { headers: { 'Retry-After': '5' } }
 
-/** Undefined for an error that is not one of the storage. */
+/** Undefined if it is not an error of the storage. */
 export function failureOf(error: unknown): Failure | undefined {
   const code = String((error as { code?: unknown } | null)?.code ?? '')
   if (!code.startsWith('SQLITE_')) return undefined
@@ -24,7 +24,7 @@ export function failureOf(error: unknown): Failure | undefined {
 export const reasonOf = (error: unknown): string =>
   `${(error as { code?: unknown }).code}: ${(error as { message?: unknown }).message}`
 
-/** Problem 503 with the error as its cause; an error that is not one of the storage is passed on as it is. */
+/** Problem 503 with the error as its cause; any other error is returned unchanged. */
 export function storageProblem(error: unknown, access: 'read' | 'write' = 'write'): unknown {
   const failure = failureOf(error)
   if (!failure) return error
@@ -33,7 +33,7 @@ export function storageProblem(error: unknown, access: 'read' | 'write' = 'write
   return problem
 }
 
-/** Problem 503 for who reads or writes while the storage is in that state. */
+/** Problem 503 for a read or write while the storage is in that state. */
 export function problemOf(failure: Failure, access: 'read' | 'write'): Problem {
   if (failure === 'damaged') return new Problem(503, 'database_damaged', DAMAGED[access])
   if (failure === 'full') return new Problem(503, 'storage_full', FULL[access], RETRY)

@@ -3,7 +3,10 @@ import { notFound } from '../lib/problem.ts'
 import type { RawRow, Readable } from './columns.ts'
 import type { Database } from './driver.ts'
 
-/** One row of the caller's org by its id. Throws 404, the same for a row of another org and for one that never was. */
+/**
+ * Finds a row of the caller's organisation by its id. Throws 404, the same for a row of another organisation and for
+ * one that never existed.
+ */
 export function finder(db: Database, table: string, { select }: Readable, from = table) {
   const byId = db.prepare(`SELECT ${select} FROM ${from} WHERE ${table}.org_id = ? AND ${table}.id = ?`).raw()
 

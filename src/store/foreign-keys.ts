@@ -1,18 +1,18 @@
 import { connection, type Database } from './driver.ts'
 import { tablesOfOrgs } from './tables.ts'
 
-/** A foreign key: the columns of a table that refer to those of another, in pairs. */
+/** A foreign key: pairs of a column and the column that it refers to. */
 export type ForeignKey = {
   table: string
   target: string
   columns: readonly { from: string; to: string }[]
-  /** Whether the row goes when the one goes that it refers to. */
+  /** Whether the row is deleted with the row that it refers to. */
   isCascade: boolean
 }
 
 type Reference = { id: number; table: string; from: string; to: string; on_delete: string }
 
-/** The foreign keys of every table that has rows of organisations. */
+/** The foreign keys of all tables with rows of organisations. */
 export function foreignKeys(db: Database): ForeignKey[] {
   return tablesOfOrgs(db).flatMap((table) => {
     const rows = connection(db).pragma(`main.foreign_key_list(${table})`) as Reference[]
@@ -24,13 +24,16 @@ export function foreignKeys(db: Database): ForeignKey[] {
   })
 }
 
-/** Whether any row of a table refers to a record by this column. */
+/** Whether any row of a table refers to a record in this column. */
 export function referrer(db: Database, table: string, column: string): (org: number, id: string) => boolean {
   const any = db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND ${column} = ? LIMIT 1`)
   return (org, id) => any.get(org, id) !== undefined
 }
 
-/** Until what it answers is called, rows may refer to rows that are not there. To be called outside of transactions. */
+/**
+ * Turns foreign keys off, so that references may dangle, until the returned function is called. Call this outside of
+ * transactions.
+ */
 export function suspendForeignKeys(db: Database): () => void {
   const opened = connection(db)
   opened.pragma('foreign_keys = OFF')
@@ -38,8 +41,8 @@ export function suspendForeignKeys(db: Database): () => void {
 }
 
 /**
- * Whether every reference in the rows of an organisation leads to a row, for who has suspended foreign keys: SQLite
- * looks within one transaction alone.
+ * Whether all references in the rows of an organisation are valid, after foreign keys were suspended: SQLite checks
+ * them only within a transaction.
  */
 export function isWhole(db: Database, org: number): boolean {
   return foreignKeys(db).every(({ table, target, columns }) => {

@@ -3,7 +3,9 @@ import { matches, type Query, wordsOf } from '../lib/words.ts'
 import type { Connection } from './driver.ts'
 import { numbersOf } from './search.ts'
 
-/** What SQL asks of TypeScript. No index, trigger or check stands on these: any program can read the file. */
+/**
+ * The SQL functions implemented in TypeScript. No index, trigger or CHECK uses them: other programs can read the file.
+ */
 export function defineFunctions(db: Connection): Connection {
   const pure = { deterministic: true, directOnly: true }
   let asked = ''
@@ -15,7 +17,7 @@ export function defineFunctions(db: Connection): Connection {
   db.function('words_of', { ...pure, varargs: true }, (...texts: unknown[]) =>
     wordsOf(texts as (string | null)[]).join(' '),
   )
-  /** Whether the words (separated by spaces) are what a query, as JSON, looks for. */
+  /** Whether the words, separated by spaces, match a query given as JSON. */
   db.function('has_words', pure, (words: unknown, json: unknown) => {
     if (json !== asked) {
       asked = json as string

@@ -3,7 +3,10 @@ import { MINUTE_MS } from '../lib/time.ts'
 import { type Failure, failureOf, problemOf, reasonOf, storageProblem } from './failures.ts'
 import type { Reserve } from './reserve.ts'
 
-/** `omitted`: how many of its kind were not reported since the last one that was. No `err`: it was seen without one. */
+/**
+ * `omitted`: how many failures of this kind were not reported since the last report. Without `err` it was detected
+ * without an error.
+ */
 export type FailureReport = { failure: Failure; err: unknown; omitted: number }
 
 export type StorageHealth = ReturnType<typeof storageHealth>
@@ -11,11 +14,13 @@ export type StorageHealth = ReturnType<typeof storageHealth>
 export type HealthOptions = {
   /** In milliseconds. */
   wall: () => number
-  /** Is given at most one failure of a kind in a minute. */
+  /** Called at most once a minute for each kind of failure. */
   report?: ((report: FailureReport) => void) | undefined
-  /** Called when a disk that was full has space again. */
+  /** Called when a full disk has space again. */
   reportSpace?: (() => void) | undefined
-  /** What a server has: on a full disk it is released, and only deletions are written until it is laid again. */
+  /**
+   * Used by servers: released when the disk is full; from then on only deletions are written, until it is made again.
+   */
   reserve?: Reserve | undefined
 }
 
@@ -23,18 +28,18 @@ const REPORTED_EVERY_MS = MINUTE_MS
 const LAID_EVERY_MS = 1000
 
 /**
- * What is known of the storage by the errors that it has given. Damage stays known until the process ends: what was
- * read before it was noticed may be wrong as well, so nothing is written any more. A full disk passes.
+ * The state of the storage, derived from its errors. Damage lasts until the process ends: data read before it was
+ * noticed may be wrong as well, so nothing is written any more. A full disk recovers.
  */
 export function storageHealth({ wall, report, reportSpace, reserve }: HealthOptions) {
   const reported = new Map<Failure, { at: number; omitted: number }>()
   let damage: string | undefined
   let isFull = false
   let triedAt = Number.NEGATIVE_INFINITY
-  /** Those that need not be reported any more. */
+  /** Problems that need not be reported again. */
   const known = new WeakSet<Problem>()
 
-  /** To be called with every error that the database gives. Returns whether it is one of the storage. */
+  /** Call this with every error of the database. Returns whether it is an error of the storage. */
   function note(error: unknown): boolean {
     if (error instanceof Problem) return noteProblem(error)
     const failure = failureOf(error)
@@ -60,7 +65,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
   function reportOnce(failure: Failure, err: unknown): void {
     const now = wall()
     const last = reported.get(failure)
-    // Also where the clock was set back meanwhile.
+    // Also if the clock was set back in the meantime.
     if (last && Math.abs(now - last.at) < REPORTED_EVERY_MS) last.omitted++
     else {
       reported.set(failure, { at: now, omitted: 0 })
@@ -68,7 +73,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
     }
   }
 
-  /** Whether the disk is full. Where space has been freed it is not, from this very look on. */
+  /** Whether the disk is full. Checks for freed space first. */
   function isDiskFull(): boolean {
     if (isFull && reserve?.hasSpace() && Math.abs(wall() - triedAt) >= LAID_EVERY_MS) {
       triedAt = wall()
@@ -78,7 +83,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
     return isFull
   }
 
-  /** Problem 503 while nothing of the kind is written. `frees`: it deletes. Undefined where it may be tried. */
+  /** Problem 503 if a write is refused now, else undefined. `frees`: the write deletes. */
   function refusal(frees = false): Problem | undefined {
     if (damage !== undefined) return refused('damaged')
     if (!frees && reserve && isDiskFull()) return refused('full')
@@ -100,14 +105,16 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
     note,
     refusal,
     isDiskFull,
-    /** Why it is damaged, as SQLite has it; undefined where nothing is known of damage. */
+    /** The reason of the damage, in the words of SQLite; undefined without damage. */
     damage: (): string | undefined => damage,
-    /** What an error is answered as, after it was noted: Problem, or the error itself where it is not one of the storage. */
+    /**
+     * Notes an error and returns the Problem to answer with, or the error itself if it is not an error of the storage.
+     */
     problemOf: (error: unknown, access: 'read' | 'write'): unknown => {
       note(error)
       return storageProblem(error, access)
     },
-    /** To be called after a COMMIT. Without a reserve nothing else shows that there is space again. */
+    /** Call this after a COMMIT. Without a reserve nothing else shows that there is space again. */
     written: (): void => {
       if (isFull && !reserve) isFull = false
     },

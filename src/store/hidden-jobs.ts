@@ -2,11 +2,11 @@ import type { Batch } from './batches.ts'
 import { connection } from './driver.ts'
 import type { Store } from './open.ts'
 
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
 /**
- * The jobs of an organisation that is being filled in several transactions, kept from a server on the same folder: until
- * `release`, this connection reads and writes a temporary table `jobs` instead of the one in the file. `drop` forgets
+ * Hides the jobs of an organisation that is filled in several transactions from a server on the same folder: until
+ * `release`, this connection reads and writes a temporary table `jobs` instead of the one in the file. `drop` discards
  * them.
  */
 export function hideJobs({ db }: Pick<Store, 'db'>, batch: Batch, org: number) {
@@ -23,7 +23,7 @@ export function hideJobs({ db }: Pick<Store, 'db'>, batch: Batch, org: number) {
     db.prepare('DELETE FROM main.jobs WHERE org_id = ?').run(org)
   })
 
-  /** From now on a server does them. */
+  /** Moves the jobs to the file, where a server can run them. */
   function release(): void {
     const copy = db.prepare(
       'INSERT INTO main.jobs SELECT * FROM temp.jobs WHERE org_id = @org AND id > @after ORDER BY id LIMIT @most',
@@ -32,7 +32,7 @@ export function hideJobs({ db }: Pick<Store, 'db'>, batch: Batch, org: number) {
       'SELECT max(id) FROM (SELECT id FROM temp.jobs WHERE org_id = @org AND id > @after ORDER BY id LIMIT @most)',
     )
     for (let after: string | null = ''; after !== null; ) {
-      const given: { org: number; after: string; most: number } = { org, after, most: AT_ONCE }
+      const given: { org: number; after: string; most: number } = { org, after, most: BATCH_SIZE }
       after = batch(() => {
         copy.run(given)
         return last.pluck().get(given) as string | null

@@ -4,17 +4,17 @@ import type { Database } from './driver.ts'
 import type { Store } from './open.ts'
 import type { Jump } from './wall-clock.ts'
 
-/** Work for a later time. `tries` counts the one for which it is handed out. */
+/** Work for a later time. `tries` includes the attempt that it is handed out for. */
 export type Job = {
   org: number
   id: string
   kind: string
-  /** What it is about: there is one job of a kind for it. */
+  /** The subject of the job: there is at most one job per kind and key. */
   key: string | null
   payload: Json
   dueAt: number
   tries: number
-  /** Of one that is performed; null for one that runs in a transaction. */
+  /** The end of the lease of a job that runs outside of a transaction; null for one that runs inside. */
   leasedUntil: number | null
 }
 
@@ -30,10 +30,10 @@ const LEASE_ENDED = 'It was not done within its lease; the server may have stopp
 
 const FIELDS = 'org_id AS org, id, kind, key, payload, due_at AS dueAt, tries, leased_until AS leasedUntil' as const
 
-/** What is neither given up nor on its way: the words of the index jobs_due. */
+/** Jobs that have neither failed permanently nor are running: the condition of the index jobs_due. */
 const WAITING = 'failed_at IS NULL AND leased_until IS NULL'
 
-/** What this process has written: puts in all, and, since a job was last taken, what was done about jobs. */
+/** The writes of this process: all puts, and what happened to jobs since one was last taken. */
 type Written = {
   puts: number
   taken?: { job: Job; changesBefore: number; jobRows: number; again?: string }
@@ -42,17 +42,17 @@ type Written = {
 const written = new WeakMap<Database, Written>()
 
 function writtenInto(db: Database): Written {
-  const known = written.get(db) ?? { puts: 0 }
-  written.set(db, known)
-  return known
+  const entry = written.get(db) ?? { puts: 0 }
+  written.set(db, entry)
+  return entry
 }
 
-/** Another number after a `put` by this process, also by one that was rolled back. */
+/** A number that changes with each `put` of this process, even if it was rolled back. */
 export const putsInto = (db: Database): number => writtenInto(db).puts
 
 export type NextJob = { kind: string; id: string; key: string; dueAt: number }
 
-/** The job of a kind that an organisation has next, whether it is due or not. */
+/** The next job of an organisation for each kind, whether due or not. */
 export function nextJobOf(db: Database, org: number): (kind: string) => NextJob | undefined {
   const next = db.prepare(
     `SELECT kind, id, key, due_at AS dueAt FROM jobs INDEXED BY jobs_due
@@ -61,13 +61,16 @@ export function nextJobOf(db: Database, org: number): (kind: string) => NextJob 
   return (kind) => next.get(kind, org) as NextJob | undefined
 }
 
-/** Milliseconds until the next try: doubled with each one up to an hour, and half of it by chance, so that those who failed together do not come back together. */
+/**
+ * Milliseconds until the next attempt: doubled with each one up to an hour, half of it random, so that jobs that failed
+ * together are not retried together.
+ */
 export function pauseAfter(tries: number, random: () => number): number {
   const whole = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(tries - 1, 30), MAX_PAUSE_MS)
   return Math.round((whole / 2) * (1 + random()))
 }
 
-/** Jobs as rows. All of it is synchronous, and belongs into the transaction of whoever calls it. */
+/** Jobs as rows. All functions are synchronous and run in the caller's transaction. */
 export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const wrote = writtenInto(db)
   const totalChanges = db.prepare('SELECT total_changes()').pluck()
@@ -106,7 +109,10 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     `UPDATE jobs SET due_at = max(?, due_at + ?) WHERE kind = ? AND due_at > ? AND ${WAITING}`,
   )
 
-  /** The same key again gives the job that there is a new time and payload, and all its tries; one on its way is done again. */
+  /**
+   * Adds a job. One with the same key replaces the time and payload of the first and resets its tries; a running one
+   * runs again.
+   */
   function put(org: number, { kind, key: given, payload, dueAt }: NewJob): void {
     const key = given ?? null
     const [id, now, text] = [clock.id(), clock.now(), JSON.stringify(payload)]
@@ -118,21 +124,21 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const { job } = taken
     if (job.org !== org || job.kind !== kind || job.key !== key) return
     if (JSON.stringify(job.payload) === text) taken.again = id
-    else if (key !== null) delete taken.again // this one has taken its place
+    else if (key !== null) delete taken.again // this one has replaced it
   }
 
-  /** Nothing where there is none. One that is on its way ends by itself, and is not tried again. */
+  /** Removes a job, if any. A running one finishes and is not retried. */
   function cancel(org: number, kind: string, key: string): void {
     const { changes } = removeKey.run(org, kind, key)
     if (wrote.taken) wrote.taken.jobRows += changes
   }
 
-  /** Those of a kind that are due, in the order of their times. */
+  /** The due jobs of a kind, ordered by time. */
   function due(kind: string, limit: number): Pick<Job, 'org' | 'id'>[] {
     return dueOfKind.all(kind, clock.now(), limit) as Row[]
   }
 
-  /** Takes a job out of the queue, for running it in this very transaction; undefined where it is not due any more. */
+  /** Takes a job out of the queue to run it in the current transaction; undefined if it is no longer due. */
   function take(org: number, id: string): Job | undefined {
     const row = dueOne.get(org, id, clock.now()) as Row | undefined
     if (!row) return undefined
@@ -143,8 +149,8 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   }
 
   /**
-   * After a job was taken and run: whether it has done nothing but put itself again, due at once. It would do the same
-   * the next time, without end, so it is put off.
+   * Call this after a job was taken and run. If it did nothing but put itself again, due at once, it would loop, so it
+   * is delayed. Returns whether it was.
    */
   function putOffIdle({ org, kind, key }: Job, pauseMs: number): boolean {
     const { taken } = wrote
@@ -157,7 +163,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     return row.changes > 0
   }
 
-  /** Those that are due, for performing them until their lease ends. */
+  /** Leases due jobs, to run them outside of a transaction. */
   function claim(kind: string, limit: number, leaseMs: number): Job[] {
     const now = clock.now()
     return (dueOfKind.all(kind, now, limit) as Row[]).map((row) => {
@@ -166,12 +172,15 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     })
   }
 
-  /** It is done, unless it was put again meanwhile. Nothing where its lease has ended. */
+  /** Removes a finished job, unless it was put again in the meantime. Does nothing if its lease has ended. */
   function finish({ org, id, tries, leasedUntil }: Job): void {
     if (removeLeased.run(org, id, leasedUntil, tries).changes === 0) unlease.run(org, id, leasedUntil)
   }
 
-  /** It is tried again after a pause; after the last try it stays, given up, for people to see. Answers which. */
+  /**
+   * Schedules another attempt after a pause; after the last one the row stays, marked as failed, for people to see.
+   * Returns which.
+   */
   function fail(job: Job, error: unknown, maxTries: number, random: () => number): 'again' | 'given up' {
     const { org, id, tries, leasedUntil } = job
     const now = clock.now()
@@ -188,11 +197,11 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       stored,
       job.dueAt,
     )
-    if (changes === 0 && leasedUntil !== null) unlease.run(org, id, leasedUntil) // put again meanwhile
+    if (changes === 0 && leasedUntil !== null) unlease.run(org, id, leasedUntil) // put again in the meantime
     return isLast ? 'given up' : 'again'
   }
 
-  /** Gives back, to be claimed again at once, what was not done within its lease; or gives it up. Answers which jobs. */
+  /** Returns jobs whose lease has ended to the queue, due at once, or marks them as failed. Returns these jobs. */
   function releaseExpired(limit: number, maxTriesOf: (kind: string) => number): Job[] {
     const now = clock.now()
     return (expired.all(now, limit) as Row[]).map((row) => {
@@ -202,12 +211,12 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     })
   }
 
-  /** The clock was set back: what was due soon by it is due as soon by the right one. Nothing where it went ahead. */
+  /** After the clock was set back: jobs that were due soon stay due in the same time. Does nothing if it went ahead. */
   function setBack(kind: string, { from, to }: Jump): void {
     if (to < from) moveBack.run(to, to - from, kind, from - MAX_PAUSE_MS)
   }
 
-  /** Of a server that begins: it is the only one, so what is on its way was left behind by one that has ended. */
+  /** Call this at the start of a server: it is the only one, so all running jobs were abandoned by a previous one. */
   function abandonAll(): void {
     const now = clock.now()
     endLeases.run(now, now)
@@ -225,7 +234,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     finish,
     fail,
     releaseExpired,
-    /** Of a kind; undefined where none waits. */
+    /** The time of the next job of a kind; undefined if there is none. */
     nextDueAt: (kind: string): number | undefined => earliest.get(kind) as number | undefined,
     nextLeaseEnd: (): number | undefined => earliestEnd.get() as number | undefined,
   }
@@ -237,7 +246,7 @@ function jobOf(row: Row): Job {
   return { ...row, payload: JSON.parse(row.payload) }
 }
 
-/** What is kept of an error. */
+/** The stored text of an error. */
 export function textOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR)
 }

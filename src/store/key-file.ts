@@ -17,31 +17,33 @@ import { dirname, join, resolve } from 'node:path'
 import { Problem } from '../lib/problem.ts'
 import { HOUR_MS } from '../lib/time.ts'
 
-// Keys are files in a folder beside the database, each for its owner alone (0600).
+// Keys are files in a folder beside the database, readable by their owner only (0600).
 
 const FOLDER = 'keys'
 const KEY_FILE = /^[^.].*\.(key|pem)$/
 const TEMPORARY = /^\.[0-9a-f-]{36}\.tmp$/
-/** Younger ones may be of a process that is still writing. */
+/** Younger ones may belong to a process that is still writing. */
 const LEFT_OVER_MS = HOUR_MS
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']
 const FULL = ['ENOSPC', 'EDQUOT']
 
 export const SECRET_BYTES = 32
 
-/** Whether the content of a key file can be a secret: a crash of the machine may leave a file empty, or full of zeros. */
+/**
+ * Whether the content of a key file can be a secret: a crash of the machine may leave a file empty, or full of zeros.
+ */
 export const isSecret = (bytes: Buffer): boolean => bytes.length === SECRET_BYTES && bytes.some((byte) => byte !== 0)
 
 export const keysFolder = (dataDir: string): string => join(dataDir, FOLDER)
 export const keyPath = (dataDir: string, name: string): string => join(dataDir, FOLDER, name)
 
-/** Whether a data folder has keys, which only a database makes. */
+/** Whether a data folder has keys. They are only made with a database. */
 export function hasKeys(dataDir: string): boolean {
   return filesOf(keysFolder(dataDir)).some((name) => KEY_FILE.test(name))
 }
 
-/** Undefined where there is no such file. Throws Problem 409 for one that cannot be read. */
+/** Undefined if there is no such file. Throws Problem 409 if it cannot be read. */
 export function readKeyFile(dataDir: string, name: string): Buffer | undefined {
   try {
     return readFileSync(keyPath(dataDir, name))
@@ -53,15 +55,15 @@ export function readKeyFile(dataDir: string, name: string): Buffer | undefined {
 }
 
 /**
- * Makes a key file, unless there is one: then that is kept, be it of another process a moment ago. On return the file
- * is whole and survives a power cut, so that what needs it can be committed. Throws Problem 503 `storage_full` or
+ * Makes a key file, or keeps an existing one, possibly just made by another process. On return the file is complete and
+ * survives a power cut, so that data which needs it can be committed. Throws Problem 503 `storage_full` or
  * `storage_failed`, and leaves nothing behind.
  */
 export function makeKeyFile(dataDir: string, name: string, content: Buffer | string): void {
   write(dataDir, name, content, linkUnlessThere)
 }
 
-/** The same in the place of a file that is of no use. */
+/** The same, replacing an unusable file. */
 export function replaceKeyFile(dataDir: string, name: string, content: Buffer | string): void {
   write(dataDir, name, content, renameSync)
 }
@@ -90,7 +92,7 @@ function write(
 
 function linkUnlessThere(temporary: string, file: string): void {
   try {
-    linkSync(temporary, file) // a rename would replace the key that another process has just made
+    linkSync(temporary, file) // a rename would replace a key that another process has just made
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code)
     if (code === 'EEXIST') return
@@ -99,7 +101,7 @@ function linkUnlessThere(temporary: string, file: string): void {
   }
 }
 
-/** Removes what writers left behind that were cut off. */
+/** Removes temporary files of interrupted writers. */
 export function removeLeftOvers(dataDir: string): void {
   const folder = keysFolder(dataDir)
   for (const name of filesOf(folder).filter((each) => TEMPORARY.test(each))) {
@@ -117,7 +119,7 @@ function filesOf(folder: string): string[] {
   }
 }
 
-/** Makes a folder for its owner alone, and those above it where they are missing; they survive a power cut. */
+/** Makes a folder for its owner only, and missing parent folders; they survive a power cut. */
 export function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -129,15 +131,15 @@ export function makeFolder(folder: string): void {
   } while (above !== top && above !== dirname(above))
 }
 
-/** Puts the names in a folder on the disk. */
+/** Flushes the file names of a folder to the disk. */
 function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return // has no way to ask for it
+  if (process.platform === 'win32') return // has no way to do this
   let descriptor: number | undefined
   try {
     descriptor = openSync(folder, 'r')
     fsyncSync(descriptor)
   } catch (error) {
-    // A folder above may be closed to us, and some file systems cannot sync folders.
+    // A parent folder may not be readable, and some file systems cannot sync folders.
     if (!['EACCES', 'EINVAL'].includes(String((error as NodeJS.ErrnoException).code))) throw error
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)

@@ -1,6 +1,6 @@
 import type { Database } from './driver.ts'
 
-/** A table that holds one row per record and linked value, kept in step with the record's JSON array. */
+/** A table with one row per record and linked value, updated together with the record's JSON array. */
 export function links(db: Database, table: string, record: string, value: string) {
   const add = db.prepare(`INSERT INTO ${table} (org_id, ${record}, ${value}) VALUES (?, ?, ?)`)
   const remove = db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND ${record} = ? AND ${value} = ?`)

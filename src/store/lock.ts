@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
 import { type Connection, openSqlite } from './driver.ts'
 
-/** A connection that nobody refers to is closed when garbage is collected, and its lock with it. */
+/** An unreferenced connection is closed by garbage collection, which releases its lock. */
 const held = new Set<Connection>()
 
 /**
- * Makes sure that one server alone runs on a data folder. The kernel frees the lock when the process ends, also after
- * kill -9. Returns the release; throws Problem 409.
+ * Ensures that only one server runs on a data folder. The operating system releases the lock when the process ends,
+ * even after kill -9. Returns a function that releases it; throws Problem 409.
  */
 export function lockInstance(dataDir: string): () => void {
   const release = lockFile(join(dataDir, 'server.lock'))
@@ -19,18 +19,18 @@ export function lockInstance(dataDir: string): () => void {
   )
 }
 
-/** The same for a command that brings an export back. */
+/** The same for a command that restores an export. */
 export function lockRestore(dataDir: string): () => void {
   const release = lockFile(join(dataDir, 'restore.lock'))
   if (release) return release
   throw new Problem(409, 'restore_running', `Another export is being brought back into ${dataDir}; wait for its end.`)
 }
 
-/** Holds an SQLite file under an exclusive transaction; undefined where another process does. */
+/** Locks an SQLite file by an exclusive transaction; undefined if another process has locked it. */
 function lockFile(path: string): (() => void) | undefined {
   const db = openSqlite(path, { timeout: 0 })
   try {
-    db.pragma('journal_mode = MEMORY') // nothing is written, so that a full disk is no obstacle
+    db.pragma('journal_mode = MEMORY') // writes nothing, so that it works on a full disk
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()

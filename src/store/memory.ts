@@ -3,7 +3,7 @@ import { migrate } from './migrations.ts'
 
 const IN_MEMORY = ':memory:'
 
-/** A database in memory that has all tables and no rows: for what prepares statements and runs none. */
+/** An in-memory database with all tables and no rows: for preparing statements without running them. */
 export function emptyDatabase(): Database {
   const db = openSqlite(IN_MEMORY)
   migrate(db, IN_MEMORY)

@@ -4,19 +4,19 @@ import { Problem } from '../lib/problem.ts'
 import type { Connection } from './driver.ts'
 import { fixStatistics } from './statistics.ts'
 
-/** Stands in the header of the file, so that no other program's database is taken for ours. "Deal" in ASCII. */
+/** Written to the header of the file, to distinguish it from databases of other programs. "Deal" in ASCII. */
 export const APPLICATION_ID = 0x4465616c
 
 export type Schema = {
-  /** Of its SQL without comments and white space. A database keeps the hash of the schema that it has. */
+  /** The hash of its SQL without comments and white space. A database stores the hash of its schema. */
   hash: string
-  /** Takes a database here from the schema before; references are checked after the last step. */
+  /** Migrates a database from the previous schema; references are checked after the last step. */
   step?: (db: Connection) => void
 }
 
 /**
- * The released schemas, which never change again, and the newest, which is schema.sql. A test of schema.sql names what
- * has to be put here after a change of it.
+ * The released schemas, which never change again, and the newest, which is schema.sql. After a change of schema.sql, a
+ * test shows what to put here.
  */
 export const SCHEMAS: readonly Schema[] = [{ hash: '259d678ee8a0f511' }]
 
@@ -25,8 +25,8 @@ export const SCHEMA_VERSION = SCHEMAS.length
 type Options = { wall?: () => number; schemas?: readonly Schema[] }
 
 /**
- * Makes a new database, brings an older one up to date, and refuses any other with one clear sentence, before anything
- * is written to it.
+ * Makes a new database or migrates an older one, and refuses any other with one clear sentence, before anything is
+ * written to it.
  */
 export function migrate(db: Connection, file: string, { wall = Date.now, schemas = SCHEMAS }: Options = {}): void {
   const application = db.pragma('application_id', { simple: true })
@@ -52,10 +52,10 @@ export function migrate(db: Connection, file: string, { wall = Date.now, schemas
   if (version < schemas.length) build(db, wall, schemas)
 }
 
-/** In one transaction: all of it is there afterwards, or nothing. */
+/** Runs in one transaction: all or nothing. */
 function build(db: Connection, wall: () => number, schemas: readonly Schema[]): void {
   const { hash } = schemas.at(-1) as Schema
-  // References are checked at the end as a whole: a migration may rebuild tables that others refer to.
+  // References are checked as a whole at the end: a migration may rebuild tables that others refer to.
   db.pragma('foreign_keys = OFF')
   db.transaction(() => {
     const version = versionOf(db)
@@ -79,12 +79,12 @@ function build(db: Connection, wall: () => number, schemas: readonly Schema[]): 
   db.pragma('foreign_keys = ON')
 }
 
-/** Undefined where the database is older than these hashes. */
+/** Undefined if the database is older than these hashes. */
 function hashOf(db: Connection): unknown {
   try {
     return db.prepare('SELECT schema_hash FROM installation').pluck().get()
   } catch (error) {
-    if ((error as { code?: string }).code === 'SQLITE_ERROR') return undefined // there is no such table, or no such column
+    if ((error as { code?: string }).code === 'SQLITE_ERROR') return undefined // no such table or column
     throw error
   }
 }

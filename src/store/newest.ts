@@ -4,10 +4,9 @@ import { failureOf } from './failures.ts'
 import { IS_WHOLE } from './staged.ts'
 
 /**
-/**
- * The greatest id in the store before a time, so that ids go on ascending after a restart: those further ahead than ids
- * may be were made by a clock that was wrong. One look at the end of each key: the tables with an `id` behind `org_id`,
- * and the events. A table that is damaged is noted and passed over: what is in the others can still be read.
+ * The greatest id in the store before a time, so that ids keep ascending after a restart: ids further ahead than
+ * allowed were made by a wrong clock. One lookup at the end of each key: the tables with an `id` after `org_id`, and
+ * the events. A damaged table is noted and skipped: the others can still be read.
  */
 export function newestId(
   db: Database,
@@ -41,7 +40,7 @@ export function newestId(
   }
 }
 
-/** What is read, or `others` where it lies in a part that is damaged, which is noted. */
+/** Returns what `read` returns, or `others` if it fails on a damaged part, which is noted. */
 export function readUnlessDamaged<T>(note: (error: unknown) => void, others: T, read: () => T): T {
   try {
     return read()

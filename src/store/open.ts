@@ -20,44 +20,44 @@ import { type HealthyWrite, healthyWrites } from './writes.ts'
 export type Store = {
   db: Database
   clock: Clock
-  /** What `clock` takes the time from. */
+  /** The source of the time of `clock`. */
   wallClock: WallClock
-  /** Runs the job in the transaction of this turn of the event loop; resolves after COMMIT. */
+  /** Runs the job in the group transaction of this turn of the event loop; resolves after COMMIT. */
   write: HealthyWrite
-  /** Runs the job in a transaction of its own, at once: for commands. It sleeps while another process writes. */
+  /** Runs the job at once in its own transaction: for commands. Blocks while another process writes. */
   transaction: <T>(job: () => T) => T
-  /** Of this data folder; tokens are bound to it. */
+  /** The id of this data folder; tokens are bound to it. */
   installation: string
-  /** To be called by whatever changes tokens, members or keys, so that no session outlives the change. */
+  /** Call this after every change to tokens, members or keys, so that no cached access outlives it. */
   accessChanged: () => void
   accessEpoch: () => number
   changes: Changes
-  /** Tells of commits, by `write`, by `transaction` and by other processes. */
+  /** Notifies listeners of commits, by `write`, by `transaction` and by other processes. */
   committed: Committed
-  /** Seals what the database alone must not give away. */
+  /** Encrypts secrets that must not be readable from the database alone. */
   vault: Vault
-  /** What is known of the storage: whether it is damaged, or its disk full. */
+  /** The state of the storage: whether it is damaged, or its disk full. */
   health: StorageHealth
   close: () => void
 }
 
-/** For src/store alone, and for tests. */
+/** Only for src/store and tests. */
 export type OpenedStore = Store & { db: Connection }
 
 export type OpenOptions = Partial<HealthOptions> & {
-  /** Makes the data folder and the database where there are none. */
+  /** Makes the data folder and the database if they are missing. */
   create?: boolean
-  /** For a server: once it is open, no statement sleeps until another process frees a lock. `write` waits by a timer. */
+  /** For a server: once it is open, no statement blocks on a lock of another process. `write` waits on a timer. */
   neverSleeps?: boolean
   lockTimer?: LockTimer
 }
 
-/** How long a command waits for the lock of another process: each batch of a busy server may come first. */
+/** How long a command waits for a lock of another process: each batch of a busy server may come first. */
 const BUSY_TIMEOUT_MS = 30_000
 
 export const DATABASE = 'dealbox.db'
 
-/** Opens the database of a data folder, with every acknowledged commit safe from a power cut. */
+/** Opens the database of a data folder; every acknowledged commit survives a power cut. */
 export function openStore(dataDir: string, options: OpenOptions = {}): OpenedStore {
   const { create = false, wall = Date.now, neverSleeps = false, lockTimer } = options
   const file = join(dataDir, DATABASE)
@@ -68,7 +68,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
   const db = options.reserve ? openForServer(file, health) : openDatabase(file)
   try {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
-    migrate(db, file, { wall }) // first, since setting pragmas writes to the file, whosever it is
+    migrate(db, file, { wall }) // first, since setting pragmas writes to the file, even to one of another program
     setPragmas(db)
     const wallClock = watchWallClock(db, wall, health.note)
     const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
@@ -110,14 +110,17 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
   }
 }
 
-/** Throws Problem 404 for a folder that is no data folder, or is not there, and 409 for one that has lost its database. */
+/** Throws Problem 404 if the folder is missing or not a data folder, and 409 if its database is lost. */
 export function requireDatabase(dataDir: string): void {
   refuseLost(dataDir)
   if (existsSync(join(dataDir, DATABASE))) return
   throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
 }
 
-/** A database of which only the keys are left is restored: in its place, a new one would look like all there ever was. */
+/**
+ * If only the keys of a database are left, it has to be restored: a new one would look like all the data there ever
+ * was.
+ */
 function refuseLost(dataDir: string): void {
   const file = join(dataDir, DATABASE)
   const isThere = existsSync(file)
@@ -148,8 +151,8 @@ function openDatabase(file: string): Connection {
 }
 
 /**
- * A full disk may have no room for the index of the write-ahead log, which lies in a file so that other processes find
- * it. A server that has the database for itself keeps it in memory: until it is started again, commands have to wait.
+ * A full disk may have no space for the index of the write-ahead log, a file shared with other processes. A server with
+ * exclusive access keeps it in memory: until its next start, commands have to wait.
  */
 function openForServer(file: string, health: StorageHealth): Connection {
   const db = openDatabase(file)
@@ -196,7 +199,7 @@ function setPragmas(db: Connection): void {
   db.pragma('temp_store = MEMORY')
   db.pragma(`wal_autocheckpoint = ${MAX_LOG_PAGES}`)
   db.pragma('journal_size_limit = 67108864')
-  // A database that only looks durable is worse than one that does not start.
+  // A database that only seems durable is worse than one that does not start.
   const journal = db.pragma('journal_mode', { simple: true })
   const synchronous = db.pragma('synchronous', { simple: true })
   if (journal !== 'wal' || synchronous !== 2) {

@@ -1,6 +1,6 @@
 import type { Database } from './driver.ts'
 
-/** When a piece of recurring work is due again, and how it went the last time; times in milliseconds. */
+/** When a piece of recurring work is due again, and the result of its last run; times in milliseconds. */
 export function recurringRow(db: Database, name: string) {
   const insert = db.prepare('INSERT INTO recurring_jobs (name, due_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
   const dueAt = db.prepare('SELECT due_at FROM recurring_jobs WHERE name = ?').pluck()
@@ -11,7 +11,7 @@ export function recurringRow(db: Database, name: string) {
   const failed = db.prepare('UPDATE recurring_jobs SET due_at = ?, last_started_at = ?, last_error = ? WHERE name = ?')
 
   return {
-    /** Undefined for one that was never started. */
+    /** Undefined if it never ran. */
     dueAt: (): number | undefined => dueAt.get(name) as number | undefined,
     start(now: number): void {
       insert.run(name, now)

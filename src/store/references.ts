@@ -1,7 +1,7 @@
 import { type FieldError, field, invalid } from '../lib/problem.ts'
 import type { Database } from './driver.ts'
 
-/** What a field of a body refers to: one place, so that a field's name means the same on every resource. */
+/** The targets of reference fields, in one place, so that a field name means the same on every resource. */
 const TARGETS = {
   company_id: 'companies',
   parent_company_id: 'companies',
@@ -19,7 +19,7 @@ const TARGETS = {
 
 export type References = ReturnType<typeof references>
 
-/** Checks the references of a body against the caller's org, before anything is written. */
+/** Checks the references of a body against the caller's organisation, before anything is written. */
 export function references(db: Database) {
   const existing = Object.fromEntries(
     [...new Set(Object.values(TARGETS))].map((table) => [
@@ -29,7 +29,7 @@ export function references(db: Database) {
   )
   const memberStatus = db.prepare('SELECT status FROM members WHERE org_id = ? AND id = ?').pluck()
 
-  /** Throws 422 with a pointer for each reference that is not there; an id of another org is not there. */
+  /** Throws 422 with a pointer for each reference that does not exist in the organisation. */
   function check(org: number, given: Record<string, unknown>): void {
     const errors: FieldError[] = []
     for (const [name, value] of Object.entries(given)) {

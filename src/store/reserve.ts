@@ -4,20 +4,20 @@ import { join } from 'node:path'
 
 export const RESERVE = 'server.reserve'
 
-/** Enough for the write-ahead log of some thousand deletions; of a small disk it is a smaller part. */
+/** Enough for the write-ahead log of a few thousand deletions; on a small disk it is smaller. */
 const MAX_BYTES = 4 * 1_048_576
 const SHARE_OF_DISK = 16
 
 export type Reserve = ReturnType<typeof diskReserve>
 
 /**
- * A file in the data folder that holds disk space for a full disk: SQLite needs room in its log even to delete, and
- * for the index of that log even to read. Deleting the file makes that room.
+ * A file in the data folder that reserves space for when the disk is full: SQLite needs space in its log even to
+ * delete, and for the index of that log even to read. Deleting the file makes that space.
  */
 export function diskReserve(dataDir: string) {
   const file = join(dataDir, RESERVE)
 
-  /** Makes the file where there is space for it and for as much again. Returns whether it is there, in full. */
+  /** Makes the file if there is space for twice its size. Returns whether it exists in full size. */
   function lay(): boolean {
     const { bytes } = space()
     return sizeOf(file) >= bytes || (hasSpace() && fill(bytes))
@@ -28,17 +28,17 @@ export function diskReserve(dataDir: string) {
     return freeBytes >= 2 * bytes
   }
 
-  /** Makes it of whatever space there is, for the next start. */
+  /** Makes it as large as the free space allows, for the next start. */
   function layWhatFits(): void {
     for (let { bytes } = space(); bytes >= 65_536; bytes /= 2) if (fill(Math.floor(bytes))) return
   }
 
   function fill(bytes: number): boolean {
     try {
-      writeFileSync(file, randomBytes(bytes), { mode: 0o600 }) // zeros take no space where a file system compresses
+      writeFileSync(file, randomBytes(bytes), { mode: 0o600 }) // zeros take no space on a compressing file system
       return true
     } catch {
-      release() // a quota, say, of which the file system shows nothing
+      release() // for example a quota that the file system does not report
       return false
     }
   }
@@ -47,7 +47,7 @@ export function diskReserve(dataDir: string) {
     rmSync(file, { force: true })
   }
 
-  /** Whether so little is free that a server could not write for long. */
+  /** Whether there is too little free space to write for long. */
   function isDiskFull(): boolean {
     const { bytes, freeBytes } = space()
     return freeBytes < bytes / 4

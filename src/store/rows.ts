@@ -1,12 +1,12 @@
 import type { Columns } from './columns.ts'
 import type { Database, Statement } from './driver.ts'
 
-/** Subsets of columns that a client may change are many; those that programs do change are few. */
-const REMEMBERED = 200
+/** Clients can change many different subsets of columns; in practice they use few. */
+const MAX_STATEMENTS = 200
 
 /**
- * Writes the rows of a table of records. An update sets the columns that differ and no others: SQLite rewrites the
- * entries of every index whose column is set, equal or not, which made a stage move of a deal five times slower.
+ * Writes the rows of a table of records. An update sets only the columns that differ: SQLite rewrites the entries of
+ * every index of a column that is set, equal or not, which made a stage change of a deal five times slower.
  */
 export function rows<Shape extends { id: string }>(
   db: Database,
@@ -22,7 +22,7 @@ export function rows<Shape extends { id: string }>(
     const key = changed.join()
     let statement = updates.get(key)
     if (!statement) {
-      if (updates.size >= REMEMBERED) updates.clear()
+      if (updates.size >= MAX_STATEMENTS) updates.clear()
       const assignments = changed.map((name) => `${name} = ?`).join(', ')
       statement = db.prepare(`UPDATE ${table} SET ${assignments} WHERE org_id = ? AND id = ?`)
       updates.set(key, statement)

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from './driver.ts'
 import { eraser } from './erase.ts'
 
-// An organisation that is being filled under a number of its own, to take the place of another in the end. Its public id
-// is no UUID until then: no token, link or --org names it.
+// A staged organisation is filled under its own number and replaces another one at the end. Until then its public id is
+// not a UUID: no token, link or --org can refer to it.
 
 const PREFIX = 'staged '
 
-/** Of orgs, for a WHERE: those that are whole. */
+/** A condition on orgs for a WHERE clause: not staged. */
 export const IS_WHOLE = `public_id NOT LIKE '${PREFIX}%'`
 
-/** The numbers of those that are not, or that an end in the middle has left. */
+/** The numbers of staged organisations, including those left behind by an interrupted import. */
 export const stagedOrgs = (db: Database): number[] =>
   db.prepare(`SELECT id FROM orgs WHERE NOT ${IS_WHOLE}`).pluck().all() as number[]
 
@@ -19,11 +19,11 @@ export type StagedSettings = {
   timezone: string
   currency: string
   public_base_url?: string | undefined
-  /** Of its last event. */
+  /** The number of its last event. */
   last_seq: number
 }
 
-/** Adds one; answers its number. */
+/** Adds a staged organisation and returns its number. */
 export function stageOrg(db: Database, given: StagedSettings, now: number): number {
   const { name, timezone, currency, public_base_url = null, last_seq } = given
   const { lastInsertRowid } = db
@@ -35,7 +35,7 @@ export function stageOrg(db: Database, given: StagedSettings, now: number): numb
   return Number(lastInsertRowid)
 }
 
-/** Erases an organisation, and gives its public id to the one that was staged. For a transaction without foreign keys. */
+/** Erases an organisation and gives its public id to the staged one. For a transaction without foreign keys. */
 export function replaceOrg(db: Database, org: number, staged: number): void {
   const { public_id, created_at } = db.prepare('SELECT public_id, created_at FROM orgs WHERE id = ?').get(org) as {
     public_id: string

@@ -1,21 +1,24 @@
 import type { Database, Statement } from './driver.ts'
 
-/** One takes some 20 KB; what a running server asks again and again is a few hundred. */
+/** A statement takes about 20 KB; a running server needs a few hundred. */
 const MAX_STATEMENTS = 500
 
-const kept = new WeakMap<Database, Map<string, Statement>>()
+const caches = new WeakMap<Database, Map<string, Statement>>()
 
-/** Statements of lists by their text, prepared when they are first needed; all lists of a database share the bound. */
+/**
+ * Prepares the statements of lists at their first use and caches them by their text; all lists of a database share the
+ * limit.
+ */
 export function statements(db: Database): (text: string) => Statement {
-  const known = kept.get(db) ?? new Map<string, Statement>()
-  kept.set(db, known)
+  const cached = caches.get(db) ?? new Map<string, Statement>()
+  caches.set(db, cached)
 
   return function prepare(text) {
-    let statement = known.get(text)
+    let statement = cached.get(text)
     if (!statement) {
-      if (known.size >= MAX_STATEMENTS) known.delete(known.keys().next().value as string)
+      if (cached.size >= MAX_STATEMENTS) cached.delete(cached.keys().next().value as string)
       statement = db.prepare(text).raw()
-      known.set(text, statement)
+      cached.set(text, statement)
     }
     return statement
   }

@@ -1,17 +1,17 @@
 import type { Connection } from './driver.ts'
 
-/** An org of a million records, and a hundred of them to each value of a column. */
+/** An organisation of a million records, with a hundred for each value of a column. */
 const ROWS = 1_000_000
 const ROWS_PER_VALUE = 100
 
 /**
- * Tells SQLite's planner what to expect, instead of letting it find out. Without statistics it takes the primary key
- * of a WITHOUT ROWID table for as good as any index, and walks the whole org to find the deals of one contact: also in
- * the checks of foreign keys, which nobody can write otherwise. Real statistics would make plans depend on the data of
- * the day. So they are written once, with the schema, and ANALYZE and PRAGMA optimize are never run.
+ * Gives SQLite's planner fixed statistics. Without any, it considers the primary key of a WITHOUT ROWID table as good
+ * as any index, and walks the whole organisation to find the deals of one contact: also in foreign key checks, whose
+ * SQL cannot be changed. Real statistics would make plans depend on the current data. So they are written once, with
+ * the schema, and ANALYZE and PRAGMA optimize are never run.
  */
 export function fixStatistics(db: Connection): void {
-  db.exec('ANALYZE') // makes the tables, and they are empty where there are no rows
+  db.exec('ANALYZE') // makes the tables, which stay empty without rows
   db.exec('DELETE FROM sqlite_stat1')
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").get()) db.exec('DELETE FROM sqlite_stat4')
   const insert = db.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)')
@@ -21,12 +21,12 @@ export function fixStatistics(db: Connection): void {
     )
     insert.run(table, index, [ROWS, ...perPrefix].join(' '))
   }
-  db.exec('ANALYZE sqlite_schema') // reads them
+  db.exec('ANALYZE sqlite_schema') // reloads them
 }
 
 type OrgIndex = { table: string; index: string; isUnique: boolean; columns: string[] }
 
-/** The indexes that begin with org_id. The key of a table without rowid bears the table's name. */
+/** The indexes that start with org_id. The key of a table without rowid has the name of the table. */
 function orgIndexes(db: Connection): OrgIndex[] {
   const rows = db
     .prepare(

@@ -1,7 +1,7 @@
 import type { RawRow } from './columns.ts'
 import type { Database } from './driver.ts'
 
-/** The tables that have rows of organisations, by name; never those of a temporary table in their place. */
+/** The tables with rows of organisations, by name; temporary tables of the same name are ignored. */
 export const tablesOfOrgs = (db: Database): string[] =>
   db
     .prepare(
@@ -11,17 +11,17 @@ export const tablesOfOrgs = (db: Database): string[] =>
     .pluck()
     .all() as string[]
 
-/** Whether an organisation has any row in a table. */
+/** Whether a table has any row of an organisation. */
 export const hasRows = (db: Database, table: string, org: number): boolean =>
   db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? LIMIT 1`).get(org) !== undefined
 
-/** How many rows an organisation has in a table. */
+/** The number of an organisation's rows in a table. */
 export const countRows = (db: Database, table: string, org: number): number =>
   db.prepare(`SELECT count(*) FROM ${table} WHERE org_id = ?`).pluck().get(org) as number
 
 type Reading = { table: string; select: string; where?: string | undefined; order: string }
 
-/** The rows of an organisation one after the other, so that they are never in memory at once. */
+/** Iterates over the rows of an organisation, so that they are never in memory at once. */
 export function eachRow(db: Database, { table, select, where, order }: Reading, org: number): IterableIterator<RawRow> {
   const rows = db.prepare(
     `SELECT ${select} FROM ${table} WHERE org_id = ? ${where ? `AND ${where} ` : ''}ORDER BY ${order}`,
@@ -29,13 +29,13 @@ export function eachRow(db: Database, { table, select, where, order }: Reading, 
   return rows.raw().iterate(org) as IterableIterator<RawRow>
 }
 
-/** Reads one column of a row by its id; undefined where there is no such row. */
+/** Reads one column of a row by its id; undefined if there is no such row. */
 export function columnOf(db: Database, table: string, column: string): (org: number, id: string) => unknown {
   const value = db.prepare(`SELECT ${column} FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
   return (org, id) => value.get(org, id)
 }
 
-/** Adds rows with these columns; for tables whose rows are never changed, or have another key than an id. */
+/** Adds rows with these columns; for tables whose rows never change or have no id. */
 export function inserter(db: Database, table: string, columns: readonly string[]): (values: unknown[]) => void {
   const marks = columns.map(() => '?').join(', ')
   const insert = db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`)

@@ -6,31 +6,33 @@ import { isSecret, keyPath, makeKeyFile, readKeyFile, replaceKeyFile, SECRET_BYT
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
-/** Short enough for the subject of a mail, and more than anyone can try. */
+/** Short enough for the subject of a mail, and too long to guess. */
 const SIGNATURE_BYTES = 16
 const NAME = 'secrets.key'
-/** In the data folder; where that is, is not for every caller to know. */
+/** In the data folder, whose path is not shown to every client. */
 const FILE = `keys/${NAME}`
 
 export type Vault = ReturnType<typeof vault>
 
 /**
- * Keeps secrets in the database that the database alone does not give away: AES-256-GCM with a key that is a file
- * beside it (0600), made at the first use. `purpose` says what a secret is of, such as `webhook <id>`: sealed for one
- * thing, it does not open for another. A damaged key is replaced within `whileUnused`, which does not call back while
- * anything depends on the key.
+ * Encrypts secrets in the database, so that the database alone does not reveal them: AES-256-GCM with a key in a file
+ * beside it (0600), made at the first use. `purpose` is the owner of a secret, such as `webhook <id>`: a secret
+ * encrypted for one purpose cannot be decrypted for another. A damaged key is replaced within `whileUnused`, which does
+ * not call back while anything depends on the key.
  */
 export function vault(dataDir: string, whileUnused: (replace: () => void) => void = () => undefined) {
   const file = keyPath(dataDir, NAME)
-  let known: { bytes: Buffer; stats: Stats } | undefined
+  let cached: { bytes: Buffer; stats: Stats } | undefined
   const signing = new Map<string, { from: Buffer; own: Buffer }>()
 
-  /** What is sealed has to open after a restart, so the key is the one of the file, also when that changes. */
+  /**
+   * Encrypted secrets have to be readable after a restart, so the key is always that of the file, even when it changes.
+   */
   function key(): Buffer {
     let stats = statSync(file, { throwIfNoEntry: false })
-    if (known && stats && isSame(known.stats, stats)) return known.bytes
-    known = undefined
-    // On the disk before the first secret is: that commit survives a power cut, and the key has to as well.
+    if (cached && stats && isSame(cached.stats, stats)) return cached.bytes
+    cached = undefined
+    // Written before the first secret: the commit of the secret survives a power cut, so the key has to as well.
     if (!stats) makeKeyFile(dataDir, NAME, randomBytes(SECRET_BYTES))
     else if (!isUsable()) {
       whileUnused(() => {
@@ -40,7 +42,7 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
     stats = statSync(file)
     const bytes = readKeyFile(dataDir, NAME)
     if (!bytes || !isSecret(bytes)) throw unreadable(damage(bytes?.length ?? 0))
-    known = { bytes, stats }
+    cached = { bytes, stats }
     return bytes
   }
 
@@ -56,7 +58,7 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
     return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64')
   }
 
-  /** Throws Problem 409 `secret_unreadable` where the key is missing or another one. */
+  /** Throws Problem 409 `secret_unreadable` if the key is missing or has been replaced. */
   function open(purpose: string, sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64')
     if (!statSync(file, { throwIfNoEntry: false })) throw unreadable(`${FILE} is missing; ${RESTORE}.`)
@@ -67,14 +69,14 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
       return Buffer.concat([text, decipher.final()]).toString('utf8')
     } catch (error) {
       if (error instanceof Problem) throw error
-      known = undefined // so that the right one is found once it is restored
+      cached = undefined // so that the right key is read once it is restored
       throw unreadable(`${FILE} is not the key that it was sealed with; ${RESTORE}.`)
     }
   }
 
   /**
-   * What nobody without the key can work out: for links and addresses that strangers bring back. The same text signed
-   * for another purpose gives another signature. Whoever checks one signs again, and compares in constant time.
+   * Signs a text that untrusted clients return, such as a link or an address: only the key can produce it. Signatures
+   * of the same text for different purposes differ. To verify, sign again and compare in constant time.
    */
   function sign(purpose: string, text: string): string {
     return createHmac('sha256', signingKey(purpose))
@@ -84,11 +86,11 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
       .toString('base64url')
   }
 
-  /** Never the one that seals; worked out once for a purpose and a key. */
+  /** Derived from the encryption key; cached by purpose and key. */
   function signingKey(purpose: string): Buffer {
     const from = key()
-    const made = signing.get(purpose)
-    if (made?.from === from) return made.own
+    const derived = signing.get(purpose)
+    if (derived?.from === from) return derived.own
     const own = Buffer.from(hkdfSync('sha256', from, '', `sign ${purpose}`, SECRET_BYTES))
     signing.set(purpose, { from, own })
     return own
@@ -98,8 +100,8 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
 }
 
 /**
- * Calls back while nobody else writes, unless something depends on the key: secrets of webhooks, passwords of mailboxes,
- * and mails, whose links and addresses are signed.
+ * Calls back in an exclusive transaction, unless something depends on the key: secrets of webhooks, passwords of
+ * mailboxes, and mails, whose links and addresses are signed.
  */
 export function whileNothingIsSealed(db: Connection): (job: () => void) => void {
   return (job) =>

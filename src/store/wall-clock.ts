@@ -3,42 +3,42 @@ import { DAY_MS, HOUR_MS, rfc3339 } from '../lib/time.ts'
 import type { Database } from './driver.ts'
 import { newestId, readUnlessDamaged } from './newest.ts'
 
-/** From one look at the clock to the next: `to` is more than a day from `from`. */
+/** The difference between two reads of the clock: `to` is more than a day from `from`. */
 export type Jump = { from: number; to: number; isAtStart: boolean }
 
 export type WallClock = {
-  /** Milliseconds since 1970; never before the program was made. */
+  /** Epoch milliseconds; never before the program was written. */
   now: () => number
-  /** Until when nothing that is old may be deleted; undefined where it may. */
+  /** Until when nothing old may be deleted; undefined if it may be. */
   purgeHeldUntil: () => number | undefined
-  /** The same for what is due at a date, and can not be taken back. */
+  /** The same for work that is due at a date and cannot be undone. */
   dueHeldUntil: () => number | undefined
-  /** Whether it shows a time from before the program was made. */
+  /** Whether the clock shows a time before the program was written. */
   isLost: () => boolean
-  /** What is wrong with the clock, in sentences for people; undefined for nothing. */
+  /** What is wrong with the clock, in sentences for people; undefined if nothing is. */
   trouble: () => string | undefined
   /** The last jump, until `noted`. */
   jumped: () => Jump | undefined
-  /** Writes down the time, for the next start to compare with: in a transaction, by the one server. */
+  /** Stores the time for the next start to compare with: in a transaction, only by the server. */
   note: () => void
-  /** After its commit: what follows from the jump was done. */
+  /** Call this after the commit of everything that follows from the jump. */
   noted: (jump: Jump) => void
 }
 
-/** More than this is a jump, and so is as much time in which no server ran. */
+/** A larger step is a jump, and so is a longer time without a server. */
 export const MAX_STEP_MS = DAY_MS
-/** After a jump people get this long to put the clock right before anything is deleted. */
+/** After a jump, people have this long to set the clock before anything is deleted. */
 export const HOLD_MS = HOUR_MS
-/** What is due waits as well where the clock went ahead by more than this: more than a long weekend without a server. */
+/** Due work waits too if the clock went ahead by more than this, which exceeds a long weekend without a server. */
 const MAX_PAUSE_MS = 7 * DAY_MS
-/** The program is younger: a clock that shows an earlier time has lost it, as one without a battery does. */
+/** The program is younger: a clock with an earlier time has lost it, like one without a battery. */
 export const EARLIEST_MS = Date.UTC(2026, 0, 1)
 
 type Row = { seen_at: number; jumped_from: number | null; jumped_to: number | null }
 
 /**
- * The clock of the machine as it can be relied upon. A jump is seen while a server runs, which looks each minute, and
- * at the start, by the time that the last server wrote down (or else by the newest id).
+ * A corrected wall clock. Jumps are detected while a server runs, which checks each minute, and at the start, from the
+ * time stored by the last server (or else from the newest id).
  */
 export function watchWallClock(
   db: Database,
@@ -49,25 +49,25 @@ export function watchWallClock(
   const insert = db.prepare('INSERT OR REPLACE INTO wall_clock VALUES (1, @seen_at, @jumped_from, @jumped_to)')
   const select = db.prepare('SELECT seen_at, jumped_from, jumped_to FROM wall_clock')
   const row = readUnlessDamaged(noteDamage, undefined, () => select.get() as Row | undefined)
-  const known = row?.seen_at ?? newestTime()
-  let right = Math.max(known ?? 0, EARLIEST_MS)
+  const lastTime = row?.seen_at ?? newestTime()
+  let lastRight = Math.max(lastTime ?? 0, EARLIEST_MS)
   let lostSince: number | undefined
   let jump: Jump | undefined
   if (row?.jumped_to) jump = { from: row.jumped_from as number, to: row.jumped_to, isAtStart: true }
-  let seen = known ?? now()
-  let unnoted: Jump | undefined
-  look(true)
+  let seen = lastTime ?? now()
+  let unhandled: Jump | undefined
+  check(true)
 
-  /** The wall clock, or where it has lost its time, the last one that was right and what has passed since. */
+  /** The wall clock or, if that has lost its time, the last correct time plus the time since. */
   function now(): number {
     const ms = wall()
     if (ms >= EARLIEST_MS) {
-      right = ms
+      lastRight = ms
       lostSince = undefined
       return ms
     }
     lostSince ??= elapsed()
-    return Math.floor(right + elapsed() - lostSince)
+    return Math.floor(lastRight + elapsed() - lostSince)
   }
 
   function newestTime(): number | undefined {
@@ -75,18 +75,18 @@ export function watchWallClock(
     return newest === undefined ? undefined : timeOfId(newest)
   }
 
-  function look(isAtStart = false): number {
+  function check(isAtStart = false): number {
     const ms = now()
     if (Math.abs(ms - seen) > MAX_STEP_MS) {
       jump = { from: seen, to: ms, isAtStart }
-      unnoted = jump
+      unhandled = jump
     }
     seen = ms
     return ms
   }
 
   function purgeHeldUntil(): number | undefined {
-    const ms = look()
+    const ms = check()
     if (lostSince !== undefined) return ms + HOLD_MS
     return jump && ms < jump.to + HOLD_MS ? jump.to + HOLD_MS : undefined
   }
@@ -110,15 +110,15 @@ export function watchWallClock(
     },
     trouble,
     jumped: () => {
-      look()
-      return unnoted
+      check()
+      return unhandled
     },
     note: () => {
-      const seen_at = look()
+      const seen_at = check()
       insert.run({ seen_at, jumped_from: jump?.from ?? null, jumped_to: jump?.to ?? null })
     },
     noted: (jump) => {
-      if (unnoted === jump) unnoted = undefined
+      if (unhandled === jump) unhandled = undefined
     },
   }
 }

@@ -1,59 +1,62 @@
 import type { Changes } from './changes.ts'
 
-/** Called in a turn of the event loop after one or many commits; told whether another process may have made one. It must not throw. */
+/**
+ * Called in a turn of the event loop after one or more commits; `byOthers` is true if another process may have made
+ * one. It must not throw.
+ */
 export type CommitListener = (byOthers: boolean) => void
 
 export type Committed = {
-  /** Answers how to end it. */
+  /** Returns a function that unsubscribes. */
   subscribe: (listener: CommitListener) => () => void
 }
 
-/** How often commits of other processes are looked for. */
-const LOOK_MS = 250
+/** How often commits of other processes are polled. */
+const POLL_MS = 250
 
 /**
- * Tells whoever waits for something in the store that there may be something new: once a turn at most, in a turn after
- * the commits, so that a commit itself costs nothing more. SQLite tells nobody of another process's commits: one timer
- * looks for all listeners, and there is none without listeners.
+ * Notifies listeners of commits: at most once a turn of the event loop, in a turn after the commits, so that commits do
+ * not get slower. SQLite does not report commits of other processes: one timer polls for all listeners, if there are
+ * any.
  */
 export function watchCommits({ byOthers }: Pick<Changes, 'byOthers'>) {
   const listeners = new Set<CommitListener>()
   let turn: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
   let seen: unknown
-  let isOthers = false
+  let byOther = false
 
-  function tell(): void {
-    const others = isOthers
+  function notify(): void {
+    const others = byOther
     turn = undefined
-    isOthers = false
+    byOther = false
     for (const listener of listeners) listener(others)
   }
 
-  function look(): void {
+  function poll(): void {
     let version: unknown
     try {
       version = byOthers()
     } catch {
-      return // the file cannot be read just now; the next look tells
+      return // the file cannot be read now; the next poll reports it
     }
     if (version === seen) return
     seen = version
-    isOthers = true
-    turn ??= setImmediate(tell)
+    byOther = true
+    turn ??= setImmediate(notify)
   }
 
-  /** To be called after each COMMIT of this process. */
+  /** Call this after each COMMIT of this process. */
   function noted(): void {
-    if (listeners.size > 0) turn ??= setImmediate(tell)
+    if (listeners.size > 0) turn ??= setImmediate(notify)
   }
 
   function subscribe(listener: CommitListener): () => void {
     if (listeners.size === 0) {
       seen = byOthers()
-      timer = setInterval(look, LOOK_MS).unref()
+      timer = setInterval(poll, POLL_MS).unref()
     }
-    const own: CommitListener = (others) => listener(others) // the same function may listen twice
+    const own: CommitListener = (others) => listener(others) // the same function may subscribe twice
     listeners.add(own)
     return () => {
       listeners.delete(own)
@@ -65,7 +68,7 @@ export function watchCommits({ byOthers }: Pick<Changes, 'byOthers'>) {
     clearInterval(timer)
     clearImmediate(turn)
     turn = undefined
-    isOthers = false
+    byOther = false
     listeners.clear()
   }
 

@@ -2,12 +2,12 @@ import type { Sync, Write } from './commit.ts'
 import type { Connection } from './driver.ts'
 import type { StorageHealth } from './health.ts'
 
-/** `frees`: the job deletes, so it is run on a full disk, too. */
+/** `frees`: the job deletes, so it also runs on a full disk. */
 export type HealthyWrite = <T extends Sync>(job: () => T, options?: { frees?: boolean }) => Promise<T>
 
 type Options = { db: Connection; commit: Write; health: StorageHealth; onCommit: () => void }
 
-/** Both ways to write, which begin nothing where the storage must not be written, and note what goes wrong with it. */
+/** Both ways to write: they refuse to start while the storage must not be written, and note its errors. */
 export function healthyWrites({ db, commit, health, onCommit }: Options) {
   function checkWritable(frees: boolean): void {
     const refusal = health.refusal(frees)
@@ -17,7 +17,7 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
   const write: HealthyWrite = async (job, { frees = false } = {}) => {
     checkWritable(frees)
     const guarded = () => {
-      checkWritable(frees) // it may have waited behind the write that has found the damage
+      checkWritable(frees) // it may have waited behind a write that detected damage
       return job()
     }
     try {
@@ -33,13 +33,13 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
     const value = await commit(job).catch((error) => {
       health.note(error)
       if (wasFull || !health.isDiskFull()) throw error
-      return commit(job) // the one that has found the disk full has made room for itself
+      return commit(job) // the failed write has released the reserve
     })
     if (health.isDiskFull()) checkpoint()
     return value
   }
 
-  /** So that the write-ahead log begins anew, and never takes all the room that deletions have. */
+  /** Restarts the write-ahead log, so that it never takes all the space needed for deletions. */
   function checkpoint(): void {
     try {
       db.pragma('wal_checkpoint(PASSIVE)')

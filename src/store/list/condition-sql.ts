@@ -6,7 +6,7 @@ import { entriesOfSearch, idsOfSearch, searches, testOfSearch, testOfWords } fro
 
 export type SqlPart = { sql: string; values: unknown[] }
 
-/** Conditions that one index serves together: comparisons of one column, or one of any other kind. */
+/** Conditions served by one index together: comparisons of one column, or one of any other kind. */
 export type Group = [Condition, ...Condition[]]
 
 const COMPARE = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
@@ -21,7 +21,7 @@ function compare(place: string, { operator, values, folded, start }: Comparison)
   return { sql: `${column} ${COMPARE[operator]} ?`, values }
 }
 
-/** Whether one of the rows that belong to a record meets the condition or, of `every`, one for each of its values. */
+/** Whether one of the rows linked to a record meets the condition or, with `every`, one row for each value. */
 function rowsMeet(condition: Comparison, place: string, rows: string): SqlPart {
   const { sql, values } = compare(place, condition)
   if (!condition.every) return { sql: `EXISTS (SELECT 1 FROM ${rows} AND ${sql})`, values }
@@ -31,12 +31,12 @@ function rowsMeet(condition: Comparison, place: string, rows: string): SqlPart {
 
 export type Conditions = ReturnType<typeof conditionSql>
 
-/** Conditions as SQL over a table: as a test of one row, or as the ids of the rows that meet them. */
+/** Conditions as SQL for a table: as a test of one row, or as the ids of the matching rows. */
 export function conditionSql(db: Database, table: string) {
   const indexOf = indexes(db)
   const search = searches(db)
 
-  /** The condition as a test of one row; `only` a test, where another condition leads to the rows. */
+  /** The condition as a test of one row; with `only` it is just a test, because another condition selects the rows. */
   function test(org: number, condition: Condition, only = false, on = table): SqlPart {
     if (isComparison(condition)) return testOne(condition, only, on)
     if ('any' in condition)
@@ -79,7 +79,7 @@ export function conditionSql(db: Database, table: string) {
     return { sql, values: [...fixed.values, ...values] }
   }
 
-  /** Whether an index leads to the rows that meet the condition. */
+  /** Whether an index finds the rows that meet the condition. */
   function isIndexed(condition: Condition): boolean {
     if (isComparison(condition)) return condition.indexed
     if ('any' in condition) return condition.any.every(isIndexed)
@@ -88,7 +88,7 @@ export function conditionSql(db: Database, table: string) {
     return isSearch(condition)
   }
 
-  /** Whether all that `ids` gives meets the conditions: of several columns only one leads to the rows. */
+  /** Whether all rows of `ids` meet the conditions: with conditions on several columns, only one selects the rows. */
   function isExact([first]: Group): boolean {
     if ('any' in first) return first.any.every((each) => isExact([each]))
     if ('all' in first) {
@@ -98,7 +98,7 @@ export function conditionSql(db: Database, table: string) {
     return !('meets' in first) || isExact([first.meets])
   }
 
-  /** The ids of the rows that may meet the conditions, read from indexes alone; for what `isIndexed`. */
+  /** The ids of the rows that may meet the conditions, read from indexes only; requires `isIndexed`. */
   function ids(org: number, [first, ...others]: Group, on = table): SqlPart {
     if (isComparison(first)) return idsOfColumn(org, [first, ...(others as Comparison[])], on)
     if ('any' in first) return united(first.any.map((each) => ids(org, [each], on)))
@@ -115,13 +115,13 @@ export function conditionSql(db: Database, table: string) {
     return idsOfSearch(search(org, kind, text))
   }
 
-  /** As many rows as `ids` has, for counting. */
+  /** The same number of rows as `ids`, for counting. */
   function entries(org: number, group: Group): SqlPart {
     const [first] = group
     return isSearch(first) ? entriesOfSearch(search(org, first.search, first.text)) : ids(org, group)
   }
 
-  /** One value is met by fewer rows than a range is, as a rule. */
+  /** Usually fewer rows match one value than a range. */
   function narrowest(conditions: Condition[]): Group {
     const able = grouped(conditions).filter((group) => group.some(isIndexed))
     return (able.find(([first]) => isOneValue(first)) ?? able[0]) as Group
@@ -139,7 +139,7 @@ export function conditionSql(db: Database, table: string) {
     }
   }
 
-  /** The comparison itself, where the rows of its link table are walked; `only` a test of them. */
+  /** The comparison itself, for walking the rows of its link table; with `only` it is just a test. */
   const compareHere = (condition: Comparison, only = false): SqlPart =>
     compare(`${only ? '+' : ''}${condition.link?.table ?? table}.${condition.column}`, condition)
 
@@ -159,13 +159,13 @@ function united(parts: SqlPart[]): SqlPart {
   return { sql: parts.map(({ sql }) => sql).join(' UNION ALL '), values: parts.flatMap(({ values }) => values) }
 }
 
-/** A condition that the search index answers. */
+/** A condition for the search index. */
 export type Search = { search: Kind; text: string }
 
 export const isSearch = (condition: Condition): condition is Search =>
   'search' in condition && typeof condition.search === 'string'
 
-/** Whether the rows that meet the condition stand in an index in the order of their ids. */
+/** Whether an index contains the rows that meet the condition in the order of their ids. */
 export const isOneValue = (condition: Condition): boolean =>
   isComparison(condition) && condition.operator === 'eq' && !condition.link && !condition.json && !condition.folded
 

@@ -4,37 +4,39 @@ import type { Kind } from '../search.ts'
 
 export type Operator = 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'starts_with'
 
-/** Rows of another table that belong to a record: `key` is the record's id there, `column` what is compared. */
+/**
+ * Rows of another table linked to a record: `key` is the column of the record's id there, `column` the compared one.
+ */
 export type Link = {
   table: string
   key: string
   column: string
-  /** Only rows with this value in this column, which stands between org_id and `column` in the index. */
+  /** Only rows with this value in this column, which is between org_id and `column` in the index. */
   only?: { column: string; value: string }
-  /** At most one row belongs to a record. */
+  /** A record has at most one row. */
   single?: boolean
 }
 
-/** A filter that a list offers: how its value is read from the query, and where it stands in the store. */
+/** A filter of a list: how its value is parsed from the query, and its place in the store. */
 export type Filter = {
   type: 'id' | 'text' | 'choice' | 'amount' | 'number' | 'date' | 'time' | 'flag' | 'search'
-  /** Its own name where left out. `created_at` stands in the id. */
+  /** The name of the filter by default. `created_at` is part of the id. */
   column?: string
   /** Matches rows of a link table instead of a column. */
   link?: Link
   nullable?: boolean
   choices?: readonly string[]
-  /** What a text has to look like. */
+  /** The pattern of a text. */
   pattern?: RegExp
-  /** Brings a text or a choice into the form in which the column keeps it. */
+  /** Converts a text or a choice to its stored form. */
   normal?: (text: string) => string | number
-  /** A flag that lifts a condition instead of being one: `include_inactive`. */
+  /** A flag that removes a default condition, such as `include_inactive`. */
   disablesDefault?: string
   /** False for columns of settings tables, which are small. */
   indexed?: boolean
-  /** The kind of record in the search index, or the columns that are searched without one. */
+  /** The kind of record in the search index, or the columns to search without one. */
   search?: Kind | readonly string[]
-  /** Makes the conditions itself, from the value as the query reader gives it. */
+  /** Makes the conditions itself, from the parsed value. */
   resolve?: (who: Caller, value: Value) => Condition[]
   description?: string
 }
@@ -46,25 +48,25 @@ export type Comparison = {
   column: string
   link?: Link | undefined
   operator: Operator
-  /** One for each ? of the comparison; null is IS NULL. */
+  /** One for each ? of the comparison; null means IS NULL. */
   values: Value[]
-  /** Whether an index may lead to the rows that meet it. */
+  /** Whether an index may select the rows that meet it. */
   indexed: boolean
-  /** Compares a member of a column that holds JSON; of each item of an array where `each` is set. */
+  /** Compares a member of a JSON column; with `each`, a member of each item of an array. */
   json?: { path: string; each?: boolean }
   /** Compares the column folded: without case and accents. */
   folded?: boolean
-  /** Compares that many characters from the start of the column. */
+  /** Compares this many characters from the start of the column. */
   start?: number
-  /** Of `in`, over several rows or items: each of the values has to be there. */
+  /** For `in` over several rows or items: all of the values are required. */
   every?: boolean
-  /** Follows the clock: what it is met by may change although no row does. */
+  /** Depends on the time: the matching rows change without any write. */
   timeDependent?: boolean
 }
 
 /**
- * What rows have to meet. Nothing is half true: where a column has no value, a comparison is false and its `not` true.
- * `of` looks at the one record of another table that a column refers to.
+ * A condition on rows. There is no third truth value: if a column is null, a comparison is false and its `not` true.
+ * `of` is the record of another table that a column refers to.
  */
 export type Condition =
   | Comparison
@@ -74,10 +76,10 @@ export type Condition =
   | { of: { table: string; column: string }; meets: Condition }
   | { search: Kind | readonly string[]; text: string }
 
-/** Where a filter of this name looks. Ids carry the time of creation, so it needs no index of its own. */
+/** The column of a filter. Ids contain the time of creation, so `created_at` needs no index of its own. */
 export const columnOf = (name: string, { column }: Filter): string => column ?? (name === 'created_at' ? 'id' : name)
 
-/** The conditions of a filter, with values that the query reader has already brought into the column's form. */
+/** The conditions of a filter, with values already parsed and converted to the form of the column. */
 export function conditionsOf(
   who: Caller,
   name: string,
@@ -100,7 +102,7 @@ export function conditionsOf(
   return [{ column, link, operator, values, indexed }]
 }
 
-/** Bounds of `created_at`, in milliseconds, as bounds of the id. */
+/** Limits on `created_at`, in milliseconds, as limits on the id. */
 export function createdConditions(operator: Operator, ms: number): Comparison[] {
   const on = (bound: Operator, at: number): Comparison => ({
     column: 'id',
@@ -115,18 +117,18 @@ export function createdConditions(operator: Operator, ms: number): Comparison[] 
   return [on('gte', ms), on('lt', ms + 1)]
 }
 
-/** The same for one of several times: more ranges than a few would take longer to plan than to test. */
+/** The same for one of several times: more than a few ranges would take longer to plan than to test. */
 export function createdIn(times: number[]): Comparison {
   const stamps = times.map((ms) => firstIdAt(ms).slice(0, STAMP_LENGTH))
   return { column: 'id', operator: 'in', values: stamps, start: STAMP_LENGTH, indexed: false }
 }
 
-/** So much of an id says when it was made. */
+/** The length of the timestamp in an id. */
 const STAMP_LENGTH = 13
 
 export const isComparison = (condition: Condition): condition is Comparison => 'operator' in condition
 
-/** Whether what meets the condition may change although no row does. */
+/** Whether the matching rows can change without any write. */
 export function isTimeDependent(condition: Condition): boolean {
   if (isComparison(condition)) return condition.timeDependent === true
   if ('any' in condition) return condition.any.some(isTimeDependent)
@@ -135,13 +137,13 @@ export function isTimeDependent(condition: Condition): boolean {
   return 'meets' in condition && isTimeDependent(condition.meets)
 }
 
-/** The comparison of the column that has no value in any row that meets the condition, where it asks for just that. */
+/** The comparison that requires a column to be null in all matching rows, if the condition is one. */
 export function emptyOf(condition: Condition): Comparison | undefined {
   const [one, operator] = 'not' in condition ? [condition.not, 'ne'] : [condition, 'eq']
   return isComparison(one) && one.operator === operator && one.values[0] === null ? one : undefined
 }
 
-/** Whether a row without a value can meet the condition. */
+/** Whether a row with a null can meet the condition. */
 export function admitsNull(condition: Condition): boolean {
   if (!isComparison(condition)) return true
   const { operator, values } = condition

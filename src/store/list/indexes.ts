@@ -1,12 +1,13 @@
 import type { Database } from '../driver.ts'
 
 /**
- * Names the index that leads to the rows of a column's value: it starts with org_id and the column, or with org_id, the
- * one value that `only` stands for, and the column. For a column of the record's own table it holds the rows of one value in the order of their ids. Throws where there is none, so that
- * a filter or a sort without its index stops the server before it listens.
+ * Finds the index for the values of a column: it starts with org_id and the column, or with org_id, the column `only`
+ * with one value, and the column. If the column belongs to the record's own table, the index contains the rows of one
+ * value in the order of their ids. Throws if there is none, so that a filter or a sort without an index stops the
+ * server before it listens.
  */
 export function indexes(db: Database): (table: string, column: string, only?: string) => string {
-  const known = new Map<string, string>()
+  const cached = new Map<string, string>()
   const find = db
     .prepare(
       `SELECT i.name FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
@@ -19,9 +20,10 @@ export function indexes(db: Database): (table: string, column: string, only?: st
   return function indexOf(table, column, only) {
     const columns = only === undefined ? [column] : [only, column]
     const place = `${table} (org_id, ${columns.join(', ')})`
-    const name = known.get(place) ?? (find.get(table, columns[0], columns[1] ?? null, columns[1]) as string | undefined)
+    const name =
+      cached.get(place) ?? (find.get(table, columns[0], columns[1] ?? null, columns[1]) as string | undefined)
     if (!name) throw new Error(`There is no index on ${place}.`)
-    known.set(place, name)
+    cached.set(place, name)
     return name
   }
 }

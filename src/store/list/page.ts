@@ -17,20 +17,20 @@ import { type Position, positionCheck } from './position.ts'
 import { searchWalk, walkBound } from './search.ts'
 
 /**
- * A sort: the column that holds its key, in the record's own table or in one row of another. `big` marks integers past
- * 2^53, which travel as text.
+ * A sort: the column of its key, in the record's own table or in one row of another. `big` marks integers beyond 2^53,
+ * which are encoded as text.
  */
 export type Sort = { column: string; link?: Link; nullable?: boolean; big?: boolean }
 
 export type Listing = {
   table: string
-  /** The FROM clause, where it goes on behind the table. */
+  /** The FROM clause if it continues after the table. */
   from?: string
   columns: Readable
   filters: Record<string, Filter>
   /** By the name on the wire; `created_at` is the id. */
   sorts: Record<string, Sort>
-  /** The order without `sort=`; newest first where it is left out. */
+  /** The order without `sort=`; newest first by default. */
   order?: { sort: Sort; descending: boolean }
 }
 
@@ -45,20 +45,20 @@ export type ListQuery = {
 
 export type Page = { rows: RawRow[]; next: Position | null; total?: number }
 
-/** Conditions that fewer rows than this meet are narrow. */
+/** A condition is narrow if fewer rows than this meet it. */
 export const NARROW = 2000
-/** The same for a search where it is not walked: to test one row for its words takes long. */
+/** The same for a search that is not walked: testing a row for its words is slow. */
 export const NARROW_SEARCH = 5 * NARROW
 
-/** What leads to the rows of a page: the few rows that meet a condition, the search index, or the index of an order. */
+/** What selects the rows of a page: the few rows that meet a condition, the search index, or the index of an order. */
 type Lead = { narrow: Group } | { search: Search } | { index: string } | { link: Link }
 
-/** The FROM clause of a lead with its conditions, and what the rows are ordered by there. */
+/** The FROM clause of a lead with its conditions, and its columns for ORDER BY. */
 type AccessPath = { from: string; where: SqlPart[]; key: string | undefined; id: string }
 
 /**
- * Keyset paging over one table. A list is walked along the index of its sort, and the conditions are tested on the
- * way, which is fast while many rows meet them. Where one is narrow, found by counting in its index, the ids of its
+ * Keyset pagination over one table. A list is walked along the index of its sort, and the conditions are tested on the
+ * way, which is fast if many rows meet them. If one is narrow, which is found by counting in its index, the ids of its
  * rows come from there instead, and SQLite sorts the few rows. Every statement names its index, so that plans do not
  * depend on statistics. docs/decisions/002-lists.md has the reasons and the figures.
  */
@@ -78,7 +78,7 @@ export function listing(db: Database, spec: Listing) {
   }
   for (const { column } of [...Object.values(sorts), ...(order ? [order.sort] : [])]) indexOf(table, column)
 
-  /** Throws Problem 400 for a position that is none of this sort. */
+  /** Throws Problem 400 if the position does not belong to this sort. */
   function list(org: number, ask: ListQuery): Page {
     if (ask.after) checkPosition(ask.sort, ask.after)
     const lead = leadOf(org, ask)
@@ -96,13 +96,13 @@ export function listing(db: Database, spec: Listing) {
 
   function leadOf(org: number, { sort, conditions }: ListQuery): Lead {
     const others = grouped(conditions).filter(([first]) => !isOf(sort, first))
-    const able = others.filter((group) => group.some(sql.isIndexed))
-    // The rows of one value stand in its index in the order of their ids, and so do those of a search.
+    const indexed = others.filter((group) => group.some(sql.isIndexed))
+    // An index contains the rows of one value in the order of their ids, and so does the search index.
     const inOrder =
       sort.column === 'id'
-        ? (able.find(([first]) => isSearch(first)) ?? able.find((group) => group.some(isOneValue)))
+        ? (indexed.find(([first]) => isSearch(first)) ?? indexed.find((group) => group.some(isOneValue)))
         : undefined
-    const narrow = inOrder && others.length === 1 ? undefined : narrowOf(org, able, !inOrder)
+    const narrow = inOrder && others.length === 1 ? undefined : narrowOf(org, indexed, !inOrder)
     if (narrow) return { narrow }
     if (!inOrder) return sort.link ? { link: sort.link } : { index: indexOf(table, sort.column) }
     const [first] = inOrder
@@ -121,7 +121,7 @@ export function listing(db: Database, spec: Listing) {
 
   function read(org: number, ask: ListQuery, lead: Lead, nulls: boolean, limit: number): RawRow[] {
     const { descending, conditions } = ask
-    const way = wayOf(org, ask, lead, nulls)
+    const path = accessPathOf(org, ask, lead, nulls)
     const narrow = 'narrow' in lead ? lead.narrow : undefined
     const isMet = (condition: Condition) =>
       (narrow?.includes(condition) && sql.isExact(narrow)) ||
@@ -129,7 +129,7 @@ export function listing(db: Database, spec: Listing) {
       isPassed(ask, condition)
     const where = all([
       { sql: `${table}.org_id = ?`, values: [org] },
-      ...way.where,
+      ...path.where,
       ...conditions
         .filter((each) => !isMet(each))
         .map((each) =>
@@ -137,17 +137,17 @@ export function listing(db: Database, spec: Listing) {
             ? sql.compare(each as Comparison, isScattered(ask, each))
             : sql.test(org, each, narrow !== undefined || 'search' in lead || isScattered(ask, each)),
         ),
-      ...behind(ask, way, 'search' in lead, nulls),
+      ...afterPrevious(ask, path, 'search' in lead, nulls),
     ])
     const direction = descending ? ' DESC' : ''
-    const by = `${way.key ? `${way.key}${direction}, ` : ''}${way.id}${direction}`
-    const wireKey = way.key === undefined ? 'NULL' : ask.sort.big ? `CAST(${way.key} AS TEXT)` : way.key
+    const by = `${path.key ? `${path.key}${direction}, ` : ''}${path.id}${direction}`
+    const wireKey = path.key === undefined ? 'NULL' : ask.sort.big ? `CAST(${path.key} AS TEXT)` : path.key
     return prepare(
-      `SELECT ${columns.select}, ${wireKey}, ${table}.id FROM ${way.from}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT ?`,
+      `SELECT ${columns.select}, ${wireKey}, ${table}.id FROM ${path.from}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT ?`,
     ).all(...where.values, limit) as RawRow[]
   }
 
-  function wayOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean): AccessPath {
+  function accessPathOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean): AccessPath {
     const { sort, conditions } = ask
     const isKeyed = sort.column !== 'id' && !nulls
     const own = { key: isKeyed && !sort.link ? `${table}.${sort.column}` : undefined, id: `${table}.id` }
@@ -199,10 +199,10 @@ export function listing(db: Database, spec: Listing) {
     }
   }
 
-  /** What keeps a page behind the one before it. */
-  function behind(
+  /** The conditions that exclude the previous pages. */
+  function afterPrevious(
     { sort, descending, conditions, after }: ListQuery,
-    way: AccessPath,
+    path: AccessPath,
     isSearched: boolean,
     nulls: boolean,
   ): SqlPart[] {
@@ -217,25 +217,25 @@ export function listing(db: Database, spec: Listing) {
     }
     const oneKey =
       sort.column === 'id' || conditions.some((each) => isOf(sort, each) && (each as Comparison).operator === 'eq')
-    if (oneKey || (nulls && after.key === null)) found.push({ sql: `${way.id} ${beyond} ?`, values: [after.id] })
+    if (oneKey || (nulls && after.key === null)) found.push({ sql: `${path.id} ${beyond} ?`, values: [after.id] })
     else if (!nulls)
-      found.push({ sql: `(${way.key}, ${way.id}) ${beyond} (?, ?)`, values: [keyValue(sort, after), after.id] })
+      found.push({ sql: `(${path.key}, ${path.id}) ${beyond} (?, ?)`, values: [keyValue(sort, after), after.id] })
     return found
   }
 
-  /** How many records meet the conditions. */
+  /** The number of records that meet the conditions. */
   function count(org: number, conditions: Condition[]): number {
     const groups = grouped(conditions)
     const [first] = groups[0] ?? []
     if (first && 'not' in first && groups.length === 1) return count(org, []) - count(org, [first.not])
-    const able = groups.filter((group) => group.some(sql.isIndexed))
-    const [group] = able
+    const indexed = groups.filter((group) => group.some(sql.isIndexed))
+    const [group] = indexed
     if (group && groups.length === 1 && sql.isExact(group)) {
       const { sql: entries, values } = sql.entries(org, group)
       const records = hasEachOnce(group[0]) ? entries : `SELECT DISTINCT * FROM (${entries})`
       return one(`SELECT count(*) FROM (${records})`, values)
     }
-    const narrow = narrowOf(org, able, true) ?? group
+    const narrow = narrowOf(org, indexed, true) ?? group
     const ids = narrow && sql.ids(org, narrow)
     const where = all([
       { sql: `${table}.org_id = ?`, values: [org] },
@@ -252,18 +252,18 @@ export function listing(db: Database, spec: Listing) {
   return { list, count }
 }
 
-/** Whether the condition is a comparison of the key that the list is sorted by. */
+/** Whether the condition compares the sort key. */
 const isOf = ({ column, link }: Sort, condition: Condition): boolean =>
   isComparison(condition) &&
   condition.column === column &&
   condition.link?.table === link?.table &&
   condition.link?.only?.value === link?.only?.value
 
-/** Whether the index has each record once that meets the condition. */
+/** Whether the index contains each matching record only once. */
 const hasEachOnce = (condition: Condition): boolean =>
   isSearch(condition) || (isComparison(condition) && (!condition.link || condition.link.single === true))
 
-/** A bound that the page before this one was within already: left out, since SQLite would start from it again. */
+/** A bound that the previous page has already passed: left out, since SQLite would start from it again. */
 function isPassed({ sort, descending, after }: ListQuery, condition: Condition): boolean {
   if (!after || !isComparison(condition) || !isOf(sort, condition)) return false
   const { operator } = condition
@@ -272,11 +272,13 @@ function isPassed({ sort, descending, after }: ListQuery, condition: Condition):
 
 const isBound = (condition: Condition): boolean => isComparison(condition) && /^[gl]te?$/.test(condition.operator)
 
-/** Several values of the key: behind the first page a test alone, since SQLite would start from the first of each. */
+/**
+ * Several values of the key: after the first page it is only a test, since SQLite would start from the first of each.
+ */
 const isScattered = ({ sort, after }: ListQuery, condition: Condition): boolean =>
   after !== undefined && isOf(sort, condition) && (condition as Comparison).operator === 'in'
 
-/** A key that can be null makes two parts of a list: the rows that have one, then those that have none. */
+/** A nullable key splits a list in two: first the rows with a key, then those without. */
 function parts({ sort, conditions, after }: ListQuery): boolean[] {
   if (!sort.nullable) return [false]
   const own = conditions.filter((condition) => isOf(sort, condition)) as Comparison[]

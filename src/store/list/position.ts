@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { Database } from '../driver.ts'
 import type { Sort } from './page.ts'
 
-/** Where a page ends: the sort key and the id of its last row. The key is null where the row, or the sort, has none. */
+/** The end of a page: the sort key and the id of its last row. The key is null if the row, or the sort, has none. */
 export type Position = { key: string | number | null; id: string }
 
 export const invalidCursor = (): Problem =>
@@ -14,8 +14,8 @@ export const invalidCursor = (): Problem =>
   )
 
 /**
- * Makes sure that a position is one that a row of the table can have in that sort: a cursor may be of an older version,
- * where the key was of another type, or of somebody who has the key of cursors. Throws Problem 400 `invalid_cursor`.
+ * Checks that a row of the table can have this position in this sort: the cursor may come from an older version in
+ * which the key had another type, or from somebody with the cursor secret. Throws Problem 400 `invalid_cursor`.
  */
 export function positionCheck(db: Database, table: string): (sort: Sort, position: Position) => void {
   const typeOf = db.prepare('SELECT type FROM pragma_table_xinfo(?) WHERE name = ?').pluck()
@@ -41,6 +41,6 @@ export function positionCheck(db: Database, table: string): (sort: Sort, positio
   }
 }
 
-/** An integer of SQLite, as text. */
+/** Whether the text is an SQLite integer. */
 const isBigInteger = (text: string): boolean =>
   /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)

@@ -4,23 +4,23 @@ import { isLookedUp, KINDS, type Kind, markOf, numbersOf, SAME_RANK } from '../s
 import type { SqlPart } from './condition-sql.ts'
 import type { Filter, Operator } from './conditions.ts'
 
-/** A word that goes on in more ways than this is left to the index of beginnings. */
+/** A prefix with more completions than this is left to the prefix index. */
 const MAX_ENDINGS = 64
 
-/** Full text search over the words of the records of one kind; the words are those of `wordsOf`. */
+/** Full-text search over the words of the records of one kind; the words are those of `wordsOf`. */
 export const searchFilter = (kind: Kind, fields: string): Filter => ({
   type: 'search',
   search: kind,
   description: `Full text search over ${fields}: each word begins a word of the record, without regard to case and accents.`,
 })
 
-/** What is looked for in the records of an org: as the index is asked, and to test one record. */
+/** A search in the records of an organisation: for the index, and for testing one record. */
 export type Search = { kind: Kind; match: string; query: Query }
 
 /**
- * Reads what people search for. The index answers whole words at once and newest first, but has to gather all records
- * first for the beginning of a word, which took 70 ms for 300,000. So a beginning is looked up among the words there
- * are, and searched for by its endings where they are not too many.
+ * Parses a search text. For whole words, the index returns records at once and newest first; for a prefix it has to
+ * collect all records first, which took 70 ms for 300,000. So a prefix is replaced by its completions among the
+ * existing words, unless there are too many.
  */
 export function searches(db: Database): (org: number, kind: Kind, text: string) => Search {
   const endings = db
@@ -31,11 +31,11 @@ export function searches(db: Database): (org: number, kind: Kind, text: string) 
     const mark = markOf(org, kind)
     const query = queryOf(text).map((words) => words.map((word) => mark + word))
     const match = query.map((words) => `(${words.map((word) => termOf(org, kind, word)).join(' AND ')})`)
-    // No record has the mark alone for a word.
+    // No record has the mark alone as a word.
     return { kind, match: match.join(' OR ') || `"${mark}"`, query }
   }
 
-  /** Words hold letters and digits alone: there is nothing to escape. */
+  /** Words contain only letters and digits, so they need no escaping. */
   function termOf(org: number, kind: Kind, word: string): string {
     const beginning = `"${word}" *`
     if (!isLookedUp(word, kind)) return beginning
@@ -45,25 +45,25 @@ export function searches(db: Database): (org: number, kind: Kind, text: string) 
   }
 }
 
-/** The ids of the records, newest first where nothing else is asked. */
+/** The ids of the records, newest first by default. */
 export const idsOfSearch = ({ match }: Search): SqlPart => ({
   sql: 'SELECT doc.record_id FROM search CROSS JOIN search_docs AS doc ON doc.docid = search.rowid WHERE search MATCH ?',
   values: [match],
 })
 
-/** As many rows as there are such records, without reading one. */
+/** The same number of rows, without reading a record. */
 export const entriesOfSearch = ({ match }: Search): SqlPart => ({
   sql: 'SELECT 1 FROM search WHERE search MATCH ?',
   values: [match],
 })
 
-/** The way along the index, in the order of the records' ids; `where` belongs to it. */
+/** Walks the index in the order of the records' ids; `where` belongs to `from`. */
 export function searchWalk(table: string, { match }: Search): { from: string; where: SqlPart } {
   const from = `search CROSS JOIN search_docs AS doc ON doc.docid = search.rowid CROSS JOIN ${table} ON ${table}.org_id = doc.org_id AND ${table}.id = doc.record_id`
   return { from, where: { sql: 'search MATCH ?', values: [match] } }
 }
 
-/** A comparison of ids, for the way along the index: where it starts or ends. Others may have the same number. */
+/** A comparison of ids as a limit of the walk. Other ids may have the same number. */
 export function walkBound(operator: Operator, id: string): SqlPart {
   const [first, end] = numbersOf(id)
   return operator === 'gt' || operator === 'gte'
@@ -71,7 +71,7 @@ export function walkBound(operator: Operator, id: string): SqlPart {
     : { sql: 'search.rowid < ?', values: [end] }
 }
 
-/** Whether one record is what is looked for. */
+/** Whether one record matches the search. */
 export function testOfSearch(table: string, { kind, query }: Search): SqlPart {
   const first = `number_of(${table}.id)`
   const words = `SELECT words FROM search_docs WHERE docid >= ${first} AND docid < ${first} + ${SAME_RANK}`
