@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,31 +33,49 @@ test('a server whose log has no reader any more serves on, and stops when told t
 
 test('no webhook goes to an own listener at port 80, which URLs do not show', async (t) => {
   const main = join(import.meta.dirname, '../../src/main.ts')
-  // An address that no other program listens on.
-  const own = ['--api-listen', '127.0.0.80:80', '--screens-listen', 'off', '--webhook-allow', '127.0.0.0/8,127.0.0.80']
-  const child = spawn(process.execPath, [main, 'serve', '--data', dataDir, '--json', ...own])
-  t.after(() => child.kill('SIGKILL'))
-  const errors = child.stderr.toArray()
-  const started = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => undefined)])
-  if (!started) {
+  const start = (address: string) => {
+    const own = [
+      '--api-listen',
+      `${address}:80`,
+      '--screens-listen',
+      'off',
+      '--webhook-allow',
+      `127.0.0.0/8,${address}`,
+    ]
+    const child = spawn(process.execPath, [main, 'serve', '--data', dataDir, '--json', ...own])
+    t.after(() => child.kill('SIGKILL'))
+    return child
+  }
+  // One of the addresses of loopback that no other program listens on.
+  for (let tries = 0; tries < 20; tries++) {
+    const address = `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
+    const child = start(address)
+    const errors = child.stderr.toArray()
+    const isListening = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => undefined)])
+    if (isListening) return refusesItself(child, address)
     const said = Buffer.concat(await errors).toString()
+    if (/another program uses this port/.test(said)) continue
     assert.match(said, /the operating system does not allow it/)
     return t.skip('ports below 1024 need a right that this user lacks')
   }
+  assert.fail('no address of loopback is free')
+})
+
+async function refusesItself(child: ChildProcess, address: string): Promise<void> {
   const make = async (url: string) => {
-    const answer = await fetch('http://127.0.0.80/api/v1/webhooks', {
+    const answer = await fetch(`http://${address}/api/v1/webhooks`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ url, event_types: ['*'] }),
     })
     return [answer.status, ((await answer.json()) as { detail?: string }).detail ?? ''] as const
   }
-  for (const url of ['http://127.0.0.80/', 'http://127.0.0.80:80/x', 'http://127.1/']) {
+  for (const url of [`http://${address}/`, `http://${address}:80/x`, 'http://127.1/']) {
     const [status, detail] = await make(url)
     assert.equal(status, 422, url)
     assert.match(detail, /is this server itself on port 80/)
   }
-  assert.equal((await make('http://127.0.0.80:8080/'))[0], 201)
+  assert.equal((await make(`http://${address}:8080/`))[0], 201)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
-})
+}

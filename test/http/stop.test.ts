@@ -102,10 +102,12 @@ describe('while the server stops', () => {
     const used = await openAnswered(server)
     const unused = await openRaw(server.url)
     await settled(server)
-    const started = performance.now()
-    await Promise.all([server.stop(), used.closed, unused.closed])
-    assert.ok(performance.now() - started < 1000, 'the time of grace was not needed')
-    for (const { socket } of [used, unused]) socket.destroy()
+    // Within a time of grace that the clients would not wait out.
+    await Promise.all([server.stopWithin(10 * 60_000), used.closed, unused.closed])
+    for (const { socket } of [used, unused]) {
+      assert.ok(socket.readableEnded, 'the server ended the connection')
+      socket.destroy()
+    }
   })
 
   test('nobody can connect any more', async (t) => {
@@ -116,10 +118,11 @@ describe('while the server stops', () => {
 })
 
 test('what does not finish in the time of grace is cut', async () => {
-  const listener = await listen(() => undefined, { host: '127.0.0.1', port: 0 })
+  const arrived = Promise.withResolvers<void>()
+  const listener = await listen(() => arrived.resolve(), { host: '127.0.0.1', port: 0 })
   const connection = await openRaw(listener.url)
   connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await arrived.promise
   const started = performance.now()
   await Promise.all([listener.stop(100), connection.closed])
   assert.ok(performance.now() - started >= 95)
@@ -141,18 +144,23 @@ test('a client that is too slow is answered 408', async (t) => {
   const server = await serving(t, { limits: { headersTimeout: 200, requestTimeout: 400 } })
   const silent = connect(Number(new URL(server.url).port), '127.0.0.1')
   const chunked = post(server).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked')
-  const [headers, body, endless, refused, keptAlive] = await Promise.all([
+  const idle = await openAnswered(server)
+  const [headers, body, endless, refused] = await Promise.all([
     slowly(server, get(server).slice(0, 30)),
     slowly(server, post(server, 'X-Request-Id: slow-body\r\n') + BODY.slice(0, 9)),
     slowly(server, `${chunked}ffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`),
     slowly(server, post(server).replace('Bearer', 'Nobody') + BODY.slice(0, 9)),
-    slowly(server, get(server)),
   ])
   assert.deepEqual(headers, [408])
   assert.deepEqual(body, [408])
   assert.deepEqual(endless, [408], 'a chunk of 2^64 - 1 bytes')
   assert.deepEqual(refused, [401], 'and nothing more')
-  assert.deepEqual(keptAlive, [200], 'an idle connection is no slow client')
+  assert.deepEqual(
+    idle.answers.map(({ status }) => status),
+    [200],
+    'an idle connection is no slow client',
+  )
+  idle.socket.destroy()
   assert.equal((await server.call('GET', '/tags')).body.data.length, 0)
   silent.destroy()
   await server.stop()
@@ -160,7 +168,7 @@ test('a client that is too slow is answered 408', async (t) => {
   async function slowly({ url }: TestServer, bytes: string): Promise<number[]> {
     const connection = await openRaw(url)
     connection.write(bytes)
-    await Promise.race([connection.closed, new Promise((resolve) => setTimeout(resolve, 2500))])
+    await connection.closed
     connection.socket.destroy()
     for (const { status, headers: has, body: text } of connection.answers) {
       if (status !== 408) continue

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { readJson } from '../../src/lib/json.ts'
 import { Problem } from '../../src/lib/problem.ts'
+import { startCpuClock } from '../support/cpu-clock.ts'
 
 const read = (text: string | Uint8Array) => readJson(typeof text === 'string' ? Buffer.from(text) : text)
 
@@ -151,9 +152,9 @@ describe('a number', () => {
 
   test('of as many digits as a body can have is read in no time', () => {
     const zeros = '0'.repeat(500_000)
-    const started = performance.now()
+    const spent = startCpuClock()
     for (const text of [`1${zeros}1`, `0.${zeros}1`, `1${zeros}`, `1${zeros}.${zeros.slice(100_000)}1`]) read(text)
-    assert.ok(performance.now() - started < 2000)
+    assert.ok(spent() < 2000)
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import mustache from 'mustache'
 import { fill, fillLine, templateFaults, type View } from '../../src/lib/template.ts'
+import { startCpuClock } from '../support/cpu-clock.ts'
 
 const NAMES = ['contact.first_name', 'deal.title', 'unsubscribe_url']
 const faults = (text: string) => templateFaults(text, (name) => NAMES.includes(name))
@@ -140,7 +141,7 @@ test('a line has no line breaks and nothing that is not seen, and is cut at 255 
 })
 
 test('nothing takes long, whatever it is made of', () => {
-  const started = performance.now()
+  const spent = startCpuClock()
   for (const text of [
     `{{x${' '.repeat(65_000)}`,
     `{{${' '.repeat(65_000)}x}}`,
@@ -153,7 +154,7 @@ test('nothing takes long, whatever it is made of', () => {
     faults(text)
   fill('{{a}}'.repeat(13_000), { a: 'x'.repeat(65_536) })
   fill(`${' '.repeat(60_000)}{{a}}`, { a: 'x' })
-  assert.ok(performance.now() - started < 2000)
+  assert.ok(spent() < 2000)
 })
 
 describe('whatever the text', () => {

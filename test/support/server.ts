@@ -129,6 +129,13 @@ export async function startServer(
     now += left
   }
 
+  async function stopWithin(graceMs: number): Promise<void> {
+    client.stop()
+    await listener.stop(graceMs)
+    store.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+
   const eventCount = store.db.prepare('SELECT count(*) FROM events WHERE org_id = ?').pluck()
 
   /** The events of an organisation, in order, from behind `after` on. */
@@ -170,11 +177,7 @@ export async function startServer(
     beginStopping: () => {
       stopping.abort()
     },
-    stop: async () => {
-      client.stop()
-      await listener.stop(2000)
-      store.close()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+    stop: () => stopWithin(2000),
+    stopWithin,
   }
 }
