@@ -4,10 +4,10 @@ import { enlargeCache } from '../store/cache.ts'
 import { totalChanges } from '../store/changes.ts'
 import type { Store } from '../store/open.ts'
 
-/** Rows that are held for a transaction; it takes as many of them as its time allows. */
+/** Rows buffered for one transaction, which takes as many of them as its time allows. */
 export const MAX_BATCH = 500
 
-/** Runs a job that writes many records. */
+/** Runs a job that writes many records, with a larger cache. */
 export async function inBulk<T>({ db }: Pick<Store, 'db'>, job: () => Promise<T>): Promise<T> {
   const resetCache = enlargeCache(db, 128)
   try {
@@ -22,9 +22,9 @@ const UNDO = Symbol('something was written')
 export type Alone = <T>(job: () => T, refused: (problem: Problem) => T) => T
 
 /**
- * Runs a batch in one transaction, in which `alone` runs what may be refused, leaving nothing behind then. What is
- * refused has mostly written nothing yet. Where it has, the batch is undone and run again with a savepoint for each:
- * savepoints for all would make the search index write what it has gathered to disk at each of them.
+ * Runs a batch in one transaction. Within it, `alone` runs a job that may be rejected, and leaves nothing behind then.
+ * Most rejected jobs have written nothing yet. If one has, the batch is rolled back and repeated with a savepoint per
+ * job: with savepoints from the start, the search index would flush its buffer to disk at each of them.
  */
 export function inBatch<T>(
   { db, transaction }: Pick<Store, 'db' | 'transaction'>,
@@ -58,16 +58,16 @@ export function inBatch<T>(
   }
 }
 
-/** So many of them, from the first one on, as the batch has time for: one at least. */
-export function whileRoom<Given, Made>(
-  all: readonly Given[],
+/** Processes items in order while the batch has time, at least one. Returns the results. */
+export function whileRoom<Item, Result>(
+  all: readonly Item[],
   isFull: () => boolean,
-  each: (given: Given) => Made,
-): Made[] {
-  const made: Made[] = []
-  for (const given of all) {
-    made.push(each(given))
+  each: (item: Item) => Result,
+): Result[] {
+  const results: Result[] = []
+  for (const item of all) {
+    results.push(each(item))
     if (isFull()) break
   }
-  return made
+  return results
 }

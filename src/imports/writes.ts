@@ -10,22 +10,22 @@ import type { Json } from '../lib/json.ts'
 import { validate } from '../lib/validate.ts'
 import { meetings } from '../meetings/meetings.ts'
 
-/** What rows of a file become. */
+/** The record types that rows of a file can become. */
 export type ImportObject = 'contact' | 'company' | 'deal'
 
 export type Given = Record<string, Json>
 export type Writable = ImportObject | 'tag' | 'meeting'
 
-/** What the interface does with a body: the same schema, and the same function of the store. */
+/** The operations of the API: the same schemas, and the same functions of the stores. */
 export type Writes = {
-  /** Throws 422 for a body that a create or a patch would not take. */
+  /** Throws 422 for a body that a create or a patch would reject. */
   check: (given: Given, isNew: boolean) => void
   create: (who: Caller, given: Given) => Stored
   /** Throws 404. */
   find: (who: Caller, id: string) => Stored
   patch: (who: Caller, before: Stored, given: Given) => Stored
   remove: (who: Caller, record: Stored) => void
-  /** Of deals only. */
+  /** Only for deals. */
   close: ((who: Caller, before: Stored, given: Given) => Stored) | undefined
 }
 
@@ -35,7 +35,7 @@ export function allWrites(deps: Deps): AllWrites {
   return {
     contact: writesOf(contacts(deps), '/contacts'),
     company: writesOf(companies(deps), '/companies'),
-    // The interface deletes no deals.
+    // The API cannot delete deals.
     deal: writesOf(deals(deps), '/deals', dealStore(deps).discard as Writes['remove']),
     tag: writesOf(tags(deps), '/tags'),
     meeting: writesOf(meetings(deps), '/meetings'),

@@ -5,7 +5,7 @@ import type { Database } from '../../store/driver.ts'
 import type { ImportObject } from '../writes.ts'
 import type { Field, Fields, Kind } from './fields.ts'
 
-/** What the cells of a custom field hold; the field itself checks the value. */
+/** How to read the cells of a custom field; the field's schema validates the value. */
 const KINDS: Record<FieldType, Kind> = {
   text: 'text',
   number: 'number',
@@ -20,7 +20,7 @@ const KINDS: Record<FieldType, Kind> = {
   member: 'member',
 }
 
-/** The custom fields that an org has for its contacts, companies or deals, as fields that a column can feed. */
+/** Returns the active custom fields of an object type as fields that a column can map to. */
 export function customFields(db: Database, org: number, object: ImportObject): Fields {
   return Object.fromEntries(
     activeFields(
@@ -33,7 +33,7 @@ export function customFields(db: Database, org: number, object: ImportObject): F
   )
 }
 
-/** Each option by its value and by what people call it. */
+/** Maps each option by its value and by its label. */
 function choicesOf(json: string): Map<string, string> {
   const options = JSON.parse(json) as { value: string; label?: string | null }[]
   return new Map([

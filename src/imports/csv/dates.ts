@@ -1,8 +1,8 @@
 import { fold } from '../../lib/fold.ts'
 import { isDate } from '../../lib/time.ts'
 
-// Days as people and programs write them: `2026-12-31`, `31.12.2026`, `12/31/2026`, `Dec 31, 2026`, `31 décembre 2026`,
-// each also with a time of day behind it.
+// Dates as people and programs write them: `2026-12-31`, `31.12.2026`, `12/31/2026`, `Dec 31, 2026`, `31 décembre
+// 2026`, each optionally followed by a time of day.
 
 /** Whether the day or the month comes first in `12/11/2026`. */
 export type Order = 'dmy' | 'mdy'
@@ -23,7 +23,7 @@ const months = new Map(
   ),
 )
 
-/** The order that a text proves by itself: `31/12/2026` does, `11/12/2026` does not. */
+/** Returns the order if a text is unambiguous: `31/12/2026` is, `11/12/2026` is not. */
 export function orderShown(text: string): Order | undefined {
   const parts = numbersOf(dayPart(text))
   if (!parts || parts.isYearFirst || parts.separator === '.') return undefined
@@ -32,7 +32,7 @@ export function orderShown(text: string): Order | undefined {
   return dmy ? 'dmy' : 'mdy'
 }
 
-/** The text could be two days. */
+/** Whether the text could be two different days. */
 export function isTwofoldDay(text: string): boolean {
   const parts = numbersOf(dayPart(text))
   if (!parts || parts.isYearFirst || parts.separator === '.') return false
@@ -40,7 +40,7 @@ export function isTwofoldDay(text: string): boolean {
   return dmy !== undefined && mdy !== undefined && dmy !== mdy
 }
 
-/** The day as YYYY-MM-DD; undefined where there is none. Points stand between day, month and year in this order only. */
+/** Returns the day as YYYY-MM-DD; undefined if there is none. With points, the order is always day, month, year. */
 export function readDay(text: string, order: Order | undefined): string | undefined {
   const day = dayPart(text)
   const parts = numbersOf(day)
@@ -49,7 +49,7 @@ export function readDay(text: string, order: Order | undefined): string | undefi
   return inOrder(parts, parts.separator === '.' ? 'dmy' : (order ?? orderShown(day) ?? 'dmy'))
 }
 
-/** The day and the time of day, and the offset where there is one: `2026-12-31T10:30:00Z`. */
+/** Returns the day with the time of day, and the offset if any: `2026-12-31T10:30:00Z`. */
 export function readMoment(text: string, order: Order | undefined): { local: string; offset: string } | undefined {
   const day = readDay(text, order)
   const found = TIME.exec(text.trim())
@@ -95,13 +95,13 @@ function namedDay(text: string): string | undefined {
 
 function dateFrom(year: string, month: string, day: string): string | undefined {
   if (!/^(\d\d|\d{4})$/.test(year)) return undefined
-  // As Excel does not: a CRM looks ahead.
+  // Two-digit years below 70 are 20xx; in Excel, only those below 30. Dates in a CRM are often in the future.
   const full = year.length === 4 ? year : `${Number(year) < 70 ? '20' : '19'}${year}`
   const date = `${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   return isDate(date) ? date : undefined
 }
 
-/** `déc.`, `Dec` and `DEC.` are one word. */
+/** `déc.`, `Dec` and `DEC.` have the same key. */
 function wordKey(word: string): string {
   return fold(word).replace(/\.+$/, '')
 }

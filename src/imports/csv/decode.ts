@@ -4,15 +4,15 @@ import { Problem } from '../../lib/problem.ts'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
-/** What a look at all bytes of a file tells; `fingerprint` is the SHA-256 of them. */
+/** The properties of a file found by reading all its bytes; `fingerprint` is their SHA-256. */
 export type Bytes = { encoding: Encoding; fingerprint: string; bytes: number; start: Buffer }
 
 const CHUNK_BYTES = 1 << 16
 
 /**
- * Reads the file once, in pieces. Excel writes UTF-8 and UTF-16 with a byte order mark, and Windows-1252 otherwise: a
- * file without a mark is UTF-8 where all of it is. Throws Problem 404 for a file that cannot be read, 422 for one that
- * is no text, or UTF-8 with a few broken characters: read as Windows-1252 it would be wrong everywhere.
+ * Reads the file once, in chunks. Excel writes UTF-8 and UTF-16 with a byte order mark, and Windows-1252 otherwise: a
+ * file without a mark is UTF-8 if all of it is valid. Throws Problem 404 if the file cannot be read, 422 if it is not
+ * text, or UTF-8 with a few broken characters: as Windows-1252 it would be wrong everywhere.
  */
 export async function survey(file: string): Promise<Bytes> {
   const sum = createHash('sha256')
@@ -35,20 +35,20 @@ export async function survey(file: string): Promise<Bytes> {
   return { encoding, fingerprint: sum.digest('hex'), bytes, start }
 }
 
-/** The text of the file in pieces, without byte order mark, every end of line as \n. */
+/** Yields the text of the file in pieces, without a byte order mark, with \n for every line break. */
 export async function* textOf(file: string, encoding: Encoding, onBytes?: (bytes: number) => void) {
   const decoder = new TextDecoder(encoding)
-  let held = ''
+  let carry = ''
   for await (const chunk of chunksOf(file)) {
-    const text = held + decoder.decode(chunk, { stream: true })
-    held = text.endsWith('\r') ? '\r' : '' // a \n may follow in the next piece
-    yield lines(held ? text.slice(0, -1) : text)
+    const text = carry + decoder.decode(chunk, { stream: true })
+    carry = text.endsWith('\r') ? '\r' : '' // a \n may follow in the next chunk
+    yield lines(carry ? text.slice(0, -1) : text)
     onBytes?.(chunk.length)
   }
-  yield lines(held + decoder.decode())
+  yield lines(carry + decoder.decode())
 }
 
-/** Where a piece of text begins a file, as `textOf` gives it. */
+/** Returns the start of the file, as `textOf` yields it. */
 export const textOfStart = ({ encoding, start }: Bytes): string =>
   lines(new TextDecoder(encoding).decode(start, { stream: true }))
 
@@ -89,7 +89,10 @@ function refuseOtherFiles(file: string, start: Buffer): void {
   }
 }
 
-/** In a text of Windows-1252 next to no letter beyond ASCII happens to be UTF-8; in a broken UTF-8 text most are. */
+/**
+ * Throws Problem 422 for broken UTF-8: most of its non-ASCII characters are valid UTF-8, while in Windows-1252 text
+ * hardly any are.
+ */
 async function refuseBrokenUtf8(file: string): Promise<void> {
   const decoder = new TextDecoder('utf-8')
   let broken = 0

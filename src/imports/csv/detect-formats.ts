@@ -5,16 +5,16 @@ import { type Decimal, decimalShown } from './numbers.ts'
 import type { Row } from './read.ts'
 import { type NumberFormat, unguarded } from './values.ts'
 
-// One cell seldom tells how it is written: `1.234` and `11/12/2026` are two things each. The others of its column do.
+// A single cell is often ambiguous: `1.234` and `11/12/2026` have two readings each. Other cells of the column decide.
 
-/** What the person has said, for all columns. */
-export type Said = { decimal?: Decimal | undefined; order?: Order | undefined }
+/** The formats given on the command line, for all columns. */
+export type FormatOptions = { decimal?: Decimal | undefined; order?: Order | undefined }
 
-/** Gathers how the columns of numbers and days are written, from all rows, before the first is taken. */
+/** Detects the formats of number and date columns from all rows, before the first row is imported. */
 export function detectFormats(
   mapping: Mapping,
   fields: Fields,
-  said: Said,
+  options: FormatOptions,
   own: { currency: string; timezone: string },
 ) {
   const numbers = new Map<string, Set<Decimal>>()
@@ -25,7 +25,7 @@ export function detectFormats(
     if (kind === 'date' || kind === 'time') days.set(column, new Set())
   }
 
-  function see({ cells }: Row): void {
+  function addRow({ cells }: Row): void {
     for (const [column, seen] of numbers) note(seen, cells[column], decimalShown)
     for (const [column, seen] of days) note(seen, cells[column], orderShown)
   }
@@ -36,16 +36,19 @@ export function detectFormats(
     if (found !== undefined) seen.add(found)
   }
 
-  /** A column that shows both ways, or none, has none: what could be two things there is refused. */
+  /**
+   * Returns the format of a column. If its cells show both forms or none, it stays open: ambiguous cells are then
+   * rejected.
+   */
   function formatOf(column: string): NumberFormat {
     return {
       ...own,
-      decimal: said.decimal ?? only(numbers.get(column)),
-      order: said.order ?? only(days.get(column)),
+      decimal: options.decimal ?? only(numbers.get(column)),
+      order: options.order ?? only(days.get(column)),
     }
   }
 
-  return { see, formatOf }
+  return { addRow, formatOf }
 }
 
 const only = <T>(seen: Set<T> | undefined): T | undefined => (seen?.size === 1 ? [...seen][0] : undefined)

@@ -1,20 +1,20 @@
-// How a CSV file is written: what separates its cells, and what its columns are called.
+// The dialect of a CSV file: its separator and the names of its columns.
 
 export const SEPARATORS = [',', ';', '\t', '|'] as const
 export type Separator = (typeof SEPARATORS)[number]
 
-/** Records to look at. */
+/** Records to sample. */
 const SAMPLE = 50
 
-/** Excel's first line `sep=;`, where there is one. */
+/** Returns the separator from Excel's first line `sep=;`, if any. */
 export function separatorLine(text: string): { separator: Separator; length: number } | undefined {
   const [line, separator] = /^"?sep=([,;|\t])"?(?:\n|$)/i.exec(text) ?? []
   return line === undefined ? undefined : { separator: separator as Separator, length: line.length }
 }
 
 /**
- * The separator that stands in the header and equally often in most of the records after it, outside of quotes; where
- * two do, the one that makes more columns. A comma where there is but one column.
+ * Returns the separator that occurs in the header and equally often in most records after it, outside of quotes; in a
+ * tie the one that gives more columns. A comma if there is only one column.
  */
 export function separatorOf(text: string): Separator {
   const [header, ...records] = separatorsByRecord(text)
@@ -31,7 +31,7 @@ export function separatorOf(text: string): Separator {
   return best?.separator ?? ','
 }
 
-/** How often each separator stands outside of quotes, by record. The last record may be cut off, and is left out. */
+/** Counts each separator outside of quotes, by record. The last record may be cut off, and is left out. */
 function separatorsByRecord(text: string): Map<string, number>[] {
   const records: Map<string, number>[] = []
   let counts = new Map<string, number>()
@@ -42,7 +42,7 @@ function separatorsByRecord(text: string): Map<string, number>[] {
     const char = text[at] as string
     if (char === '"' && (quoted || startsCell)) {
       quoted = !quoted
-      startsCell = quoted || text[at + 1] === '"' // the second of a doubled quote opens again
+      startsCell = quoted || text[at + 1] === '"' // the second quote of a doubled one reopens the cell
       isBlank = false
       continue
     }
@@ -60,7 +60,7 @@ function separatorsByRecord(text: string): Map<string, number>[] {
   return records
 }
 
-/** The names of the columns, each once: an empty one is called by its place, a repeated one is numbered. */
+/** Returns unique column names: an empty one is named after its position, a repeated one is numbered. */
 export function columnNames(header: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, cell] of header.entries()) {

@@ -16,22 +16,27 @@ import {
   unguarded,
 } from './values.ts'
 
-/** Texts that stand for records, such as the name of a company, still to be looked up. */
+/** Texts that refer to records, such as a company name, to be looked up. */
 export type Link = { kind: Kind; texts: string[] }
 
-/** A row as a body in the making. `added`: members whose values join those that a record has already. */
+/**
+ * A row before its references are resolved. `added`: members whose values are appended to those of an existing record.
+ */
 export type Draft = { given: Record<string, Json>; links: Map<string, Link>; added: Set<string> }
 
 type Reader = { column: string; name: string; field: Field; format: NumberFormat; label: string | undefined }
 
-/** Kinds of several values that columns may share. */
+/** Kinds with several values, which columns may share. */
 const JOINED: ReadonlySet<Kind> = new Set<Kind>(['emails', 'phones', 'domains'])
-/** Kinds that are no members of a body: they say where a deal stands. */
+/** Kinds that are not members of a body: they determine the stage of a deal. */
 const PLACES: ReadonlySet<Kind> = new Set<Kind>(['stage', 'pipeline', 'status', 'reason'])
-/** Kinds of which a cell may also hold a JSON array of the wire form. */
+/** Kinds whose cells may also contain a JSON array in wire form. */
 const LISTS: ReadonlySet<Kind> = new Set<Kind>([...JOINED, 'tags', 'choices'])
 
-/** Reads rows into drafts. An empty cell is no value. Throws Problem 422 with an error for each cell that cannot be read. */
+/**
+ * Returns a function that reads rows into drafts. An empty cell means no value. Throws Problem 422 with an error for
+ * each cell that cannot be read.
+ */
 export function draftReader(
   object: ImportObject,
   mapping: Mapping,
@@ -79,7 +84,7 @@ export function draftReader(
   }
 }
 
-/** What a cell holds: nothing, a text, or a value of NDJSON or of a JSON array in a text. */
+/** Returns the content of a cell: nothing, a text, or a JSON value from NDJSON or from an array in the text. */
 function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
   if (typeof cell !== 'string') return cell
   const text = unguarded(cell)
@@ -94,7 +99,7 @@ function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
 
 function take({ given, links }: Draft, { name, field }: Reader, value: Json): void {
   const { kind, member = name } = field
-  if (kind === 'fullName') return // what the record is called follows from its parts
+  if (kind === 'fullName') return // the name is derived from its parts
   if (value === null && PLACES.has(kind)) return
   if (LINKS.has(kind) && Array.isArray(value)) links.set(name, { kind, texts: value.map(String) })
   else put(given, member, value)
@@ -105,13 +110,13 @@ function linkTags({ links, added }: Draft, name: string, texts: string[]): void 
   added.add(name)
 }
 
-/** Joins the values of several columns, each once. */
+/** Merges the values of several columns without duplicates. */
 function join({ given, added }: Draft, member: string, values: readonly Json[]): void {
   given[member] = joined((given[member] ?? []) as Json[], values)
   added.add(member)
 }
 
-/** Both lists; emails and phones are the same also under another label. */
+/** Merges two lists; emails and phones are equal regardless of their label. */
 export function joined(list: readonly Json[], more: readonly Json[]): Json[] {
   const all = new Map(list.map((value) => [valueKey(value), value]))
   for (const value of more) if (!all.has(valueKey(value))) all.set(valueKey(value), value)
@@ -124,7 +129,7 @@ function valueKey(value: Json): string {
   return typeof value.number === 'string' ? value.number.replace(/[^\d+]/g, '') : JSON.stringify(value)
 }
 
-/** Sets a member, inside of an object where the name has a dot. */
+/** Sets a member; a dot in the name sets a member of a nested object. */
 export function put(given: Draft['given'], name: string, value: Json): void {
   const at = name.indexOf('.')
   if (at < 0) given[name] = value

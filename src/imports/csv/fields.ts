@@ -4,24 +4,24 @@ import { dealRecord } from '../../crm/records/deal.ts'
 import type { ImportKind } from '../../crm/records/record.ts'
 import type { ImportObject } from '../writes.ts'
 
-// The fields that a file can fill: our own wire names, with the parts of objects behind a dot.
+// The fields that a file can fill: our wire names, with parts of objects after a dot.
 
-/** What stands in the cells of a field. */
+/** The kind of value in the cells of a field. */
 export type Kind = Exclude<ImportKind, 'address'> | 'number' | 'time' | 'country' | 'choice' | 'choices' | 'pipeline'
 
 export type Label = 'work' | 'home' | 'other'
 
 export type Field = {
   kind: Kind
-  /** Whether several columns may feed it. */
+  /** Whether several columns may map to it. */
   many?: true
-  /** The member of a record that it is part of, where that has another name. */
+  /** The member of the record that it belongs to, if the name differs. */
   member?: string
-  /** Of the emails or phones in it. */
+  /** The label of its emails or phones. */
   label?: Label
-  /** What people call a custom field; a column may have that name. */
+  /** The label of a custom field; a column may have that name. */
   title?: string
-  /** Of a custom field, by what a cell may say. */
+  /** The options of a custom field, by cell text. */
   options?: ReadonlyMap<string, string>
 }
 
@@ -36,7 +36,7 @@ const address: Fields = {
   'address.country': { kind: 'country' },
 }
 
-/** Emails and phones, and those of one label. */
+/** Emails or phones, and those with a fixed label. */
 const labelled = (member: 'emails' | 'phones'): Fields => ({
   [member]: { kind: member, many: true },
   [`${member}.work`]: { kind: member, many: true, member, label: 'work' },
@@ -44,7 +44,7 @@ const labelled = (member: 'emails' | 'phones'): Fields => ({
   [`${member}.other`]: { kind: member, many: true, member, label: 'other' },
 })
 
-/** The fields that a record is declared with, and of those with parts, the parts. */
+/** Returns the declared fields of a record; those with parts are replaced by the parts. */
 function fieldsOf({ importFields }: Pick<typeof dealRecord, 'importFields'>): Fields {
   const all = Object.entries(importFields).map(([name, { kind, ...more }]): Fields => {
     if (kind === 'address') return address
@@ -60,7 +60,7 @@ export const FIELDS: Readonly<Record<ImportObject, Fields>> = {
   deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' } },
 }
 
-/** What the amount of each object is in, where a column does not say. */
+/** The amount field of each object that gets a currency from its own cell if no column has one. */
 export const AMOUNTS: Readonly<Record<ImportObject, string | undefined>> = {
   contact: undefined,
   company: 'annual_revenue',

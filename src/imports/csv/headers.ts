@@ -1,10 +1,10 @@
 import { fold } from '../../lib/fold.ts'
 import type { ImportObject } from '../writes.ts'
 
-// What columns are called elsewhere: by HubSpot, Pipedrive, Google Contacts and Outlook, and in German, French and
-// Spanish files. Written as `headerKey` makes them, so that case, accents and punctuation do not matter.
+// Column names of other programs: HubSpot, Pipedrive, Google Contacts and Outlook, and of German, French and Spanish
+// files. In the form that `headerKey` returns, so that case, accents and punctuation do not matter.
 
-/** A header without case, accents and punctuation: `E-mail 1 - Value` → `email 1 value`. */
+/** Returns a header without case, accents and punctuation: `E-mail 1 - Value` → `email 1 value`. */
 export function headerKey(header: string): string {
   return fold(header)
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
@@ -36,7 +36,7 @@ const common = {
     'external id, record id, id, object id, system id, externe id, identifiant, kundennummer, customer number',
 }
 
-/** By field, separated by commas. Our own names are known without being in here. */
+/** By field, separated by commas. Our own wire names are recognised without being listed here. */
 export const HEADERS: Record<ImportObject, Record<string, string>> = {
   contact: {
     first_name: 'first name, firstname, given name, forename, vorname, prenom, nombre de pila, primer nombre',
@@ -122,7 +122,7 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
   },
 }
 
-/** What other programs put before the names of an object's own columns: Pipedrive's `Person - Email - Work`. */
+/** Prefixes that other programs add to an object's own columns: Pipedrive's `Person - Email - Work`. */
 const OWN_PREFIX: Record<ImportObject, RegExp> = {
   contact: /^(?:person|contact|lead|kontakt) /,
   company: /^(?:organization|organisation|company|account|firma) /,
@@ -136,11 +136,11 @@ const KNOWN = Object.fromEntries(
   ]),
 ) as Record<ImportObject, Map<string, string>>
 
-/** The field that a column of this name feeds, by what it is called elsewhere. */
+/** Returns the field for a column name used by another program. */
 export function fieldOfHeader(object: ImportObject, header: string): string | undefined {
   const key = headerKey(header)
   const bare = key.replace(OWN_PREFIX[object], '')
-  // `Address 2` is a second line; `Email 2` and `Phone 1 - Value` are but numbered.
+  // `Address 2` is a second line; in `Email 2` and `Phone 1 - Value` the number only counts.
   const unnumbered = bare.replace(/ ?\b\d+\b/g, '').trim()
   const known = KNOWN[object]
   return known.get(key) ?? known.get(bare) ?? known.get(unnumbered)

@@ -16,12 +16,12 @@ import { taker } from './take.ts'
 
 export type ImportOptions = Wanted & {
   org: number
-  /** Where the rejected rows go; beside the file where left out. */
+  /** Where to write the rejected rows; defaults to a path beside the file. */
   rejected?: string | undefined
   dryRun?: boolean
-  /** Takes the file in once more, though it was imported before in the same way. */
+  /** Imports the file again even if it was imported before with the same options. */
   again?: boolean
-  /** Stops the import behind the rows that are being written. */
+  /** Stops the import after the current batch. */
   signal?: AbortSignal
   onPlan?: (plan: Plan) => void
   onProgress?: (done: number, of: number) => void
@@ -30,16 +30,16 @@ export type ImportOptions = Wanted & {
 
 export type Imported = Counts & {
   id: string
-  /** The file of rejected rows; null where there are none. */
+  /** The file of rejected rows; null if there are none. */
   rejectedFile: string | null
-  /** When the same file was imported before in the same way: nothing was done now. */
+  /** When the same file was imported before with the same options; then nothing was imported now. */
   importedBefore: number | null
 }
 
 /**
- * Brings the rows of a file in, in batches of one transaction each, by the functions that the interface calls. What a
- * batch did is written down with it: an import that was cut off goes on behind its last batch when the same file is
- * imported in the same way. Throws Problem 404, 409 and 422, and a usage Problem.
+ * Imports the rows of a file in batches of one transaction each, through the functions that the API calls. The journal
+ * is written in the same transactions: an interrupted import continues after its last batch when the same file is
+ * imported with the same options. Throws Problem 404, 409 and 422, and a usage Problem.
  */
 export async function importFile(store: Store, options: ImportOptions): Promise<Imported> {
   checkRejectedPath(options.file, options.rejected)
@@ -51,25 +51,25 @@ export async function importFile(store: Store, options: ImportOptions): Promise<
 
 async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Imported> {
   const { org, object, file, again = false, signal, onProgress } = options
-  const kept = journal(store)
-  const taking = rowTaker(store, plan, options)
+  const importJournal = journal(store)
+  const importRows = rowImporter(store, plan, options)
   const batch = batches(store, options.pace)
-  const before = earlier(kept.ofFile(org, plan.source.fingerprint, object), optionsOf(plan, options), again)
-  let current = before ?? store.transaction(() => kept.start(org, startOf(plan, options)))
+  const before = earlier(importJournal.ofFile(org, plan.source.fingerprint, object), optionsOf(plan, options), again)
+  let current = before ?? store.transaction(() => importJournal.start(org, startOf(plan, options)))
   const first = current.position
   let index = 0
-  let held: { row: number; given: Row }[] = []
+  let buffered: { row: number; given: Row }[] = []
 
-  /** Takes in those that are held, as many as there is time for in a transaction. */
+  /** Imports as many of the buffered rows as fit into one transaction. */
   async function commit(): Promise<void> {
     const { position } = current
     current = inBatch(store, batch, (alone, isFull) => {
-      const done = taking(held, alone, isFull)
-      return kept.note(org, current, done, position + done.length === plan.rows)
+      const done = importRows(buffered, alone, isFull)
+      return importJournal.note(org, current, done, position + done.length === plan.rows)
     })
-    held = held.slice(current.position - position)
+    buffered = buffered.slice(current.position - position)
     onProgress?.(current.position, plan.rows)
-    await turn() // a signal to stop is noticed here
+    await turn() // lets an abort signal arrive
     if (signal?.aborted && current.finished_at === null) throw stopped(current, plan.rows)
   }
 
@@ -77,21 +77,21 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Im
     for await (const given of rowsOf(plan.source)) {
       const row = index++
       if (row < first) continue
-      held.push({ row, given })
-      if (held.length === MAX_BATCH) await commit()
+      buffered.push({ row, given })
+      if (buffered.length === MAX_BATCH) await commit()
     }
     while (current.finished_at === null) await commit()
   }
-  // A dry run leaves no file of its own accord, and an import that was done before has left one.
+  // A dry run writes no file by default, and an earlier import has already written one.
   const isQuiet = options.dryRun || before?.finished_at
   const rejectedFile = current.rejected === 0 ? null : (options.rejected ?? (isQuiet ? null : rejectedPath(file)))
-  if (rejectedFile) await writeRejected(rejectedFile, plan.source, kept.rejects(org, current.id))
+  if (rejectedFile) await writeRejected(rejectedFile, plan.source, importJournal.rejects(org, current.id))
   const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts
   return { id: current.id, ...counts, rejectedFile, importedBefore: before?.finished_at ?? null }
 }
 
-/** Takes rows in, each alone: one that is refused leaves nothing behind. */
-function rowTaker(store: Store, plan: Plan, { org, object, match }: ImportOptions) {
+/** Imports rows independently: a rejected row leaves nothing behind. */
+function rowImporter(store: Store, plan: Plan, { org, object, match }: ImportOptions) {
   const who: Caller = { org, member: null }
   const writes = allWrites(resourceDeps(store))
   const { take, forget } = taker(store.db, who, { object, match, writes })
@@ -101,19 +101,19 @@ function rowTaker(store: Store, plan: Plan, { org, object, match }: ImportOption
     return alone<Done>(
       () => ({ row, taken: take(plan.read(cells)) }),
       (problem) => {
-        forget() // what it made is gone
+        forget() // the records it created were rolled back
         return { row, error: reasonOf(problem) }
       },
     )
   }
 
-  return (held: readonly { row: number; given: Row }[], alone: Alone, isFull: () => boolean): Done[] => {
+  return (buffered: readonly { row: number; given: Row }[], alone: Alone, isFull: () => boolean): Done[] => {
     forget()
-    return whileRoom(held, isFull, ({ row, given }) => takeRow(row, given, alone))
+    return whileRoom(buffered, isFull, ({ row, given }) => takeRow(row, given, alone))
   }
 }
 
-/** Every field error of a row, by the field's name. */
+/** Returns the field errors of a row, each with the name of its field. */
 export function reasonOf({ message, errors = [] }: Problem): string {
   if (errors.length === 0) return message
   return errors
@@ -121,7 +121,10 @@ export function reasonOf({ message, errors = [] }: Problem): string {
     .join('; ')
 }
 
-/** The import of the same file in the same way that was begun before; where it was finished, only unless asked for again. */
+/**
+ * Returns an earlier import of the same file with the same options; if it has finished, only without `again`. Throws 409
+ * if an import with other options is unfinished.
+ */
 function earlier(imports: readonly ImportRow[], options: string, again: boolean): ImportRow | undefined {
   const same = imports.find((each) => each.options === options && !(again && each.finished_at !== null))
   if (same) return same
@@ -140,7 +143,7 @@ function startOf(plan: Plan, options: ImportOptions) {
   return { object, file_name: basename(file), content, options: optionsOf(plan, options) }
 }
 
-/** All that decides what becomes of a row. */
+/** All options that affect the result of a row. */
 const optionsOf = ({ mapping }: Plan, { match, decimal, order }: ImportOptions): string =>
   JSON.stringify({ mapping, match, decimal, dates: order })
 

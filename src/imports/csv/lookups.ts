@@ -8,33 +8,34 @@ import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
 import type { Database } from '../../store/driver.ts'
 import type { AllWrites } from '../writes.ts'
 
-// What the texts of a file stand for: companies, contacts, members and tags by what people call them. An id is taken as
-// it is; whether it is one of the organisation the functions of the store check.
+// Resolves names in a file to companies, contacts, members and tags. An id is used unchanged; the stores check whether
+// it belongs to the organisation.
 
-/** Called for each record that a lookup makes. */
+/** Called for each record that a lookup creates. */
 export type Made = (object: 'company' | 'tag', record: { id: string; version: number }) => void
 
 export type Lookups = ReturnType<typeof lookups>
 
 export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Made) {
   const find = recordLookups(db)
-  // Many rows say the same. What they found holds for one transaction: then others may have changed it.
-  let known = new Map<string, string>()
+  // Many rows contain the same text. Results are cached for one transaction, since others may change the records after
+  // it.
+  let cache = new Map<string, string>()
 
-  function remembered(key: string, look: () => string): string {
-    const id = known.get(key) ?? look()
-    known.set(key, id)
+  function cached(key: string, lookup: () => string): string {
+    const id = cache.get(key) ?? lookup()
+    cache.set(key, id)
     return id
   }
 
-  /** By domain or name; `make` is false where a company may not come into being by being named. */
+  /** Finds a company by domain or name; creates it unless `make` is false. */
   function company(pointer: string, text: string, make: boolean): string {
     if (UUID.test(text)) return text
-    return remembered(`company ${text}`, () => {
+    return cached(`company ${text}`, () => {
       const domain = toDomain(text)
       const byDomain = domain && find.companyOfDomain(who.org, domain)
       if (byDomain) return byDomain
-      const found = one(find.companiesNamed(who.org, fold(text)), text, pointer, 'companies', 'its domain')
+      const found = pick(find.companiesNamed(who.org, fold(text)), text, pointer, 'companies', 'its domain')
       if (found) return found
       if (!make) throw unknown(pointer, 'company', text)
       const made = writes.company.create(who, { name: text, ...(domain ? { domains: [domain] } : {}) })
@@ -43,7 +44,7 @@ export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Ma
     })
   }
 
-  /** By email, also one beside a name, else by name; where several have it, the one of the company. */
+  /** Finds a contact by email, which may be part of the text, else by name; of several, the one at the company. */
   function contact(pointer: string, text: string, companyId: unknown): string {
     if (UUID.test(text)) return text
     const email = emailIn(text)
@@ -54,28 +55,28 @@ export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Ma
     }
     const named = find.contactsNamed(who.org, fold(text))
     const ofCompany = named.filter(({ company_id }) => company_id !== null && company_id === companyId)
-    const found = one(ofCompany.length > 0 ? ofCompany : named, text, pointer, 'contacts', 'its email')
+    const found = pick(ofCompany.length > 0 ? ofCompany : named, text, pointer, 'contacts', 'its email')
     if (!found) throw unknown(pointer, 'contact', text)
     return found
   }
 
   function member(pointer: string, text: string): string {
     if (UUID.test(text)) return text
-    return remembered(`member ${text}`, () => {
+    return cached(`member ${text}`, () => {
       const email = emailIn(text)
       const byEmail = email && find.memberOfEmail(who.org, email.toLowerCase())
       if (byEmail) return byEmail
       const named = find.members(who.org).filter(({ name }) => fold(name) === fold(text))
-      const found = one(named, text, pointer, 'members', 'the email')
+      const found = pick(named, text, pointer, 'members', 'the email')
       if (!found) throw unknown(pointer, 'member', text)
       return found
     })
   }
 
-  /** By name; the store itself tells of the tag that has it already. */
+  /** Finds a tag by name: the store rejects a duplicate with the id of the existing tag. */
   function tag(text: string): string {
     if (UUID.test(text)) return text
-    return remembered(`tag ${text}`, () => {
+    return cached(`tag ${text}`, () => {
       try {
         const made = writes.tag.create(who, { name: text })
         onMade('tag', made)
@@ -93,18 +94,24 @@ export function lookups(db: Database, writes: AllWrites, who: Caller, onMade: Ma
     contact,
     member,
     tags: (texts: readonly string[]): string[] => [...new Set(texts.map(tag))],
-    /** To be called where a transaction begins, and where something was undone. */
+    /** Call this when a transaction begins, and after a rollback. */
     forget: (): void => {
-      known = new Map()
+      cache = new Map()
     },
   }
 }
 
-/** `Ana Ruiz (ana@example.com)` is how some write a person. */
+/** Finds the address in texts such as `Ana Ruiz (ana@example.com)`. */
 const emailIn = (text: string): string | undefined => /[^\s<>()[\],;:"]+@[^\s<>()[\],;:"]+/.exec(text)?.[0]
 
-/** The one of that name; of several the one that is written in the same way. */
-function one(named: readonly Named[], text: string, pointer: string, many: string, better: string): string | undefined {
+/** Returns the record with this name; of several, the one spelled exactly the same. */
+function pick(
+  named: readonly Named[],
+  text: string,
+  pointer: string,
+  many: string,
+  better: string,
+): string | undefined {
   const equal = named.filter(({ name }) => name === text)
   const [found, second] = equal.length > 0 ? equal : named
   if (second) throw several(pointer, many, text, better)
@@ -117,6 +124,6 @@ const several = (pointer: string, many: string, text: string, better: string): P
 const unknown = (pointer: string, what: string, text: string): Problem =>
   invalid(field(pointer, 'reference_not_found', `is no ${what} of this organisation: "${text}"`))
 
-/** The record that a row stands for is not one but several. */
+/** Returns the Problem for a row that matches several records. */
 export const ambiguousMatch = (ids: readonly string[]): Problem =>
   conflict('ambiguous_match', `The row matches several records: ${ids.join(', ')}.`)

@@ -4,17 +4,17 @@ import type { ImportObject } from '../writes.ts'
 import { AMOUNTS, type Fields } from './fields.ts'
 import { fieldOfHeader, headerKey } from './headers.ts'
 
-/** A column of the file and the field that it feeds; null is not imported. */
+/** A column of the file and the field it maps to; null if it is not imported. */
 export type MappedColumn = {
   column: string
   field: string | null
-  /** The column whose cells say what kind of email or phone this is. */
+  /** The column that contains the label of this email or phone. */
   label?: string
 }
 
 export type Mapping = readonly MappedColumn[]
 
-/** What a record carries beside the fields that can be written; a file of our own export has it too. */
+/** Read-only members of a record, which our own exports contain as well. */
 const READ_ONLY = new Set([
   'created_at',
   'updated_at',
@@ -25,12 +25,12 @@ const READ_ONLY = new Set([
   'error',
 ])
 
-/** What a record is called and reached by: a custom field that has such a name does not take its column away. */
+/** Names and contact details: a custom field with such a label does not claim the column. */
 const NAMING = new Set(['name', 'first_name', 'last_name', 'title', 'emails', 'phones', 'domains'])
 
 /**
- * What each column feeds: our own names first, then what custom fields are called and what others call them. Where a field
- * takes one column only, it is the first of the better name; the others are not imported.
+ * Maps each column to a field: our own names take precedence, then labels of custom fields, then names used by other
+ * programs. If a field takes only one column, the first with the best name is used; the others are not imported.
  */
 export function recognise(object: ImportObject, columns: readonly string[], fields: Fields): Mapping {
   const taken = new Set<string>()
@@ -53,16 +53,16 @@ export function recognise(object: ImportObject, columns: readonly string[], fiel
   return withoutSecondName(withLabels(mapped))
 }
 
-/** The name that a repeated column has in the file. */
+/** Returns the original name of a repeated column. */
 const unnumbered = (column: string): string => column.replace(/ \(\d+\)$/, '')
 
-/** A full name is not imported beside its parts: it would say the same once more. */
+/** Skips a full name if its parts are imported. */
 function withoutSecondName(mapping: Mapping): Mapping {
   const hasParts = mapping.some(({ field }) => field === 'last_name' || field === 'first_name')
   return mapping.map((each) => (hasParts && each.field === 'name' ? { ...each, field: null } : each))
 }
 
-/** Google writes the label of `Phone 1 - Value` into a column `Phone 1 - Type` or `Phone 1 - Label`. */
+/** Google puts the label of `Phone 1 - Value` into a column `Phone 1 - Type` or `Phone 1 - Label`. */
 function withLabels(mapping: Mapping): Mapping {
   const byName = new Map(mapping.map(({ column }) => [column.toLowerCase(), column]))
   const pairs = mapping.map(({ column, field }) => {
@@ -74,8 +74,8 @@ function withLabels(mapping: Mapping): Mapping {
 }
 
 /**
- * Changes a mapping by what --map says: `Column=field,Other=-`. A column may hold commas and equals signs. Throws a usage
- * Problem that names what there is.
+ * Applies --map to a mapping: `Column=field,Other=-`. A column name may contain commas and equals signs. Throws a usage
+ * Problem that lists the valid names.
  */
 export function override(mapping: Mapping, text: string, fields: Fields): Mapping {
   const wanted = new Map<string, string | null>()
@@ -100,15 +100,15 @@ export function override(mapping: Mapping, text: string, fields: Fields): Mappin
 
 function pairsOf(text: string): { column: string; field: string }[] {
   const pairs: { column: string; field: string }[] = []
-  let held = ''
+  let pair = ''
   for (const part of text.split(',')) {
-    held = held === '' ? part : `${held},${part}`
-    const at = held.lastIndexOf('=')
-    if (at < 0) continue // a comma of the column's name
-    pairs.push({ column: held.slice(0, at).trim(), field: held.slice(at + 1).trim() })
-    held = ''
+    pair = pair === '' ? part : `${pair},${part}`
+    const at = pair.lastIndexOf('=')
+    if (at < 0) continue // a comma within the column name
+    pairs.push({ column: pair.slice(0, at).trim(), field: pair.slice(at + 1).trim() })
+    pair = ''
   }
-  if (held !== '' || pairs.length === 0) throw usage('--map is written "Column=field,Column2=field2,Other=-".')
+  if (pair !== '' || pairs.length === 0) throw usage('--map is written "Column=field,Column2=field2,Other=-".')
   return pairs
 }
 
@@ -122,13 +122,13 @@ function columnNamed(mapping: Mapping, name: string): string {
   return found
 }
 
-/** The field that rows are matched by, for each value of --match. */
+/** The field to match rows by, for each value of --match. */
 export const MATCHED = { email: 'emails', domain: 'domains', external_id: 'external_id' } as const
 export type Match = keyof typeof MATCHED
 
 const NEEDED = { contact: ['first_name', 'last_name', 'name', 'emails', 'phones'], company: ['name'], deal: ['title'] }
 
-/** Refuses a mapping that no record can be made or found by. */
+/** Throws a usage Problem for a mapping by which no record can be created or found. */
 export function checkMapping(object: ImportObject, mapping: Mapping, match: Match | undefined): void {
   const fields = mapping.map(({ field }) => field?.split('.')[0])
   const needed: readonly string[] = match ? [MATCHED[match]] : NEEDED[object]
@@ -137,7 +137,7 @@ export function checkMapping(object: ImportObject, mapping: Mapping, match: Matc
   throw usage(`No column is recognised as ${needed.join(', ')}; say which one is with --map. There are ${columns}.`)
 }
 
-/** The mapping as rows of a table, with an example of what each column holds. */
+/** Returns the mapping as rows of a table, with an example value of each column. */
 export function mappingTable(mapping: Mapping, examples: Readonly<Record<string, Json>>): string[][] {
   const labels = new Map(mapping.flatMap(({ column, label }) => (label ? [[label, column] as const] : [])))
   const rows = mapping.map(({ column, field }) => [
@@ -155,6 +155,6 @@ function shortened(value: Json): string {
   return text.length > MAX_EXAMPLE ? `${text.slice(0, MAX_EXAMPLE - 1)}…` : text
 }
 
-/** Whether amounts bring their currency along because no column has it. */
+/** Whether amounts supply the currency because no column has it. */
 export const takesCurrency = (object: ImportObject, mapping: Mapping): boolean =>
   AMOUNTS[object] !== undefined && !mapping.some(({ field }) => field === 'currency')

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
 
-// Names that stand for codes, in the languages that files are mostly in.
+// Maps names to codes, in the languages most common in files.
 
 const LOCALES = ['en', 'de', 'fr', 'es']
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -12,7 +12,7 @@ const LANGUAGES =
     ' ',
   )
 
-/** What people write that is not what the country is called. */
+/** Common names that differ from the official ones. */
 const OTHER_COUNTRIES = {
   usa: 'US',
   'u.s.a.': 'US',
@@ -40,7 +40,7 @@ const OTHER_COUNTRIES = {
 let countries: Map<string, string> | undefined
 let languages: Map<string, string> | undefined
 
-/** ISO 3166 of a name or a code; what is neither comes back as it is, for the field to refuse. */
+/** Returns the ISO 3166 code of a name or a code; other text is returned unchanged, for the field to reject. */
 export function countryCode(text: string): string {
   if (/^[a-z]{2}$/i.test(text) && text.toUpperCase() !== 'UK') return text.toUpperCase()
   countries ??= new Map([
@@ -53,7 +53,7 @@ export function countryCode(text: string): string {
   return countries.get(fold(text)) ?? text
 }
 
-/** BCP 47 of a name or a tag. */
+/** Returns the BCP 47 tag of a name or a tag. */
 export function languageTag(text: string): string {
   languages ??= namesOf('language', LANGUAGES)
   return languages.get(fold(text)) ?? text.replaceAll('_', '-')

@@ -4,12 +4,12 @@ import { isCurrency } from '../../lib/money.ts'
 
 export type Decimal = '.' | ','
 
-/** A text as a number, without what stands around it; `unit` is a currency, or nothing. */
+/** A text as a number without its surroundings; `unit` is a currency or empty. */
 type Parts = { sign: string; number: string; unit: string }
 
 const SHAPE = /^(-?)([^\d.,-]*)(-?)(\d[\d.,\s'’]*)([^\d]*)$/
 const PLAIN = { '.': /^\d+(\.\d+)?$/, ',': /^\d+(,\d+)?$/ }
-// Thousands, or hundreds below the last three digits as in India.
+// Groups of three digits, or of two above the last three as in India.
 const GROUPED = { '.': /^[1-9]\d{0,2}(,\d{2,3})*,\d{3}(\.\d+)?$/, ',': /^[1-9]\d{0,2}(\.\d{2,3})*\.\d{3}(,\d+)?$/ }
 
 function partsOf(text: string): Parts | undefined {
@@ -20,7 +20,7 @@ function partsOf(text: string): Parts | undefined {
 
 const fits = (number: string, decimal: Decimal): boolean => PLAIN[decimal].test(number) || GROUPED[decimal].test(number)
 
-/** The decimal sign that a text proves by itself: `1.234,5` and `12,5` do, `1.234` and `1234` do not. */
+/** Returns the decimal sign if a text is unambiguous: `1.234,5` and `12,5` are, `1.234` and `1234` are not. */
 export function decimalShown(text: string): Decimal | undefined {
   const { number = '' } = partsOf(text) ?? {}
   const point = fits(number, '.')
@@ -28,15 +28,15 @@ export function decimalShown(text: string): Decimal | undefined {
   return point ? '.' : ','
 }
 
-/** The text could be two numbers: one of whole thousands, and one with three decimals. */
+/** Whether the text could be two numbers: whole thousands, or three decimals. */
 export function isTwofold(text: string): boolean {
   const { number = '' } = partsOf(text) ?? {}
   return /[.,]/.test(number) && fits(number, '.') && fits(number, ',')
 }
 
 /**
- * The number in digits with a point, and the unit beside it; undefined where it is none. A text that proves no decimal
- * sign is read with the given one.
+ * Returns the number in digits with a point, and its unit; undefined if it is not a number. `decimal` takes
+ * precedence over what the text shows.
  */
 export function readNumber(text: string, decimal: Decimal | undefined): { digits: string; unit: string } | undefined {
   const parts = partsOf(text)
@@ -47,7 +47,7 @@ export function readNumber(text: string, decimal: Decimal | undefined): { digits
   return { digits: parts.sign + digits, unit: parts.unit }
 }
 
-/** Whether a double carries all digits of the text. */
+/** Whether a double represents all digits of the text. */
 export function isExact(digits: string): boolean {
   const [whole = '', fraction = ''] = digits.replace('-', '').split('.')
   return (whole + trimmedEnd(fraction)).replace(/^0+/, '').length <= 15
@@ -65,16 +65,19 @@ const symbolsOf = (display: 'symbol' | 'narrowSymbol') =>
       .format(0)
       .replace(/[\d.,\s]/g, ''),
   )
-let known: { wide: Map<string, string[]>; narrow: Map<string, string[]> } | undefined
+let cachedSigns: { wide: Map<string, string[]>; narrow: Map<string, string[]> } | undefined
 function signs() {
-  known ??= { wide: symbolsOf('symbol'), narrow: symbolsOf('narrowSymbol') }
-  return known
+  cachedSigns ??= { wide: symbolsOf('symbol'), narrow: symbolsOf('narrowSymbol') }
+  return cachedSigns
 }
 
-/** Whether the text is a sign that some currency has. */
+/** Whether the text is the sign of any currency. */
 export const isCurrencySign = (unit: string): boolean => signs().wide.has(unit) || signs().narrow.has(unit)
 
-/** The currency of a code or a sign. A sign that several use is the organisation's own, else the best known one. */
+/**
+ * Returns the currency of a code or a sign. A sign shared by several currencies means the organisation's own, else the
+ * one it is best cachedSigns for.
+ */
 export function currencyOf(unit: string, own: string): string | undefined {
   const code = unit.toUpperCase().replace(/^US\$$/, 'USD')
   if (isCurrency(code)) return code

@@ -4,17 +4,17 @@ import { field, invalid, type Problem } from '../../lib/problem.ts'
 import type { Outcome } from '../../settings/fields.ts'
 import type { Database } from '../../store/driver.ts'
 
-// Where a deal of a file stands: by the names of its pipeline and stage, by its status and by why it was closed.
+// Resolves the stage of an imported deal from the names of its pipeline and stage, its status and its close reason.
 
-export type Said = {
+export type StageTexts = {
   pipeline?: string | undefined
   stage?: string | undefined
   status?: string | undefined
   reason?: string | undefined
 }
 
-/** How a deal gets there: created in the pipeline, then moved to an open stage, or closed. */
-export type Way = { pipeline_id?: string; stage?: string; reason_id?: string }
+/** How to bring a deal there: create it in the pipeline, then move it to an open stage or close it. */
+export type StagePath = { pipeline_id?: string; stage?: string; reason_id?: string }
 
 const WORDS: Record<Outcome | 'open', string> = {
   open: 'open, offen, ouvert, ouverte, abierto, abierta, in progress',
@@ -27,23 +27,26 @@ function statusOf(text: string): Outcome | 'open' | undefined {
   return (['open', 'won', 'lost'] as const).find((status) => WORDS[status].split(', ').includes(word))
 }
 
-/** Settings are few: they are read once, and matched in memory. */
-export function pipelineReader(db: Database, org: number): (said: Said) => Way {
+/** Reads the settings once, since they are few, and matches in memory. */
+export function pipelineReader(db: Database, org: number): (texts: StageTexts) => StagePath {
   const { pipelines, stages, reasons } = dealChoices(db, org)
 
-  function wayOf({ pipeline, stage, status, reason }: Said): Way {
+  function pathOf({ pipeline, stage, status, reason }: StageTexts): StagePath {
     const into = pipeline === undefined ? undefined : named('/pipeline_id', 'pipeline', pipelines, pipeline)
     const at = stage === undefined ? undefined : stageNamed(stage, into)
     const outcome = outcomeOf(status, at)
     const start = into?.id ?? at?.pipeline_id
-    const way: Way = start ? { pipeline_id: start } : {}
-    if (outcome) return { ...way, reason_id: reasonFor(outcome, reason).id }
+    const path: StagePath = start ? { pipeline_id: start } : {}
+    if (outcome) return { ...path, reason_id: reasonFor(outcome, reason).id }
     if (reason !== undefined)
       throw invalid(field('/close_reason_id', 'not_closed', 'is for a deal that is won or lost'))
-    return at ? { ...way, stage: at.id } : way
+    return at ? { ...path, stage: at.id } : path
   }
 
-  /** A stage of that pipeline, else of the default one, else the only one of that name. `Demo (Sales)` names both. */
+  /**
+   * Returns the stage in that pipeline, else in the default one, else the only one with that name. `Demo (Sales)` names
+   * both.
+   */
   function stageNamed(text: string, pipeline: PipelineChoice | undefined): StageChoice {
     const [, inner, outer = ''] = /^(.+) \((.+)\)$/.exec(text) ?? []
     const both = inner === undefined ? undefined : pipelines.find((each) => isNamed(each, outer))
@@ -60,17 +63,17 @@ export function pipelineReader(db: Database, org: number): (said: Said) => Way {
   }
 
   function outcomeOf(status: string | undefined, at: StageChoice | undefined): Outcome | undefined {
-    const given = status === undefined ? undefined : statusOf(status)
-    if (status !== undefined && !given) {
+    const stated = status === undefined ? undefined : statusOf(status)
+    if (status !== undefined && !stated) {
       throw invalid(field('/status', 'invalid_choice', `must be open, won or lost; "${status}" is none`))
     }
-    if (at?.outcome && given && given !== at.outcome) {
-      throw invalid(field('/status', 'contradiction', `is ${given}, but the stage "${at.name}" is for ${at.outcome}`))
+    if (at?.outcome && stated && stated !== at.outcome) {
+      throw invalid(field('/status', 'contradiction', `is ${stated}, but the stage "${at.name}" is for ${at.outcome}`))
     }
-    return at?.outcome ?? (given === 'open' ? undefined : given)
+    return at?.outcome ?? (stated === 'open' ? undefined : stated)
   }
 
-  /** The one that is named, else the first of the outcome. */
+  /** Returns the named reason, else the first one for the outcome. */
   function reasonFor(outcome: Outcome, text: string | undefined): ReasonChoice {
     const possible = reasons.filter((each) => each.outcome === outcome)
     if (text !== undefined) return named('/close_reason_id', `close reason for ${outcome}`, possible, text)
@@ -80,7 +83,7 @@ export function pipelineReader(db: Database, org: number): (said: Said) => Way {
     return first
   }
 
-  return wayOf
+  return pathOf
 }
 
 const isNamed = ({ id, key, name }: { id: string; key: string; name: string }, text: string): boolean =>

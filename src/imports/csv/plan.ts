@@ -2,20 +2,22 @@ import type { Store } from '../../store/open.ts'
 import { orgOf } from '../../store/orgs.ts'
 import type { ImportObject } from '../writes.ts'
 import { customFields } from './custom.ts'
-import { detectFormats, type Said } from './detect-formats.ts'
+import { detectFormats, type FormatOptions } from './detect-formats.ts'
 import { type Draft, draftReader } from './draft.ts'
 import { FIELDS, type Fields } from './fields.ts'
 import { checkMapping, type Mapping, type Match, override, recognise } from './mapping.ts'
 import { type Cells, membersOf, openSource, rowsOf, type Source } from './read.ts'
 
-export type Wanted = Said & {
+export type Wanted = FormatOptions & {
   object: ImportObject
   file: string
   map?: string | undefined
   match?: Match | undefined
 }
 
-/** How a file will come in. It was read whole once, so nothing about it is found out when half of it is in. */
+/**
+ * How a file will be imported. The whole file has been read once, so no format error occurs halfway through the import.
+ */
 export type Plan = {
   source: Source
   mapping: Mapping
@@ -25,7 +27,7 @@ export type Plan = {
   read: (cells: Cells) => Draft
 }
 
-/** Throws Problem 404 and 422 for the file, a usage Problem for what does not fit it. */
+/** Throws Problem 404 and 422 for the file, and a usage Problem for options that do not fit it. */
 export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted: Wanted): Promise<Plan> {
   const { object, match } = wanted
   const fields: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
@@ -41,7 +43,7 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
   let rows = 0
   for await (const row of rowsOf(source)) {
     rows++
-    formats.see(row)
+    formats.addRow(row)
     for (const column of missing) {
       const cell = row.cells[column] ?? ''
       if (cell === '') continue

@@ -5,13 +5,13 @@ import { Problem } from '../../lib/problem.ts'
 import { type Bytes, chunksOf, survey, textOf, textOfStart } from './decode.ts'
 import { columnNames, type Separator, separatorLine, separatorOf } from './dialect.ts'
 
-/** By column. */
+/** Cells by column name. */
 export type Cells = { [column: string]: Json }
 
-/** A row of the file, and why it cannot be read where it cannot. `line` is the first one that it stands on. */
+/** A row of the file, with `error` if it cannot be read. `line` is its first line. */
 export type Row = { line: number; cells: Cells; error?: string }
 
-/** A file whose way of writing is known. `columns` of NDJSON are known only when all of it was read. */
+/** A file with its detected format. `columns` of NDJSON are known only after all of it has been read. */
 export type Source = {
   file: string
   format: 'csv' | 'ndjson'
@@ -27,7 +27,7 @@ type Progress = (bytes: number) => void
 const MAX_RECORD = 1 << 20
 const MAX_COLUMNS = 1000
 
-/** Finds out how a file is written. Throws Problem 404 and 422. */
+/** Detects the format of a file. Throws Problem 404 and 422. */
 export async function openSource(file: string): Promise<Source> {
   const bytes = await survey(file)
   const { encoding, fingerprint } = bytes
@@ -37,13 +37,13 @@ export async function openSource(file: string): Promise<Source> {
   if (/^\s*\[?\s*\{/.test(text)) return { ...common, format: 'ndjson', separator: ',', columns: [] }
   const separator = separatorLine(text)?.separator ?? separatorOf(text)
   const header = await firstRecord(file, { ...common, separator })
-  // Cells without a name behind the last one that has one are no columns.
+  // Unnamed cells after the last named one are not columns.
   const named = header.findLastIndex((cell) => cell.trim() !== '') + 1
   refuseTooMany(file, named)
   return { ...common, format: 'csv', separator, columns: columnNames(header.slice(0, named)) }
 }
 
-/** The columns of NDJSON: the members of all its lines. Throws Problem 422. */
+/** Returns the columns of NDJSON: the members of all its lines. Throws Problem 422. */
 export async function membersOf(source: Source): Promise<string[]> {
   const members = new Set<string>()
   for await (const { cells } of rowsOf(source)) {
@@ -59,8 +59,8 @@ function refuseTooMany(file: string, columns: number): void {
 }
 
 /**
- * The rows of the file, without blank lines and the header. A row that cannot be read has an error; what makes the
- * whole rest unreadable throws Problem 422 with the line.
+ * Yields the rows of the file, without blank lines and the header. A row that cannot be read has an error; an error
+ * that makes the rest of the file unreadable throws Problem 422 with the line.
  */
 export function rowsOf(source: Source, onBytes?: Progress): AsyncGenerator<Row> {
   return source.format === 'csv' ? csvRows(source, onBytes) : ndjsonRows(source, onBytes)
@@ -92,7 +92,7 @@ async function firstRecord(file: string, written: Written): Promise<string[]> {
 
 type Record = { line: number; cells: string[] }
 
-/** The records of a CSV file with the line on which each starts. */
+/** Yields the records of a CSV file with the line on which each starts. */
 async function* records({ file, encoding, separator }: Written, onBytes?: Progress): AsyncGenerator<Record> {
   let skipped = 0
   let last = { lines: 0, empty_lines: 0 }
@@ -104,7 +104,7 @@ async function* records({ file, encoding, separator }: Written, onBytes?: Progre
     skip_records_with_empty_values: true,
     skip_empty_lines: true,
     max_record_size: MAX_RECORD,
-    // Called at once, while a record that was read may be dropped when a later one fails.
+    // Called immediately, while the parser may drop a parsed record when a later one fails.
     on_record: ((cells: string[], info: InfoRecord): Record => {
       last = info
       return { line: info.lines + skipped - newlinesIn(cells), cells }
@@ -120,7 +120,7 @@ async function* records({ file, encoding, separator }: Written, onBytes?: Progre
     }
   }
   const texts = Readable.from(withoutSeparatorLine())
-  // What fails while it is read has to fail the loop over the records.
+  // A read error has to end the loop over the records.
   texts.on('error', (error) => parser.destroy(error))
   try {
     yield* texts.pipe(parser) as AsyncIterable<Record>
@@ -172,7 +172,7 @@ function ndjsonRow(line: number, bytes: Buffer): Row {
   }
 }
 
-/** The members of `address` and `custom_fields` as columns of their own, as a CSV has them. */
+/** Turns the members of `address` and `custom_fields` into separate columns, as in CSV. */
 function flat(value: { [member: string]: Json }): Cells {
   const cells: Cells = {}
   for (const [name, inner] of Object.entries(value)) {
@@ -183,14 +183,14 @@ function flat(value: { [member: string]: Json }): Cells {
   return cells
 }
 
-/** The lines of a file as bytes; undefined for one that is too long to be kept. */
+/** Yields the lines of a file as bytes; undefined for a line that is too long. */
 async function* linesOf(file: string, onBytes?: Progress): AsyncGenerator<Buffer | undefined> {
-  let held: Buffer[] = []
+  let chunks: Buffer[] = []
   let size = 0
   let isFirst = true
-  function taken(): Buffer | undefined {
-    const bytes = size > MAX_RECORD ? undefined : Buffer.concat(held)
-    held = []
+  function flush(): Buffer | undefined {
+    const bytes = size > MAX_RECORD ? undefined : Buffer.concat(chunks)
+    chunks = []
     size = 0
     const marked = isFirst && bytes?.[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
     isFirst = false
@@ -199,18 +199,18 @@ async function* linesOf(file: string, onBytes?: Progress): AsyncGenerator<Buffer
   for await (const chunk of chunksOf(file)) {
     let start = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      hold(chunk.subarray(start, end))
-      yield taken()
+      add(chunk.subarray(start, end))
+      yield flush()
       start = end + 1
     }
-    hold(chunk.subarray(start))
+    add(chunk.subarray(start))
     onBytes?.(chunk.length)
   }
-  if (size > 0) yield taken()
+  if (size > 0) yield flush()
 
-  function hold(bytes: Buffer): void {
+  function add(bytes: Buffer): void {
     size += bytes.length
-    if (size <= MAX_RECORD) held.push(bytes)
-    else held = []
+    if (size <= MAX_RECORD) chunks.push(bytes)
+    else chunks = []
   }
 }

@@ -8,7 +8,10 @@ import type { Json } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
 import { rowsOf, type Source } from './read.ts'
 
-/** Beside the file: `people.csv` → `people.rejected.csv`, or -2 and so on: one that is there may have been mended since. */
+/**
+ * Returns a path beside the file: `people.csv` → `people.rejected.csv`, or -2 and so on. An existing file is kept,
+ * since it may have been corrected.
+ */
 export function rejectedPath(file: string, extension = '.csv'): string {
   const stem = join(dirname(file), `${basename(file, extname(file))}.rejected`)
   let path = stem + extension
@@ -16,7 +19,7 @@ export function rejectedPath(file: string, extension = '.csv'): string {
   return path
 }
 
-/** Throws a usage Problem where the rejected rows would replace the file that is imported. */
+/** Throws a usage Problem if the rejected rows would overwrite the imported file. */
 export function checkRejectedPath(file: string, path: string | undefined): void {
   if (path === undefined || !existsSync(path) || !existsSync(file)) return
   if (realpathSync(path) === realpathSync(file))
@@ -24,8 +27,8 @@ export function checkRejectedPath(file: string, path: string | undefined): void 
 }
 
 /**
- * Writes the rejected rows as they were, with the reason behind each, so that they can be mended and imported. It is
- * written as the file was separated, for the spreadsheet that made it. Throws Problem 409 where it cannot be.
+ * Writes the rejected rows unchanged, with the reason after each, so that they can be corrected and imported. Uses the
+ * separator of the original, for the same spreadsheet. Throws Problem 409 if the file cannot be written.
  */
 export const writeRejected = (
   path: string,
@@ -33,9 +36,9 @@ export const writeRejected = (
   rejects: Iterable<{ row: number; error: string }>,
 ): Promise<void> => writeTexts(path, texts(source, rejects))
 
-/** Throws Problem 409 where they cannot be written. */
+/** Writes texts to a file. Throws Problem 409 if it cannot be written. */
 export async function writeTexts(path: string, texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  // Whole, or not at all; and it tells of people, as the file does.
+  // Written atomically, and readable by its owner only, since it contains personal data.
   const part = `${path}.part`
   try {
     await pipeline(texts, createWriteStream(part, { mode: 0o600 }))

@@ -12,38 +12,38 @@ import { type Draft, joined, put } from './draft.ts'
 import type { Kind } from './fields.ts'
 import { ambiguousMatch, lookups } from './lookups.ts'
 import type { Match } from './mapping.ts'
-import { pipelineReader, type Said, type Way } from './pipeline.ts'
+import { pipelineReader, type StagePath, type StageTexts } from './pipeline.ts'
 
 type Options = { object: ImportObject; match: Match | undefined; writes: AllWrites }
 
-/** Brings drafts into the store, inside a transaction of the caller's. Throws Problem 4xx for one that cannot come in. */
+/** Imports drafts within the caller's transaction. Throws Problem 4xx for a draft that cannot be imported. */
 export function taker(db: Database, who: Caller, { object, match, writes }: Options) {
   let touched: Touched[] = []
   const look = lookups(db, writes, who, (made, record) => created(made, record))
   const finding = match && matchers(db)[match]
-  const wayOf = object === 'deal' ? pipelineReader(db, who.org) : undefined
+  const pathOf = object === 'deal' ? pipelineReader(db, who.org) : undefined
 
   function take(draft: Draft): Taken {
     touched = []
     const found = finding ? matched(draft) : undefined
-    const way = wayOf?.(placeOf(draft))
+    const path = pathOf?.(placeOf(draft))
     const given = linked(draft, found === undefined)
     if (found !== undefined) return change(writes[object].find(who, found), given, draft.added)
-    created(object, way ? createDeal(given, way) : writes[object].create(who, given))
+    created(object, path ? createDeal(given, path) : writes[object].create(who, given))
     return { result: 'created', touched }
   }
 
   const created = (kind: Writable, { id, version }: { id: string; version: number }): void =>
     void touched.push({ object: kind, id, action: 'created', version, before: null })
 
-  /** The record of this row, where there is one; undefined also where the row has nothing to match by. */
+  /** Returns the existing record for this row; undefined if there is none, or the row has no value to match by. */
   function matched({ given }: Draft): string | undefined {
     const ids = new Set((finding?.keys(given) ?? []).flatMap((key) => finding?.find(object, who.org, key) ?? []))
     if (ids.size > 1) throw ambiguousMatch([...ids])
     return [...ids][0]
   }
 
-  /** The body, with the ids of the records that it refers to. What may make a record comes last, when all else is right. */
+  /** Returns the body with references resolved to ids. Lookups that may create records come last, after validation. */
   function linked({ given, links }: Draft, isNew: boolean): Given {
     const body = { ...given }
     const each = (wanted: Kind, find: (pointer: string, texts: string[], name: string) => Json) => {
@@ -68,8 +68,8 @@ export function taker(db: Database, who: Caller, { object, match, writes }: Opti
     return { result: 'updated', touched }
   }
 
-  /** By create, then by the move or the close that brings it to where it stands. */
-  function createDeal(given: Given, { pipeline_id, stage, reason_id }: Way): Stored {
+  /** Creates a deal, then moves or closes it to reach its stage. */
+  function createDeal(given: Given, { pipeline_id, stage, reason_id }: StagePath): Stored {
     const { deal } = writes
     const made = deal.create(who, { ...given, ...(pipeline_id ? { pipeline_id } : {}) })
     if (reason_id) return deal.close!(who, made, { reason_id })
@@ -79,8 +79,8 @@ export function taker(db: Database, who: Caller, { object, match, writes }: Opti
   return { take, forget: look.forget }
 }
 
-/** What a row says of where a deal stands. */
-function placeOf({ links }: Draft): Said {
+/** Returns what a row contains about the stage of a deal. */
+function placeOf({ links }: Draft): StageTexts {
   const text = (name: string) => links.get(name)?.texts[0]
   return {
     pipeline: text('pipeline_id'),
@@ -90,20 +90,20 @@ function placeOf({ links }: Draft): Said {
   }
 }
 
-/** The fields that an update changed, as they were. */
+/** Returns the previous values of the fields that an update changed. */
 export function changedFields(before: Stored, after: Stored, given: Given): Given {
   const changed = Object.keys(given).filter((name) => !same(before[name], after[name]))
   return Object.fromEntries(changed.map((name) => [name, previous(name, before[name] as Json, given[name])]))
 }
 
-/** A patch merges custom fields by key: to take one back, each that was not there before is cleared. */
+/** A patch merges custom fields by key: to undo it, keys that did not exist before are set to null. */
 function previous(name: string, before: Json, given: Json | undefined): Json {
   if (name !== 'custom_fields') return before
   const values = before as Given
   return Object.fromEntries(Object.keys(given as Given).map((key) => [key, values[key] ?? null]))
 }
 
-/** How rows find the records that are there: the values to look for, compared as the store compares them. */
+/** How rows find existing records: the values to look up, compared as the stores compare them. */
 function matchers(db: Database) {
   const look = recordLookups(db)
   type Matcher = {
@@ -129,7 +129,10 @@ function matchers(db: Database) {
 
 const listed = (id: string | undefined): string[] => (id === undefined ? [] : [id])
 
-/** The texts in a list of texts, or of objects by their member; what is none is for the schema to refuse. */
+/**
+ * Returns the texts in a list of texts, or the named member of each object; other values are left to the schema to
+ * reject.
+ */
 function texts(list: Json | undefined, member?: string): string[] {
   if (!Array.isArray(list)) return []
   const found = list.map((item) => (member === undefined ? item : (item as Given | null)?.[member]))

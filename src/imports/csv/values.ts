@@ -8,10 +8,10 @@ import type { Field, Kind, Label } from './fields.ts'
 import { countryCode, languageTag } from './names.ts'
 import { currencyOf, type Decimal, isCurrencySign, isExact, isTwofold, readNumber } from './numbers.ts'
 
-// The text of a cell → what the body of a create takes. What a text cannot be read as throws Problem 422; what it may not
-// be, such as a negative amount, is left to the schema of the field.
+// Converts the text of a cell to a value for the body of a create. Throws Problem 422 for unreadable text; invalid
+// values, such as a negative amount, are left to the schema of the field.
 
-/** How a column is written, as far as its cells show it, and what the organisation counts and lives in. */
+/** The format of a column as detected from its cells, and the organisation's currency and time zone. */
 export type NumberFormat = {
   decimal?: Decimal | undefined
   order?: Order | undefined
@@ -23,10 +23,10 @@ const refused = (code: string, message: string): Problem => invalid(field('', co
 
 const quoted = (text: string): string => `"${text.length > 60 ? `${text.slice(0, 59)}…` : text}"`
 
-/** The text of a cell without the guard that exports put before what a spreadsheet would take for a formula. */
+/** Returns the text of a cell without the escape that exports put before what a spreadsheet would run as a formula. */
 export const unguarded = (text: string): string => withoutGuard(text).trim()
 
-/** The kinds whose texts stand for records of the store; they are looked up there. */
+/** Kinds whose texts refer to records, which are looked up. */
 export const LINKS: ReadonlySet<Kind> = new Set<Kind>([
   'company',
   'contact',
@@ -38,7 +38,7 @@ export const LINKS: ReadonlySet<Kind> = new Set<Kind>([
   'reason',
 ])
 
-/** The value of one cell that holds something, for a field of one value. */
+/** Reads a cell with content, for a field with one value. */
 export function readValue({ kind, options }: Field, text: string, format: NumberFormat): Json {
   switch (kind) {
     case 'amount':
@@ -81,12 +81,12 @@ function numberIn(text: string, decimal: Decimal | undefined): number {
   return Number(found.digits)
 }
 
-/** In a count a sign before three digits groups thousands. */
+/** In a count, a sign before three digits groups thousands. */
 function wholeNumber(text: string, decimal: Decimal | undefined): number {
   return isTwofold(text) ? Number(text.replace(/\D/g, '')) : numberIn(text, decimal)
 }
 
-/** The currency that stands beside an amount. */
+/** Returns the currency written next to an amount. */
 export function currencyBeside(text: string, format: NumberFormat): string | undefined {
   const unit = readNumber(text, format.decimal)?.unit
   if (!unit) return undefined
@@ -105,7 +105,7 @@ function dayIn(text: string, order: Order | undefined): string {
 const twofoldDay = (text: string) =>
   refused('ambiguous', `${quoted(text)} could be two days; say which by --dates dmy or --dates mdy`)
 
-/** Without an offset it is the time of day where the organisation is. */
+/** Without an offset, the time is in the organisation's time zone. */
 function momentIn(text: string, { order, timezone }: NumberFormat): string {
   const moment = readMoment(text, order)
   if (!moment) throw refused('invalid_time', `must be a day with a time of day; ${quoted(text)} is none`)
@@ -126,7 +126,7 @@ function flagIn(text: string): boolean {
 const withScheme = (text: string): string =>
   !/^[a-z][a-z0-9+.-]*:/i.test(text) && toDomain(text.split(/[/?#:]/)[0] as string) ? `https://${text}` : text
 
-/** The name of a host, also out of a web address. */
+/** Returns the host name, also from a web address. */
 function domainIn(text: string): string {
   const host = text
     .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
@@ -135,7 +135,7 @@ function domainIn(text: string): string {
   return toDomain(host) ?? text
 }
 
-/** The values of one cell of a field of several. Google parts them by `:::`. */
+/** Reads a cell for a field with several values. Google separates them by `:::`. */
 export function readValues({ kind, options }: Field, text: string, label: Label = 'work'): Json[] {
   const parts = partsOf(text, kind === 'emails' ? /:::|[;,|\n\s]+(?![^<]*>)/ : /:::|[;,|\n]/)
   switch (kind) {
@@ -158,14 +158,14 @@ const partsOf = (text: string, separator: RegExp): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Of `Ana Ruiz <ana@example.com>` the address; what is beside an address in another way is refused by the field. */
+/** Extracts the address from `Ana Ruiz <ana@example.com>`; other text next to an address is rejected by the field. */
 function emailsIn(parts: readonly string[]): string[] {
   const emails = parts.map((part) => (/<([^<>]+)>/.exec(part)?.[1] ?? part).replace(/^mailto:/i, ''))
   const hasAddress = parts.some((part) => part.includes('<'))
   return hasAddress ? emails.filter((email) => email.includes('@')) : emails
 }
 
-/** What a label says, such as Google's `* Work`. */
+/** Returns the label for a text such as Google's `* Work`. */
 export function labelOf(text: string): Label {
   const words = fold(text)
   if (words === '' || /work|business|office|main|arbeit|geschaft|dienst|buro|pro|bureau|trabajo|oficina/.test(words)) {
@@ -174,7 +174,7 @@ export function labelOf(text: string): Label {
   return /home|priv|personal|perso|domicil|maison|casa|particular/.test(words) ? 'home' : 'other'
 }
 
-/** `Ana Ruiz`, `Ruiz, Ana` and `Ludwig van Beethoven` by first and last name. */
+/** Splits `Ana Ruiz`, `Ruiz, Ana` and `Ludwig van Beethoven` into first and last name. */
 export function splitName(text: string): { first_name?: string; last_name?: string } {
   const [before = '', after] = text.split(/,(.*)/s).map((part) => part.trim())
   if (after) return { first_name: after, ...(before ? { last_name: before } : {}) }

@@ -5,17 +5,17 @@ import { lengthOf, type Moment, momentsIn, rawValue, unreadable, type Where } fr
 import { type Person, peopleIn } from './people.ts'
 import { ruleIn } from './rule.ts'
 
-/** What a VEVENT says. */
+/** The contents of a VEVENT. */
 export type CalendarEvent = {
   block: Block
   uid: string
-  /** The occurrence of a series that it stands for. */
+  /** The occurrence of a series that it replaces. */
   recurrence: Moment | undefined
-  /** It stands for all later ones, too. */
+  /** It also replaces all later occurrences. */
   isOnward: boolean
   sequence: number
   starts: Moment
-  /** Milliseconds; of whole days as many as they have where no clock is changed. */
+  /** Milliseconds; for whole days without regard to daylight saving. */
   length: number
   title: string
   description: string | undefined
@@ -28,7 +28,7 @@ export type CalendarEvent = {
   except: Moment[]
 }
 
-/** Throws Problem 422 for one that cannot be read. */
+/** Parses an event. Throws Problem 422 if it cannot be read. */
 export function readEvent(block: Block, where: Where): CalendarEvent {
   if (block.error) throw unreadable(block.error)
   const event = componentOf(block)
@@ -57,7 +57,7 @@ export function readEvent(block: Block, where: Where): CalendarEvent {
   }
 }
 
-/** Where people meet online: what is made for it first. */
+/** Properties with a link for online meetings: the dedicated ones first. */
 const CONFERENCES = [
   'x-google-conference',
   'x-microsoft-skypeteamsmeetingurl',
@@ -75,7 +75,7 @@ function componentOf({ lines }: Block): ICAL.Component {
   }
 }
 
-/** Undefined also where there is nothing but blanks. */
+/** Returns undefined also for a blank text. */
 function textIn(event: ICAL.Component, name: string): string | undefined {
   const text = rawValue(event.getFirstProperty(name))?.trim()
   return text === '' ? undefined : text

@@ -20,9 +20,9 @@ export type CalendarOptions = Pick<
 >
 
 /**
- * Brings the events of an iCalendar file in as meetings, in batches of one transaction each: those that recur from a
- * year back to a year ahead. An import that was cut off goes on behind its last batch when the same file is imported
- * again, counted from the same day. Throws Problem 404, 409 and 422, and a usage Problem.
+ * Imports the events of an iCalendar file as meetings, in batches of one transaction each; recurring events from a year
+ * back to a year ahead. An interrupted import continues after its last batch when the same file is imported again, with
+ * the same window. Throws Problem 404, 409 and 422, and a usage Problem.
  */
 export async function importMeetings(store: Store, options: CalendarOptions): Promise<Imported> {
   checkRejectedPath(options.file, options.rejected)
@@ -34,12 +34,13 @@ export async function importMeetings(store: Store, options: CalendarOptions): Pr
 async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<Imported> {
   const { org, file, again = false, signal, onProgress } = options
   const { fingerprint: content, calendars } = plan
-  const kept = journal(store)
-  const before = kept.ofFile(org, content, 'meeting').find(({ finished_at }) => finished_at === null || !again)
+  const importJournal = journal(store)
+  const before = importJournal.ofFile(org, content, 'meeting').find(({ finished_at }) => finished_at === null || !again)
   const given = { object: 'meeting', file_name: basename(file), content } as const
   const { now } = before ? (JSON.parse(before.options) as { now: number }) : { now: store.clock.now() }
-  const rows = await plan.rows(now, signal) // what is refused leaves no import behind
-  let current = before ?? store.transaction(() => kept.start(org, { ...given, options: JSON.stringify({ now }) }))
+  const rows = await plan.rows(now, signal) // rejected files create no import
+  let current =
+    before ?? store.transaction(() => importJournal.start(org, { ...given, options: JSON.stringify({ now }) }))
   const take = meetingTaker(resourceDeps(store), { org, member: null } satisfies Caller, now)
 
   const batch = batches(store, options.pace)
@@ -54,20 +55,20 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
 
   while (current.finished_at === null) {
     const from = current.position
-    const held = rows.slice(from, from + MAX_BATCH).map((given, at) => ({ given, row: from + at }))
+    const buffered = rows.slice(from, from + MAX_BATCH).map((given, at) => ({ given, row: from + at }))
     current = inBatch(store, batch, (alone, isFull) => {
-      const done = whileRoom(held, isFull, ({ row, given }) => takeRow(row, given, alone))
-      return kept.note(org, current, done, from + done.length >= rows.length)
+      const done = whileRoom(buffered, isFull, ({ row, given }) => takeRow(row, given, alone))
+      return importJournal.note(org, current, done, from + done.length >= rows.length)
     })
     onProgress?.(current.position, rows.length)
-    await turn() // a signal to stop is noticed here
+    await turn() // lets an abort signal arrive
     if (signal?.aborted && current.finished_at === null) throw stopped(current, rows.length)
   }
-  // A dry run leaves no file of its own accord, and an import that was done before has left one.
+  // A dry run writes no file by default, and an earlier import has already written one.
   const isQuiet = options.dryRun || before?.finished_at
   const ownPath = isQuiet ? null : rejectedPath(file, '.ics')
   const rejectedFile = current.rejected === 0 ? null : (options.rejected ?? ownPath)
-  if (rejectedFile) await writeRejected(rejectedFile, calendars, rows, kept.rejects(org, current.id))
+  if (rejectedFile) await writeRejected(rejectedFile, calendars, rows, importJournal.rejects(org, current.id))
   const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts
   return { id: current.id, ...counts, rejectedFile, importedBefore: before?.finished_at ?? null }
 }

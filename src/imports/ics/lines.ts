@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Problem } from '../../lib/problem.ts'
 
-// An iCalendar file taken apart as far as that a broken event breaks no other: the calendars in it, their zones and
-// their events, each as its own lines.
+// Splits an iCalendar file so that a broken event does not affect others: into calendars with their zones and events,
+// each as a list of lines.
 
-/** A part of a calendar; `line` is where it begins. One that does not end has an error. */
+/** A component of a calendar; `line` is where it begins. One without an end has an error. */
 export type Block = { line: number; lines: string[]; error?: string }
 
 export type CalendarText = {
-  /** Its own properties, such as METHOD, as they are written. */
+  /** The properties of the calendar itself, such as METHOD, unparsed. */
   properties: string[]
   zones: Block[]
   events: Block[]
@@ -21,7 +21,7 @@ const MAX_BYTES = 256 * 1_048_576
 
 type Line = { line: number; text: string }
 
-/** Throws Problem 404 for a file that cannot be read, 422 for one that is no iCalendar in UTF-8. */
+/** Throws Problem 404 if the file cannot be read, 422 if it is not iCalendar in UTF-8. */
 export async function readCalendars(file: string): Promise<CalendarFile> {
   const bytes = await bytesOf(file)
   const calendars: CalendarText[] = []
@@ -55,28 +55,28 @@ async function bytesOf(file: string): Promise<Buffer> {
 const notCalendar = (file: string): Problem =>
   new Problem(422, 'not_icalendar', `${file} is no iCalendar file: it does not begin with BEGIN:VCALENDAR.`)
 
-/** Lines that go on made one. That comes before UTF-8 is read, since a line may be folded inside of a character. */
+/** Joins folded lines. That happens before UTF-8 is decoded, since a fold may split a character. */
 function* logicalLines(file: string, bytes: Buffer): Generator<Line> {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   let number = 0
   let first = 1
-  let held: Buffer[] = []
+  let pieces: Buffer[] = []
   for (const piece of physicalLines(hasMark ? bytes.subarray(3) : bytes)) {
     number++
-    const goesOn = piece[0] === 0x20 || piece[0] === 0x09
-    if (!goesOn && held.length > 0) yield decoded(first)
-    if (!goesOn || held.length === 0) {
-      held = []
+    const isFolded = piece[0] === 0x20 || piece[0] === 0x09
+    if (!isFolded && pieces.length > 0) yield decoded(first)
+    if (!isFolded || pieces.length === 0) {
+      pieces = []
       first = number
     }
-    held.push(goesOn ? piece.subarray(1) : piece)
+    pieces.push(isFolded ? piece.subarray(1) : piece)
   }
-  if (held.length > 0) yield decoded(first)
+  if (pieces.length > 0) yield decoded(first)
 
   function decoded(line: number): Line {
     try {
-      return { line, text: utf8.decode(Buffer.concat(held)) }
+      return { line, text: utf8.decode(Buffer.concat(pieces)) }
     } catch {
       throw new Problem(422, 'not_utf8', `${file} is not UTF-8: line ${line} has the first character that is none.`)
     }
@@ -101,13 +101,13 @@ function gatherer(calendars: CalendarText[]) {
     const [, mark, name = ''] = /^(BEGIN|END):([^\s;:]+)\s*$/i.exec(text) ?? []
     const [begins, ends, what] = [mark?.toUpperCase() === 'BEGIN', mark?.toUpperCase() === 'END', name.toUpperCase()]
     if (what === 'VCALENDAR') {
-      if (block) leave()
+      if (block) endBlock()
       calendar = undefined
       if (begins) calendars.push((calendar = { properties: [], zones: [], events: [] }))
       return
     }
     if (!calendar) return
-    if (block && begins && what === 'VEVENT') leave()
+    if (block && begins && what === 'VEVENT') endBlock()
     if (block) {
       block.lines.push(text)
       depth += begins ? 1 : ends ? -1 : 0
@@ -123,11 +123,11 @@ function gatherer(calendars: CalendarText[]) {
     if (what === 'VTIMEZONE') zones.push(block)
   }
 
-  /** What does not end before the next one begins. */
-  function leave(): void {
+  /** Ends a block whose END is missing before the next one begins. */
+  function endBlock(): void {
     if (block) block.error = 'does not end: its END is missing'
     block = undefined
   }
 
-  return { take, end: leave }
+  return { take, end: endBlock }
 }

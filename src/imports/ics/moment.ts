@@ -3,29 +3,29 @@ import { Problem } from '../../lib/problem.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import type { Zone } from './zones.ts'
 
-/** A time of a file: on the wall clock of its zone, or a whole day. */
+/** A time in a file: on the wall clock of its zone, or a whole day. */
 export type Moment = { local: Temporal.PlainDateTime; zone: Zone; isDay: boolean; ms: number }
 
-/** The zones of a calendar. */
+/** The time zones of a calendar. */
 export type Where = {
   zoneOf: (tzid: string) => Zone | undefined
   utc: Zone
-  /** Of the organisation: of whole days, and of times that name no zone. */
+  /** The organisation's zone: for whole days, and for times without a zone. */
   own: Zone
 }
 
 const MAX_DURATION_MS = 36_525 * DAY_MS
 
-/** An event that cannot come in. */
+/** Returns the Problem for an event that cannot be imported. */
 export const unreadable = (reason: string): Problem => new Problem(422, 'bad_event', reason)
 
-/** As it is written: the library throws what is no Problem where a value is not of its type. */
+/** Returns the value unparsed: for a value of the wrong type, the library throws other errors than Problems. */
 export function rawValue(property: ICAL.Property | null): string | undefined {
   const [, , , value] = (property?.toJSON() ?? []) as unknown[]
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** Throws Problem 422. */
+/** Returns the times of a property. Throws Problem 422. */
 export function momentsIn(event: ICAL.Component, name: string, where: Where): Moment[] {
   return event.getAllProperties(name).flatMap((property) => {
     const [, , , ...values] = property.toJSON() as unknown[]
@@ -51,7 +51,7 @@ function momentOf(
   }
 }
 
-/** How long an event lasts: see `endOf`. Throws Problem 422 where that is no time. */
+/** Returns the length of an event in milliseconds, for `endOf`. Throws Problem 422 if it is not valid. */
 export function lengthOf(event: ICAL.Component, starts: Moment, where: Where): number {
   const [ends] = momentsIn(event, 'dtend', where)
   const length = ends ? between(starts, ends) : durationIn(event, starts)
@@ -66,7 +66,7 @@ const between = (starts: Moment, ends: Moment): number =>
 
 const nominal = (local: Temporal.PlainDateTime): number => local.toZonedDateTime('UTC').epochMilliseconds
 
-/** Days are those of the wall clock, hours are exact. */
+/** Days follow the wall clock, hours are exact. */
 function durationIn(event: ICAL.Component, starts: Moment): number {
   const text = rawValue(event.getFirstProperty('duration'))
   if (text === undefined) return 0
@@ -86,6 +86,6 @@ function durationOf(text: string): ICAL.Duration {
   }
 }
 
-/** Where something ends that begins then: a day may be longer or shorter than others. */
+/** Returns when an event of this length ends: a whole day may be longer or shorter than 24 hours. */
 export const endOf = ({ local, zone, isDay, ms }: Moment, length: number): number =>
   isDay ? zone.toMs(local.add({ days: Math.ceil(length / DAY_MS) })) : ms + length

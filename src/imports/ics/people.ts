@@ -5,7 +5,7 @@ import * as f from '../../lib/fields.ts'
 import type { Participant } from '../../meetings/participants.ts'
 import { rawValue } from './moment.ts'
 
-/** Who takes part, as a calendar says it. */
+/** A participant, as given in a calendar. */
 export type Person = { email: string; name: string | undefined } & Pick<Participant, 'role' | 'response'>
 
 const RESPONSES: Record<string, Participant['response']> = {
@@ -14,7 +14,10 @@ const RESPONSES: Record<string, Participant['response']> = {
   TENTATIVE: 'tentative',
 }
 
-/** Those who have an email, each once, the organizer first where nothing else says so; rooms take no part. */
+/**
+ * Returns the participants with an email, without duplicates and rooms; the organizer first unless listed among the
+ * attendees.
+ */
 export function peopleIn(event: ICAL.Component): Person[] {
   const organizer = event.getAllProperties('organizer').flatMap((each) => addressOf(each) ?? [])[0]
   const isOrganizer = (email: string): boolean =>
@@ -27,13 +30,13 @@ export function peopleIn(event: ICAL.Component): Person[] {
     all.set(emailKey(found.email), { ...found, response, role: isOrganizer(found.email) ? 'organizer' : 'attendee' })
   }
   if (!organizer || all.has(emailKey(organizer.email))) return [...all.values()]
-  // Who invites takes part, also where the calendar does not list them.
+  // The organizer takes part even if not listed as an attendee.
   return [{ ...organizer, role: 'organizer', response: 'accepted' }, ...all.values()]
 }
 
 const ROOMS = /^(RESOURCE|ROOM)$/i
 
-/** Some write the email as a parameter, because the value is an address of their own. */
+/** Some programs write the email as a parameter, because the value is an internal address. */
 function addressOf(property: ICAL.Property): Pick<Person, 'email' | 'name'> | undefined {
   const value = rawValue(property) ?? ''
   const [, address = value] = /^mailto:(.*)$/i.exec(value) ?? []

@@ -11,32 +11,32 @@ import { MAX_OCCURRENCES, type Series, seriesOf, timeInUid, type Window } from '
 import type { Draft } from './take.ts'
 import { ianaZone, utcZone, zonesOf } from './zones.ts'
 
-/** A row of an import: one meeting, or why there is none; with the lines of the file that it comes from. */
+/** A row of an import: one meeting or an error, with the blocks of the file that it comes from. */
 export type Row = { blocks: Block[] } & ({ draft: Draft } | { error: string })
 
 export type Plan = {
   fingerprint: string
   calendars: CalendarText[]
   /**
-   * `now` is where the years behind and ahead are counted from. Throws Problem 422 where there are too many, and 409
-   * where the signal says to stop.
+   * `now` is the centre of the window of two years. Throws Problem 422 if there are too many meetings, and 409 if the
+   * signal aborts.
    */
   rows: (now: number, signal?: AbortSignal) => Promise<Row[]>
 }
 
-/** Of one file, all times of what recurs counted: they are in memory at once, and are minutes of work. */
+/** Limit per file, including occurrences of series: they are in memory at once, and take minutes to import. */
 export const MAX_MEETINGS = 100_000
-/** Reading events and working out what recurs takes seconds, in which the signal to stop has to be noticed. */
+/** Events per turn of the event loop: reading them takes seconds, in which an abort signal has to arrive. */
 const EVENTS_A_TURN = 100
 
 const YEAR_MS = 365 * DAY_MS
 
-/** Reads the file whole, so that nothing about it is found out when half of it is in. Throws Problem 404 and 422. */
+/** Reads the whole file, so that no format error occurs halfway through the import. Throws Problem 404 and 422. */
 export async function planMeetings({ db }: Pick<Store, 'db'>, org: number, file: string): Promise<Plan> {
   const { fingerprint, calendars } = await readCalendars(file)
   if (calendars.reduce((sum, { events }) => sum + events.length, 0) > MAX_MEETINGS) throw tooMany(file)
   const own = orgOf(db, org).timezone
-  const known = knownOccurrences(db, org)
+  const importedMeetings = knownOccurrences(db, org)
 
   async function rows(now: number, signal?: AbortSignal): Promise<Row[]> {
     const window = { from: now - YEAR_MS, to: now + YEAR_MS }
@@ -66,8 +66,8 @@ export async function planMeetings({ db }: Pick<Store, 'db'>, org: number, file:
     }
     if (!series.isWhole) return taken
     const there = new Set(series.occurrences.map((each) => each.uid))
-    const gone = known(uid, window).filter(({ ical_uid }) => !there.has(ical_uid))
-    return [...taken, ...gone.map(({ id }): Row => ({ blocks, draft: { goneId: id } }))]
+    const missing = importedMeetings(uid, window).filter(({ ical_uid }) => !there.has(ical_uid))
+    return [...taken, ...missing.map(({ id }): Row => ({ blocks, draft: { goneId: id } }))]
   }
 
   return { fingerprint, calendars, rows }
@@ -80,7 +80,7 @@ const tooMany = (file: string): Problem =>
     `${file} has more than ${MAX_MEETINGS} meetings, those that recur within a year from now included; split it, or leave out what recurs daily. Nothing was imported.`,
   )
 
-/** To be called for each event. Rejects with Problem 409 once the signal says to stop. */
+/** Returns a function to call for each event. It rejects with Problem 409 once the signal aborts. */
 function pausing(signal: AbortSignal | undefined): () => Promise<void> {
   let events = 0
   return async () => {
@@ -90,7 +90,9 @@ function pausing(signal: AbortSignal | undefined): () => Promise<void> {
   }
 }
 
-/** The meetings of a UID that was imported before, within the window: the same also when some have come in again. */
+/**
+ * Returns the meetings of a UID imported before, within the window; the result stays the same while rows are imported.
+ */
 function knownOccurrences(db: Store['db'], org: number) {
   const { ofSeries } = calendarUids(db)
 

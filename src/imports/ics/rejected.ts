@@ -4,8 +4,8 @@ import type { Block, CalendarText } from './lines.ts'
 import type { Row } from './plan.ts'
 
 /**
- * Writes the events that did not come in as they were, with the reasons in each, so that they can be mended and
- * imported. Throws Problem 409 where the file cannot be written.
+ * Writes the rejected events unchanged, with the reasons in each, so that they can be corrected and imported. Throws
+ * Problem 409 if the file cannot be written.
  */
 export function writeRejected(
   path: string,

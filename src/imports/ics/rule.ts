@@ -7,8 +7,8 @@ import { type Moment, unreadable } from './moment.ts'
 const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const
 
 /**
- * A rule of an event that begins at that moment. Throws Problem 422 for one that cannot be read, or repeats it within a
- * day.
+ * Parses a recurrence rule of an event that starts at this time. Throws Problem 422 if it cannot be read or recurs
+ * within a day.
  */
 export function ruleIn(property: ICAL.Property, starts: Moment): Rule {
   try {
@@ -46,7 +46,7 @@ function readRule(recur: ICAL.Recur, starts: Moment): Rule {
 
 const DAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 
-/** Some programs say the time of the start once more. */
+/** Some programs repeat the start time in the rule. */
 function isOnceADay({ parts }: ICAL.Recur, { local }: Moment): boolean {
   return (
     [
@@ -57,7 +57,7 @@ function isOnceADay({ parts }: ICAL.Recur, { local }: Moment): boolean {
   ).every(([name, own]) => [parts[name] ?? [own]].flat().every((each) => Number(each) === own))
 }
 
-/** The last day that has an occurrence at the time of the start: the end is told in UTC, or by the clock of the start. */
+/** Returns the last day with an occurrence at the start time: UNTIL is in UTC or in the zone of the start. */
 function lastDay(until: ICAL.Time, { local, zone, isDay }: Moment): number {
   const { year, month, day, hour, minute, second } = until
   const given = Temporal.PlainDateTime.from({ year, month, day, hour, minute, second })

@@ -3,26 +3,26 @@ import { daysOf } from '../../lib/calendar/recurrence.ts'
 import type { CalendarEvent } from './event.ts'
 import { endOf, type Moment } from './moment.ts'
 
-// Events that recur, as the single times that they take place.
+// Expands recurring events into their occurrences.
 
-/** One time that an event takes place; `ends` and `starts` are milliseconds. */
+/** One occurrence of an event; `starts` and `ends` are milliseconds. */
 export type Occurrence = { uid: string; event: CalendarEvent; starts: number; ends: number; zone: Moment['zone'] }
 
-/** What comes of all events of one UID. */
+/** The result for all events with the same UID. */
 export type Series = {
   occurrences: Occurrence[]
-  /** There are more than are taken. */
+  /** The limit of occurrences was exceeded. */
   isCut: boolean
-  /** All that it has within the window is there, not only some times that were changed. */
+  /** It contains everything in the window, not only some changed occurrences. */
   isWhole: boolean
 }
 
-/** From when to when occurrences are worked out. */
+/** The period for which occurrences are expanded. */
 export type Window = { from: number; to: number }
 
 export const MAX_OCCURRENCES = 1000
 
-/** Occurrences are told apart by the time that their rule gives, also those that were moved. */
+/** Expands a series. Occurrences are identified by their original time, even if they were moved. */
 export function seriesOf(events: readonly CalendarEvent[], window: Window): Series {
   const main = events.filter(({ recurrence }) => !recurrence).reduce(latest, undefined)
   const moved = new Map<number, CalendarEvent>()
@@ -34,7 +34,7 @@ export function seriesOf(events: readonly CalendarEvent[], window: Window): Seri
   const recurs = main !== undefined && main.rules.length + main.extra.length > 0
   const planned = recurs ? plannedTimes(main, window) : []
   const all = planned.filter(({ ms }) => !moved.has(ms)).map((at) => occurrenceOf(main as CalendarEvent, at, onward))
-  // Those alone that have come without the others are taken whenever they are.
+  // Changed occurrences without their series are imported whatever their time.
   const own = [...moved.values()].filter(
     ({ recurrence, starts }) => !recurs || [recurrence, starts].some((at) => at && isWithin(at.ms, window)),
   )
@@ -45,11 +45,11 @@ export function seriesOf(events: readonly CalendarEvent[], window: Window): Seri
   return { occurrences: [...single, ...all.slice(0, MAX_OCCURRENCES)], isCut, isWhole: main !== undefined && !isCut }
 }
 
-/** Of two of the same event the one with the later sequence. */
+/** Returns the version of an event with the higher sequence number. */
 const latest = (one: CalendarEvent | undefined, other: CalendarEvent): CalendarEvent =>
   one && one.sequence > other.sequence ? one : other
 
-/** The times that the rules give within the window, without those that are left out. */
+/** Returns the times in the window that the rules produce, without the excluded ones. */
 function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
   const { starts, rules, extra, except } = main
   const { year, month, day } = starts.local
@@ -68,7 +68,7 @@ function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
     }
   }
   extra.forEach(add)
-  // A day leaves out whatever is on it.
+  // An excluded day removes everything on it.
   const days = new Set(except.filter(({ isDay }) => isDay).map(dateOf))
   const times = new Set(except.filter(({ isDay }) => !isDay).map(({ ms }) => ms))
   return [...found.values()].filter((at) => !times.has(at.ms) && (days.size === 0 || !days.has(dateOf(at))))
@@ -78,7 +78,9 @@ const dateOf = ({ local }: Moment): string => local.toPlainDate().toString()
 
 const isWithin = (ms: number, { from, to }: Window): boolean => ms >= from && ms <= to
 
-/** As the event says, or as the last one before it that was moved together with all that follow. */
+/**
+ * Returns an occurrence as the event defines it, or as the last earlier change of "this and future" occurrences does.
+ */
 function occurrenceOf(main: CalendarEvent, at: Moment, onward: readonly CalendarEvent[]): Occurrence {
   const uid = uidOf(main.uid, at)
   const event = onward
@@ -100,13 +102,13 @@ const placed = (uid: string, event: CalendarEvent, at: Moment): Occurrence => ({
   zone: at.zone,
 })
 
-/** `uid/20261120T083600Z`, or `uid/20261120` of whole days. */
+/** Returns `uid/20261120T083600Z`, or `uid/20261120` for whole days. */
 function uidOf(uid: string, { local, isDay, ms }: Moment): string {
   const text = isDay ? local.toPlainDate().toString() : `${new Date(ms).toISOString().slice(0, 19)}Z`
   return `${uid}/${text.replace(/[-:]/g, '')}`
 }
 
-/** The time in the uid of an occurrence; undefined where it is that of no occurrence. */
+/** Returns the time in the uid of an occurrence; undefined for other uids. */
 export function timeInUid(uid: string): number | undefined {
   const [, year, month, day, hour = '00', minute = '00', second = '00'] =
     /\/(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z)?$/.exec(uid) ?? []

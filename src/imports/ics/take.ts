@@ -13,12 +13,12 @@ import { allWrites, type Given } from '../writes.ts'
 import type { Person } from './people.ts'
 import type { Occurrence } from './series.ts'
 
-/** What becomes of one meeting: it takes place as the file says, or it is one that its series no longer has. */
+/** An occurrence to create or update, or a meeting that is no longer part of its series. */
 export type Draft = { occurrence: Occurrence; isCanceled: boolean } | { goneId: string }
 
 /**
- * Brings the times of events into the store, inside a transaction of the caller's. A meeting is found by its `ical_uid`;
- * what the file says nothing of stays as it is. Throws Problem 4xx for one that cannot come in.
+ * Returns a function that imports occurrences within the caller's transaction. A meeting is found by its `ical_uid`;
+ * fields missing in the file stay unchanged. Throws Problem 4xx for one that cannot be imported.
  */
 export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draft) => Taken {
   const { create, find, patch } = allWrites(deps).meeting
@@ -36,7 +36,7 @@ export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draf
     return { result: 'created', touched: [touched] }
   }
 
-  /** Also of one that calendars have from here. */
+  /** Finds a meeting by its uid, also by one that we have issued. */
   function idOf(uid: string): string | undefined {
     const own = /^([0-9a-f-]{36})@dealbox$/.exec(uid)?.[1]
     return uids.idOf(who.org, uid) ?? (own && uids.idWithoutUid(who.org, own))
@@ -69,20 +69,20 @@ export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draf
   }
 
   /**
-   * The people of the file: those who are there already stay who they are, however they are written. Who has no email
-   * cannot be in any calendar, and stays behind them.
+   * Merges the participants of the file with the existing ones, who keep their references even if their email is
+   * written differently. Participants without an email cannot be in a calendar, and are kept at the end.
    */
   function joined(people: readonly Person[], before: readonly Participant[]): ParticipantGiven[] {
     const all = new Map<string, ParticipantGiven>()
     for (const { email, name, role, response } of people) {
       const key = whoHas(who.org, email)
-      const known =
+      const existing =
         before.find((each) => each.email !== null && emailKey(each.email) === emailKey(email)) ??
         before.find(({ contact_id, member_id }) => (contact_id ?? member_id) === key)
-      const place = known ? (known.contact_id ?? known.member_id ?? key) : key
+      const place = existing ? (existing.contact_id ?? existing.member_id ?? key) : key
       if (all.has(place)) continue
-      const given = known ? { ...known, name: name ?? known.name, role, response } : { email, role, response }
-      all.set(place, known || name === undefined ? given : { ...given, name })
+      const given = existing ? { ...existing, name: name ?? existing.name, role, response } : { email, role, response }
+      all.set(place, existing || name === undefined ? given : { ...given, name })
     }
     const hasOrganizer = people.some(({ role }) => role === 'organizer')
     const others = before.filter(({ email, role }) => email === null && !(hasOrganizer && role === 'organizer'))
@@ -90,7 +90,7 @@ export function meetingTaker(deps: Deps, who: Caller, now: number): (draft: Draf
   }
 }
 
-/** What is over has taken place, unless somebody knows better. */
+/** A meeting in the past counts as completed, unless it was marked as a no-show. */
 function statusOf(isCanceled: boolean, isOver: boolean, before: Meeting['status'] | undefined): Meeting['status'] {
   if (isCanceled) return 'canceled'
   if (!isOver) return 'scheduled'

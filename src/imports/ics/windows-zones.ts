@@ -1,4 +1,4 @@
-/** What Windows, and so Outlook and Exchange, call zones: the city of each that its own names stand for first. */
+/** Windows names of time zones, as used by Outlook and Exchange, with the main city of each. */
 export const WINDOWS_ZONES: Readonly<Record<string, string>> = {
   'Hawaiian Standard Time': 'Pacific/Honolulu',
   'Alaskan Standard Time': 'America/Anchorage',

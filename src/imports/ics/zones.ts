@@ -3,11 +3,11 @@ import { isTimezone } from '../../lib/time.ts'
 import type { Block } from './lines.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
 
-/** A zone of a file: the wall clock there, both ways. */
+/** A time zone of a file: converts its wall clock both ways. */
 export type Zone = {
-  /** By IANA; null where that is not known. */
+  /** IANA name; null if unknown. */
   name: string | null
-  /** Of a time that comes twice the first, and of one that is skipped the one after the gap. */
+  /** For a time that occurs twice, the first; for a skipped time, the one after the gap. */
   toMs: (local: Temporal.PlainDateTime) => number
   toLocal: (ms: number) => Temporal.PlainDateTime
 }
@@ -20,15 +20,15 @@ export function ianaZone(name: string): Zone {
   }
 }
 
-/** `name` is the zone that a calendar shows times of UTC in, where it says one. */
+/** `name` is the zone in which a calendar displays UTC times, if any. */
 export const utcZone = (name: string | null): Zone => ({ ...ianaZone('UTC'), name })
 
 /**
- * The zones that a calendar names: those of IANA, also behind a prefix as some programs write them, then those that
- * the calendar describes itself, then the names of Windows.
+ * Returns a lookup for the zones that a calendar names: IANA zones, also with a prefix as some programs write them,
+ * then zones described in the calendar, then Windows names.
  */
 export function zonesOf(blocks: readonly Block[]): (tzid: string) => Zone | undefined {
-  const known = new Map<string, Zone | undefined>()
+  const cache = new Map<string, Zone | undefined>()
   let described: Map<string, ICAL.Timezone> | undefined
 
   function find(tzid: string): Zone | undefined {
@@ -42,19 +42,19 @@ export function zonesOf(blocks: readonly Block[]): (tzid: string) => Zone | unde
   }
 
   return (tzid) => {
-    if (!known.has(tzid)) known.set(tzid, find(tzid))
-    return known.get(tzid)
+    if (!cache.has(tzid)) cache.set(tzid, find(tzid))
+    return cache.get(tzid)
   }
 }
 
-/** `/example.org/2026/Europe/Berlin` is a name of one to three parts behind a prefix. */
+/** `/example.org/2026/Europe/Berlin` is a name of one to three parts after a prefix. */
 function ianaName(tzid: string): string | undefined {
   const parts = tzid.replace(/^"|"$/g, '').split('/')
   const names = tzid.startsWith('/') ? [-3, -2, -1].map((from) => parts.slice(from).join('/')) : [parts.join('/')]
   return names.find((name) => name !== '' && isTimezone(name))
 }
 
-/** The rules that zones have. The library goes on for ever with some others. */
+/** The rules that real zones have. The library does not terminate for some others. */
 const PLAIN_RULE =
   /^RRULE[^:]*:(?:(?:FREQ=YEARLY|(?:BYMONTH|BYDAY|BYMONTHDAY|UNTIL|COUNT|WKST|INTERVAL)=[^;]*)(?:;|$))+$/i
 

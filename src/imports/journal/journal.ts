@@ -2,7 +2,7 @@ import { conflict } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
 import type { Given, ImportObject, Writable } from '../writes.ts'
 
-/** What happened to a record, so that it can be taken back; `before` holds the fields that an update changed. */
+/** What an import did to a record, for undo; `before` contains the fields that an update changed. */
 export type Touched = {
   object: Writable
   id: string
@@ -16,7 +16,7 @@ export type Taken = { result: 'created' | 'updated' | 'unchanged'; touched: Touc
 export const RESULTS = ['created', 'updated', 'unchanged', 'rejected'] as const
 export type Counts = Record<(typeof RESULTS)[number], number>
 
-/** An import as the store keeps it; `position` counts the rows that are done. */
+/** A stored import; `position` counts the finished rows. */
 export type ImportRow = Counts & {
   id: string
   object: ImportObject | 'meeting'
@@ -30,16 +30,19 @@ export type ImportRow = Counts & {
   undone_at: number | null
 }
 
-/** What became of a row of the file. */
+/** The result of a row. */
 export type Done = { row: number; taken?: Taken; error?: string }
 
-/** All that the imports of an org did to one record, in the order of the rows. */
+/** Everything that an import did to one record, in row order. */
 export type RecordRows = { id: string; object: Touched['object']; rows: JournalRow[] }
 export type JournalRow = { action: 'created' | 'updated'; version: number; before: Given | null }
 
 type StoredRow = Omit<JournalRow, 'before'> & { object: Touched['object']; previous: string | null }
 
-/** What imports did, kept with the records in the same transactions. The functions that write are for one of the caller's. */
+/**
+ * The journal of imports, written in the same transactions as the records. Functions that write run in the caller's
+ * transaction.
+ */
 export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const byId = db.prepare('SELECT * FROM imports WHERE org_id = ? AND id = ?')
   const ofContent = db.prepare(
@@ -87,11 +90,11 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
 
   const find = (org: number, id: string): ImportRow | undefined => byId.get(org, id) as ImportRow | undefined
 
-  /** The imports of a file that were not taken back, the latest first. */
+  /** Returns the imports of a file that were not undone, latest first. */
   const ofFile = (org: number, content: string, object: ImportRow['object']): ImportRow[] =>
     ofContent.all(org, content, object) as ImportRow[]
 
-  /** Writes down what became of the next rows. Throws 409 where another process has gone on with the import. */
+  /** Records the results of the next rows. Throws 409 if another process has continued the import. */
   function note(org: number, before: ImportRow, done: readonly Done[], isLast: boolean): ImportRow {
     const after = { ...before, position: before.position + done.length, finished_at: isLast ? clock.now() : null }
     for (const { row, taken, error } of done) {
@@ -107,7 +110,7 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     return after
   }
 
-  /** The next records that an import touched and that were not put back, from the latest id down. */
+  /** Returns the next records that an import touched and that are not undone, in descending order of id. */
   function recordsOf(org: number, id: string, below: string, limit: number): RecordRows[] {
     return (recordsBelow.all(org, id, below, limit) as string[]).map((record) => {
       const rows = rowsOf.all(org, id, record) as StoredRow[]

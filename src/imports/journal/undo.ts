@@ -10,7 +10,7 @@ import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { allWrites, type Given, type Writable } from '../writes.ts'
 import { type JournalRow, journal, type RecordRows } from './journal.ts'
 
-/** What taking an import back did: records deleted and put back, and those that stay, each with the reason. */
+/** The result of an undo: records deleted and restored, and those left unchanged with the reason. */
 export type Undone = { id: string; deleted: number; restored: number; kept: Kept[] }
 export type Kept = { object: Writable; id: string; reason: string }
 
@@ -19,38 +19,39 @@ type UndoOptions = { org: number; id: string; onProgress?: (records: number) => 
 const ABOVE_ALL_IDS = '~'
 
 /**
- * Deletes what an import created and puts back what it changed, in batches of one transaction each. A record that was
- * changed since stays as it is, and so does one that others refer to. Cut off, or with records that had to stay, it goes
- * on when it is called again. Throws Problem 404, and 409 for an import that was taken back already.
+ * Deletes what an import created and restores what it changed, in batches of one transaction each. Records that have
+ * changed since, or that others refer to, stay unchanged. If it is interrupted or records stay, it can be called again
+ * to continue. Throws Problem 404, and 409 if the import was already undone.
  */
 export function undoImport(store: Store, options: UndoOptions): Promise<Undone> {
   return inBulk(store, () => run(store, options))
 }
 
 async function run(store: Store, { org, id, onProgress, pace }: UndoOptions): Promise<Undone> {
-  const kept = journal(store)
+  const importJournal = journal(store)
   const batch = batches(store, pace)
   const undo = undoer(store, { org, member: null })
   const undone: Undone = { id, deleted: 0, restored: 0, kept: [] }
-  if (!kept.find(org, id)) throw new Problem(404, 'no_such_import', `There is no import ${id} in this organisation.`)
-  if (!kept.startUndo(org, id)) throw conflict('undone_already', `The import ${id} was taken back already.`)
+  if (!importJournal.find(org, id))
+    throw new Problem(404, 'no_such_import', `There is no import ${id} in this organisation.`)
+  if (!importJournal.startUndo(org, id)) throw conflict('undone_already', `The import ${id} was taken back already.`)
 
   function takeBack({ object, id: record, rows }: RecordRows, alone: Alone): Kept | undefined {
     return alone(
       () => {
         undo({ object, id: record, rows })
-        kept.setUndone(org, id, record)
+        importJournal.setUndone(org, id, record)
         return undefined
       },
       ({ status, message }) => ({ object, id: record, reason: status === 404 ? 'was deleted since' : message }),
     )
   }
 
-  // Updates first: a record that is put back may let go of one that was created.
+  // Updates first: a restored record may no longer refer to one that was created.
   for (const phase of ['restored', 'deleted'] as const) {
     let below = ABOVE_ALL_IDS
     for (;;) {
-      const records = kept.recordsOf(org, id, below, MAX_BATCH)
+      const records = importJournal.recordsOf(org, id, below, MAX_BATCH)
       const last = records.at(-1)
       if (!last) break
       let chosen = records.filter((record) => phaseOf(record) === phase)
@@ -68,15 +69,15 @@ async function run(store: Store, { org, id, onProgress, pace }: UndoOptions): Pr
       below = last.id
     }
   }
-  // What had to stay can be taken back later, when nothing is in the way any more.
-  if (undone.kept.length === 0) store.transaction(() => kept.endUndo(org, id))
+  // Records that stayed can be undone later, when nothing prevents it any more.
+  if (undone.kept.length === 0) store.transaction(() => importJournal.endUndo(org, id))
   return undone
 }
 
 const phaseOf = ({ rows }: RecordRows): 'restored' | 'deleted' =>
   rows.some(({ action }) => action === 'created') ? 'deleted' : 'restored'
 
-/** Takes one record back; throws 404, 409 and 422 for one that has to stay as it is. */
+/** Returns a function that undoes one record; it throws 404, 409 or 422 if the record has to stay. */
 function undoer(store: Store, who: Caller): (record: RecordRows) => void {
   const writes = allWrites(resourceDeps(store))
   const usersOf = usage(store.db)
@@ -93,7 +94,7 @@ function undoer(store: Store, who: Caller): (record: RecordRows) => void {
   }
 }
 
-/** The fields as they were before the first row that changed them; custom fields are fields of their own. */
+/** Returns the fields as they were before the first row that changed them; custom fields are merged by key. */
 function beforeAll(rows: readonly JournalRow[]): Given {
   const fields: Given = {}
   for (const { before } of rows.toReversed()) {
@@ -111,7 +112,10 @@ const TABLES: Record<Writable, string> = {
   meeting: 'meetings',
 }
 
-/** The tables whose rows refer to a record. Its own parts, which go with it, are none; but whatever has a tag uses it. */
+/**
+ * Returns the tables that refer to a record. Its own parts, deleted with it, do not count; but any record with a tag
+ * uses the tag.
+ */
 function usage(db: Database): (object: Writable, org: number, id: string) => string[] {
   const references = foreignKeys(db).flatMap(({ columns, ...key }) =>
     columns.filter(({ from }) => from !== 'org_id').map(({ from }) => ({ ...key, from })),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { detectFormats, type Said } from '../../../src/imports/csv/detect-formats.ts'
+import { detectFormats, type FormatOptions } from '../../../src/imports/csv/detect-formats.ts'
 import { type Draft, draftReader } from '../../../src/imports/csv/draft.ts'
 import { FIELDS, type Fields } from '../../../src/imports/csv/fields.ts'
 import { recognise } from '../../../src/imports/csv/mapping.ts'
@@ -11,12 +11,17 @@ import type { ImportObject } from '../../../src/imports/writes.ts'
 const own = { currency: 'EUR', timezone: 'Europe/Berlin' }
 
 /** The drafts of rows, or the pointers and codes of what cannot be read of them. */
-function drafts(object: ImportObject, rows: Cells[], said: Said = {}, more: Fields = {}): (Draft | string[])[] {
+function drafts(
+  object: ImportObject,
+  rows: Cells[],
+  said: FormatOptions = {},
+  more: Fields = {},
+): (Draft | string[])[] {
   const fields = { ...FIELDS[object], ...more }
   const mapping = recognise(object, [...new Set(rows.flatMap(Object.keys))], fields)
   const manners = detectFormats(mapping, fields, said, own)
   rows.forEach((cells, index) => {
-    manners.see({ line: index + 1, cells })
+    manners.addRow({ line: index + 1, cells })
   })
   const read = draftReader(object, mapping, fields, manners.formatOf)
   return rows.map((cells) => {
@@ -31,11 +36,11 @@ function drafts(object: ImportObject, rows: Cells[], said: Said = {}, more: Fiel
 }
 
 /** What a draft gives, or what cannot be read. */
-const given = (object: ImportObject, rows: Cells[], said?: Said, more?: Fields) =>
+const given = (object: ImportObject, rows: Cells[], said?: FormatOptions, more?: Fields) =>
   drafts(object, rows, said, more).map((draft) => (Array.isArray(draft) ? draft : draft.given))
 
 /** A column of cells as the values of one field. */
-const column = (object: ImportObject, field: string, cells: string[], said?: Said, more?: Fields): unknown[] =>
+const column = (object: ImportObject, field: string, cells: string[], said?: FormatOptions, more?: Fields): unknown[] =>
   given(
     object,
     cells.map((cell) => ({ [field]: cell })),
@@ -44,7 +49,7 @@ const column = (object: ImportObject, field: string, cells: string[], said?: Sai
   ).map((each) => (Array.isArray(each) ? each[0]?.split(' ')[1] : each[field]))
 
 describe('amounts', () => {
-  const amounts = (cells: string[], said?: Said) => column('deal', 'amount', cells, said)
+  const amounts = (cells: string[], said?: FormatOptions) => column('deal', 'amount', cells, said)
 
   test('are read with either decimal sign where a cell shows which it is', () => {
     const cells = [
@@ -121,7 +126,7 @@ describe('amounts', () => {
 })
 
 describe('days', () => {
-  const days = (cells: string[], said?: Said) => column('deal', 'expected_close_date', cells, said)
+  const days = (cells: string[], said?: FormatOptions) => column('deal', 'expected_close_date', cells, said)
 
   test('are read as people and programs write them, without a time of day', () => {
     const cells = [
