@@ -1,5 +1,6 @@
 import { tokenOwners } from '../auth/token-owners.ts'
-import { columns as memberColumns, memberSettings } from '../crm/members/settings.ts'
+import { columns as memberColumns } from '../crm/members/members.ts'
+import { memberSettings } from '../crm/members/settings.ts'
 import { MAX_AHEAD_MS, timeOfId } from '../lib/id.ts'
 import { conflict, Problem } from '../lib/problem.ts'
 import type { OrgSettings } from '../settings/org.ts'

@@ -76,6 +76,8 @@ export type RawRow = unknown[]
 
 /** The columns of a resource in the order of its wire form, with the conversions between the store and the API. */
 export type Columns<Shape> = {
+  /** As they were given, by field. */
+  fields: { readonly [Name in keyof Shape]-?: Column<Shape[Name]> }
   /** The select list, in the order that `json` and `present` expect. */
   select: string
   /** The row as JSON text, for hot paths. */
@@ -124,6 +126,7 @@ export function columns<Shape>(
   const stored = parts.filter(({ isComputed }) => !isComputed)
 
   return {
+    fields,
     select: all.map(([, { sql }]) => sql).join(', '),
     json: toJson,
     present: (row) => JSON.parse(toJson(row)),
@@ -134,4 +137,26 @@ export function columns<Shape>(
       ...extra.map((value) => value(record)),
     ],
   }
+}
+
+/**
+ * Those columns of a row that a wire form shows, in its order: `names` are its fields. `added` are computed, or stand in
+ * another table; they take the place of columns of their name. `table` is for select lists of several tables. Throws for
+ * a field without a column.
+ */
+export function only<Wire>(
+  { fields }: { fields: object },
+  names: readonly string[],
+  added: { [Name in keyof Wire]?: Column<Wire[Name]> } = {},
+  table?: string,
+): Columns<Wire> {
+  const known = fields as Record<string, Column<never>>
+  const more = added as Record<string, Column<never>>
+  const picked = names.map((name) => {
+    const own = known[name]
+    const column = more[name] ?? (own && table ? { ...own, sql: `${table}.${own.sql}` } : own)
+    if (!column) throw new Error(`There is no column for ${name}.`)
+    return [name, column] as const
+  })
+  return columns(Object.fromEntries(picked) as unknown as Columns<Wire>['fields'])
 }

@@ -100,17 +100,7 @@ export const columns = c.columns<Webhook>({
 })
 
 /** The columns of an export. */
-export const exported = c.columns<Exported>({
-  id: c.plain('id'),
-  url: c.text('url'),
-  event_types: c.json('event_types'),
-  description: c.text('description'),
-  status: c.plain('status'),
-  disabled_reason: c.text('disabled_reason'),
-  created_at: c.time('created_at'),
-  updated_at: c.time('updated_at'),
-  version: c.integer('version'),
-})
+export const exported = c.only<Exported>(columns, columns.stored.fields)
 type Exported = Omit<Webhook, 'last_success_at' | 'last_failure_at'>
 
 // 3. The statements and the rules.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import * as c from '../../src/store/columns.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { anyText } from '../support/texts.ts'
 
@@ -132,4 +133,42 @@ describe('the JSON of a row', () => {
       await fc.assert(property, { numRuns: 25 })
     })
   }
+})
+
+describe('the columns of a wire form, picked from those of the row', () => {
+  const row = c.columns<{ id: string; key: string; name: string; position: number }>({
+    id: c.plain('id'),
+    key: c.plain('key'),
+    name: c.text('name'),
+    position: c.integer('position'),
+  })
+
+  test('come in its order, without the others', () => {
+    const picked = c.only<{ name: string; id: string }>(row, ['name', 'id'])
+    assert.deepEqual([picked.select, picked.json(['"A"', 'x'])], ['name, id', '{"name":"\\"A\\"","id":"x"}'])
+  })
+
+  test('may be joined by columns that no row holds, and by those of another table', () => {
+    const added = { name: c.text('pipelines.name'), is_open: c.computed<boolean>() }
+    const picked = c.only<{ id: string; name: string; is_open: boolean }>(
+      row,
+      ['id', 'name', 'is_open'],
+      added,
+      'stages',
+    )
+    assert.equal(picked.select, 'stages.id, pipelines.name, NULL')
+    assert.deepEqual(picked.stored.fields, ['id', 'name'])
+  })
+
+  test('are refused where a field has none', () => {
+    assert.throws(() => c.only<{ colour: string }>(row, ['colour']), /There is no column for colour/)
+  })
+
+  test('leave out what SQLite generates when they are written and exported, but not when they are read', () => {
+    const { select, names, stored } = c.columns<{ id: string; rank: number }>({
+      id: c.plain('id'),
+      rank: c.generated(c.integer('rank')),
+    })
+    assert.deepEqual([select, names, stored.fields], ['id, rank', [], ['id']])
+  })
 })

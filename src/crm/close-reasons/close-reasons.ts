@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import * as f from '../../lib/fields.ts'
+import type { Stored } from '../../settings/table.ts'
 import * as c from '../../store/columns.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
@@ -33,8 +34,18 @@ const filters: Record<string, Filter> = {
 
 // 2. The row.
 
-const columns = c.columns<CloseReason>({
+/** With what the public interface does not show. */
+export type CloseReasonRow = Stored & {
+  key: string
+  name: string
+  outcome: CloseReason['outcome']
+  position: number
+  is_active: boolean
+}
+
+export const rowColumns = c.columns<CloseReasonRow>({
   id: c.plain('id'),
+  key: c.plain('key'),
   name: c.text('name'),
   outcome: c.plain('outcome'),
   position: c.integer('position'),
@@ -43,6 +54,8 @@ const columns = c.columns<CloseReason>({
   updated_at: c.time('updated_at'),
   version: c.integer('version'),
 })
+
+const columns = c.only<CloseReason>(rowColumns, Object.keys(CloseReason.entries))
 
 // 3. The statements, and 4. the route: there is a list only.
 

@@ -3,9 +3,9 @@ import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
 import { key, type Outcome, outcome } from '../../settings/fields.ts'
-import { type Stored, settingsTable } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
+import { settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
+import { type CloseReasonRow, rowColumns } from './close-reasons.ts'
 
 export const CloseReasonSettings = f.object({ key, name: f.title, outcome, is_active: f.optional(f.flag) })
 export type CloseReasonSettings = v.InferOutput<typeof CloseReasonSettings>
@@ -16,31 +16,11 @@ export const checkCloseReasons = (given: readonly CloseReasonSettings[]): FieldE
     given.map((reason) => reason.key),
   )
 
-type Row = Stored & {
-  key: string
-  name: string
-  outcome: Outcome
-  position: number
-  is_active: boolean
-}
-
-export const columns = c.columns<Row>({
-  id: c.plain('id'),
-  key: c.plain('key'),
-  name: c.text('name'),
-  outcome: c.plain('outcome'),
-  position: c.integer('position'),
-  is_active: c.bool('is_active'),
-  created_at: c.time('created_at'),
-  updated_at: c.time('updated_at'),
-  version: c.integer('version'),
-})
-
 const FIELDS = ['name', 'outcome', 'position', 'is_active']
 
 /** `apply` is for a transaction of the caller's. */
 export function closeReasonSettings(store: Pick<Store, 'db' | 'clock'>) {
-  const { all, create, save, removeUnused } = settingsTable(store, 'close_reasons', columns, 'position')
+  const { all, create, save, removeUnused } = settingsTable(store, 'close_reasons', rowColumns, 'position')
   const isUsed = store.db.prepare('SELECT 1 FROM deals WHERE org_id = ? AND close_reason_id = ? LIMIT 1').pluck()
 
   function show(org: number): CloseReasonSettings[] {
@@ -66,7 +46,7 @@ export function closeReasonSettings(store: Pick<Store, 'db' | 'clock'>) {
     return changes
   }
 
-  function checkUnused(org: number, { id, key, outcome }: Row, wanted: Outcome): void {
+  function checkUnused(org: number, { id, key, outcome }: CloseReasonRow, wanted: Outcome): void {
     if (!isUsed.get(org, id)) return
     throw conflict(
       'close_reason_in_use',

@@ -43,7 +43,7 @@ const filters: Record<string, Filter> = {
 
 // 2. The row.
 
-const columns = c.columns<Member>({
+export const columns = c.columns<Member>({
   id: c.plain('id'),
   name: c.text('name'),
   email: c.text('email'),

@@ -4,9 +4,8 @@ import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, Problem } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
 import { settingsTable } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
 import type { Store } from '../../store/open.ts'
-import type { Member } from './members.ts'
+import { columns, type Member } from './members.ts'
 
 const email = v.pipe(
   f.email,
@@ -30,18 +29,6 @@ export const checkMembers = (given: readonly MemberSettings[]): FieldError[] =>
     given.map((member) => member.email),
     'email',
   )
-
-export const columns = c.columns<Member>({
-  id: c.plain('id'),
-  name: c.text('name'),
-  email: c.text('email'),
-  role: c.plain('role'),
-  status: c.plain('status'),
-  timezone: c.text('timezone'),
-  created_at: c.time('created_at'),
-  updated_at: c.time('updated_at'),
-  version: c.integer('version'),
-})
 
 const FIELDS = ['name', 'role', 'status', 'timezone']
 

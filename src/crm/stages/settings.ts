@@ -2,10 +2,10 @@ import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, field } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
-import { key, type Outcome, outcome } from '../../settings/fields.ts'
+import { key, outcome } from '../../settings/fields.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
 import type { Store } from '../../store/open.ts'
+import { rowColumns, type StageRow } from './stages.ts'
 
 // The stages of a pipeline: they stand inside it in the document.
 
@@ -40,38 +40,11 @@ export function checkStages(pointer: string, given: readonly StageSettings[]): F
   return errors
 }
 
-type Row = Stored & {
-  pipeline_id: string
-  key: string
-  name: string
-  position: number
-  rank: number
-  outcome: Outcome | null
-  probability: number
-}
-
-export const columns = c.columns<Row>(
-  {
-    id: c.plain('id'),
-    pipeline_id: c.plain('pipeline_id'),
-    key: c.plain('key'),
-    name: c.text('name'),
-    position: c.integer('position'),
-    rank: c.integer('rank'),
-    outcome: c.plain('outcome'),
-    probability: c.integer('probability'),
-    created_at: c.time('created_at'),
-    updated_at: c.time('updated_at'),
-    version: c.integer('version'),
-  },
-  { is_open: (stage) => (stage.outcome === null ? 1 : 0) },
-)
-
 const FIELDS = ['name', 'position', 'outcome', 'probability']
 
 export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
-  const { all, create, save, removeUnused } = settingsTable(store, 'stages', columns, 'position')
+  const { all, create, save, removeUnused } = settingsTable(store, 'stages', rowColumns, 'position')
   const dealsIn = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
   const open = db.prepare('UPDATE stages SET is_open = 1, outcome = NULL WHERE org_id = ? AND id = ?')
   const setRanks = db.prepare(
@@ -84,7 +57,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
      WHERE stages.org_id = @org AND stages.id = place.id AND stages.rank <> place.rank`,
   )
 
-  const ofPipeline = (org: number, pipelineId: string): Row[] =>
+  const ofPipeline = (org: number, pipelineId: string): StageRow[] =>
     all(org).filter(({ pipeline_id }) => pipeline_id === pipelineId)
 
   function show(org: number, pipelineId: string): StageSettings[] {
@@ -132,7 +105,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
     return changes
   }
 
-  function remove(org: number, { id }: Row, path: string): void {
+  function remove(org: number, { id }: StageRow, path: string): void {
     checkEmpty(org, id, `The stage "${path}" cannot be removed`)
     if (removeUnused(org, id)) return
     throw conflict(
@@ -142,12 +115,17 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** Before any stage of the pipeline takes an outcome: no two have the same at any moment. */
-  function giveUpOutcome(org: number, { id }: Row, path: string): void {
+  function giveUpOutcome(org: number, { id }: StageRow, path: string): void {
     checkEmpty(org, id, `The stage "${path}" cannot change between open, won and lost`)
     open.run(org, id)
   }
 
-  function write(org: number, stage: Row, fields: Omit<Row, 'rank' | keyof Stored>, isShownDifferently: boolean): Row {
+  function write(
+    org: number,
+    stage: StageRow,
+    fields: Omit<StageRow, 'rank' | keyof Stored>,
+    isShownDifferently: boolean,
+  ): StageRow {
     if (stage.outcome === fields.outcome) return save(org, stage, fields, isShownDifferently)
     return save(org, { ...stage, outcome: null }, fields, true) // as giveUpOutcome has left it
   }

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
 import * as f from '../../lib/fields.ts'
+import type { Stored } from '../../settings/table.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
@@ -38,20 +39,44 @@ const filters: Record<string, Filter> = {
 
 const FROM = 'stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id'
 
-const columns = c.columns<Stage>({
-  id: c.plain('stages.id'),
-  name: c.text('stages.name'),
-  position: c.integer('stages.position'),
-  is_open: c.bool('stages.is_open'),
-  outcome: c.plain('stages.outcome'),
-  probability: c.integer('stages.probability'),
-  pipeline_id: c.plain('stages.pipeline_id'),
-  pipeline_name: c.text('pipelines.name'),
-  pipeline_is_default: c.bool('pipelines.is_default'),
-  created_at: c.time('stages.created_at'),
-  updated_at: c.time('stages.updated_at'),
-  version: c.integer('stages.version'),
-})
+/** With what the public interface does not show. */
+export type StageRow = Stored & {
+  pipeline_id: string
+  key: string
+  name: string
+  position: number
+  rank: number
+  outcome: Stage['outcome']
+  probability: number
+}
+
+export const rowColumns = c.columns<StageRow>(
+  {
+    id: c.plain('id'),
+    pipeline_id: c.plain('pipeline_id'),
+    key: c.plain('key'),
+    name: c.text('name'),
+    position: c.integer('position'),
+    rank: c.integer('rank'),
+    outcome: c.plain('outcome'),
+    probability: c.integer('probability'),
+    created_at: c.time('created_at'),
+    updated_at: c.time('updated_at'),
+    version: c.integer('version'),
+  },
+  { is_open: (stage) => (stage.outcome === null ? 1 : 0) },
+)
+
+const columns = c.only<Stage>(
+  rowColumns,
+  Object.keys(Stage.entries),
+  {
+    is_open: c.bool('stages.is_open'),
+    pipeline_name: c.text('pipelines.name'),
+    pipeline_is_default: c.bool('pipelines.is_default'),
+  },
+  'stages',
+)
 
 // 3. The statements.
 

@@ -20,7 +20,7 @@ import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
 import { enrollmentView, primary } from '../../sequences/enrollments/template-values.ts'
 import { dueAt } from '../../sequences/enrollments/timing.ts'
 import type { Step as SequenceStep } from '../../sequences/sequences/sequence.ts'
-import { type SequenceRow, sequenceStore } from '../../sequences/sequences/sequences.ts'
+import { type SequenceHead, sequenceStore } from '../../sequences/sequences/sequences.ts'
 import type { Step } from '../story/steps.ts'
 import type { Stored } from './conversations.ts'
 
@@ -81,7 +81,7 @@ export function enrollmentReplayer(deps: Deps, org: number, { idOf, dealId }: St
     sequences.versionOf(org, sequence_id, sequence_version).steps.slice(current_step)
 
   /** Does what the engine does, but without a mailbox: past mails are stored as sent. */
-  function send(kept: EnrollmentRow, sequence: SequenceRow, step: SequenceStep, next: SequenceStep | undefined): void {
+  function send(kept: EnrollmentRow, sequence: SequenceHead, step: SequenceStep, next: SequenceStep | undefined): void {
     const now = clock.now()
     const contact = contactById(nobody, kept.contact_id as string)
     const view = viewOf(org, kept, contact)

@@ -12,6 +12,7 @@ import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { notFound } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
+import type { Stored } from '../../settings/table.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
@@ -72,19 +73,35 @@ const filters: Record<string, Filter> = { is_default: { type: 'flag', indexed: f
 
 // 2. The row.
 
-const columns = c.columns<Hours>({
+/** With what the public interface does not show. */
+export type HoursRow = Stored & {
+  key: string
+  name: string
+  timezone: string
+  is_default: boolean
+  position: number
+  weekly: Hours['weekly']
+  exceptions: Exception[]
+}
+
+export const rowColumns = c.columns<HoursRow>({
   id: c.plain('id'),
+  key: c.plain('key'),
   name: c.text('name'),
   timezone: c.text('timezone'),
   is_default: c.bool('is_default'),
+  position: c.integer('position'),
   weekly: c.json('weekly'),
   exceptions: c.json('exceptions'),
-  is_open: c.computed(),
-  next_open_at: c.computed(),
-  next_close_at: c.computed(),
   created_at: c.time('created_at'),
   updated_at: c.time('updated_at'),
   version: c.integer('version'),
+})
+
+const columns = c.only<Hours>(rowColumns, Object.keys(Hours.entries), {
+  is_open: c.computed(),
+  next_open_at: c.computed(),
+  next_close_at: c.computed(),
 })
 
 const place = (name: keyof Hours): number => Object.keys(Hours.entries).indexOf(name)

@@ -5,10 +5,9 @@ import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, field } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
-import { type Stored, settingsTable } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
+import { settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
-import { type Exception, Intervals, MAX_EXCEPTIONS } from './hours.ts'
+import { type Exception, type HoursRow, Intervals, MAX_EXCEPTIONS, rowColumns } from './hours.ts'
 
 const DAYS = Object.fromEntries(WEEKDAYS.map((day) => [day, f.optional(Intervals)])) as Record<
   Weekday,
@@ -83,36 +82,12 @@ function overlapping(ranges: readonly { start: number; end: number }[]): number[
   return found
 }
 
-type Row = Stored & {
-  key: string
-  name: string
-  timezone: string
-  is_default: boolean
-  position: number
-  weekly: Record<Weekday, Interval[]>
-  exceptions: Exception[]
-}
-
-export const columns = c.columns<Row>({
-  id: c.plain('id'),
-  key: c.plain('key'),
-  name: c.text('name'),
-  timezone: c.text('timezone'),
-  is_default: c.bool('is_default'),
-  position: c.integer('position'),
-  weekly: c.json('weekly'),
-  exceptions: c.json('exceptions'),
-  created_at: c.time('created_at'),
-  updated_at: c.time('updated_at'),
-  version: c.integer('version'),
-})
-
 const FIELDS = ['name', 'timezone', 'is_default', 'position', 'weekly', 'exceptions']
 
 /** The functions that write are for a transaction of the caller's. */
 export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
-  const { all, create, save, removeUnused } = settingsTable(store, 'hours', columns, 'position')
+  const { all, create, save, removeUnused } = settingsTable(store, 'hours', rowColumns, 'position')
   const dropDefault = db.prepare('UPDATE hours SET is_default = 0 WHERE org_id = ? AND is_default = 1')
   const countingBy = ['sla_policies', 'sequences'].map((table) =>
     db.prepare(`SELECT key FROM ${table} WHERE org_id = ? AND hours_id = ? ORDER BY position`).pluck(),
@@ -130,7 +105,7 @@ export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** Answers those that the document leaves out, too: for `remove`, once the policies are written that referred to them. */
-  function apply(org: number, given: readonly HoursSettings[]): { changes: Change[]; left: Row[] } {
+  function apply(org: number, given: readonly HoursSettings[]): { changes: Change[]; left: HoursRow[] } {
     const before = new Map(all(org).map((hours) => [hours.key, hours]))
     const stays = given.some(({ key, is_default }) => is_default && before.get(key)?.is_default)
     if (!stays) dropDefault.run(org) // the unique index looks at every single statement
@@ -152,7 +127,7 @@ export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** Throws 409 where a policy or a sequence refers to them, also one that is not active any more. */
-  function remove(org: number, left: readonly Row[]): Change[] {
+  function remove(org: number, left: readonly HoursRow[]): Change[] {
     return left.flatMap((hours) => {
       if (!removeUnused(org, hours.id)) throw inUse(hours.key, usersOf(org, hours.id))
       return changesOf('hours', hours.key, hours, undefined, FIELDS)
@@ -180,8 +155,8 @@ function inUse(key: string, { policies, sequences }: Users) {
 }
 
 /** All seven days, and each in order: hours that say the same are the same text. */
-const wholeWeek = (weekly: HoursSettings['weekly']): Row['weekly'] =>
-  Object.fromEntries(WEEKDAYS.map((day) => [day, sorted(weekly[day] ?? [])])) as Row['weekly']
+const wholeWeek = (weekly: HoursSettings['weekly']): HoursRow['weekly'] =>
+  Object.fromEntries(WEEKDAYS.map((day) => [day, sorted(weekly[day] ?? [])])) as HoursRow['weekly']
 
 const sorted = (given: readonly Interval[]): Interval[] =>
   given.map(({ from, to }) => ({ from, to })).sort((one, other) => minuteOf(one.from) - minuteOf(other.from))

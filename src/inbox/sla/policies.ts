@@ -4,6 +4,7 @@ import { type Filter, ListFilter } from '../../filters/filter.ts'
 import { CUSTOM, smartLists } from '../../filters/smart.ts'
 import type { Route } from '../../http/route.ts'
 import * as f from '../../lib/fields.ts'
+import type { Stored } from '../../settings/table.ts'
 import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { conditionSql, type SqlPart } from '../../store/list/condition-sql.ts'
@@ -63,8 +64,22 @@ const filters: Record<string, QueryFilter> = {
 
 // 2. The row.
 
-const columns = c.columns<SlaPolicy>({
+/** With what the public interface does not show. */
+export type PolicyRow = Stored & {
+  key: string
+  name: string
+  is_default: boolean
+  is_active: boolean
+  position: number
+  match: object | null
+  hours_id: string | null
+  targets: Record<Priority, Target>
+  pause_on: string[]
+}
+
+export const rowColumns = c.columns<PolicyRow>({
   id: c.plain('id'),
+  key: c.plain('key'),
   name: c.text('name'),
   is_default: c.bool('is_default'),
   is_active: c.bool('is_active'),
@@ -77,6 +92,8 @@ const columns = c.columns<SlaPolicy>({
   updated_at: c.time('updated_at'),
   version: c.integer('version'),
 })
+
+const columns = c.only<SlaPolicy>(rowColumns, Object.keys(SlaPolicy.entries))
 
 // 3. The statements and the rules.
 
@@ -91,7 +108,7 @@ export type Policy = {
 
 type Row = Record<'id' | 'targets' | 'pause_on', string> & Record<'match' | 'hours_id', string | null>
 
-const FIELDS = 'id, match, hours_id, targets, pause_on'
+const FIELDS = c.only<PolicyRow>(rowColumns, ['id', 'match', 'hours_id', 'targets', 'pause_on']).select
 
 /** Filters that are kept as SQL. */
 const MAX_TESTS = 500

@@ -7,9 +7,8 @@ import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys, secondDefaults } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
 import type { Store } from '../../store/open.ts'
-import { PAUSES, PRIORITIES, type Priority, type Target } from './policies.ts'
+import { PAUSES, type PolicyRow, PRIORITIES, rowColumns, type Target } from './policies.ts'
 
 const YEAR_S = 31_536_000
 const RANGE = `out_of_range|must be a number of seconds from 1 to ${YEAR_S}`
@@ -49,40 +48,12 @@ export function checkSla(given: readonly SlaSettings[]): FieldError[] {
   return errors
 }
 
-type Row = Stored & {
-  key: string
-  name: string
-  is_default: boolean
-  is_active: boolean
-  position: number
-  match: object | null
-  hours_id: string | null
-  targets: Record<Priority, Target>
-  pause_on: string[]
-}
-
-export const columns = c.columns<Row>({
-  id: c.plain('id'),
-  key: c.plain('key'),
-  name: c.text('name'),
-  is_default: c.bool('is_default'),
-  is_active: c.bool('is_active'),
-  position: c.integer('position'),
-  match: c.json('match'),
-  hours_id: c.plain('hours_id'),
-  targets: c.json('targets'),
-  pause_on: c.json('pause_on'),
-  created_at: c.time('created_at'),
-  updated_at: c.time('updated_at'),
-  version: c.integer('version'),
-})
-
 const FIELDS = ['name', 'is_default', 'is_active', 'position', 'match', 'hours', 'targets', 'pause_on']
 
 /** `apply` is for a transaction of the caller's. */
 export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
-  const { all, create, save, removeUnused } = settingsTable(store, 'sla_policies', columns, 'position')
+  const { all, create, save, removeUnused } = settingsTable(store, 'sla_policies', rowColumns, 'position')
   const smart = smartLists(store)
   const hoursOf = db.prepare('SELECT key, id FROM hours WHERE org_id = ?')
   const dropDefault = db.prepare('UPDATE sla_policies SET is_default = 0 WHERE org_id = ? AND is_default = 1')
@@ -117,7 +88,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
     if (errors.length > 0) throw invalid(...errors.slice(0, 100))
     const stays = given.some(({ key, is_default }) => is_default && before.get(key)?.is_default)
     if (!stays) dropDefault.run(org) // the unique index looks at every single statement
-    const changed = (key: string, old: Row | undefined, after: Row | undefined): Change[] =>
+    const changed = (key: string, old: PolicyRow | undefined, after: PolicyRow | undefined): Change[] =>
       changesOf('sla', key, old && shown(ids, old), after && shown(ids, after), FIELDS)
     const changes: Change[] = []
     for (const [position, policy] of given.entries()) {
@@ -138,7 +109,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** A filter that stays as it is may name what is gone by now. */
-  function matchFaults(org: number, { match = null }: SlaSettings, known: Row | undefined, pointer: string) {
+  function matchFaults(org: number, { match = null }: SlaSettings, known: PolicyRow | undefined, pointer: string) {
     if (match === null || (known?.is_active && same(known.match, match))) return []
     const faults = smart.faults(org, 'conversation', match, pointer)
     return faults.length > 0 ? faults : clockFaults(match, pointer)
@@ -174,10 +145,10 @@ const keyOf = (ids: Map<string, string>, hoursId: string | null): string | null 
   [...ids].find(([, id]) => id === hoursId)?.[0] ?? null
 
 /** As the document has it. */
-const shown = (ids: Map<string, string>, row: Row) => ({ ...row, hours: keyOf(ids, row.hours_id) })
+const shown = (ids: Map<string, string>, row: PolicyRow) => ({ ...row, hours: keyOf(ids, row.hours_id) })
 
 /** Everything in full and in one order: policies that say the same are the same text. */
-function rowOf(given: SlaSettings, position: number, hours_id: string | null): Omit<Row, keyof Stored> {
+function rowOf(given: SlaSettings, position: number, hours_id: string | null): Omit<PolicyRow, keyof Stored> {
   const { key, name, is_default = false, match = null, targets, pause_on = [] } = given
   return {
     key,
@@ -189,7 +160,7 @@ function rowOf(given: SlaSettings, position: number, hours_id: string | null): O
     hours_id,
     targets: Object.fromEntries(
       PRIORITIES.map((priority) => [priority, { ...NO_TARGET, ...targets[priority] }]),
-    ) as Row['targets'],
+    ) as PolicyRow['targets'],
     pause_on: PAUSES.filter((status) => pause_on.includes(status)),
   }
 }

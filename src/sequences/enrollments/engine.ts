@@ -10,7 +10,7 @@ import { textHtml } from '../../lib/html/from-text.ts'
 import { fill, fillLine } from '../../lib/template.ts'
 import { MINUTE_MS, parseTime, rfc3339 } from '../../lib/time.ts'
 import type { Step } from '../sequences/sequence.ts'
-import { type SequenceRow, sequenceStore } from '../sequences/sequences.ts'
+import { type SequenceHead, sequenceStore } from '../sequences/sequences.ts'
 import { type EnrollmentRow, isLive, type StopReason } from './enrollment.ts'
 import { enrollmentWriter, type Planned } from './enrollment-writer.ts'
 import { doneSteps } from './steps.ts'
@@ -28,7 +28,7 @@ type Going = {
   org: number
   kept: EnrollmentRow
   contact: Contact
-  sequence: SequenceRow
+  sequence: SequenceHead
   step: Step
   window: Window
 }
@@ -59,7 +59,7 @@ export const enrollmentEngine = once((deps: Deps) => {
     .pluck()
   const activeMember = db.prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'active'").pluck()
 
-  const windowOf = (org: number, { id, hours_id }: SequenceRow): Window => ({
+  const windowOf = (org: number, { id, hours_id }: SequenceHead): Window => ({
     timezone: timezoneOf.get(hours_id, org) as string,
     hours: sequences.windowOf(org, id),
   })
@@ -74,7 +74,7 @@ export const enrollmentEngine = once((deps: Deps) => {
   function doStep(org: number, id: string, planned: Planned): void {
     const kept = byId(org, id)
     if (!kept || kept.next_step_at === null || kept.contact_id === null) return
-    const sequence = sequences.byId(org, kept.sequence_id) as SequenceRow
+    const sequence = sequences.byId(org, kept.sequence_id) as SequenceHead
     if (sequence.status !== 'active') return
     const all = sequences.versionOf(org, sequence.id, kept.sequence_version).steps
     const step = all[kept.current_step]
@@ -154,7 +154,7 @@ export const enrollmentEngine = once((deps: Deps) => {
     return { message }
   }
 
-  function mailboxOf(org: number, { mailbox_id }: SequenceRow, { sender_id }: EnrollmentRow): Mailbox | undefined {
+  function mailboxOf(org: number, { mailbox_id }: SequenceHead, { sender_id }: EnrollmentRow): Mailbox | undefined {
     const own = mailbox_id === null ? undefined : mailboxes.byId(org, mailbox_id)
     if (own?.is_active) return own
     return (sender_id === null ? undefined : mailboxes.ownOf(org, sender_id)) ?? mailboxes.defaultOf(org)
@@ -196,7 +196,7 @@ export const enrollmentEngine = once((deps: Deps) => {
 
   /** When it goes on which was paused: when its step was due, or now; and not before its sequence may. */
   function resumedAt(org: number, kept: EnrollmentRow): number | undefined {
-    const sequence = sequences.byId(org, kept.sequence_id) as SequenceRow
+    const sequence = sequences.byId(org, kept.sequence_id) as SequenceHead
     if (sequence.status !== 'active') return undefined
     const due = Math.max(parseTime(kept.due_at ?? '') ?? 0, clock.now())
     const step = sequences.versionOf(org, sequence.id, kept.sequence_version).steps[kept.current_step]

@@ -130,7 +130,7 @@ export type EnrollmentRow = Enrollment & {
   meeting_booked_at: string | null
 }
 
-const shown = {
+export const rowColumns = c.columns<EnrollmentRow>({
   id: c.plain('id'),
   sequence_id: c.plain('sequence_id'),
   sequence_version: c.integer('sequence_version'),
@@ -147,17 +147,13 @@ const shown = {
   created_at: c.time('created_at'),
   updated_at: c.time('updated_at'),
   version: c.integer('version'),
-}
-
-export const columns = c.columns<Enrollment>(shown)
-
-export const rowColumns = c.columns<EnrollmentRow>({
-  ...shown,
   due_at: c.time('due_at'),
   bounced_at: c.time('bounced_at'),
   unsubscribed_at: c.time('unsubscribed_at'),
   meeting_booked_at: c.time('meeting_booked_at'),
 })
+
+export const columns = c.only<Enrollment>(rowColumns, Object.keys(Enrollment.pipe[0].entries))
 
 /** A step that was done. */
 export type DoneStep = {

@@ -13,7 +13,7 @@ import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
 import { missing } from '../../store/references.ts'
 import type { Step } from '../sequences/sequence.ts'
-import { type SequenceRow, sequenceStore } from '../sequences/sequences.ts'
+import { type SequenceHead, sequenceStore } from '../sequences/sequences.ts'
 import { enrollmentEngine } from './engine.ts'
 import {
   columns,
@@ -39,7 +39,7 @@ const TOO_LATE = 'must be early enough for the first step to be due before the y
 
 /** What all enrollments of one request have in common. */
 type Plan = {
-  sequence: SequenceRow
+  sequence: SequenceHead
   steps: readonly Step[]
   sender_id: string | null
   deal_id: string | null
@@ -78,7 +78,7 @@ export const enrollmentStore = once((deps: Deps) => {
 
   /** Throws 422. */
   function planOf(who: Caller, { sequence_id, sender_id, deal_id, start_at }: EnrollmentCreate): Plan {
-    const sequence = sequences.byId(who.org, sequence_id) as SequenceRow
+    const sequence = sequences.byId(who.org, sequence_id) as SequenceHead
     const { steps } = sequences.versionOf(who.org, sequence_id, sequence.current_version)
     const start = Math.max(start_at === undefined ? 0 : (parseTime(start_at) as number), clock.now())
     const [first] = steps

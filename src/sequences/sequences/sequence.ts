@@ -1,5 +1,7 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
+import type { Stored } from '../../settings/table.ts'
+import * as c from '../../store/columns.ts'
 
 // The wire form of a sequence. Sequences are settings: the public interface reads them, and the settings document writes them (settings.ts).
 
@@ -66,3 +68,34 @@ export const Sequence = f.doc(
   'A sequence is a series of emails, tasks and calls that contacts receive until they reply.',
 )
 export type Sequence = v.InferOutput<typeof Sequence>
+
+/** With what the public interface does not show. */
+export type SequenceRow = Stored & {
+  key: string
+  name: string
+  description: string | null
+  status: SequenceStatus
+  position: number
+  hours_id: string | null
+  mailbox_id: string | null
+  current_version: number
+  steps: Step[]
+  stop_on: Stop[]
+}
+
+export const rowColumns = c.columns<SequenceRow>({
+  id: c.plain('id'),
+  key: c.plain('key'),
+  name: c.text('name'),
+  description: c.text('description'),
+  status: c.plain('status'),
+  position: c.integer('position'),
+  hours_id: c.plain('hours_id'),
+  mailbox_id: c.plain('mailbox_id'),
+  current_version: c.integer('current_version'),
+  steps: c.json('steps'),
+  stop_on: c.json('stop_on'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})

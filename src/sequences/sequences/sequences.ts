@@ -9,7 +9,7 @@ import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { type ListQuery, listing, type Page } from '../../store/list/page.ts'
 import { performanceRoute } from './performance.ts'
-import { type Counts, Sequence, type SequenceStatus, STATUSES, type Step, type Stop } from './sequence.ts'
+import { type Counts, rowColumns, Sequence, type SequenceRow, STATUSES, type Step, type Stop } from './sequence.ts'
 
 const filters: Record<string, Filter> = {
   status: { type: 'choice', choices: STATUSES, indexed: false },
@@ -34,19 +34,7 @@ const counts: c.Column<Counts> = {
   isComputed: true,
 }
 
-const columns = c.columns<Sequence>({
-  id: c.plain('id'),
-  name: c.text('name'),
-  description: c.text('description'),
-  status: c.plain('status'),
-  steps: c.json('steps'),
-  send_window: sendWindow,
-  stop_on: c.json('stop_on'),
-  counts,
-  created_at: c.time('created_at'),
-  updated_at: c.time('updated_at'),
-  version: c.integer('version'),
-})
+const columns = c.only<Sequence>(rowColumns, Object.keys(Sequence.entries), { send_window: sendWindow, counts })
 
 const place = (name: keyof Sequence): number => Object.keys(Sequence.entries).indexOf(name)
 const [ID, COUNTS] = [place('id'), place('counts')]
@@ -54,15 +42,8 @@ const [ID, COUNTS] = [place('id'), place('counts')]
 // 3. The statements.
 
 /** What there is to know of a sequence without its steps. */
-export type SequenceRow = {
-  id: string
-  name: string
-  status: SequenceStatus
-  hours_id: string | null
-  mailbox_id: string | null
-  /** The number of the version that enrollments begin with. */
-  current_version: number
-}
+const head = c.only<SequenceHead>(rowColumns, ['id', 'name', 'status', 'hours_id', 'mailbox_id', 'current_version'])
+export type SequenceHead = Pick<SequenceRow, 'id' | 'name' | 'status' | 'hours_id' | 'mailbox_id' | 'current_version'>
 
 /** What the enrollments follow that began with it. */
 export type SequenceVersion = { steps: Step[]; stop_on: Stop[] }
@@ -85,9 +66,7 @@ export const sequenceStore = once((deps: Deps) => {
   const { list: listRows } = listing(db, { table: 'sequences', ...spec })
   const findRow = finder(db, 'sequences', columns)
   const { businessTimeOf } = hoursStore(deps)
-  const rowById = db.prepare(
-    'SELECT id, name, status, hours_id, mailbox_id, current_version FROM sequences WHERE org_id = ? AND id = ?',
-  )
+  const rowById = db.prepare(`SELECT ${head.select} FROM sequences WHERE org_id = ? AND id = ?`)
   const ofKey = db.prepare('SELECT id FROM sequences WHERE org_id = ? AND key = ?').pluck()
   const version = db.prepare(
     'SELECT steps, stop_on FROM sequence_versions WHERE org_id = ? AND sequence_id = ? AND number = ?',
@@ -118,7 +97,7 @@ export const sequenceStore = once((deps: Deps) => {
   const idOfKey = (org: number, key: string): string | undefined => ofKey.get(org, key) as string | undefined
 
   /** Undefined where there is none. */
-  const byId = (org: number, id: string): SequenceRow | undefined => rowById.get(org, id) as SequenceRow | undefined
+  const byId = (org: number, id: string): SequenceHead | undefined => rowById.get(org, id) as SequenceHead | undefined
 
   /** Throws 404. */
   function versionOf(org: number, sequenceId: string, number: number): SequenceVersion {

@@ -5,9 +5,8 @@ import { conflict, type FieldError, field, invalid } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
-import * as c from '../../store/columns.ts'
 import type { Store } from '../../store/open.ts'
-import { MAX_STEPS, type SequenceStatus, STATUSES, STOPS, type Step, type Stop } from './sequence.ts'
+import { MAX_STEPS, rowColumns, type SequenceRow, STATUSES, STOPS } from './sequence.ts'
 import { checkSteps, hasUnsubscribeUrl, StepSettings, shownSteps, stepsOf, textFaults } from './settings-steps.ts'
 import { sequenceChanged } from './status-changes.ts'
 import { UNSUBSCRIBE_URL, variables } from './variables.ts'
@@ -38,36 +37,6 @@ export function checkSequences(given: readonly SequenceSettings[]): FieldError[]
   return errors
 }
 
-type Row = Stored & {
-  key: string
-  name: string
-  description: string | null
-  status: SequenceStatus
-  position: number
-  hours_id: string | null
-  mailbox_id: string | null
-  current_version: number
-  steps: Step[]
-  stop_on: Stop[]
-}
-
-export const columns = c.columns<Row>({
-  id: c.plain('id'),
-  key: c.plain('key'),
-  name: c.text('name'),
-  description: c.text('description'),
-  status: c.plain('status'),
-  position: c.integer('position'),
-  hours_id: c.plain('hours_id'),
-  mailbox_id: c.plain('mailbox_id'),
-  current_version: c.integer('current_version'),
-  steps: c.json('steps'),
-  stop_on: c.json('stop_on'),
-  created_at: c.time('created_at'),
-  updated_at: c.time('updated_at'),
-  version: c.integer('version'),
-})
-
 const FIELDS = ['name', 'description', 'status', 'position', 'stop_on', 'hours', 'mailbox', 'steps']
 
 /** What a document names by keys, by those keys. */
@@ -79,7 +48,7 @@ type IsKept = Record<'hours' | 'mailbox', (key: string) => boolean>
 /** The functions that write are for a transaction of the caller's. */
 export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db, clock } = store
-  const { all, create, save, removeUnused } = settingsTable(store, 'sequences', columns, 'position')
+  const { all, create, save, removeUnused } = settingsTable(store, 'sequences', rowColumns, 'position')
   const versions = sequenceVersions(store)
   const variablesOf = variables(db)
   const publicUrl = db.prepare('SELECT public_base_url FROM orgs WHERE id = ?').pluck()
@@ -113,7 +82,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
       ]
     })
     if (errors.length > 0) throw invalid(...errors.slice(0, 100))
-    const changed = (key: string, old: Row | undefined, after: Row | undefined): Change[] =>
+    const changed = (key: string, old: SequenceRow | undefined, after: SequenceRow | undefined): Change[] =>
       changesOf('sequences', key, old && shown(names, old), after && shown(names, after), FIELDS)
     const changes: Change[] = []
     for (const [position, sequence] of given.entries()) {
@@ -130,7 +99,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
     return changes
   }
 
-  function write(org: number, known: Row | undefined, { given, ...rest }: Wanted): Row {
+  function write(org: number, known: SequenceRow | undefined, { given, ...rest }: Wanted): SequenceRow {
     const steps = stepsOf(given, known?.steps ?? [], clock.id)
     if (!known) {
       const made = create(org, { ...rest, steps, current_version: 1 })
@@ -148,7 +117,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
   }
 
   /** Nothing is sent any more, so that neither hours nor a mailbox have to stay for it. */
-  function giveUp(org: number, left: Row, position: number): Row {
+  function giveUp(org: number, left: SequenceRow, position: number): SequenceRow {
     const after = save(org, left, { status: 'archived', position, hours_id: null, mailbox_id: null })
     if (after.status !== left.status) sequenceChanged(store, org, after.id, after.status)
     return after
@@ -179,7 +148,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
 function nameFaults(
   pointer: string,
   { hours = null, mailbox = null }: SequenceSettings,
-  known: Row | undefined,
+  known: SequenceRow | undefined,
   names: Names,
   isKept: IsKept,
 ): FieldError[] {
@@ -198,7 +167,7 @@ function nameFaults(
   return errors
 }
 
-type Wanted = Omit<Row, keyof Stored | 'steps' | 'current_version'> & { given: readonly StepSettings[] }
+type Wanted = Omit<SequenceRow, keyof Stored | 'steps' | 'current_version'> & { given: readonly StepSettings[] }
 
 /** Everything in full and in one order: sequences that say the same are the same text. */
 function rowOf(sequence: SequenceSettings, names: Names): Omit<Wanted, 'position'> {
@@ -216,7 +185,7 @@ function rowOf(sequence: SequenceSettings, names: Names): Omit<Wanted, 'position
 }
 
 /** As the document has it. */
-function shown({ hours, mailboxes }: Names, row: Row) {
+function shown({ hours, mailboxes }: Names, row: SequenceRow) {
   return {
     ...row,
     hours: hours.find(({ id }) => id === row.hours_id)?.key ?? null,
