@@ -1,5 +1,6 @@
 import { usage } from '../config.ts'
 import { resourceDeps } from '../resource-deps.ts'
+import { batches } from '../store/batches.ts'
 import type { Condition } from '../store/list/conditions.ts'
 import type { ListQuery } from '../store/list/page.ts'
 import { type Delivery, columns as deliveryColumns, deliveryStore } from '../webhooks/deliveries.ts'
@@ -100,7 +101,7 @@ export const webhooksReplay = command({
     return withStore(options.data, (store) => {
       const who = { org: chosenOrg(store, options.org), member: null }
       const { replay } = replayStore(resourceDeps(store))
-      const answer = store.transaction(() => replay(who, args.webhook, Number(options.fromSeq)))
+      const answer = replay(batches(store), who, args.webhook, Number(options.fromSeq))
       return {
         json: answer,
         text: `The events ${answer.from_seq} to ${answer.to_seq} are sent again, as far as the webhook asks for them.`,

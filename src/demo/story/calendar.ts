@@ -41,11 +41,6 @@ export function workingTime(from: number, to: number) {
 
 export type WorkingTime = ReturnType<typeof workingTime>
 
-/** Returns days since 1970-01-01, the form in which dates are stored. */
-export function dayOf(at: number): number {
-  return Math.floor(at / DAY_MS)
-}
-
 export function yearOf(day: number): number {
   return new Date(day * DAY_MS).getUTCFullYear()
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { batches } from '../../../src/store/batches.ts'
 import { replayStore } from '../../../src/webhooks/replay.ts'
+import { stillPace } from '../../support/pace.ts'
 import { OK } from '../../support/receiver.ts'
 import { deliveryHarness } from './delivery-harness.ts'
 
@@ -70,7 +72,7 @@ describe('a webhook', () => {
     await harness.idle()
     assert.equal(receiver.requests.length, 0)
     const who = { org: harness.a.org, member: null }
-    harness.store.transaction(() => replayStore(harness.deps).replay(who, hook.id, harness.lastSeq() - 1))
+    replayStore(harness.deps).replay(batches(harness.store, stillPace), who, hook.id, harness.lastSeq() - 1)
     harness.wake()
     await harness.idle()
     assert.deepEqual(
