@@ -37,7 +37,7 @@ import { deliveries } from './webhooks/deliveries.ts'
 import { events } from './webhooks/events.ts'
 import { webhooks } from './webhooks/webhooks.ts'
 
-/** Every resource of the public interface. */
+/** Every resource of the API. */
 const RESOURCES: ((deps: Deps) => Route[])[] = [
   deals,
   closeReasons,
@@ -63,10 +63,10 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
   enrollments,
 ]
 
-/** Of the public interface. */
+/** The prefix of the API. */
 export const PREFIX = '/api/v1'
 
-/** The catalog: every method and path under the prefix. Only what stands here is public. */
+/** The catalog: every method and path under the prefix. No other route is public. */
 export const catalog = (deps: Deps): Route[] => RESOURCES.flatMap((resource) => resource(deps))
 
 export type AppOptions = {
@@ -74,19 +74,19 @@ export type AppOptions = {
   log: Log
   rate: Rate | null
   corsOrigins: readonly string[]
-  /** Where the caller has them already. */
+  /** If the caller has them already. */
   deps?: Deps
   bodies?: Bodies
-  /** Aborted when the server begins to stop: what comes in then is refused, and nobody waits any longer. */
+  /** Aborted when the server starts to stop: new requests are refused, and waiting ones return. */
   stopping: AbortSignal
 }
 
-/** The public interface as a Koa application; it listens nowhere by itself. */
+/** The API as a Koa application, without a listener. */
 export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), ...options }: AppOptions): Koa {
   const app = new Koa()
   const keys = keyring(dataDir, store)
-  keys.check() // rather than refuse every token that such a key has signed
-  app.silent = true // the kernel logs what fails; a client that hangs up is no failure
+  keys.check() // fails now instead of refusing every token signed by such a key
+  app.silent = true // the kernel logs failures; a client that disconnects is not a failure
   app.use(
     kernel(catalog(deps), {
       bodies: bodies(),

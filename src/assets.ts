@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getRawAsset, isSea } from 'node:sea'
 
-// Here and in the bundle, which lies in dist/, the project root is one folder up.
+// Both here and in the bundle (in dist/), the project root is one folder up.
 const root = join(import.meta.dirname, '..')
 
-/** A file that ships inside the executable, by its path in the project; build.config.mjs lists them. Only to be read. */
+/** A file embedded in the executable, by its path in the project; build.config.mjs lists them. Read-only. */
 export function asset(path: string): Buffer {
   return isSea() ? Buffer.from(getRawAsset(path)) : readFileSync(join(root, path))
 }

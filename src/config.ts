@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { Problem } from './lib/problem.ts'
 
-/** An option of a command, under its name in camelCase: `apiListen` is --api-listen, and DEALBOX_API_LISTEN. */
+/** An option of a command, by its name in camelCase: `apiListen` is --api-listen, and DEALBOX_API_LISTEN. */
 export type Option = {
   type: 'string' | 'boolean'
   help: string
-  /** What stands for the value in the help, such as EMAIL. */
+  /** The placeholder for the value in the help, such as EMAIL. */
   placeholder?: string
   default?: string
   required?: true
@@ -20,14 +20,14 @@ export type Values<O extends Options> = {
       : string | undefined
 }
 
-/** The arguments of a command that are no options, by name, each with its help; all are required. */
+/** The positional arguments of a command, by name, each with its help; all are required. */
 export type Arguments = Record<string, string>
 
 export type Environment = Record<string, string | undefined>
 
 type Value = string | boolean
 
-/** What the command line says, else the environment, else the default. Throws a usage Problem. */
+/** Reads each option from the command line, else the environment, else the default. Throws a usage Problem. */
 export function readConfig<O extends Options, A extends Arguments>(
   options: O,
   args: A,
@@ -74,7 +74,7 @@ function flagValue(
     if (value !== undefined) throw usage(`${flagOf(name)} takes no value.`)
     return true
   }
-  // Without a value, what comes next is taken for it: `--org --json`.
+  // Without a value, parseArgs takes the next argument as one: `--org --json`.
   if (!value || (!inlineValue && value.startsWith('-'))) throw usage(`${optionUsage(name, option)} needs a value.`)
   return value
 }
@@ -104,17 +104,17 @@ export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (let
 export const variableOf = (name: string): string =>
   `DEALBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 
-/** The option as the help shows it: `--email EMAIL`. */
+/** The option in the help: `--email EMAIL`. */
 export function optionUsage(name: string, { type, placeholder }: Option): string {
   return type === 'boolean' ? flagOf(name) : `${flagOf(name)} ${placeholder ?? name.toUpperCase()}`
 }
 
-/** The command line is wrong: exit code 2. */
+/** A mistake on the command line: exit code 2. */
 export function usage(sentence: string): Problem {
   return new Problem(400, 'usage', sentence)
 }
 
-/** Reads `127.0.0.1:8080` or `[::1]:8080`; null is `off`. Throws a usage Problem. */
+/** Parses `127.0.0.1:8080` or `[::1]:8080`; null means `off`. Throws a usage Problem. */
 export function parseListen(text: string): { host: string; port: number } | null {
   if (text === 'off') return null
   const [, ipv6, other, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? []

@@ -4,7 +4,7 @@ import type { Store } from './store/open.ts'
 import type { References } from './store/references.ts'
 import type { Guard } from './webhooks/egress/guard.ts'
 
-/** What the stores of the resources stand on; `resourceDeps` makes them. */
+/** The dependencies of the resource stores; `resourceDeps` makes them. */
 export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & {
   outbox: Outbox
   references: References
@@ -13,13 +13,13 @@ export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & {
   letGo: LetGo
 }
 
-/** A store that several resources ask for is made once, so that its statements are prepared once. */
+/** Makes a store shared by several resources only once, so that its statements are prepared once. */
 export function once<Made extends object>(make: (deps: Deps) => Made): (deps: Deps) => Made {
   const made = new WeakMap<Deps, Made>()
 
   return (deps) => {
-    const known = made.get(deps) ?? make(deps)
-    made.set(deps, known)
-    return known
+    const store = made.get(deps) ?? make(deps)
+    made.set(deps, store)
+    return store
   }
 }

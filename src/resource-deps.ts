@@ -7,12 +7,12 @@ import { references } from './store/references.ts'
 import { parseAllow } from './webhooks/egress/allow.ts'
 import { type Guard, guard } from './webhooks/egress/guard.ts'
 
-/** The seed gives a clock of its own, so that its records have a past; a server gives the guard of its options. */
+/** The demo passes a separate clock, so that its records have a past; a server passes the guard of its options. */
 export function resourceDeps(
   { db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>,
   targets: Guard = guard({ allow: parseAllow(''), ownPorts: () => [] }),
 ): Deps {
-  // Made when first needed: they ask for stores, which are made from what this function returns.
+  // Made at the first use: they need stores, which are made from the result of this function.
   let tables: { reactions: Reactions; referrers: Referrers } | undefined
   const tablesOf = () => (tables ??= { reactions: reactions(deps), referrers: referrers(deps) })
 

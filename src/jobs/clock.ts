@@ -6,16 +6,16 @@ import { type Queue, type SchedulerContext, stepping } from './queue.ts'
 
 const EVERY_MS = MINUTE_MS
 
-/** Looks at the wall clock each minute, writes down the time, and sees to what a jump has left behind. */
-export function clockLane(kinds: readonly Kind[], yard: SchedulerContext): Queue {
-  const { store, log } = yard
+/** Checks the wall clock each minute, stores the time, and handles the consequences of a jump. */
+export function clockQueue(kinds: readonly Kind[], scheduler: SchedulerContext): Queue {
+  const { store, log } = scheduler
   const { clock, wallClock } = store
   const jobs = jobQueue(store)
   let due = clock.now() + EVERY_MS
   let logged: unknown
   let wasLost = false
 
-  /** The scheduler comes by each minute, and has to set no timer for this. */
+  /** The scheduler checks at least once a minute, so this needs no timer. */
   function nextDue(): number | undefined {
     const now = clock.now()
     due = Math.min(due, now + EVERY_MS) // the clock may have been set back
@@ -42,5 +42,5 @@ export function clockLane(kinds: readonly Kind[], yard: SchedulerContext): Queue
     due = clock.now() + EVERY_MS
   }
 
-  return stepping(yard, 'clock', nextDue, step)
+  return stepping(scheduler, 'clock', nextDue, step)
 }

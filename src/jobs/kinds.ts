@@ -16,53 +16,53 @@ import {
 export type Context = { store: Store; log: Log }
 
 /**
- * Runs in the transaction that takes the job out of the queue: its effects are there exactly once, also after a crash.
- * It may be run and rolled back, and run again, so it does nothing but write to the store.
+ * Runs in the transaction that takes the job out of the queue: its effects happen exactly once, even after a crash. The
+ * transaction may be rolled back and run again, so it may only write to the store.
  */
 export type RunKind = {
   kind: string
   run: (job: Job, context: Context) => undefined
   maxTries?: number
   /**
-   * Of work that takes its time: so many at the same time, with twice as long a pause behind them as they took, so that
-   * what many are due for at one moment leaves most of the time to requests.
+   * For slow work: how many run at the same time, each batch followed by a pause of twice its duration, so that many
+   * jobs due at the same moment leave most of the time to requests.
    */
   atOnce?: number
-  /** Of work for a date, which cannot be taken back: where the clock went far ahead, it waits for people to look. */
+  /** For work that is due at a date and cannot be undone: if the clock went far ahead, it waits for people to check. */
   isDated?: true
-  /** Writes what follows from its last try having failed. */
+  /** Writes the consequences of a permanent failure. */
   givenUp?: (job: Job, context: Context) => undefined
 }
 
 /**
- * Performed outside of a transaction, at least once: again where it throws, where the server ends in the middle, and
- * where it takes longer than its lease, at the end of which `signal` aborts.
+ * Runs outside of a transaction, at least once: again if it throws, if the server ends in the middle, or if it takes
+ * longer than its lease, at the end of which `signal` aborts.
  */
 export type PerformKind = {
   kind: string
   perform: (job: Job, context: Context & { signal: AbortSignal }) => Promise<void>
-  /** How many at the same time. */
+  /** How many run at the same time. */
   concurrency: number
   maxTries: number
   leaseMs: number
-  /** So long a place is left empty after each, which bounds how much of it there is in a second. */
+  /** How long a slot stays empty after each job, which limits the jobs per second. */
   restMs?: number
-  /** Writes what follows from its last try having failed, or not having come to its end. */
+  /** Writes the consequences of a permanent failure, including a last attempt that did not finish. */
   givenUp?: (job: Job, context: Context) => undefined
 }
 
 export type Kind = RunKind | PerformKind
 
-/** Of what runs in a transaction: some nine hours. */
+/** For jobs in a transaction: about nine hours. */
 const MAX_TRIES = 20
 
-/** Jobs that ask for their transaction at the same time: half of a batch, the other half is for requests. */
-const ROUND = 64
+/** Jobs that request their transaction at the same time: half of a batch; the other half is for requests. */
+const MAX_DUE = 64
 
 export const maxTriesOf = ({ maxTries = MAX_TRIES }: Kind): number => maxTries
 
 export function queueOf(kind: Kind, scheduler: SchedulerContext): Queue {
-  return 'run' in kind ? runLane(kind, scheduler) : performLane(kind, scheduler)
+  return 'run' in kind ? runQueue(kind, scheduler) : performQueue(kind, scheduler)
 }
 
 function failures(kind: Kind, jobs: JobQueue, { store, log, random }: SchedulerContext) {
@@ -76,7 +76,7 @@ function failures(kind: Kind, jobs: JobQueue, { store, log, random }: SchedulerC
   }
 }
 
-function runLane(kind: RunKind, scheduler: SchedulerContext): Queue {
+function runQueue(kind: RunKind, scheduler: SchedulerContext): Queue {
   const { store, log, stopping } = scheduler
   const jobs = jobQueue(store)
   const failed = failures(kind, jobs, scheduler)
@@ -100,7 +100,7 @@ function runLane(kind: RunKind, scheduler: SchedulerContext): Queue {
 
   async function step(): Promise<void> {
     const started = performance.now()
-    const due = jobs.due(kind.kind, kind.atOnce ?? ROUND)
+    const due = jobs.due(kind.kind, kind.atOnce ?? MAX_DUE)
     const ends = await Promise.allSettled(due.map(({ org, id }) => runOne(org, id)))
     if (kind.atOnce && !stopping()) await sleep(Math.ceil(2 * (performance.now() - started)))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
@@ -115,17 +115,17 @@ function runLane(kind: RunKind, scheduler: SchedulerContext): Queue {
   return stepping(scheduler, kind.kind, nextAt, step)
 }
 
-function performLane(kind: PerformKind, scheduler: SchedulerContext): Queue {
+function performQueue(kind: PerformKind, scheduler: SchedulerContext): Queue {
   const { store, log, stopping, free } = scheduler
   const jobs = jobQueue(store)
   const failed = failures(kind, jobs, scheduler)
   const running = new Map<Job, { end: Promise<void>; cut: AbortController }>()
   let claiming: Promise<void> | undefined
-  const trouble = pause(store.clock, PAUSE_AFTER_FAILURE_MS)
+  const failurePause = pause(store.clock, PAUSE_AFTER_FAILURE_MS)
 
   function rest(error: unknown): void {
     if (!store.health.note(error)) log.error({ job: kind.kind, err: error }, 'failed')
-    trouble.begin()
+    failurePause.begin()
   }
 
   async function claim(): Promise<void> {
@@ -152,7 +152,7 @@ function performLane(kind: PerformKind, scheduler: SchedulerContext): Queue {
       else if (signal.aborted) log.warn({ job: kind.kind, org: job.org, id: job.id, tries: job.tries }, 'cut off')
       else await failed(job, error.reason)
     } catch (error) {
-      rest(error) // done or not, its lease ends, and it is repeated
+      rest(error) // finished or not, its lease ends, and it is repeated
     }
     if (kind.restMs !== undefined && !stopping()) await sleep(kind.restMs)
     running.delete(job)
@@ -171,7 +171,7 @@ function performLane(kind: PerformKind, scheduler: SchedulerContext): Queue {
   return {
     nextAt: () => {
       if (claiming || running.size >= kind.concurrency) return Number.POSITIVE_INFINITY
-      return Math.max(jobs.nextDueAt(kind.kind) ?? Number.POSITIVE_INFINITY, trouble.until())
+      return Math.max(jobs.nextDueAt(kind.kind) ?? Number.POSITIVE_INFINITY, failurePause.until())
     },
     start: () => {
       claiming ??= claim().then(() => {
@@ -183,8 +183,8 @@ function performLane(kind: PerformKind, scheduler: SchedulerContext): Queue {
       if (claiming) return claiming
       return running.size > 0 ? Promise.all([...running.values()].map(({ end }) => end)) : undefined
     },
-    cut: (isMeant) => {
-      for (const [job, { cut }] of running) if (isMeant(job)) cut.abort()
+    cut: (matches) => {
+      for (const [job, { cut }] of running) if (matches(job)) cut.abort()
     },
   }
 }

@@ -2,14 +2,16 @@ import { MESSAGE_SEND } from '../inbox/messages/outgoing.ts'
 import type { outboundMail } from '../mail/sync/outbound-mail.ts'
 import type { PerformKind } from './kinds.ts'
 
-/** Some nine hours, like the tries of a webhook's first half: a server that is down over night is back by then. */
+/**
+ * About nine hours, like the first half of a webhook's attempts: a mail server that is down overnight is back by then.
+ */
 const MAX_TRIES = 20
-/** A mail of 14 MiB takes its time on a slow line. */
+/** A mail of 14 MiB takes a while on a slow line. */
 const LEASE_MS = 600_000
-/** With eight at a time, some 90 mails a second: more than most servers take, and a third of a core. */
+/** With eight at a time, about 90 mails a second: more than most mail servers accept, and a third of a core. */
 const REST_MS = 80
 
-/** The last try is the office's to tell of, so there is mostly one more that does nothing. */
+/** Outbound mail handles the last attempt itself, so there is usually one more that does nothing. */
 export const mailKinds = ({
   send,
   giveUp,

@@ -5,51 +5,52 @@ import { MINUTE_MS } from '../lib/time.ts'
 import type { Job } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 
-/** Work of one sort. Each goes its own way, so that none holds up another. */
+/** Work of one kind. Queues run independently, so that none delays another. */
 export type Queue = {
-  /** When there is something to do next; Infinity when there is not, or when it is at it and says so at the end. */
+  /** When the next work is due; Infinity if there is none, or while it runs: it calls `free` at the end. */
   nextAt: () => number
-  /** Begins with what is due. */
+  /** Starts the work that is due. */
   start: () => void
-  /** What is going on at the moment; undefined for nothing. It never rejects. */
+  /** The running work; undefined if there is none. Never rejects. */
   busy: () => Promise<unknown> | undefined
-  /** Leaves to themselves those that are performed. */
-  cut?: (isMeant: (job: Job) => boolean) => void
+  /** Aborts the matching jobs that run outside of a transaction. */
+  cut?: (matches: (job: Job) => boolean) => void
 }
 
-/** What lanes stand on. */
+/** The dependencies of queues. */
 export type SchedulerContext = {
   store: Store
   log: Log
   random: () => number
   stopping: () => boolean
-  /** To be called by a lane that has come to an end and can begin with something else. */
+  /** Call this when a queue has finished and can start more work. */
   free: () => void
 }
 
-/** After trouble with the store, which may last: a full disk, say. */
+/** The pause after a failure of the store, which may last, such as a full disk. */
 export const PAUSE_AFTER_FAILURE_MS = 5000
 
-/** How long work is left that has changed nothing and would be due again at once. */
+/** How long to delay work that has changed nothing and is due again at once. */
 export const IDLE_PAUSE_MS = MINUTE_MS
 export const PUT_OFF = 'put off: it changed nothing, and was due again at once'
 
-/** Whether it was the store that refused, and not the work that failed. */
+/** Whether the store refused, as opposed to a failure of the work. */
 export const isStoreFailure = (error: unknown): boolean => error instanceof Problem && error.status === 503
 
-/** A pause from now on; a clock that is set back does not make it longer. */
+/** A pause; a clock that is set back does not extend it. */
 export function pause({ now }: Pick<Clock, 'now'>, ms: number) {
   let until = 0
   return {
     begin: (): void => void (until = now() + ms),
-    /** When it ends; 0 where there is none. */
+    /** When it ends; 0 if there is none. */
     until: (): number => (until - now() > ms ? 0 : until),
   }
 }
 
 /**
- * One step after the other while something is due. A step writes through `store.write`, and so waits for turns of the
- * event loop, in which requests are served. What it throws is trouble with the store: then the lane rests for a while.
+ * A queue that runs one step after the other while something is due. A step writes through `store.write`, and so waits
+ * for turns of the event loop, in which requests are served. It throws only on failures of the store: then the queue
+ * pauses.
  */
 export function stepping(
   { store: { clock, health }, log, stopping, free }: Pick<SchedulerContext, 'store' | 'log' | 'stopping' | 'free'>,

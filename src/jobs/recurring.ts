@@ -6,28 +6,28 @@ import { recurringRow } from '../store/recurring.ts'
 import { purgeDeliveries, purgeEvents } from '../webhooks/delivery/retention.ts'
 import { IDLE_PAUSE_MS, isStoreFailure, PUT_OFF, type Queue, type SchedulerContext, stepping } from './queue.ts'
 
-/** Work that a server repeats while it runs. */
+/** Work that a running server repeats. */
 export type Recurring = {
-  /** Also the key of its row, which says when it is due again. */
+  /** Also the key of its row, which contains the next due time. */
   name: string
   everyMs: number
-  /** It deletes what is old: it goes on while the disk is full, and waits for a while after the clock has jumped. */
+  /** It deletes old data: it continues while the disk is full, and waits for a while after a clock jump. */
   frees?: boolean
-  /** Runs in a transaction, and is short. `more` has it called again soon, with room for requests between. */
+  /** Runs in a short transaction. `more` calls it again soon, with time for requests in between. */
   run: (store: Store) => 'more' | undefined
 }
 
-/** All of it. `keepEventsMs` is how long events and their deliveries are kept. */
+/** All recurring work. `keepEventsMs` is how long events and their deliveries are kept. */
 export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recurring[] => [
   { name: 'forget idempotent answers', everyMs: MINUTE_MS, frees: true, run: forgetOldAnswers },
   { name: 'purge events', everyMs: HOUR_MS, frees: true, run: (store) => purgeEvents(store, keepEventsMs) },
   { name: 'purge deliveries', everyMs: HOUR_MS, frees: true, run: (store) => purgeDeliveries(store, keepEventsMs) },
 ]
 
-/** After a failure: soon, however rare it is otherwise. */
+/** After a failure it runs again soon, however long its period. */
 const RETRY_MS = 300_000
 
-/** A new piece is due at once, as is one that was missed while no server ran. */
+/** New recurring work is due at once, and so is work that was missed while no server ran. */
 export function recurringQueue(
   { name, everyMs, frees = false, run }: Recurring,
   scheduler: Pick<SchedulerContext, 'store' | 'log' | 'stopping' | 'free'>,
@@ -36,10 +36,10 @@ export function recurringQueue(
   const { db, clock } = store
   const how = { frees }
   const row = recurringRow(db, name)
-  // Only one server runs on a data folder, and nobody else changes the row.
+  // Only one server runs on a data folder, and nothing else changes the row.
   let due = row.dueAt() ?? clock.now()
 
-  /** Never further off than its period: it may have become more frequent, or the clock was set back. */
+  /** At most one period away: the period may have become shorter, or the clock was set back. */
   function nextDue(): number {
     due = Math.min(due, clock.now() + everyMs)
     return due

@@ -2,17 +2,17 @@ import type { Log } from '../http/log.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { jobQueue, putsInto } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
-import { clockLane } from './clock.ts'
+import { clockQueue } from './clock.ts'
 import { type Kind, maxTriesOf, queueOf } from './kinds.ts'
 import { PAUSE_AFTER_FAILURE_MS, type Queue, type SchedulerContext, stepping } from './queue.ts'
 import { type Recurring, recurringQueue } from './recurring.ts'
 
 export type Scheduler = {
-  /** Looks at once at what is due. Commits that put a job do it by themselves. */
+  /** Checks at once for due work. Commits that put a job do this automatically. */
   wake: () => void
-  /** Looks at what is due, and resolves when it is done. */
+  /** Checks for due work and resolves when it is finished. */
   tick: () => Promise<void>
-  /** Begins nothing more, and resolves when what runs is done or was left to itself; nothing happens afterwards. */
+  /** Starts no more work and resolves when all running work has finished or was aborted; nothing runs afterwards. */
   stop: () => Promise<void>
 }
 
@@ -25,13 +25,13 @@ export type SchedulerOptions = {
   recurring: readonly Recurring[]
   random?: () => number
   timers?: Timers
-  /** For what is performed when the scheduler stops; what takes longer is repeated after the next start. */
+  /** For jobs outside of a transaction when the scheduler stops; longer ones are repeated after the next start. */
   graceMs?: number
 }
 
-/** So that a wall clock that was set is noticed. */
+/** To notice when the wall clock is set. */
 const MAX_WAIT_MS = MINUTE_MS
-const EXPIRED_AT_ONCE = 100
+const BATCH_SIZE = 100
 
 const unrefTimers: Timers = {
   set: (job, ms) => setTimeout(job, ms).unref(),
@@ -39,8 +39,8 @@ const unrefTimers: Timers = {
 }
 
 /**
- * Runs jobs when they are due. It sleeps until the next one, by one timer, and is woken by commits that put jobs, of
- * this process or another. Each kind, and each recurring piece, goes its own way.
+ * Runs jobs when they are due. Sleeps until the next one, on a single timer, and is woken by commits that put jobs, in
+ * this process or another. Each kind of job and all recurring work have their own queue.
  */
 export function startScheduler({
   store,
@@ -56,13 +56,13 @@ export function startScheduler({
   let stopped: Promise<void> | undefined
   let seenPuts = putsInto(db)
 
-  const scheduler: SchedulerContext = { store, log, random, stopping: () => stopped !== undefined, free: look }
+  const scheduler: SchedulerContext = { store, log, random, stopping: () => stopped !== undefined, free: check }
   const ofKinds = kinds.map((kind) => queueOf(kind, scheduler))
-  const ofServer = [clockLane(kinds, scheduler), leaseQueue(kinds, ofKinds, scheduler)]
+  const ofServer = [clockQueue(kinds, scheduler), leaseQueue(kinds, ofKinds, scheduler)]
   const queues = [...ofServer, ...recurring.map((piece) => recurringQueue(piece, scheduler)), ...ofKinds]
 
-  /** Begins with what is due, and comes back when the next is. */
-  function look(): void {
+  /** Starts due work, and sets the timer for the next. */
+  function check(): void {
     if (stopped) return
     timers.clear(timer)
     let waitMs = MAX_WAIT_MS
@@ -76,16 +76,16 @@ export function startScheduler({
       if (!health.note(error)) log.error({ job: 'scheduler', err: error }, 'failed')
       waitMs = PAUSE_AFTER_FAILURE_MS
     }
-    timer = timers.set(look, waitMs)
+    timer = timers.set(check, waitMs)
   }
 
   const unsubscribe = committed.subscribe((byOthers) => {
     if (!byOthers && putsInto(db) === seenPuts) return
     seenPuts = putsInto(db)
-    look()
+    check()
   })
 
-  /** A lane may begin with what another has put. */
+  /** Repeats the check, since a queue may start work that another one has put. */
   async function idle(): Promise<void> {
     for (;;) {
       const busy = queues.flatMap((queue) => queue.busy() ?? [])
@@ -108,35 +108,35 @@ export function startScheduler({
     .write(() => void jobQueue(store).abandonAll())
     .catch((error) => {
       if (!health.note(error)) log.error({ job: 'scheduler', err: error }, 'failed')
-    }) // their leases end by themselves
-    .finally(look)
-  look()
+    }) // their leases end anyway
+    .finally(check)
+  check()
   return {
-    wake: look,
+    wake: check,
     tick: () => {
-      look()
+      check()
       return idle()
     },
     stop: () => (stopped ??= end()),
   }
 }
 
-/** Gives back what was begun and not done in time: mostly by a server that ended in the middle. */
+/** Returns jobs to the queue whose lease has ended, usually because a server stopped while it ran them. */
 function leaseQueue(kinds: readonly Kind[], queues: readonly Queue[], scheduler: SchedulerContext): Queue {
   const { store, log } = scheduler
   const jobs = jobQueue(store)
-  const known = new Map(kinds.map((kind) => [kind.kind, kind]))
-  if (known.size < kinds.length) throw new Error('two kinds of jobs have the same name')
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]))
+  if (byName.size < kinds.length) throw new Error('two kinds of jobs have the same name')
 
   function maxTries(name: string): number {
-    const kind = known.get(name)
+    const kind = byName.get(name)
     return kind ? maxTriesOf(kind) : Number.POSITIVE_INFINITY
   }
 
   async function step(): Promise<void> {
     const released = await store.write(() => {
-      const all = jobs.releaseExpired(EXPIRED_AT_ONCE, maxTries)
-      for (const job of all) if (job.tries >= maxTries(job.kind)) known.get(job.kind)?.givenUp?.(job, { store, log })
+      const all = jobs.releaseExpired(BATCH_SIZE, maxTries)
+      for (const job of all) if (job.tries >= maxTries(job.kind)) byName.get(job.kind)?.givenUp?.(job, { store, log })
       return { jobs: all }
     })
     for (const { kind, org, id, tries, leasedUntil } of released.jobs) {

@@ -5,7 +5,7 @@ import { sequenceLook } from '../sequences/enrollments/resume.ts'
 import { SEQUENCE_LOOK } from '../sequences/sequences/status-changes.ts'
 import type { RunKind } from './kinds.ts'
 
-/** What sequences do by themselves. */
+/** The automatic work of sequences. */
 export function sequenceKinds(deps: Deps): RunKind[] {
   const { doStep, giveUp } = enrollmentEngine(deps)
   const look = sequenceLook(deps)
