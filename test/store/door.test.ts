@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { enlargeCache } from '../../src/store/cache.ts'
+import { isForeignKeyViolation, isUniqueViolation } from '../../src/store/constraints.ts'
 import { openSqlite } from '../../src/store/driver.ts'
+import { foreignKeys, isWhole, referrer, suspendForeignKeys } from '../../src/store/foreign-keys.ts'
+import { emptyDatabase } from '../../src/store/memory.ts'
 import { plannedOnce } from '../../src/store/parameters.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -84,9 +88,81 @@ const OWNERS = [
   'imports/journal',
 ].map((room) => `src/${room}/`)
 
-test('SQL stands where its tables are at home', () => {
+test('statements are prepared only in the rooms that own tables', () => {
   for (const file of sources) {
     if (OWNERS.some((room) => file.startsWith(room)) || file.startsWith('src/web/')) continue
     assert.doesNotMatch(codeOf(file), /\bprepare\b/, `${file} prepares a statement of its own`)
+  }
+})
+
+test('a larger cache and suspended foreign keys can be put back', () => {
+  const db = openSqlite(':memory:')
+  try {
+    const read = (name: string) => db.pragma(name, { simple: true })
+    const before = { cache: read('cache_size'), keys: read('foreign_keys') }
+    const [resetCache, resumeForeignKeys] = [enlargeCache(db, 64), suspendForeignKeys(db)]
+    assert.deepEqual({ cache: read('cache_size'), keys: read('foreign_keys') }, { cache: -64 * 1024, keys: 0 })
+    resumeForeignKeys()
+    resetCache()
+    assert.deepEqual({ cache: read('cache_size'), keys: read('foreign_keys') }, before)
+  } finally {
+    db.close()
+  }
+})
+
+test('the error of a statement shows which kind of constraint refused it', () => {
+  const db = openSqlite(':memory:')
+  try {
+    db.exec('CREATE TABLE a (id INTEGER PRIMARY KEY, name UNIQUE); CREATE TABLE b (a REFERENCES a)')
+    db.prepare('INSERT INTO a VALUES (?, ?)').run(1, 'x')
+    const refusal = (sql: string): unknown => {
+      try {
+        return db.prepare(sql).run()
+      } catch (error) {
+        return error
+      }
+    }
+    const [unique, foreignKey, key] = [
+      refusal("INSERT INTO a VALUES (2, 'x')"),
+      refusal('INSERT INTO b VALUES (2)'),
+      refusal("INSERT INTO a VALUES (1, 'y')"),
+    ]
+    assert.deepEqual([unique, foreignKey, key].map(isUniqueViolation), [true, false, false])
+    assert.deepEqual([unique, foreignKey, key].map(isForeignKeyViolation), [false, true, false])
+    assert.equal(isUniqueViolation(undefined) || isForeignKeyViolation(null), false)
+  } finally {
+    db.close()
+  }
+})
+
+test('foreign keys are read with their columns, and rows that break one are found', () => {
+  const db = emptyDatabase()
+  try {
+    const ofMembers = foreignKeys(db).find(({ table, target }) => table === 'notes' && target === 'members')
+    assert.deepEqual(
+      ofMembers?.columns.map(({ from, to }) => [from, to]),
+      [
+        ['org_id', 'org_id'],
+        ['author_id', 'id'],
+      ],
+    )
+    const ofLinks = foreignKeys(db).filter(({ table }) => table === 'note_contacts')
+    assert.deepEqual(Object.fromEntries(ofLinks.map(({ target, isCascade }) => [target, isCascade])), {
+      contacts: false,
+      notes: true,
+    })
+    const resumeForeignKeys = suspendForeignKeys(db)
+    db.prepare('INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (?, ?, ?, ?, ?, ?)').run(
+      ...[1, 'one', 'One', 'UTC', 'EUR', 0],
+    )
+    assert.equal(isWhole(db, 1), true)
+    db.prepare('INSERT INTO note_contacts (org_id, contact_id, note_id) VALUES (?, ?, ?)').run(1, 'c', 'n')
+    assert.equal(isWhole(db, 1), false)
+    assert.equal(isWhole(db, 2), true)
+    assert.equal(referrer(db, 'note_contacts', 'contact_id')(1, 'c'), true)
+    assert.equal(referrer(db, 'note_contacts', 'contact_id')(2, 'c'), false)
+    resumeForeignKeys()
+  } finally {
+    db.close()
   }
 })
