@@ -1,13 +1,13 @@
 import type { Arguments, Options, Values } from '../config.ts'
 
-/** What a command answers: `json` is printed with --json, `text` without; `note` goes to people on stderr. */
+/** The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. */
 export type Answer = { json: unknown; text: string; note?: string }
 
 type Outcome = Answer | undefined | Promise<Answer | undefined> | Promise<void>
 
-/** A file holds one command, or the verbs of one word; the list of all is in commands.ts. */
+/** A file contains one command, or all verbs of a group; commands.ts lists all commands. */
 export type Command = {
-  /** With its verb, where it has one: `token create`. */
+  /** Includes the verb, if any: `token create`. */
   name: string
   summary: string
   args: Arguments
@@ -15,7 +15,7 @@ export type Command = {
   run: (context: { options: never; args: never }) => Outcome
 }
 
-/** A command whose `run` knows the types of its options and arguments. Every command takes --data. */
+/** Declares a command, so that `run` has the types of its options and arguments. Every command accepts --data. */
 export function command<const O extends Options, const A extends Arguments = Record<never, string>>(spec: {
   name: string
   summary: string
@@ -30,7 +30,7 @@ const everywhere = {
   data: { type: 'string', placeholder: 'DIR', default: './dealbox-data', help: 'the data folder' },
 } as const satisfies Options
 
-// Options that many commands have.
+// Options shared by many commands.
 
 export const json = { type: 'boolean', help: 'answer as JSON' } as const
 

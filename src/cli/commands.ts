@@ -16,7 +16,7 @@ import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
 import { version } from './version.ts'
 import { webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksReplay } from './webhooks.ts'
 
-/** Every command, in the order in which the help lists them. */
+/** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
   init,

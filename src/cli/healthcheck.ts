@@ -31,7 +31,7 @@ export const healthcheck = command({
   },
 })
 
-/** A server that listens on all addresses is reached by the machine's own. */
+/** Returns an address to connect to: for a server on all addresses, the loopback address. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host

@@ -2,7 +2,7 @@ import { type Options, optionUsage, variableOf } from '../config.ts'
 import type { Command } from './command.ts'
 import { aligned } from './text.ts'
 
-/** All commands, or those of one group such as `token`. */
+/** Returns the help for all commands, or for one group such as `token`. */
 export function listHelp(commands: readonly Command[], group?: string): string {
   return `Usage: dealbox ${group ?? 'COMMAND'}${group ? ' VERB' : ''} [options]
 

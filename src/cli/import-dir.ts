@@ -4,7 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 
-// `import DIR` brings an export back; the other imports are in import.ts.
+// `import DIR` restores an export; the other imports are in import.ts.
 
 export const importDir = command({
   name: 'import',
@@ -25,7 +25,7 @@ export const importDir = command({
       const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
       const stop = new AbortController()
       const onSignal = () => stop.abort()
-      process.once('SIGINT', onSignal) // a second one ends the process at once; the next import clears up
+      process.once('SIGINT', onSignal) // a second one ends the process at once; the next import cleans up
       const restored = await restoreExport(store, {
         dataDir: data,
         org: chosenOrg(store, options.org),
@@ -42,7 +42,7 @@ export const importDir = command({
 
 const SAID = ['contacts', 'companies', 'deals', 'notes', 'tasks', 'events']
 
-/** `4 contacts, 2 companies and 3 deals`, of what an export holds. */
+/** Returns `4 contacts, 2 companies and 3 deals` for the records of an export. */
 export function saidOf(records: Record<string, number>): string {
   const counts = SAID.map((name) => `${records[name]} ${name}`)
   return `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}`

@@ -3,7 +3,7 @@ import { command, json, org } from './command.ts'
 import { importAnswer, progress } from './import.ts'
 import { chosenOrg, withStore } from './store.ts'
 
-// `import meetings FILE`: the events of a calendar.
+// `import meetings FILE` imports the events of a calendar.
 
 export const importMeetings = command({
   name: 'import meetings',
@@ -21,7 +21,7 @@ export const importMeetings = command({
       const bar = progress(options.json, 'meetings')
       const stop = new AbortController()
       const onSignal = () => stop.abort()
-      process.once('SIGINT', onSignal) // a second one ends the process at once; what is in stays in
+      process.once('SIGINT', onSignal) // a second one ends the process at once; committed rows stay
       try {
         const imported = await importFile(store, {
           org: chosenOrg(store, options.org),

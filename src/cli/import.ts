@@ -11,8 +11,8 @@ import { type Answer, command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
 
-// `import contacts|companies|deals FILE` and `import --undo ID`. The import of meetings, and the restoring of an export,
-// `import DIR`, are commands of their own beside these.
+// `import contacts|companies|deals FILE` and `import --undo ID`. Importing meetings and restoring an export, `import
+// DIR`, are separate commands.
 
 const args = { file: 'a CSV file as spreadsheets and other programs export it, or NDJSON in our own wire form' }
 
@@ -94,7 +94,7 @@ function importRows(object: ImportObject, file: string, given: Given, matches: r
     const bar = progress(given.json, 'rows')
     const stop = new AbortController()
     const onSignal = () => stop.abort()
-    process.once('SIGINT', onSignal) // a second one ends the process at once; what is in stays in
+    process.once('SIGINT', onSignal) // a second one ends the process at once; committed rows stay
     let plan: Plan | undefined
     try {
       const imported = await importFile(store, {
@@ -140,7 +140,7 @@ function answerOf(imported: Imported, { mapping }: Plan, dryRun: boolean): Answe
   return { ...answer, json: { ...answer.json, mapping: columns } }
 }
 
-/** What an import did to rows, or whatever its file holds. */
+/** Returns the answer of an import; `what` names the rows, such as meetings. */
 export function importAnswer(imported: Imported, what: string, dryRun: boolean) {
   const { created, updated, unchanged, rejected, rejectedFile, importedBefore } = imported
   const id = dryRun ? null : imported.id
@@ -181,7 +181,7 @@ function undoneText({ deleted, restored, kept }: Undone): string {
 
 const WIDTH = 30
 
-/** A bar on a terminal, nothing elsewhere. */
+/** Shows a progress bar on a terminal, and nothing elsewhere. */
 export function progress(quiet: boolean, what: string) {
   const { stderr } = process
   const isShown = !quiet && stderr.isTTY

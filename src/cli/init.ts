@@ -34,7 +34,7 @@ export const init = command({
       org: { name: org, timezone, currency },
       members: [{ email, name, role: 'owner' as const, timezone }],
     }
-    readDocument(document) // before a data folder is made
+    readDocument(document) // fails before a data folder is created
     return withStore(
       data,
       (store) => {

@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
 import { HOUR_MS } from '../lib/time.ts'
 
-/** Milliseconds of `90d` or `12h`; null is `never`. Throws a usage Problem. */
+/** Returns the milliseconds of `90d` or `12h`; null for `never`. Throws a usage Problem. */
 export function parseLifetime(flag: string, text: string): number | null {
   if (text === 'never') return null
   const [, count, unit] = /^([1-9]\d{0,3})([dh])$/.exec(text) ?? []

@@ -7,7 +7,7 @@ import { columnOf } from '../store/tables.ts'
 
 export type MailboxReport = ReturnType<typeof mailboxReports>[number]
 
-/** Every mailbox of an organisation, and how it goes with each. */
+/** Returns every mailbox of an organisation with its health. */
 export function mailboxReports(store: Store, org: number) {
   const { state, smtpServer, imapServer } = mailboxStore(resourceDeps(store))
   const emailOf = columnOf(store.db, 'members', 'email')
@@ -51,7 +51,7 @@ export function mailboxReports(store: Store, org: number) {
 
 const onWire = (ms: number | null): string | null => (ms === null ? null : rfc3339(ms))
 
-/** Without its password the next try fails, however the last one went. */
+/** Without a password the next attempt fails, whatever the result of the last one. */
 function orFault(stand: MailboxHealth['sending'], server: () => unknown): MailboxHealth['sending'] {
   if (stand.status === 'deactivated' || stand.status === 'not_set_up') return stand
   try {

@@ -19,7 +19,7 @@ import { readTrust } from './trust.ts'
 
 const mailbox = { mailbox: 'the key of a mailbox, as "dealbox mailbox list" shows it' }
 
-/** Of --send-to; the servers are asked with patience of their own. */
+/** The time limit of --send-to; the mail servers have their own timeouts. */
 const SEND_MS = MINUTE_MS
 
 export const mailboxList = command({
@@ -154,7 +154,7 @@ const shortMail = ({ key, name, address }: Mailbox, to: string, messageId: strin
   headers: { 'Auto-Submitted': 'auto-generated' },
 })
 
-/** `job` answers what is wrong, or null; a password that is not there is wrong as well. */
+/** Runs a check: `job` returns an error message, or null. A missing password also counts as an error. */
 async function check(side: Check['side'], well: string, job: () => Promise<string | null>): Promise<Check> {
   try {
     const fault = await job()
@@ -181,7 +181,7 @@ export const mailboxPassword = command({
     return withStore(options.data, async (store) => {
       const number = chosenOrg(store, options.org)
       const settings = mailboxSettings(store)
-      const sides = settings.passwordSides(settings.byKey(number, args.mailbox), only) // before anyone types in vain
+      const sides = settings.passwordSides(settings.byKey(number, args.mailbox), only) // before anyone types
       const names = sides.map((side) => side.toUpperCase()).join(' and ')
       const say = (text: string) => void process.stderr.write(text)
       const password = await askSecret(`Password of "${args.mailbox}" for ${names}: `, process.stdin, say)

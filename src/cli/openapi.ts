@@ -12,7 +12,7 @@ export const openapi = command({
   summary: 'Print the OpenAPI document of the public interface',
   options: { json: { ...json, help: 'on one line' } },
   run: () => {
-    // The routes come with their prepared statements, and those need the tables.
+    // Routes contain prepared statements, which need the tables.
     const db = emptyDatabase()
     const document = openApiDocument(
       catalog(resourceDeps({ db, clock: startClock(Date.now), vault: vault('.') })),

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream'
 import { Problem } from '../lib/problem.ts'
 
-/** `process.stdin` is one: a terminal, or a pipe or file without `isTTY`. */
+/** `process.stdin` is such a stream: a terminal, or a pipe or file without `isTTY`. */
 export type Input = Readable & { isTTY?: boolean; setRawMode?: (mode: boolean) => unknown }
 
 const MAX_CHARACTERS = 10_000
 
-/** What arrows and the like send. */
+/** The sequences that arrow keys and the like send. */
 const SEQUENCE = /\x1b(?:\[[0-9;]*[~A-Za-z]|O.)/g
 
 /**
- * A secret from standard input: at a terminal what is typed after the question, which is not shown; else the first line.
- * Throws Problem where nothing is given. The terminal is as before afterwards.
+ * Reads a secret from standard input: at a terminal, the hidden text typed after the question; else the first line.
+ * Throws a Problem if it is empty. Restores the terminal afterwards.
  */
 export async function askSecret(question: string, input: Input, say: (text: string) => void): Promise<string> {
   if (!input.isTTY) return firstLine(input)
@@ -25,7 +25,7 @@ export async function askSecret(question: string, input: Input, say: (text: stri
   }
 }
 
-/** The terminal acts on no key by itself meanwhile, not even on Ctrl-C. */
+/** Reads keys in raw mode, in which the terminal handles none itself, not even Ctrl-C. */
 async function typed(input: Input): Promise<string> {
   let text = ''
   for await (const keys of chunks(input)) {
@@ -56,7 +56,10 @@ function given(text: string): string {
 
 const canceled = (): Problem => new Problem(400, 'canceled', 'Nothing was given, and nothing was stored.')
 
-/** Behind them a terminal stays open, to be told to show again what is typed; others are closed, and keep nobody waiting. */
+/**
+ * Leaves a terminal open afterwards, so that its echo can be restored; other inputs are closed, so that they do not
+ * keep the process running.
+ */
 async function* chunks(input: Input): AsyncGenerator<string> {
   input.setEncoding('utf8')
   try {

@@ -5,10 +5,10 @@ import { storageProblem } from '../store/failures.ts'
 import type { Answer, Command } from './command.ts'
 import { commandHelp, listHelp } from './help.ts'
 
-/** Where a command's answer and its errors go. */
+/** Where a command writes its result and its errors. */
 export type Streams = { out: (text: string) => void; err: (text: string) => void }
 
-/** Of this process. A reader that goes away early, as in `| head`, is no failure. */
+/** The streams of this process. A reader that closes early, as in `| head`, is not an error. */
 export function standardStreams(): Streams {
   const { stdout, stderr } = process
   stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -17,7 +17,7 @@ export function standardStreams(): Streams {
   return { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text) }
 }
 
-/** Runs a command line. Answers the exit code: 0 done, 1 failed, 2 usage. */
+/** Runs a command line. Returns the exit code: 0 success, 1 failure, 2 usage error. */
 export async function run(
   commands: readonly Command[],
   argv: readonly string[],
@@ -90,7 +90,7 @@ function fail({ err }: Streams, error: unknown, asJson: boolean, help: string): 
 
 const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'
 
-/** What follows `--` is no option. */
+/** Arguments after `--` are not options. */
 function beforeDashes(argv: readonly string[]): readonly string[] {
   const dashes = argv.indexOf('--')
   return dashes < 0 ? argv : argv.slice(0, dashes)

@@ -26,7 +26,7 @@ import { parseLifetime } from './lifetime.ts'
 import { openServedStore } from './served-store.ts'
 import { readTrust } from './trust.ts'
 
-/** What runs gets this long to finish when the server stops. */
+/** How long running work may take to finish when the server stops. */
 const GRACE_MS = 10_000
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
@@ -43,7 +43,7 @@ export type ServeOptions = {
 
 export type Running = { api: string; screens: string | null; stop: () => Promise<void> }
 
-/** Serves a data folder until `stop`, which lets running requests finish, checkpoints and closes the database. */
+/** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const apiAddress = parseListen(options.apiListen)
   const screensAddress = parseListen(options.screensListen)
@@ -152,7 +152,7 @@ export const serve = command({
   },
   run: async ({ options }) => {
     if (!['error', 'warn', 'info'].includes(options.logLevel)) throw usage('--log-level has to be error, warn or info.')
-    // Without --json the output is for a person: two addresses, and errors when there are any.
+    // Without --json the output is for people: two addresses, then only warnings and errors.
     const { log, flush } = options.json ? openLog(options.logLevel, 1) : openLog('warn', 2)
     try {
       const running = await serveFolder(options, log)
@@ -170,7 +170,7 @@ export const serve = command({
   },
 })
 
-/** Resolves with the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves on the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     let seen = false

@@ -12,7 +12,7 @@ const MESSAGES: Record<Failure, string> = {
   failed: 'the storage fails',
 }
 
-/** The store of a server, which is there for reads and deletions on a full disk, too, and whose failures are logged. */
+/** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
 export function openServedStore(dataDir: string, log: Log): Store {
   const reserve = diskReserve(dataDir)
 

@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts'
 import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 
-/** Runs the job on the store of a data folder, also while a server runs there, and closes it afterwards. */
+/** Runs the job on the store of a data folder, even while a server runs on it, and closes the store afterwards. */
 export async function withStore<T>(
   dataDir: string,
   job: (store: Store) => T | Promise<T>,
@@ -17,7 +17,7 @@ export async function withStore<T>(
   }
 }
 
-/** The number in the store of the organisation that --org names, or of the only one. */
+/** Returns the number in the store of the organisation given by --org, or of the only one. */
 export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefined): number {
   const orgs = allOrgs(db)
   const [only, ...more] = orgs

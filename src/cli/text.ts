@@ -1,4 +1,4 @@
-/** Rows of text as columns, two spaces apart. */
+/** Formats rows of text as columns, two spaces apart. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -14,7 +14,10 @@ export function aligned(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** What others have written, for one line of a terminal: nothing in it moves the cursor or colors what follows. */
+/**
+ * Returns untrusted text as one line for a terminal, without control characters that could move the cursor or change
+ * colours.
+ */
 export function oneLine(text: string, longest = 1000): string {
   const line = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
   const characters = [...line]

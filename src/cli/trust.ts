@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { usage } from '../config.ts'
 import type { Trust } from '../mail/transport/server.ts'
 
-/** The certificates of `--mail-ca FILE`. Throws a usage Problem where there are none in it. */
+/** Reads the certificates of `--mail-ca FILE`. Throws a usage Problem if the file contains none. */
 export function readTrust(file: string): Trust {
   try {
     const ca = readFileSync(file, 'utf8')
-    new X509Certificate(ca) // its first one; it throws where that is none
+    new X509Certificate(ca) // parses the first certificate; throws if it is invalid
     return { ca }
   } catch (error) {
     throw usage(`--mail-ca ${file} cannot be used: ${(error as Error).message}.`)

@@ -10,7 +10,7 @@ import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
 
-// A running server notices what these commands write, and sends.
+// A running server detects what these commands write, and sends it.
 
 const STATUSES = ['pending', 'delivered', 'failed']
 const webhook = 'the id of a webhook, as "dealbox webhooks list" shows it'
@@ -25,7 +25,7 @@ export const webhooksList = command({
       const deps = resourceDeps(store)
       const number = chosenOrg(store, options.org)
       const { backlog } = replayStore(deps)
-      const { rows } = webhookStore(deps).list(number, NEWEST) // there are 50 at most
+      const { rows } = webhookStore(deps).list(number, NEWEST) // at most 50
       const all = rows.map(columns.present).map((each) => ({ ...each, backlog: backlog(number, each.id) }))
       const table = all.map(({ id, status, url, backlog, last_success_at, disabled_reason }) => [
         id,

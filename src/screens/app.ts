@@ -17,11 +17,11 @@ import { referencePage } from './reference/reference.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
 export type ScreensOptions = {
-  /** The OpenAPI document of the public interface. */
+  /** The OpenAPI document of the API. */
   document: Record<string, unknown>
   store: Store
   deps: Deps
-  /** Where the public interface listens, such as http://127.0.0.1:8080: the examples call it there. */
+  /** Base URL of the API for the examples, such as http://127.0.0.1:8080. */
   apiUrl: string
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
@@ -39,8 +39,7 @@ const HEADERS = {
 }
 
 /**
- * What the screens listener serves so far: the API reference, the document it is made from, health, and what the mails
- * of sequences lead to.
+ * The app of the screens listener: the API reference, its OpenAPI document, health checks, and the unsubscribe page.
  */
 export function screens({
   document,
@@ -66,7 +65,7 @@ export function screens({
   )
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
   const app = new Koa()
-  app.silent = true // what fails is logged below; a client that hangs up is no failure
+  app.silent = true // errors are logged below; a client that disconnects is not an error
   app.use(async (ctx) => {
     const started = performance.now()
     const id = requestId(ctx.req)
@@ -93,7 +92,7 @@ export function screens({
     return page
   }
 
-  /** What is logged instead of the path, whose last part may be as good as a password. */
+  /** Returns what to log instead of the path, whose last part may be as secret as a password. */
   function routeOf(path: string): string | null {
     if (pages.has(path)) return path
     return path.startsWith(UNSUBSCRIBE) ? `${UNSUBSCRIBE}:token` : null
@@ -101,8 +100,8 @@ export function screens({
 
   function asProblem(error: unknown, id: string): Problem {
     if (error instanceof Problem) return error
-    const known = store.health.problemOf(error, 'read')
-    if (known instanceof Problem) return known
+    const problem = store.health.problemOf(error, 'read')
+    if (problem instanceof Problem) return problem
     log.error({ id, err: error }, 'failed')
     return new Problem(
       500,
@@ -125,20 +124,20 @@ function answerProblem(ctx: Context, problem: Problem, id: string): void {
 
 const compress = promisify(gzip)
 
-/** Something that does not change while the server runs: made when first asked for, then kept. */
+/** Serves content that stays the same while the server runs: created on first use, then cached. */
 function file(type: string, make: () => string | Buffer) {
-  const kept = async () => {
+  const build = async () => {
     const plain = Buffer.from(make())
-    // Weak, since the compressed and the plain form have the same.
+    // Weak, since the compressed and the plain form share it.
     const etag = `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"`
     return { plain, small: await compress(plain, { level: 9 }), etag }
   }
-  let making: ReturnType<typeof kept> | undefined
+  let built: ReturnType<typeof build> | undefined
   return async (ctx: Context) => {
-    making ??= kept()
-    const { plain, small, etag } = await making
+    built ??= build()
+    const { plain, small, etag } = await built
     ctx.set({ ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type })
-    // Not ctx.fresh: it takes a request's "Cache-Control: no-cache", which is for caches on the way, as a no.
+    // Not ctx.fresh: it returns false for requests with "Cache-Control: no-cache", which is meant for proxy caches.
     if (ctx.get('If-None-Match').includes(etag)) {
       ctx.status = 304
       return

@@ -5,16 +5,16 @@ import { Problem } from '../lib/problem.ts'
 import { installationId, isHeldAlone } from '../store/installation.ts'
 import type { Store } from '../store/open.ts'
 
-/** `warn`: somebody ought to look, and the server serves all the same. */
+/** `warn`: the operator should look into it; the server works nevertheless. */
 type Passed = { status: 'pass' | 'warn'; detail?: string }
-/** The server cannot do its work: `code` and `detail` are those of the answer, which is 503. */
+/** The server cannot work: `code` and `detail` are those of the response, which is 503. */
 type Failed = { status: 'fail'; code: string; detail: string }
 export type Finding = Passed | Failed
 
-/** Answered to who asks without a token: nothing in it says which records there are, or where files lie. */
+/** Visible without a token: contains nothing about single records or file locations. */
 export type Readiness = {
   status: 'ready'
-  /** Mailboxes by how it goes with receiving, such as {ok: 2, failing: 1}. */
+  /** Mailboxes by their receiving status, such as {ok: 2, failing: 1}. */
   mailboxes: Record<string, number>
   checks: Record<string, Passed>
 }
@@ -26,14 +26,14 @@ export type HealthOptions = {
   log: Log
 }
 
-/** Looks at what the server needs. What it answers throws Problem 503 with the first reason not to be ready. */
+/** Returns a function that runs the health checks. It throws Problem 503 with the first check that fails. */
 export function health({ store, deps, stopping, log }: HealthOptions): () => Readiness {
   const { health: storage } = store
-  /** It was started on a disk without a free byte; see `openStore`. */
+  /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
   const probe = installationId(store.db)
   const mailboxes = mailboxStore(deps)
-  /** In the order in which they are run; a new check is one more entry. */
+  /** In the order in which they run. */
   const checks: Record<string, () => Finding> = { database, disk, clock, mailboxes: receiving }
 
   function database(): Finding {
@@ -54,7 +54,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
     return { status: 'fail', code: 'database_failed', detail }
   }
 
-  /** Reads and deletions go on. */
+  /** Reads and deletions still work. */
   function disk(): Finding {
     if (!storage.isDiskFull()) return isAlone ? { status: 'warn', detail: ALONE } : { status: 'pass' }
     const detail = 'The disk is full: the server reads and deletes, and writes again when there is space. Free some.'
@@ -66,7 +66,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
     return detail === undefined ? { status: 'pass' } : { status: 'warn', detail }
   }
 
-  /** A server with a mailbox that fails is ready; which one it is, and why, is for who may run "dealbox mailbox list". */
+  /** A server with a failing mailbox is ready; which one fails, and why, is shown only by "dealbox mailbox list". */
   function receiving(): Finding {
     const failing = mailboxCounts().failing ?? 0
     if (failing === 0) return { status: 'pass' }
@@ -87,7 +87,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
     const found: Record<string, Passed> = {}
     for (const [name, run] of Object.entries(checks)) {
       const finding = run()
-      // Those behind it may need what has failed.
+      // Later checks may depend on the one that failed.
       if (finding.status === 'fail') throw notReady(finding.code, finding.detail, { ...found, [name]: FAILED })
       found[name] = finding
     }

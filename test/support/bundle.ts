@@ -8,12 +8,13 @@ const { bundle, threads } = await import(join(root, 'build.config.mjs'))
 
 export type Bundled = { file: string; env: Record<string, string>; remove: () => void }
 
-/** At once, since a process that is killed would not do so; it makes the next start quicker. */
+/** Flushed at once, since a killed process would not flush it; speeds up the next start. */
 const footer = { js: "require('node:module').flushCompileCache()" }
 
 /**
- * An entry point and all that it imports as one file, as it goes into the executable: a process that runs it starts in
- * half the time, which counts where one is killed and started again many times. The variables are for that process.
+ * Bundles an entry point with all its imports into one file, as for the executable: a process that runs it starts in
+ * half the time, which matters for tests that kill and restart one many times. Also returns the environment variables
+ * for that process.
  */
 export async function bundled(entry: string): Promise<Bundled> {
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-bundle-'))
@@ -21,7 +22,7 @@ export async function bundled(entry: string): Promise<Bundled> {
   for (const name of ['package.json', 'schema.sql']) copyFileSync(join(root, name), join(folder, name))
   for (const name of ['node_modules', 'src']) symlinkSync(join(root, name), join(folder, name), 'junction')
   const file = join(folder, 'dist/bundle.cjs')
-  const external = ['better-sqlite3'] // its native part is found from beside it
+  const external = ['better-sqlite3'] // its native part is found relative to it
   await build({ ...bundle, absWorkingDir: root, entryPoints: [entry], outfile: file, external, footer })
   for (const thread of threads) await build({ ...thread, absWorkingDir: root, outfile: join(folder, thread.outfile) })
   const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }

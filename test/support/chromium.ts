@@ -8,7 +8,7 @@ const PATHS = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** A Chromium of this machine: the one that CHROMIUM names, or one where it is usually installed. */
+/** The installed Chromium: the path in CHROMIUM, or a usual location. */
 const executablePath = process.env.CHROMIUM ?? PATHS.find((path) => existsSync(path))
 
 /** For the option `skip` of a test that needs a browser. */
@@ -17,7 +17,7 @@ export const noBrowser = executablePath === undefined && 'there is no Chromium o
 export async function startChromium() {
   const { chromium } = await import('playwright-core')
   if (executablePath === undefined) throw new Error('There is no Chromium on this machine.')
-  // Chromium has no sandbox for the superuser, and containers often have no other.
+  // Chromium has no sandbox for root, and many containers run as root.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return chromium.launch({ executablePath, args })
 }

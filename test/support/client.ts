@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 export type Sent = { method: string; headers: Record<string, string>; body: string | Uint8Array | undefined }
 export type Got = { status: number; headers: Headers; text: string }
 
-/** Speaks HTTP as fetch does, over connections that stay open, at a third of what fetch takes for it. */
+/** Sends HTTP requests like fetch, over persistent connections, in a third of the time. */
 export function httpClient() {
   const agent = new Agent({ keepAlive: true })
 
@@ -17,7 +17,7 @@ export function httpClient() {
     try {
       ;[answer] = (await once(asked, 'response')) as [IncomingMessage]
     } catch (error) {
-      // The server closed a connection that nobody had used for a while, just when this came.
+      // The server closed an idle connection at the moment this request was sent.
       const isStale = asked.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
       if (isStale) return send(url, { method, headers, body })
       throw error

@@ -20,22 +20,22 @@ type Operation = {
 }
 
 /**
- * Holds what the server does against what the OpenAPI document says: status, media type and body of an answer, and
- * that a body which was accepted is one that the document allows.
+ * Compares the server with the OpenAPI document: status, media type and body of a response, and that every accepted
+ * request body is valid according to the document.
  */
 export function conformance(routes: readonly Route[]): ReturnType<typeof conforming> {
   const catalog = routes.map(({ method, path }) => `${method} ${path}`).join('\n')
-  const known = conformed.get(catalog) ?? conforming(routes)
-  conformed.set(catalog, known)
-  return known
+  const cached = cache.get(catalog) ?? conforming(routes)
+  cache.set(catalog, cached)
+  return cached
 }
 
-/** By catalog: the document and what is compiled from it are the same for every server of a process. */
-const conformed = new Map<string, ReturnType<typeof conforming>>()
+/** Cached by catalog: the document and its compiled schemas are the same for every server of a process. */
+const cache = new Map<string, ReturnType<typeof conforming>>()
 
 function conforming(routes: readonly Route[]) {
   const document = JSON.parse(JSON.stringify(openApiDocument(routes, PREFIX, '0.0.0')))
-  // That the document is a sound one is the linter's to say: see openapi.test.ts.
+  // The linter checks the document itself: see openapi.test.ts.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addSchema(document, 'openapi')
@@ -44,16 +44,16 @@ function conforming(routes: readonly Route[]) {
   const validators = new Map<string, ValidateFunction>()
   const validator = (...steps: string[]) => {
     const path = steps.map(pointerStep).join('/')
-    let known = validators.get(path)
-    if (!known) {
+    let cached = validators.get(path)
+    if (!cached) {
       const reference = `openapi#/${path.split('/').map(encodeURIComponent).join('/')}`
-      known = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference })
-      validators.set(path, known)
+      cached = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference })
+      validators.set(path, cached)
     }
-    return known
+    return cached
   }
 
-  /** A path without an open part is that path alone: /webhooks/events is no webhook. */
+  /** A fixed path takes precedence: /webhooks/events is not a webhook. */
   function templateOf(path: string): string | undefined {
     const [plain = ''] = path.split('?')
     const steps = plain.split('/')

@@ -1,6 +1,6 @@
 import type { Store } from '../../src/store/open.ts'
 
-/** The row of a conversation, as short as it can be, past all rules: for what only looks at it. */
+/** Inserts a minimal row of a conversation, bypassing all rules, for tests that only read it. */
 export function insertConversation(
   { db, clock }: Pick<Store, 'db' | 'clock'>,
   org: number,

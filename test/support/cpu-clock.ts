@@ -1,4 +1,4 @@
-/** Starts a clock that counts what this process computes, in milliseconds: what else a busy machine does is not counted. */
+/** Starts a clock of the CPU time of this process, in milliseconds: other load on the machine does not count. */
 export function startCpuClock(): () => number {
   const start = process.cpuUsage()
   return () => {

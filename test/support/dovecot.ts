@@ -18,7 +18,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ImapServer } from '../../src/mail/transport/server.ts'
 import { type Ends, ownCertificate } from './smtp.ts'
 
-/** For the option `skip` of a test that needs a server for IMAP. The next version has other settings. */
+/** For the option `skip` of a test that needs an IMAP server. Dovecot 2.4 has different settings. */
 export const noDovecot = absence()
 
 function absence(): string | false {
@@ -36,19 +36,19 @@ const USER = 'sales@acme.example'
 const PASSWORD = 'correct-horse-battery'
 
 export type DovecotOptions = {
-  /** Settings beside those that it has. */
+  /** Additional settings. */
   settings?: string
-  /** Folders that are there from the start, each with what it is for, such as "\Sent". */
+  /** Initial folders, each with its special use, such as "\Sent". */
   folders?: Record<string, string | null>
 }
 
-/** A real server for IMAP that lets everyone in who has the password, and keeps the mails in a temporary folder. */
+/** Starts a real IMAP server that accepts every user with the password, and stores the mails in a temporary folder. */
 export async function startDovecot(t: Ends, { settings = '', folders = { Sent: '\\Sent' } }: DovecotOptions = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'dealbox-imap-'))
   const mailDir = join(dir, 'mail')
   const [port, tlsPort] = await freePorts(2)
   const { key, cert } = ownCertificate()
-  // As root it wants a user of its own for the mails; as somebody else it can be nobody but that one.
+  // As root it needs a separate user for the mails; otherwise it can only use the current one.
   const isRoot = process.getuid?.() === 0
   const { username } = userInfo()
   const owner = isRoot ? { name: 'nobody', uid: idOf('-u'), gid: idOf('-g') } : undefined
@@ -56,7 +56,7 @@ export async function startDovecot(t: Ends, { settings = '', folders = { Sent: '
     mkdirSync(path, { recursive: true })
     if (owner) chownSync(path, owner.uid, owner.gid)
   }
-  chmodSync(dir, 0o755) // its processes are of several users
+  chmodSync(dir, 0o755) // its processes run as several users
   if (owner) chownSync(dir, owner.uid, owner.gid)
   make(mailDir)
   writeFileSync(join(dir, 'key'), key)
@@ -141,7 +141,7 @@ ${settings}
     await ended
   }
 
-  /** Lays a mail into a folder, as a server for mail does. */
+  /** Puts a mail into a folder, as a mail server does. */
   function deliver(
     source: string | Buffer,
     { user = USER, folder = 'INBOX' }: { user?: string; folder?: string } = {},
@@ -155,7 +155,7 @@ ${settings}
     renameSync(join(path, 'tmp', name), join(path, 'new', name))
   }
 
-  /** The folder as it is after a restore: the same mails, numbered anew. */
+  /** Renumbers the mails of the folder, as after a restore. */
   async function resetUidValidity(user = USER): Promise<void> {
     await stop()
     const list = join(mailDir, user, 'dovecot-uidlist')
@@ -197,19 +197,19 @@ ${settings}
     ca: cert,
     user: USER,
     password: PASSWORD,
-    /** Where it is, as the settings of a mailbox say. */
+    /** Its address, in the form of mailbox settings. */
     server,
     deliver,
     stop,
     start,
     resetUidValidity,
     cutConnections,
-    /** Where the mails are, in a folder for each user. */
+    /** The mails, in one folder per user. */
     mailDir,
   }
 }
 
-/** Names of folders on disk are as IMAP writes them: UTF-7 of its own kind. */
+/** Encodes the name of a folder as on disk: in the modified UTF-7 of IMAP. */
 const onDisk = (folder: string): string =>
   folder
     .replaceAll('&', '&-')

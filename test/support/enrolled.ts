@@ -5,7 +5,7 @@ import type { TestServer } from './server.ts'
 
 export type Row = Record<string, string | number | null>
 
-/** Writes a row as it is. */
+/** Inserts a row unchanged. */
 export function insertRow({ db }: Pick<Store, 'db'>, table: string, row: Row): void {
   const names = Object.keys(row)
   db.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`).run(
@@ -15,7 +15,7 @@ export function insertRow({ db }: Pick<Store, 'db'>, table: string, row: Row): v
 
 export const EMAIL_STEP = { type: 'email', delay_s: 0, business_days_only: false, subject: 'Hello', body: 'Hello' }
 
-/** A sequence with one version of steps, by rows alone. */
+/** Inserts the rows of a sequence with one version of steps. */
 export function makeSequence(
   { store }: TestServer,
   { org }: Org,
@@ -53,7 +53,7 @@ export function makeSequence(
   return { id, steps: kept.map((step) => step.id) }
 }
 
-/** An enrollment in it, by its row alone. */
+/** Inserts the row of an enrollment in the sequence. */
 export function enroll({ store }: TestServer, { org }: Org, sequenceId: string, given: Row = {}): string {
   const id = (given.id as string | undefined) ?? store.clock.id()
   const now = store.clock.now()

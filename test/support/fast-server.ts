@@ -1,5 +1,5 @@
-// A server with everything that sends webhooks, put together as `dealbox serve` does it, but with a clock that runs
-// far ahead, so that pauses of hours take seconds:
+// Runs a server with everything that sends webhooks, as `dealbox serve` does, but with an accelerated clock, so that
+// pauses of hours take seconds:
 //   node fast-server.ts DATA-FOLDER START FASTER
 import { api } from '../../src/app.ts'
 import { openLog } from '../../src/http/log.ts'
@@ -29,7 +29,7 @@ async function serve(): Promise<void> {
   ports.push(Number(new URL(listener.url).port))
   const { post, stop: stopCourier } = deliveryWorker({ allow, ownPorts })
   const sender = startDelivery({ store, deps, post, log, userAgent: 'Dealbox/test' })
-  const ticking = setInterval(sender.wake, 5) // timers keep to the clock on the wall
+  const ticking = setInterval(sender.wake, 5) // timers follow the real clock
   process.stdout.write(listener.url)
 
   process.once('SIGTERM', async () => {

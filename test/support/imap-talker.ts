@@ -4,8 +4,8 @@ import { TLSSocket } from 'node:tls'
 import { type Ends, ownCertificate } from './smtp.ts'
 
 /**
- * What a server for IMAP answers: lines in which % is the tag, or what it does instead. By default it takes every login
- * and has one folder with one mail.
+ * The response of an IMAP server: lines in which % is the tag, or a function. By default it accepts every login and has
+ * one folder with one mail.
  */
 export type ImapSay = string | ((socket: Socket, line: string) => void)
 
@@ -34,7 +34,7 @@ const DEFAULTS: Record<string, ImapSay> = {
   else: '% OK done',
 }
 
-/** The answer to a fetch, with whatever it asked for. */
+/** Returns the response to a FETCH with all fields. */
 export function fetched(uid: number, source = SOURCE): string {
   const head = `${source.slice(0, source.indexOf('\r\n\r\n'))}\r\n\r\n`
   return [
@@ -43,7 +43,7 @@ export function fetched(uid: number, source = SOURCE): string {
   ].join('')
 }
 
-/** A server for IMAP that says what it is told, by the command; "TLS-" before a command is for what comes encrypted. */
+/** Starts an IMAP server with a scripted response per command; "TLS-" before a command is for encrypted connections. */
 export async function startImapTalker(t: Ends, given: Record<string, ImapSay> = {}) {
   const says: Record<string, ImapSay> = { ...DEFAULTS, 'UID FETCH': `${fetched(4)}\n% OK done`, ...given }
   const sockets = new Set<Socket>()
@@ -100,7 +100,7 @@ export async function startImapTalker(t: Ends, given: Record<string, ImapSay> = 
     host: '127.0.0.1',
     port,
     heard,
-    /** To everyone, whatever they asked. */
+    /** Sends a line to all connections. */
     tell: (line: string) => {
       for (const socket of sockets) socket.write(`${line}\r\n`)
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Given, Row } from './records.ts'
 import type { TestServer } from './server.ts'
 
-/** Conversations and messages over the public interface; what is refused fails the test. */
+/** Creates conversations and messages through the API; a rejected request fails the test. */
 export function inboxOf(server: TestServer) {
   let count = 0
 
@@ -21,7 +21,7 @@ export function inboxOf(server: TestServer) {
   const make = (path: string, given: Given): Promise<Row> => sent('POST', path, given, 201)
   const conversation = (id: string): Promise<Row> => get(`/conversations/${id}`)
 
-  /** Into a conversation, or, without one, by somebody unknown into a new one. */
+  /** Adds a message to a conversation, or one by an unknown sender to a new conversation. */
   const say = (direction: string, into?: string, given: Given = {}): Promise<Row> =>
     make('/messages', {
       direction,
@@ -37,19 +37,19 @@ export function inboxOf(server: TestServer) {
     make,
     say,
     conversation,
-    /** A new conversation by a message that came in. */
+    /** Opens a conversation with an inbound message. */
     opened: async (given: Given = {}): Promise<Row> =>
       conversation((await say('inbound', undefined, given)).conversation_id),
-    /** A new conversation with a contact. */
+    /** Opens a conversation with a contact. */
     openedWith: async (contact_id: string, given: Given = {}): Promise<Row> =>
       conversation(
         (await make('/messages', { direction: 'inbound', body_text: 'Hello', contact_id, channel: 'chat', ...given }))
           .conversation_id,
       ),
     patch: (id: string, given: Given): Promise<Row> => sent('PATCH', `/conversations/${id}`, given, 200),
-    /** Some milliseconds from now, as on the wire. */
+    /** Returns the time in some milliseconds, in wire form. */
     inMs: (ms: number): string => new Date(server.now() + ms).toISOString(),
-    /** The events of that record since then, by their names and what has changed. */
+    /** Returns the events of the record since then: types and changed fields. */
     told: (seq: number, id?: string): string[] =>
       server
         .events(seq)

@@ -1,11 +1,11 @@
 import type { LockTimer } from '../../src/store/commit.ts'
 
-/** A timer that stands still until `pass`. */
+/** A timer that advances only by `pass`. */
 export function stillTimer(): LockTimer & { pass: (ms: number) => void; isSet: () => boolean } {
   let at = 0
   let jobs: { job: () => void; due: number }[] = []
 
-  /** Calls back all that is due, each once. */
+  /** Runs every due job once. */
   function pass(ms: number): void {
     at += ms
     const due = jobs.filter((each) => each.due <= at)

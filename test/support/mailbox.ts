@@ -13,7 +13,7 @@ export const SUPPORT = {
   imap: { host: '127.0.0.1', port: 143, tls: 'none', user: 'support', password_env: 'DEALBOX_TEST_PASSWORD' },
 }
 
-/** Makes the mailboxes of org A be these; gives them by their keys. */
+/** Replaces the mailboxes of org A; returns them by key. */
 export function setMailboxes(
   { store, deps, a }: Pick<TestServer, 'store' | 'deps' | 'a'>,
   mailboxes: Record<string, unknown>[] = [SUPPORT],
@@ -30,7 +30,7 @@ export function setMailboxes(
 
 let count = 0
 
-/** A mail as it was read, of somebody new unless said otherwise. */
+/** Returns a parsed mail, by default from a new sender. */
 export function mailIn(given: Partial<MailIn> = {}): MailIn {
   const n = ++count
   const mail: Omit<MailIn, 'digest'> = {

@@ -3,9 +3,9 @@ import { SCOPES, type Scope } from '../../src/auth/scopes.ts'
 import { type NewToken, tokens } from '../../src/auth/tokens.ts'
 import type { Store } from '../../src/store/open.ts'
 
-/** An organisation with two pipelines, close reasons, members and a token that may do everything. */
+/** An organisation with two pipelines, close reasons, members and a token with all scopes. */
 export type Org = {
-  /** Inside the database, and outside. */
+  /** The number in the database; `id` is the public id. */
   org: number
   id: string
   token: string
@@ -13,7 +13,7 @@ export type Org = {
   owner: string
   deactivated: string
   pipelines: { sales: string; partners: string }
-  /** Of the default pipeline, by name; `partner` is the first of the other one. */
+  /** Stages of the default pipeline by name; `partner` is the first of the other pipeline. */
   stages: { qualified: string; demo: string; proposal: string; won: string; lost: string; partner: string }
   reasons: { won: string; lost: string; inactive: string }
 }

@@ -11,8 +11,8 @@ import { startServer } from './server.ts'
 const REFUSED = 'p4@x.example'
 
 /**
- * A server with the sequences of the fuzzer, and contacts in them: one that is completed, one that goes on, one that was
- * answered, one that stands still, one whose mails were refused. `taken` has the mails that left, by their Message-ID.
+ * Starts a server with the sequences of the fuzzer and enrolled contacts: one completed, one active, one who replied,
+ * one paused, one whose mails were rejected. `taken` contains the sent mails by Message-ID.
  */
 export async function startOutreach() {
   const server = await startServer()
@@ -44,7 +44,7 @@ export async function startOutreach() {
   const enroll = (name: string, person: number): Promise<{ id: string }> =>
     make('/enrollments', { sequence_id: sequences[name], contact_id: people[person] })
 
-  /** Somebody asks, and is answered. */
+  /** A contact asks and gets an answer. */
   async function talk(person: number): Promise<void> {
     const from = { direction: 'inbound', contact_id: people[person], channel: 'email', body_text: 'Hello?' }
     const { conversation_id } = await make('/messages', from)

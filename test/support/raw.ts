@@ -3,34 +3,34 @@ import { connect, type Socket } from 'node:net'
 
 export type RawAnswer = {
   status: number
-  /** By name in lower case; a header that comes twice is joined by a comma. */
+  /** By name in lower case; repeated headers are joined by a comma. */
   headers: Record<string, string>
   body: string
   bytes: Buffer
 }
 
 export type RawOptions = {
-  /** Of the requests, in their order: an answer to HEAD has no body whatever its headers say. */
+  /** The methods of the requests, in order: a response to HEAD has no body whatever its headers say. */
   methods?: string[]
-  /** Ends the sending side after the last byte, as `nc -N` does. */
+  /** Closes the sending side after the last byte, as `nc -N` does. */
   halfClose?: boolean
-  /** Resolves when the server closes, not when the first answer is there. */
+  /** Resolves when the server closes, not when the first response has arrived. */
   untilClose?: boolean
 }
 
 export type RawConnection = Awaited<ReturnType<typeof openRaw>>
 
-/** A test that waits in vain fails after this. */
+/** A test fails after waiting this long. */
 const PATIENCE_MS = 10_000
 
-/** Sends bytes as they are and gives the first final answer, with whatever was sent before it (100 Continue). */
+/** Sends bytes unchanged and returns the first final response, with whatever came before it (100 Continue). */
 export async function sendRaw(url: string, bytes: string | Buffer, options: RawOptions = {}): Promise<RawAnswer> {
   const [answer] = await sendAll(url, bytes, 1, options)
   if (!answer) throw new Error('the connection was closed without an answer')
   return answer
 }
 
-/** Sends bytes as they are and gives the answers, up to `most` or to the end of the connection. */
+/** Sends bytes unchanged and returns the responses, at most `most`, or all until the connection ends. */
 export async function sendAll(
   url: string,
   bytes: string | Buffer,
@@ -49,7 +49,10 @@ export async function sendAll(
   }
 }
 
-/** A TCP connection that reads HTTP answers as they come. Strings are sent as Latin-1: one character, one byte. */
+/**
+ * Opens a TCP connection that parses HTTP responses as they arrive. Strings are sent as Latin-1: one byte per
+ * character.
+ */
 export async function openRaw(url: string, methods: string[] = []) {
   const { hostname, port } = new URL(url)
   const socket: Socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -81,14 +84,14 @@ export async function openRaw(url: string, methods: string[] = []) {
     while (take());
     wake()
   })
-  socket.on('error', () => undefined) // a reset shows as an end without the answer
+  socket.on('error', () => undefined) // a reset shows as an end without a response
   socket.on('end', end)
   socket.on('close', end)
   await once(socket, 'connect')
   const patience = setTimeout(() => socket.destroy(), PATIENCE_MS)
   socket.on('close', () => clearTimeout(patience))
 
-  /** Resolves when that many answers are there, or the server has closed. */
+  /** Resolves when that many responses have arrived or the server has closed. */
   async function answered(many: number): Promise<RawAnswer[]> {
     while (answers.length < many && !isClosed)
       await new Promise<void>((resolve) => {
@@ -101,7 +104,7 @@ export async function openRaw(url: string, methods: string[] = []) {
     socket,
     answers,
     answered,
-    /** Resolves with 100 Continue. */
+    /** Resolves on 100 Continue. */
     continued: continued.promise,
     isContinued: () => isContinued,
     /** Resolves when the server has ended its side. */

@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net'
 export type Received = {
   path: string
   headers: IncomingHttpHeaders & { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string }
-  /** As it came, byte by byte. */
+  /** The exact bytes as text. */
   text: string
   // biome-ignore lint/suspicious/noExplicitAny: an event of any shape
   event: any
 }
 
-/** `never` leaves the sender waiting until `release`, and `drop` cuts the connection. */
+/** `never` leaves the sender waiting until `release`; `drop` closes the connection. */
 export type Answer = { status: number; headers?: Record<string, string>; body?: string } | 'never' | 'drop'
 
-/** Told which request of all it is, from 0 on. */
+/** `index` counts all requests from 0. */
 export type Script = (received: Received, index: number) => Answer
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
@@ -22,7 +22,7 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 export const OK: Answer = { status: 204 }
 export const BROKEN: Answer = { status: 500, body: 'It broke.' }
 
-/** A receiver of webhooks that answers by a script, which may be replaced, and that keeps what came. */
+/** Starts a receiver of webhooks that responds by a replaceable script and stores all requests. */
 export async function startReceiver(script: Script = () => OK) {
   const requests: Received[] = []
   const held = new Set<ServerResponse>()
@@ -57,12 +57,12 @@ export async function startReceiver(script: Script = () => OK) {
   return {
     url: `http://127.0.0.1:${port}/hook`,
     requests,
-    /** The seqs in the order in which they came. */
+    /** Returns the seqs in order of arrival. */
     seqs: () => requests.map(({ event }) => event.seq as number),
     answer: (next: Script) => {
       current = next
     },
-    /** Resolves when so many requests have come in all. */
+    /** Resolves when this many requests have arrived in total. */
     came: async (count: number): Promise<Received[]> => {
       if (requests.length < count) {
         const { promise, resolve } = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ export async function startReceiver(script: Script = () => OK) {
       }
       return requests
     },
-    /** Answers those that it let wait. */
+    /** Responds to the requests left waiting by `never`. */
     release: (status = 204) => {
       for (const response of held) response.writeHead(status).end()
     },

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import type { CallOptions, TestServer } from './server.ts'
 
-// Records over the public interface, and what tests read from answers. Whatever is refused fails the test.
+// Creates records through the API and reads parts of responses. A rejected request fails the test.
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into records of every shape
 export type Row = any
 export type Given = Record<string, unknown>
 
-/** A well-formed id that no record has. */
+/** A well-formed id of no record. */
 export const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 
-/** The pointers and codes of a 422, as `/emails/0/email invalid_email`. */
+/** Returns the pointers and codes of a 422, such as `/emails/0/email invalid_email`. */
 export const errorsOf = (body: Row): string[] =>
   (body.errors ?? []).map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)
 
 export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
 
-/** The server is asked for with each call: most test files start theirs after they have named these. */
+/** `server` is a function because most test files start their server after calling this. */
 export function recordsOf(server: () => Pick<TestServer, 'call'>) {
   async function newRecord(path: string, given: Given, options: CallOptions = {}): Promise<Row> {
     const { body, status, text } = await server().call('POST', path, given, options)
@@ -45,7 +45,7 @@ export function recordsOf(server: () => Pick<TestServer, 'call'>) {
     newContact: (given: Given = {}): Promise<Row> => newRecord('/contacts', { last_name: 'Ruiz', ...given }),
     newCompany: (given: Given = {}): Promise<Row> => newRecord('/companies', { name: 'Northwind', ...given }),
     newDeal: (given: Given = {}): Promise<Row> => newRecord('/deals', { title: 'Rollout', ...given }),
-    /** The ids of a page, in its order. */
+    /** Returns the ids of a page, in order. */
     listIds: async (path: string, options?: CallOptions): Promise<string[]> =>
       idsOf((await getRecord(path, options)).data),
   }

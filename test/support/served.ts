@@ -6,7 +6,7 @@ type Body = any
 
 export type Served = Awaited<ReturnType<typeof serve>>
 
-/** The whole server on a data folder, with its workers, on free ports. */
+/** Starts the complete server on a data folder, with its workers, on free ports. */
 export async function serve(dataDir: string, token: string) {
   const lines: Body[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -31,13 +31,13 @@ export async function serve(dataDir: string, token: string) {
 
   return {
     call,
-    /** Status and code of the problem; null where there is none. */
+    /** Returns status and problem code; null without a problem. */
     tryTo: async (method: string, path: string, body?: unknown): Promise<[number, string | null]> => {
       const answer = await call(method, path, body)
       return [answer.status, answer.body?.code ?? null]
     },
     screen: async (path: string) => answerOf(await fetch(`${running.screens}${path}`)),
-    /** What it has logged at the levels warn and error. */
+    /** Its log lines of the levels warn and error. */
     lines,
     stop: running.stop,
   }

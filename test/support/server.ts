@@ -40,7 +40,7 @@ export type CallOptions = {
 
 export type TestServer = Awaited<ReturnType<typeof startServer>>
 
-/** Without DNS: every name is one of a public address, which no test asks for anything. */
+/** Avoids DNS: every name resolves to a public address, to which no test connects. */
 const noDns = guard({
   allow: [],
   ownPorts: () => [],
@@ -48,8 +48,8 @@ const noDns = guard({
 })
 
 /**
- * A real server on a free port over a temporary data folder with two organisations. Its clock stands still until
- * `advance` or `jump` moves it. Every answer that `call` gets is checked against the OpenAPI document.
+ * Starts a real server on a free port with a temporary data folder and two organisations. Its clock moves only by
+ * `advance` and `jump`. Every response to `call` is checked against the OpenAPI document.
  */
 export async function startServer(
   options: {
@@ -71,7 +71,7 @@ export async function startServer(
     neverSleeps: true,
     ...(lockTimer ? { lockTimer } : {}),
   })
-  store.db.pragma('synchronous = OFF') // a power cut ends the tests as well
+  store.db.pragma('synchronous = OFF') // after a power cut the tests are over too
   const a = await makeOrg(store, dataDir, 'Acme')
   const b = await makeOrg(store, dataDir, 'Birch')
   const stopping = new AbortController()
@@ -90,7 +90,7 @@ export async function startServer(
   const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 }, options.limits)
   const client = httpClient()
 
-  /** Calls the public interface as org A, or with another token; `token: null` sends none. */
+  /** Calls the API as org A, or with another token; `token: null` sends none. */
   async function call(
     method: string,
     path: string,
@@ -119,7 +119,7 @@ export async function startServer(
     return result
   }
 
-  /** Time passes, in which a server that runs looks at the clock: it is no jump. */
+  /** Advances the clock in steps that the server notices, as when time passes: this is not a clock jump. */
   function advance(ms: number): void {
     let left = ms
     for (; left > MAX_STEP_MS; left -= MAX_STEP_MS) {
@@ -138,7 +138,7 @@ export async function startServer(
 
   const eventCount = store.db.prepare('SELECT count(*) FROM events WHERE org_id = ?').pluck()
 
-  /** The events of an organisation, in order, from behind `after` on. */
+  /** Returns the events of an organisation after `after`, in order. */
   function events(after = 0, org: Org = a): Event[] {
     const rows = store.db
       .prepare('SELECT * FROM events WHERE org_id = ? AND seq > ? ORDER BY seq')
@@ -167,11 +167,11 @@ export async function startServer(
     lastSeq: (org: Org = a) => eventCount.get(org.org) as number,
     now: () => now,
     advance,
-    /** Somebody sets the clock. */
+    /** Sets the clock, as an administrator would. */
     jump: (ms: number) => {
       now += ms
     },
-    /** A token of org A with some scopes only. */
+    /** Creates a token of org A with only these scopes. */
     tokenWith: async (scopes: Scope[], expiresAt: number | null = null) =>
       tokenFor(store, dataDir, a.org, 'ana@acme.example', scopes, expiresAt),
     beginStopping: () => {

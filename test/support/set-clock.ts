@@ -1,5 +1,5 @@
-// Preloaded into a server: its clock is set by the process that started it, as by somebody at the machine. Only the wall
-// clock: timers and performance.now() go on.
+// Preloaded into a server: the parent process sets its clock, as an administrator would. Only the wall clock: timers
+// and performance.now() are not affected.
 const real = Date.now
 let shiftMs = Number(process.env.DEALBOX_TEST_SHIFT_MS ?? 0)
 

@@ -3,7 +3,7 @@ import type { Store } from '../../src/store/open.ts'
 
 type Item = { key: string } & Record<string, unknown>
 
-/** Makes the hours, SLA policies and sequences of an organisation be these; gives their ids by key. */
+/** Replaces the business hours, SLA policies and sequences of an organisation; returns their ids by key. */
 export function setLevels(
   store: Store,
   org: number,

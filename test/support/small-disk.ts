@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of its own, of that many kilobytes; undefined where this process may not mount one. */
+/** Mounts a separate file system of that many kilobytes; undefined if this process may not mount one. */
 export function smallDisk(kilobytes: number) {
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-disk-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder]).status === 0
@@ -13,7 +13,7 @@ export function smallDisk(kilobytes: number) {
   }
   const filling = join(folder, 'filling')
 
-  /** Leaves not one byte. */
+  /** Fills it to the last byte. */
   function fill(): void {
     const descriptor = openSync(filling, 'a')
     try {

@@ -5,19 +5,19 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { MailServer } from '../../src/mail/transport/server.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 
-/** Where what was started ends with the test. */
+/** Registers a function to run when the test ends. */
 export type Ends = { after: (end: () => unknown) => void }
 
 let certificate: ReturnType<typeof makeCertificate>
 
-/** Self-signed, for 127.0.0.1; as "ca" it is trusted. */
+/** Returns a self-signed certificate for 127.0.0.1; trusted if passed as "ca". */
 export function ownCertificate(): { key: string; cert: string } {
   certificate ??= makeCertificate(2020, 2090)
   if (!certificate) throw new Error('There is no openssl to make certificates with.')
   return certificate
 }
 
-/** Code and words, such as "550 5.1.1 No such user". */
+/** Code and text, such as "550 5.1.1 No such user". */
 export type Reply = string | undefined
 
 export type Script = {
@@ -30,13 +30,13 @@ export type SmtpOptions = Script & {
   tls?: MailServer['tls']
   user?: string
   password?: string
-  /** Beside those: options of the library. */
+  /** Further options of the library. */
   more?: SMTPServerOptions
 }
 
 export type SentMail = { from: string; to: string[]; source: Buffer; session: string }
 
-/** A server for mail that keeps what it gets and answers as it is told, by default with yes. */
+/** Starts an SMTP server that stores the mails and responds by a script; by default it accepts everything. */
 export async function startSmtp(t: Ends, { tls = 'none', user, password, more, ...first }: SmtpOptions = {}) {
   const mails: SentMail[] = []
   const waiting: { count: number; resolve: () => void }[] = []
@@ -114,20 +114,20 @@ export async function startSmtp(t: Ends, { tls = 'none', user, password, more, .
     server: address,
     trust: tls === 'none' ? {} : { ca: ownCertificate().cert },
     mails,
-    /** How many connections there were, are, and were at most at one time. */
+    /** Connections in total, open now, and the maximum at one time. */
     counts: () => ({ connections, open, maxOpen }),
     answer: (next: Script) => {
       script = next
     },
-    /** Resolves when no connection is open any more. */
+    /** Resolves when no connection is open. */
     left: () => (open === 0 ? Promise.resolve() : empty.promise),
-    /** Ends all connections, as a server does that restarts. */
+    /** Closes all connections, as a restarting server does. */
     cutConnections: async () => {
       const closed = [...sockets].map((socket) => once(socket, 'close'))
       for (const socket of sockets) socket.destroy()
       await Promise.all(closed)
     },
-    /** Resolves when so many mails have come in all. */
+    /** Resolves when this many mails have arrived in total. */
     came: async (count: number): Promise<SentMail[]> => {
       if (mails.length < count) {
         const { promise, resolve } = Promise.withResolvers<void>()
@@ -140,12 +140,12 @@ export async function startSmtp(t: Ends, { tls = 'none', user, password, more, .
   }
 }
 
-/** What a server says to a line: lines of its own, or what it does instead. */
+/** The response to a line: lines of text, or a function. */
 export type Say = string | ((socket: Socket) => void)
 
 /**
- * A server that says what it is told, line by line: `open` at first, then by the first word of each line, `END` after a
- * mail, and `else` to all others. It may begin TLS where it is told to.
+ * Starts a server with a scripted response per line: `open` at first, then by the first word of each line, `END` after
+ * a mail, and `else` for all others. It can start TLS.
  */
 export async function startTalker(t: Ends, says: Record<string, Say>) {
   const sockets = new Set<Socket>()

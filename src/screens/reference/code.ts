@@ -1,6 +1,6 @@
 import { type Content, type Html, html } from '../html.ts'
 
-// Code with a little color: strings, names and numbers are enough to read it.
+// Simple syntax highlighting: strings, names and numbers are enough.
 
 const TOKENS: Record<string, RegExp> = {
   json: /(?<name>"(?:[^"\\]|\\.)*"(?=\s*:))|(?<string>"(?:[^"\\]|\\.)*")|(?<value>\b(?:true|false|null|-?\d[\d.]*)\b)/g,
@@ -10,7 +10,7 @@ const TOKENS: Record<string, RegExp> = {
 
 const NAMES: Record<string, string> = { json: 'JSON', sh: 'Shell', http: 'HTTP' }
 
-/** A block of code; languages without colors are shown plain. */
+/** Renders a block of code; unknown languages are not highlighted. */
 export function codeBlock(language: string, text: string, title = NAMES[language] ?? language): Html {
   return html`<figure class="code"><figcaption>${title}</figcaption><pre><code>${colored(language, text)}</code></pre></figure>`
 }

@@ -1,8 +1,8 @@
 import { type Group, type OpenApi, type Operation, resolve, type Schema } from './document.ts'
 
 /**
- * The request as a command line that works when pasted into a POSIX shell where $TOKEN is set, and, where the path or
- * the body needs the id of a record, a variable such as $DEAL_ID.
+ * Renders the request as a command for a POSIX shell in which $TOKEN is set, and a variable such as $DEAL_ID wherever
+ * the path or the body needs the id of a record.
  */
 export function curl(document: OpenApi, group: Group, operation: Operation, apiUrl: string): string {
   const { method, path, parameters, body } = operation
@@ -26,7 +26,7 @@ const snake = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_'
 const variable = ({ objects, name }: Group, parameter: string): string =>
   snake(parameter === 'id' ? `${objects[0] ?? name}_id` : parameter)
 
-/** The example of a body, with variables for the ids that it refers to. */
+/** Renders the example of a body, with variables for ids. */
 function bodyText({ properties }: Schema, example: unknown): string {
   const members = Object.entries((example ?? {}) as Record<string, unknown>).map(([name, value]) => {
     const { format, items } = properties?.[name] ?? {}

@@ -1,4 +1,4 @@
-// The OpenAPI document as the reference reads it: grouped by tag, with references resolved.
+// The OpenAPI document as the reference needs it: grouped by tag, with references resolved.
 
 export type Schema = {
   $ref?: string
@@ -55,7 +55,7 @@ export type OpenApi = {
 export type Operation = {
   id: string
   method: string
-  /** With the base path, such as /api/v1/deals/{id}. */
+  /** Includes the base path, such as /api/v1/deals/{id}. */
   path: string
   summary: string
   description: string | undefined
@@ -65,7 +65,7 @@ export type Operation = {
   answers: { status: string; response: Response }[]
 }
 
-/** A tag with its operations, and the names of the schemas that they answer. */
+/** A tag with its operations, and the names of the schemas that they return. */
 export type Group = {
   id: string
   name: string
@@ -74,15 +74,15 @@ export type Group = {
   objects: string[]
 }
 
-/** What a reference inside the document stands for; anything else stands for itself. */
-export function resolve<T>(document: OpenApi, given: T & Ref): T {
-  const { $ref } = given
-  if ($ref === undefined) return given
+/** Resolves a reference inside the document; returns other values unchanged. */
+export function resolve<T>(document: OpenApi, value: T & Ref): T {
+  const { $ref } = value
+  if ($ref === undefined) return value
   const [, , kind = '', name = ''] = $ref.split('/')
   return document.components[kind]?.[name] as T
 }
 
-/** The name of the schema that is referred to. */
+/** Returns the name of the referenced schema. */
 export const nameOf = ({ $ref }: Ref): string | undefined => $ref?.split('/').at(-1)
 
 export const slug = (text: string): string =>
@@ -95,7 +95,7 @@ export function groupsOf(document: OpenApi): Group[] {
   const operations = Object.entries(document.paths).flatMap(([path, { parameters, ...methods }]) =>
     Object.entries(methods).map(([method, operation]) => read(document, path, method, operation, parameters ?? [])),
   )
-  // An object is shown where one is answered by itself, rather than where a list has it.
+  // An object is shown with the tag that returns it alone, rather than with one that returns it in a list.
   const homes = new Map<string, string | undefined>()
   for (const each of [...operations.map(bare), ...operations.map(listed)])
     for (const object of each.objects) if (!homes.has(object)) homes.set(object, each.tag)
@@ -126,7 +126,7 @@ function read(document: OpenApi, path: string, method: string, raw: RawOperation
 
 type Answering = { tag: string | undefined; objects: string[] }
 
-/** The names of the schemas in the successful answers: those that are one, and those that have items of them. */
+/** Names of the schemas in successful responses: those returned alone, and those returned as items. */
 const bare = (operation: Operation & { tag?: string | undefined }): Answering => ({
   tag: operation.tag,
   objects: schemasOf(operation).flatMap((schema) => nameOf(schema) ?? []),

@@ -2,7 +2,7 @@ import { type Content, type Html, html, join } from '../html.ts'
 import { nameOf, type Parameter, type Schema } from './document.ts'
 import { inline } from './markdown.ts'
 
-// What a value may be, field by field.
+// Lists of fields with their types and limits.
 
 type Row = { name: Content; marks: Content[]; schema: Schema; description: string | undefined }
 
@@ -14,7 +14,10 @@ const rows = (all: readonly Row[]): Html =>
 </div>`,
   )}</dl>`
 
-/** The fields of an object and of the objects in it. Of a body it says what is required, of an answer what is not. */
+/**
+ * Lists the fields of an object and of nested objects. For a body it marks required fields, for a response optional
+ * ones.
+ */
 export function fieldList(schema: Schema, kind: 'body' | 'answer'): Html {
   return rows(fieldsOf(schema, kind))
 }
@@ -39,7 +42,7 @@ function fieldsOf(schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
   })
 }
 
-/** Parameters, one row each; `amount[gte]` stands as an operator in the row of `amount`. */
+/** Lists parameters, one row each; `amount[gte]` is an operator in the row of `amount`. */
 export function parameterList(parameters: readonly Parameter[]): Html {
   const bases = Map.groupBy(parameters, ({ name }) => name.replace(/\[\w+\]$/, ''))
   return rows(
@@ -78,7 +81,7 @@ export function typeOf(schema: Schema): Content {
   return join(types, ' or ')
 }
 
-/** The choices without those that are another one with "-" in front, which is how a sort is turned around. */
+/** Returns the choices without those that only add "-" to another one, which reverses a sort. */
 const plainChoices = (choices: unknown[]): unknown[] =>
   choices.filter((choice) => !(String(choice).startsWith('-') && choices.includes(String(choice).slice(1))))
 
@@ -88,7 +91,7 @@ function limits(schema: Schema): Content[] {
     range(minLength, maxLength, ' characters'),
     range(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum, ''),
     range(undefined, maxItems, ' items'),
-    // A long pattern says nothing that its description does not say better.
+    // A long pattern is clearer from its description.
     pattern && !format && pattern.length <= 40 && html`matches <code>${pattern}</code>`,
     'default' in schema && html`default ${code(schema.default)}`,
   ].filter(Boolean)

@@ -1,11 +1,14 @@
 import { type Content, type Html, html } from '../html.ts'
 import { codeBlock } from './code.ts'
 
-// As much of Markdown as the document uses: headings of level 2, paragraphs, lists, fences, code and bold.
+// The subset of Markdown that the document uses: headings of level 2, paragraphs, lists, fences, code and bold.
 
 export type Section = { title: string; prose: Html[]; code: Html[] }
 
-/** The text in front of the first heading, and the sections after it. Fences stand apart, to be shown beside. */
+/**
+ * Returns the text before the first heading, and the sections after it. Fences are separate, to be shown beside the
+ * text.
+ */
 export function sections(text: string): [Section, ...Section[]] {
   const all: [Section, ...Section[]] = [{ title: '', prose: [], code: [] }]
   for (const block of blocks(text)) {
@@ -22,10 +25,10 @@ export function sections(text: string): [Section, ...Section[]] {
   return all
 }
 
-/** Paragraphs and lists. */
+/** Renders paragraphs and lists. */
 export const prose = (text: string): Html[] => sections(text).flatMap((section) => section.prose)
 
-// What a fence holds may have empty lines; everything else ends with one.
+// A fence may contain empty lines; all other blocks end with one.
 function blocks(text: string): string[] {
   return text
     .split(/^(```[\s\S]*?^```$)/m)
@@ -37,7 +40,7 @@ function list(block: string): Html {
   return html`<ul>${block.split(/^- /m).map((item) => item.trim() && html`<li>${inline(item.trim())}</li>`)}</ul>`
 }
 
-/** Text with `code` and **bold** in it. */
+/** Renders text with `code` and **bold**. */
 export function inline(text: string): Content {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece) => {
     if (/^`[^`]+`$/.test(piece)) return html`<code>${piece.slice(1, -1)}</code>`

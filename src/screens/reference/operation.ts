@@ -5,12 +5,12 @@ import { type Group, nameOf, type OpenApi, type Operation, type Parameter, type 
 import { fieldList, parameterList, typeOf } from './fields.ts'
 import { inline, prose } from './markdown.ts'
 
-/** What the reference shows beside the document: where the API listens. */
+/** The document, and the base URL of the API. */
 export type Place = { document: OpenApi; apiUrl: string }
 
 export const method = (name: string): Html => html`<span class="method ${name}">${name.toUpperCase()}</span>`
 
-/** A heading's text, as the link to its place. */
+/** A heading that links to itself. */
 export const anchor = (id: string, title: string): Html => html`<a class="anchor" href="#${id}">${title}</a>`
 
 export function operationSection(place: Place, group: Group, operation: Operation): Html {
@@ -31,7 +31,7 @@ ${description && prose(description)}
 ${PLACES.map(([kind, title]) =>
   parameterPart(
     title,
-    operation.parameters.filter((one) => one.in === kind),
+    operation.parameters.filter((parameter) => parameter.in === kind),
   ),
 )}
 ${bodyPart(place.document, operation)}

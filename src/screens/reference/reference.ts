@@ -7,7 +7,9 @@ import { fieldList } from './fields.ts'
 import { inline, prose, type Section, sections } from './markdown.ts'
 import { anchor, method, operationSection, type Place } from './operation.ts'
 
-/** The API reference, whole: every operation and every schema of the document, in one page that needs no script. */
+/**
+ * Renders the API reference: every operation and every schema of the document on one page that works without scripts.
+ */
 export function referencePage(document: OpenApi, apiUrl: string): string {
   const place = { document, apiUrl }
   const groups = groupsOf(document)
@@ -126,7 +128,7 @@ function objectSection(document: OpenApi, name: string): Html {
 </section>`
 }
 
-/** Schemas that are neither what an operation answers nor its body. */
+/** Returns the schemas that are neither returned by an operation nor used as a body. */
 function otherSchemas({ components }: OpenApi, groups: readonly Group[]): string[] {
   const shown = new Set(groups.flatMap(({ objects }) => objects))
   for (const { body } of groups.flatMap(({ operations }) => operations))

@@ -7,7 +7,7 @@ import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { Store } from '../../store/open.ts'
 import { type Content, html } from '../html.ts'
 
-/** Everything that the pages need lies below this path, so that a proxy need not let anything else through. */
+/** Everything that the pages need is below this path, so that a proxy can block all other paths. */
 export const UNSUBSCRIBE = '/unsubscribe/'
 
 const HEADERS = {
@@ -25,9 +25,8 @@ type Options = { store: Pick<Store, 'write' | 'health'>; deps: Deps; log: Log; b
 type Shown = { org_name: string; email: string | null }
 
 /**
- * What the link in a mail of a sequence leads to. Programs that look into mails follow every link, so a GET shows a
- * button and changes nothing; a POST, by the button or by a mail program (RFC 8058), unsubscribes. Whoever has the link
- * may: there is nothing to log in to.
+ * The page behind the link in sequence mails. Mail scanners follow every link, so a GET shows a button and changes
+ * nothing; a POST, by the button or by a mail program (RFC 8058), unsubscribes. The link is the only credential.
  */
 export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Context) => Promise<void> {
   const { about, unsubscribe } = unsubscribing(deps)
@@ -39,12 +38,12 @@ export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Co
       throw new Problem(405, 'method_not_allowed', `This path supports ${Allow}.`, { headers: { Allow } })
     }
     const token = path.slice(UNSUBSCRIBE.length)
-    const known = about(token)
-    if (!known) return show(ctx, 404, brokenPage())
-    if (method !== 'POST') return show(ctx, 200, questionPage(known))
+    const details = about(token)
+    if (!details) return show(ctx, 404, brokenPage())
+    if (method !== 'POST') return show(ctx, 200, questionPage(details))
     await readOneClick(ctx, bodies)
     const isDone = await store.write(() => unsubscribe(token))
-    show(ctx, isDone ? 200 : 404, isDone ? donePage(known) : brokenPage())
+    show(ctx, isDone ? 200 : 404, isDone ? donePage(details) : brokenPage())
   }
 
   return async (ctx) => {
@@ -52,16 +51,16 @@ export function unsubscribePage({ store, deps, log, bodies }: Options): (ctx: Co
     try {
       await answer(ctx)
     } catch (error) {
-      // What the asker did wrong is said to a program, since the button does nothing wrong.
+      // Client errors are for programs, since the button always sends a valid form.
       if (error instanceof Problem && error.status < 500 && error.code !== 'secret_unreadable') throw error
       if (!store.health.note(error)) log.error({ err: error }, 'unsubscribing failed')
-      ctx.set('Retry-After', '60') // mail programs try again
+      ctx.set('Retry-After', '60') // mail programs retry
       show(ctx, 503, failedPage())
     }
   }
 }
 
-/** Throws Problem 400, 413 or 415 where the body is not the form that RFC 8058 prescribes. */
+/** Throws Problem 400, 413 or 415 if the body is not the form that RFC 8058 defines. */
 async function readOneClick({ req, res }: Context, bodies: Bodies): Promise<void> {
   const type = req.headers['content-type'] ?? ''
   if (!FORMS.test(type)) {
@@ -85,7 +84,7 @@ function show(ctx: Context, status: number, page: string): void {
   ctx.body = page
 }
 
-/** The first character tells people which of their addresses it is, and nobody else what it is. */
+/** The first character identifies the address to its owner, but not to others. */
 function masked(email: string): string {
   const [first = ''] = email
   return `${first}•••${email.slice(email.lastIndexOf('@'))}`
@@ -124,7 +123,7 @@ const STILL = html`<p class="soft">You will still receive replies to messages th
 
 const place = (email: string | null): string => (email === null ? '' : ` at ${masked(email)}`)
 
-/** Addresses are relative: the page may lie below any path of the web site that it is reached by. */
+/** URLs are relative: a proxy may serve the page below any path. */
 const page = (title: string, content: Content): string =>
   html`<!doctype html>
 <html lang="en">
