@@ -4,8 +4,8 @@ import { dealRecord } from '../crm/records/deal.ts'
 import type { Kind, ListField } from '../crm/records/list-field.ts'
 import { fold } from '../lib/fold.ts'
 
-// What a filter can look at: the fields of contacts, companies and deals, which smart lists hold, and of conversations,
-// which SLA policies are for; and where they are stored.
+// The fields that filters can use, and where they are stored: those of contacts, companies and deals, for smart lists,
+// and those of conversations, for SLA policies.
 
 export const OBJECTS = ['contact', 'company', 'deal'] as const
 export type ListObject = (typeof OBJECTS)[number]
@@ -16,12 +16,12 @@ export type FilterObject = ListObject | 'conversation'
 export const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
 
 const text = (column: string): ListField => ({ kind: 'text', column, normal: fold, folded: true })
-const id = (column: string, target: string, indexed = true): ListField => ({ kind: 'id', column, target, indexed })
-const choice = (column: string, choices: readonly string[], indexed = false): ListField => ({
+const id = (column: string, target: string): ListField => ({ kind: 'id', column, target, indexed: true })
+const choice = (column: string, choices: readonly string[]): ListField => ({
   kind: 'choice',
   column,
   choices,
-  indexed,
+  indexed: true,
 })
 const tags = (object: FilterObject): ListField => ({
   kind: 'ids',
@@ -44,9 +44,9 @@ export const FIELDS: Record<FilterObject, Record<string, ListField>> = {
   deal: dealRecord.listFields,
   conversation: {
     subject: text('subject'),
-    channel: choice('channel', ['email', 'chat', 'sms', 'phone', 'other'], true),
-    status: choice('status', ['open', 'pending', 'snoozed', 'closed'], true),
-    priority: choice('priority', ['low', 'normal', 'high', 'urgent'], true),
+    channel: choice('channel', ['email', 'chat', 'sms', 'phone', 'other']),
+    status: choice('status', ['open', 'pending', 'snoozed', 'closed']),
+    priority: choice('priority', ['low', 'normal', 'high', 'urgent']),
     owner_id: id('owner_id', 'members'),
     contact_id: id('contact_id', 'contacts'),
     company_id: id('company_id', 'companies'),

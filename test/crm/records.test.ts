@@ -30,7 +30,7 @@ for (const [object, declared] of Object.entries(RECORDS) as [keyof typeof RECORD
       assert.deepEqual(sorted(Object.keys(LIST_FIELDS[object]).map(wholeOf)), sorted(fields))
     })
 
-    test('can all be imported that a body can have', () => {
+    test('can all be imported if a body can set them', () => {
       const imported = new Set(Object.keys(IMPORT_FIELDS[object]).map(wholeOf))
       assert.deepEqual(
         Object.keys(declared.given).filter((name) => !imported.has(name)),
@@ -38,7 +38,7 @@ for (const [object, declared] of Object.entries(RECORDS) as [keyof typeof RECORD
       )
     })
 
-    test('have names in other programs, all that can be imported', () => {
+    test('have names in other programs if they can be imported', () => {
       assert.deepEqual(sorted(Object.keys(HEADERS[object])), sorted(Object.keys(IMPORT_FIELDS[object])))
     })
 
@@ -52,7 +52,7 @@ for (const [object, declared] of Object.entries(RECORDS) as [keyof typeof RECORD
       assert.deepEqual([Object.keys(read.body), read.body], [names, body])
     })
 
-    test('that nobody sets are blank in a new record, and no two records share a value that can change', async () => {
+    test('that are not given are blank in a new record, and their blank values cannot be changed', async () => {
       const { body } = await server.call('POST', PATHS[object], SMALLEST[object])
       const blank = Object.entries(declared.blank).filter(
         ([name, value]) => value !== undefined && !(name in SMALLEST[object]),

@@ -5,14 +5,14 @@ import * as c from '../../store/columns.ts'
 import { Address } from './address.ts'
 import type { Blank, Given, ImportKind, Offers } from './record.ts'
 
-// The usual kinds of fields. Each has all that it can be offered for; a declaration says for which of them it is. All
-// but those that `readOnly` is said of are given in bodies, and in smart lists all can be filtered by.
+// The common kinds of fields. A kind defines every use that its fields can have, and a declaration lists those that its
+// field does have. Smart lists can filter by every field. Bodies can set every field but those that are `readOnly`.
 
 type Use = 'filter' | 'sort' | 'import' | 'template'
-/** What the reference says of the field; null where it says the same of all fields with this name. */
+/** The description in the API reference; null for fields that have the same description in all records. */
 type Doc = string | null
 
-/** A field of a kind of its own. Without `given`, create and change do not take it as it is answered. */
+/** A field that is of no common kind. Without `given`, Create and Patch do not have it unless the resource adds it. */
 export const field = <Wire, More extends Offers & Partial<Given & Blank<Wire>>>(
   shape: v.GenericSchema<unknown, Wire>,
   column: (name: string) => c.Column<Wire>,
@@ -38,7 +38,7 @@ const orNull = <Wire, Can extends Offers>(
   can: Can,
 ) => kind<Wire | null, Can>(f.nullable(wire), column, null, can)
 
-/** Compared as a whole by the public filter, and without case and accents by smart lists. */
+/** The public filter compares whole values exactly; smart lists ignore case and accents. */
 const textual = <Import extends ImportKind>(imported: Import) => ({
   filter: { type: 'text', nullable: true } as const,
   list: { kind: 'text', normal: fold, folded: true } as const,
@@ -46,7 +46,7 @@ const textual = <Import extends ImportKind>(imported: Import) => ({
   template: true as const,
 })
 
-/** A title or a name: never without a value, and compared and sorted by its key. */
+/** A title or a name: required, and compared and sorted by its key. */
 export function title(doc: string, ...uses: ('sort' | 'import' | 'template')[]) {
   const can = { sort: {}, list: { kind: 'text', normal: fold }, import: { kind: 'text' }, template: true } as const
   const { blank, ...rest } = kind(f.title, c.text, '', can)(doc, ...uses)
@@ -95,7 +95,7 @@ export const flag = kind(f.flag, c.bool, false, {
   list: { kind: 'flag' },
   import: { kind: 'flag' },
 })
-/** A time that the rules set; null until then. */
+/** A time that the store sets; null until then. */
 export const timestamp = (doc: string) =>
   readOnly(orNull(f.recordFields.created_at, c.time, { list: { kind: 'time' } })(doc))
 
@@ -119,10 +119,10 @@ export function tags(object: 'contact' | 'company' | 'deal') {
   })
 }
 
-/** Filters and files name its members one by one. */
+/** Smart lists and imports have a field for each of its members. */
 export const address = field(f.nullable(Address), c.json, { blank: null, import: { kind: 'address' } })
 
-/** What the rules set, and bodies cannot. */
+/** A field that the store sets and bodies cannot. */
 export function readOnly<Any extends { given: true }>({ given, ...rest }: Any): Omit<Any, 'given'> {
   return rest
 }

@@ -6,11 +6,11 @@ import type { Sort } from '../../store/list/page.ts'
 import { CustomFields } from '../custom-fields/values.ts'
 import type { ListField } from './list-field.ts'
 
-// A record is declared once, field by field in the order of its wire form: see deal.ts. All that is the same for each
-// field follows from that: the wire form, the columns, the record before anything is set, what lists filter and sort
-// by, and what imports and the texts of sequences can name.
+// A record is declared once, field by field in the order of its wire form; deal.ts is an example. The wire form, the
+// columns, the blank record, the filters and sorts of its list, the fields of smart lists and imports, and the variables
+// of sequence templates are derived from the declaration.
 
-/** What the cells of a file hold for a field; imports/csv/fields.ts has more kinds. */
+/** How an import reads the cells of a field; imports/csv/fields.ts adds kinds of its own. */
 export type ImportKind =
   | 'text'
   | 'fullName'
@@ -34,28 +34,28 @@ export type ImportKind =
   | 'status'
   | 'reason'
 
-/** Where a field can be used. Columns are put in by `record`, where the entry does not name its own. */
+/** Where a field can be used. `record` adds the column where an entry does not name one. */
 export type Offers = {
-  /** In the query of the list, under its own name or that in `name`. Needs an index. */
+  /** A query parameter of the list, under the name of the field or `name`. Needs an index. */
   filter?: Filter & { name?: string }
   /** Needs an index. */
   sort?: Omit<Sort, 'column'>
-  /** In the filters of smart lists. */
+  /** A field for the filters of smart lists. */
   list?: Omit<ListField, 'column'> & { column?: string }
-  /** `many`: several columns of the file may fill it. */
+  /** `many`: several columns of a file may map to it. */
   import?: { kind: ImportKind; many?: true }
-  /** In the texts of sequences. */
+  /** A variable of sequence templates. */
   template?: true
-  /** It is compared and sorted by a second column, folded, such as `title_key`. */
+  /** Compared and sorted by a second, folded column, such as `title_key`. */
   isKeyed?: true
 }
 
-/** Create and change take the field as it is answered. */
+/** Create and Patch accept the field in the form in which it is answered. */
 export type Given = { given: true }
-/** What it is in a new record, until it is set. */
+/** The value in a new record where none is given. */
 export type Blank<Wire> = { blank: Wire }
 
-/** The column is that of the field with this name. */
+/** `column` takes the name of the field. */
 type Field = Offers & { shape: v.GenericSchema; column: (name: string) => c.Column } & Partial<Given & Blank<unknown>>
 
 type Fields = Record<string, Field>
@@ -71,14 +71,14 @@ type Blanks<Own extends Fields> = {
 const TIME_FILTER: Filter = { type: 'time' }
 
 /**
- * A record with these fields between its id and its custom fields. `first` are the fields by whose filters and sorts the
- * API reference begins; the others follow in their own order.
+ * A record with these fields between its id and its custom fields. `first` names the fields whose filters and sorts come
+ * first in the API reference; the others follow in the order of the declaration.
  */
 export function record<Own extends Fields>(own: Own, first: readonly (keyof Own & string)[] = []) {
   const names = Object.keys(own)
   const offered = [...first, ...names.filter((name) => !first.includes(name))]
 
-  /** What `of` makes of each field, by the name that it gives. */
+  /** The results of `of` for each field, in one object. */
   function collect<Value>(from: string[], of: (field: Field, name: string) => Record<string, Value>) {
     return Object.assign({}, ...from.map((name) => of(own[name] as Field, name))) as Record<string, Value>
   }
@@ -94,17 +94,17 @@ export function record<Own extends Fields>(own: Own, first: readonly (keyof Own 
       custom_fields: CustomFields,
       ...f.recordFields,
     },
-    /** Those that Create and Patch take as they are answered. */
+    /** The members that Create and Patch accept in the form in which they are answered. */
     given: collect(names, ({ shape, given }, name) => (given ? { [name]: shape } : {})) as GivenShapes<Own>,
-    /** A new record of which nothing is set. All members have their places; its type has those with a value. */
-    blank: Object.freeze({
+    /** A new record without any value given. It has all members, in order; its type has only those with a blank value. */
+    blank: {
       id: undefined,
       ...collect<unknown>(names, ({ blank }, name) => ({ [name]: Object.freeze(blank) })),
       custom_fields: undefined,
       created_at: undefined,
       updated_at: undefined,
       version: undefined,
-    }) as unknown as Blanks<Own>,
+    } as unknown as Readonly<Blanks<Own>>,
     columns: {
       id: c.plain('id'),
       ...(columns as Columns<Own>),
@@ -130,7 +130,7 @@ export function record<Own extends Fields>(own: Own, first: readonly (keyof Own 
         return field.sort ? { [name]: { ...field.sort, column: keyOf(field, name) } } : {}
       }),
     } as Record<string, Sort>,
-    /** What smart lists filter by. */
+    /** The fields that smart lists can filter by. */
     listFields: {
       ...collect(names, (field, name): Record<string, ListField> => {
         const { list, filter, isKeyed } = field
@@ -141,7 +141,7 @@ export function record<Own extends Fields>(own: Own, first: readonly (keyof Own 
       updated_at: { kind: 'time', column: 'updated_at', indexed: true },
     } as Record<string, ListField>,
     importFields: collect(names, (field, name) => (field.import ? { [name]: field.import } : {})),
-    /** The names of those that the texts of sequences can have in them. */
+    /** The names of the fields that sequence templates can use. */
     templateFields: names.filter((name) => own[name]?.template) as (keyof Own & string)[],
   }
 }
