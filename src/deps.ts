@@ -1,5 +1,5 @@
 import type { Outbox } from './events/outbox.ts'
-import type { LetGo, React } from './events/react.ts'
+import type { ClearReferences, React } from './events/react.ts'
 import type { Store } from './store/open.ts'
 import type { References } from './store/references.ts'
 import type { Guard } from './webhooks/egress/guard.ts'
@@ -10,7 +10,7 @@ export type Deps = Pick<Store, 'db' | 'clock' | 'vault'> & {
   references: References
   guard: Guard
   react: React
-  letGo: LetGo
+  clearReferences: ClearReferences
 }
 
 /** Makes a store shared by several resources only once, so that its statements are prepared once. */

@@ -26,7 +26,7 @@ export function resourceDeps(
     react: (who, event, after, before) => {
       for (const act of tablesOf().reactions[event]) act(who, after, before)
     },
-    letGo: (who, kind, id) => {
+    clearReferences: (who, kind, id) => {
       for (const clear of tablesOf().referrers[kind]) clear(who, id)
     },
   }

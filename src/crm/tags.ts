@@ -63,7 +63,7 @@ const TAGGED = [
   { table: 'conversations', links: 'conversation_tags', key: 'conversation_id' },
 ]
 
-export function tagStore({ db, clock, outbox, letGo }: Deps) {
+export function tagStore({ db, clock, outbox, clearReferences }: Deps) {
   const { list } = listing(db, { table: 'tags', columns, filters: {}, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'tags', columns)
   const find = finder(db, 'tags', columns)
@@ -107,7 +107,7 @@ export function tagStore({ db, clock, outbox, letGo }: Deps) {
 
   /** Takes the tag off every record. The records change with it, but it is one change: the one event is the tag's. */
   function remove(who: Caller, tag: Tag): void {
-    letGo(who, 'tag', tag.id)
+    clearReferences(who, 'tag', tag.id)
     for (const statement of untag) statement.run({ org: who.org, tag: tag.id, now: clock.now() })
     removeRow(who.org, tag.id) // its rows in the link tables go with it
     outbox.record(who, 'tag.deleted', tag)

@@ -1,8 +1,8 @@
 import type { Caller } from '../lib/caller.ts'
 
 // Modules import downwards only, yet a change in one can affect those above it: a closed deal ends enrollments. The
-// store that makes a change calls `react`, and `letGo` before it deletes a record; reactions.ts has the tables of what
-// runs then.
+// store that makes a change calls `react`, and `clearReferences` before it deletes a record; reactions.ts has the
+// tables of what runs then.
 
 /** The events with reactions in the same transaction, and the fields that the reactions need. */
 export type Changes = {
@@ -31,4 +31,4 @@ export type Referrers = Record<
   'contact' | 'company' | 'meeting' | 'tag',
   readonly ((who: Caller, id: string) => void)[]
 >
-export type LetGo = (who: Caller, kind: keyof Referrers, id: string) => void
+export type ClearReferences = (who: Caller, kind: keyof Referrers, id: string) => void

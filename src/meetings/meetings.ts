@@ -134,7 +134,7 @@ export const columns = c.columns<Meeting>({
 // 3. The statements and the rules.
 
 export const meetingStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react, letGo } = deps
+  const { db, clock, outbox, references, react, clearReferences } = deps
   const participants = participantReader(db)
   const { list } = listing(db, { table: 'meetings', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'meetings', columns)
@@ -213,7 +213,7 @@ export const meetingStore = once((deps: Deps) => {
   }
 
   function remove(who: Caller, meeting: Meeting): void {
-    letGo(who, 'meeting', meeting.id)
+    clearReferences(who, 'meeting', meeting.id)
     search.remove(who.org, meeting.id)
     removeRow(who.org, meeting.id) // its transcript and its rows in the link tables go with it
     outbox.record(who, 'meeting.deleted', meeting)

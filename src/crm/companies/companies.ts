@@ -52,7 +52,7 @@ const hostOf = (website: string): string => new URL(website).hostname.replace(/^
 // 3. The statements and the rules.
 
 export const companyStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react, letGo } = deps
+  const { db, clock, outbox, references, react, clearReferences } = deps
   const lists = membership(deps, 'company')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
@@ -135,7 +135,7 @@ export const companyStore = once((deps: Deps) => {
 
   /** Its contacts, deals and branches stay, without the company. */
   function remove(who: Caller, company: Company): void {
-    letGo(who, 'company', company.id)
+    clearReferences(who, 'company', company.id)
     lists.leaveAll(who, company.id)
     erase(who.org, company.id)
     outbox.record(who, 'company.deleted', company)

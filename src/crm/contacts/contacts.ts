@@ -53,7 +53,7 @@ export const columns = c.columns<Contact>(contactRecord.columns, { name_key: (co
 type Company = Changes['company.updated']
 
 export const contactStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react, letGo } = deps
+  const { db, clock, outbox, references, react, clearReferences } = deps
   const lists = membership(deps, 'contact')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
@@ -126,7 +126,7 @@ export const contactStore = once((deps: Deps) => {
   }
 
   function remove(who: Caller, contact: Contact): void {
-    letGo(who, 'contact', contact.id)
+    clearReferences(who, 'contact', contact.id)
     lists.leaveAll(who, contact.id)
     erase(who.org, contact.id)
     outbox.record(who, 'contact.deleted', contact)
