@@ -1,10 +1,10 @@
-// npm run bench: how fast the interface is, as ratios to a bare node:http server in the same run, since machines differ
-// and are shared. Needs wrk. Server on one core, wrk on another, where taskset is there to say so.
+// npm run bench: the throughput of the API, as ratios to a bare node:http server in the same run, since machines differ
+// and are shared. Needs wrk. Runs the server on one core and wrk on another if taskset is installed.
 //   npm run bench                         prints the tables
 //   npm run bench -- --write              also writes docs/benchmarks.md
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          that section alone, or inbox, sequences, attack; only the inbox needs wrk
+//   npm run bench -- --only webhooks          only that section; also inbox, sequences, attack; only inbox needs wrk
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
 import { spawn, spawnSync } from 'node:child_process'
@@ -55,7 +55,7 @@ async function wrk(url: string, env: Record<string, string>, connections = 32): 
   return JSON.parse(out.trim().split('\n').at(-1) as string)
 }
 
-/** What the whole machine can do: a bare server that answers five bytes. */
+/** The maximum of the machine: a bare server that answers with five bytes. */
 async function bare(): Promise<Omit<Row, 'name'>> {
   const code =
     "require('node:http').createServer((_, res) => res.end('hello')).listen(0, '127.0.0.1', function () { console.log(this.address().port) })"
@@ -109,7 +109,7 @@ async function walk(server: Server, path: string, pages: number): Promise<{ ids:
   return { ids, cursor }
 }
 
-/** The same page at each size; the sizes take turns, so that a busy moment of the machine meets them all. */
+/** The same page at each size. The sizes take turns, so that a busy moment of the machine affects all of them. */
 async function pages(sizes: string[]): Promise<Sizes> {
   const servers = await Promise.all(sizes.map(async (size) => ({ size, server: await serve(size) })))
   const best = new Map<string, number>()
@@ -123,7 +123,7 @@ async function pages(sizes: string[]): Promise<Sizes> {
   return [...best].map(([size, per_s]) => ({ size, per_s }))
 }
 
-/** On all cores, as in production: the thread that sends has one of its own. */
+/** On all cores, as in production: the thread that sends webhooks has its own. */
 async function sending(): Promise<Webhooks> {
   const server = await serve('10k', { core: null, more: ['--webhook-allow', '127.0.0.1'] })
   try {
@@ -159,7 +159,7 @@ async function answering(): Promise<Inbox> {
   }
 }
 
-/** On all cores and with the limits of production, except that it may have connections by the ten thousand. */
+/** On all cores and with the limits of production, except that it may have tens of thousands of connections. */
 async function underAttack(): Promise<Attacked> {
   const attacks = readAttacks(options.attack)
   const server = await serve('10k', { core: null, screens: true, rate: '60000/60s', descriptors: 65_536 })

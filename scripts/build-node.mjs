@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { npm } from './build-npm.mjs'
 
 /**
- * The path of the Node that the executable of a platform is made from: the one in node_modules or, as npm installs only
- * the host's, one fetched into node_modules/.cache and checked against package-lock.json.
+ * The path of the Node binary for the executable of a platform: the one in node_modules or, since npm installs only the
+ * host's, one downloaded to node_modules/.cache and verified against package-lock.json.
  */
 export function baseNode(root, platform, packageName) {
   const file = join('bin', platform.startsWith('win32') ? 'node.exe' : 'node')

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 
-// The numbers are those of Apple's loader.h and cs_blobs.h.
+// The numbers are from Apple's loader.h and cs_blobs.h.
 const segmentCommand = 0x19
 const signatureCommand = 0x1d
 const pageSize = 4096
 const directoryOffset = 24
 
 /**
- * Signs a 64-bit Mach-O executable that has no signature the way a linker does: ad hoc, with a hash of each page and no
- * certificate. Apple silicon kills a program without one, and codesign is on macOS only.
+ * Signs an unsigned 64-bit Mach-O executable like a linker: ad hoc, with a hash of each page and no certificate. Apple
+ * silicon kills unsigned programs, and codesign only runs on macOS.
  */
 export function signMachO(file, identifier) {
   const unsigned = readFileSync(file)
@@ -28,13 +28,13 @@ export function signMachO(file, identifier) {
   for (const [index, value] of [signatureCommand, 16, codeSize, signatureSize].entries()) {
     program.writeUInt32LE(value, commandsEnd + 4 * index)
   }
-  // Last, as it also covers the header that has just changed.
+  // Last, since it also covers the header changed above.
   const index = Buffer.concat([numbers(0xfade0cc0, signatureSize, 1, 0, directoryOffset)], directoryOffset)
   const directory = codeDirectory(program, identifier, program.readBigUInt64LE(text + 48), headerSize - directoryOffset)
   writeFileSync(file, Buffer.concat([program, index, directory]))
 }
 
-/** Takes the entry of Node's own signature, which the added blob made void, out of a Windows executable. */
+/** Removes the entry of Node's own signature, which the added blob invalidated, from a Windows executable. */
 export function dropAuthenticode(file) {
   const program = readFileSync(file)
   const optionalHeader = program.readUInt32LE(0x3c) + 24

@@ -1,4 +1,4 @@
-// Builds the executable of this platform, dist/dealbox, or with --all those of every platform and their SHA256SUMS.
+// Builds the executable of this platform, dist/dealbox, or with --all those of all platforms and their SHA256SUMS.
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { chmodSync, copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -45,13 +45,13 @@ async function buildExecutable(platform, name) {
   await pkgSea.default(join(root, bundle.outfile), {
     targets: [{ platform: { darwin: 'macos', win32: 'win' }[os] ?? os, arch, nodeRange: 'node26', output }],
     nodePath: node,
-    // The Node that runs this writes the blob, as it is of the same version and the target's may not run here.
+    // The Node that runs this script writes the blob: it has the same version, and the target's may not run here.
     useLocalNode: true,
     seaConfig: {
-      // Compiled code is of no use on another platform.
+      // Compiled code cannot be used on another platform.
       useCodeCache: platform === host,
       assets: assetFiles(platform),
-      // V8 would let short-lived objects take 48 MB before it looks for garbage; half of that costs no speed.
+      // By default V8 lets short-lived objects take 48 MB before it collects garbage; half of that costs no speed.
       execArgv: ['--max-semi-space-size=8'],
     },
     signature: false,
@@ -67,7 +67,7 @@ function assetFiles(platform) {
   return { ...Object.fromEntries(files), 'better-sqlite3.node': addon }
 }
 
-/** Takes the symbols out, a fifth of the file; says so where no tool can. */
+/** Removes the symbols, a fifth of the file; returns a note if no tool is installed. */
 function strip(file) {
   const isDone = ['strip', 'llvm-strip'].some((tool) => spawnSync(tool, [file]).status === 0)
   return isDone ? '' : '  (30 MB larger than need be: install llvm, whose llvm-strip can strip it)'

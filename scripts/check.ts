@@ -1,4 +1,4 @@
-// npm run check: format, lint and types, in seconds.  --fix mends what can be mended.
+// npm run check: format, lint and types, in seconds. --fix fixes what it can.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -10,7 +10,7 @@ const steps = [
     ...(process.argv.includes('--fix') ? ['--write'] : []),
     '.',
   ],
-  // TypeScript 7 stands beside 5.9, whose programming interface openapi-typescript still needs.
+  // TypeScript 7 is installed beside 5.9, whose API openapi-typescript still needs.
   ['typescript-7/bin/tsc', '--noEmit', '-p', '.'],
 ]
 for (const [tool = '', ...argv] of steps) {

@@ -1,8 +1,8 @@
-// npm run fuzz: a server, and requests made from its OpenAPI document, valid ones and such as go wrong somewhere. What
-// an answer has to be comes from the document and from the contract; see fuzz/check.ts.
+// npm run fuzz: starts a server and sends requests generated from its OpenAPI document, valid and invalid ones. The
+// expected answers come from the document and from the contract; see test/fuzz/check.ts.
 //   npm run fuzz -- --requests 20000 --seed 1        the same seed makes the same requests
-//   npm run fuzz -- --only updateDeal                of one operation
-//   npm run fuzz -- --seed 1 --replay 4711           one request of a run again
+//   npm run fuzz -- --only updateDeal                only one operation
+//   npm run fuzz -- --seed 1 --replay 4711           repeats one request of a run
 //   npm run fuzz -- --json                           prints a report as JSON
 import { parseArgs } from 'node:util'
 import { readDocument } from '../test/fuzz/document.ts'
@@ -89,7 +89,7 @@ function print(): void {
   const { 'conversation.sla_at_risk': risks = 0, 'conversation.sla_breached': breaches = 0 } = events
   const { 'message.sent': sent = 0, 'message.failed': failed = 0, 'enrollment.created': enrolled = 0 } = events
   const all = Object.values(events).reduce((sum, many) => sum + many, 0)
-  say(`events: ${all}, of which ${risks} warn of promises and ${breaches} tell of broken ones`)
+  say(`events: ${all}, of which ${risks} SLA warnings and ${breaches} SLA breaches`)
   say(`mails: ${sent} messages sent, ${failed} failed, ${server.sink.size()} taken; ${enrolled} contacts enrolled`)
   if (rss) say(`memory: ${rss.first_half_mb} MB, then ${rss.second_half_mb} MB; at most ${rss.peak_mb} MB`)
   say(tally.found() === 0 ? 'nothing found' : `${tally.found()} findings, of which ${tally.findings.length} are above`)

@@ -1,8 +1,8 @@
-// Runs a script, or any command line of Node, on the Node that package.json pins, and installs the packages first where
-// they are missing or outdated:
+// Runs a script, or any command line of Node, on the Node version pinned in package.json. Installs the packages first
+// if they are missing or outdated:
 //   node scripts/run.mjs scripts/start.ts [arguments]
 //   node scripts/run.mjs --test
-// Plain JavaScript without packages, for whatever Node the machine has.
+// Plain JavaScript without packages, to run on any installed Node.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const node = join(root, 'node_modules', target.node, 'bin', process.platform ===
 if (!isInstalled()) install()
 run(process.argv.slice(2))
 
-/** npm writes its own lock file into node_modules last: without one, an install has not come to its end. */
+/** npm writes its own lock file into node_modules last: without it, an install was interrupted. */
 function isInstalled() {
   if (!existsSync(node) || !existsSync(join(root, 'node_modules', '.package-lock.json'))) return false
   const { packages } = readJson('package-lock.json')
@@ -38,7 +38,7 @@ function readJson(path) {
 
 function install() {
   process.stderr.write('Installing the packages of package-lock.json into node_modules, which takes a moment ...\n')
-  // Whatever NODE_ENV or the user's npm settings leave out.
+  // Includes packages that NODE_ENV or the user's npm settings would omit.
   const { status, output } = npm(['ci', '--loglevel=error', '--include=dev', '--include=optional'], { cwd: root })
   if (status !== 0) {
     stop(`${output}\nThe packages could not be installed: see what npm says above. Check that "npm ping" reaches the
@@ -49,10 +49,10 @@ registry and that the disk has 1 GB free, stop whatever still runs from node_mod
 }
 
 function run(args) {
-  // Half of the start of a process is to read the sources: Node keeps what it made of them, until they change.
+  // Reading the sources takes half of a start: Node caches the compiled code until they change.
   const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/dealbox/compiled')
   const child = spawn(node, args, { stdio: 'inherit', env: { NODE_COMPILE_CACHE, ...process.env } })
-  // A terminal tells the child itself of Ctrl-C, and a second signal would make it drop everything.
+  // A terminal sends Ctrl-C to the child itself, and a second signal would make it exit at once.
   const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => hasTerminal || child.kill(signal))
   process.on('SIGTERM', () => child.kill('SIGTERM'))
@@ -65,7 +65,7 @@ function run(args) {
   })
 }
 
-// npm passes a signal to the shell between it and this process, and that shell ends without passing it on.
+// npm sends a signal to the shell between it and this process, and the shell exits without passing it on.
 function watchShell(onEnd) {
   const shell = process.ppid
   const timer = setInterval(() => {

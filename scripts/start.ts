@@ -1,5 +1,5 @@
-// npm start: a served, seeded CRM. The first time it makes ./dealbox-data with a demo organisation; after that it
-// serves what is there. Options are those of "dealbox serve".
+// npm start: serves a CRM with demo data. The first start makes ./dealbox-data with a demo organisation; later ones
+// serve that folder. Options are those of "dealbox serve".
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { commands } from '../src/cli/commands.ts'
@@ -13,7 +13,7 @@ import { DATABASE } from '../src/store/open.ts'
 const EMAIL = 'ana@harbor-demo.example'
 const TOKEN_FILE = 'demo-token'
 
-/** What a command of ours answers. */
+/** Runs a command and returns its output. */
 async function dealbox(...argv: string[]): Promise<Record<string, unknown>> {
   let out = ''
   const streams = { out: (text: string) => void (out += text), err: (text: string) => void process.stderr.write(text) }
@@ -22,7 +22,10 @@ async function dealbox(...argv: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(out)
 }
 
-/** Made beside its place and moved there when it is whole, so that an interrupted first start leaves no half of it. */
+/**
+ * Makes the folder under a temporary name and renames it when it is complete, so that an interrupted first start leaves
+ * nothing incomplete.
+ */
 async function makeDemo(folder: string): Promise<void> {
   const half = `${folder}.new`
   rmSync(half, { recursive: true, force: true })

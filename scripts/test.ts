@@ -1,6 +1,6 @@
 // npm test: format, lint, types and every test.
 //   npm test -- test/crm/deals.test.ts     some test files only
-//   TEST_SEED=7 npm test                   with other random examples
+//   TEST_SEED=7 npm test                   with different random examples
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
 
-/** The files that take longest, longest first: begun last, they would leave the other core idle. */
+/** The slowest test files, slowest first: started last, they would leave the other core idle. */
 const LONGEST = [
   'test/crash.test.ts',
   'test/sequences/crash.test.ts',
@@ -26,7 +26,7 @@ const LONGEST = [
   'test/cli/export.test.ts',
 ]
 
-/** With DEALBOX_TEST_ALL=1, as in CI, what is skipped fails, so that no tool is missing in silence; apart from these. */
+/** With DEALBOX_TEST_ALL=1, as in CI, a skipped test fails, so that a missing tool is noticed; these are exceptions. */
 const MAY_BE_SKIPPED = ['root may write everywhere', 'this machine has no address beside loopback']
 const skipped: string[] = []
 
@@ -34,7 +34,7 @@ const given = process.argv.slice(2)
 const rest = globSync('test/**/*.test.ts').filter((file) => !LONGEST.includes(file))
 const files = given.length > 0 ? given : [...LONGEST, ...rest.sort()]
 
-// Every file is a process, and many start others: what one has compiled, all others need not.
+// Each file runs in its own process, and many start others: they share compiled code.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/dealbox/compiled')
 process.env.TEST_SEED ??= '1'
 
@@ -46,7 +46,7 @@ const seed = () => process.stdout.write(`random examples: TEST_SEED=${process.en
 seed()
 run({
   files: files.map((file) => join(root, file)),
-  concurrency: 4, // some of them mostly wait, for servers of other programs
+  concurrency: 4, // some mostly wait for servers of other programs
   timeout: 300_000,
   execArgv: [
     '--disable-warning=ExperimentalWarning',

@@ -13,13 +13,13 @@ const MAX_CALMING_MS = 60_000
 const MAX_MEMORY_MB = 3000
 const SAMPLED_EVERY_MS = 50
 const NICE = 10
-/** Each process of attackers, so that the floods do not hold up those who only wait. */
+/** The processes of attackers: separate, so that the floods do not delay the connections that only wait. */
 const PROCESSES: Attack[][] = [
   ['pipelined', 'chunked', 'tokens'],
   ['slow', 'idle', 'pollers'],
 ]
 
-/** Milliseconds from when each was due until its answer had come; a failure counts with the time until it was one. */
+/** Milliseconds from the due time of each request to its answer; a failed one counts with the time until it failed. */
 type Times = { count: number; p50: number; p99: number; max: number }
 export type Load = { gets: Times; posts: Times; failed: number; answers: Record<string, number> }
 
@@ -38,7 +38,7 @@ export type Attacked = {
 
 type Stretch = { last_seq: number; next_cursor: string | null }
 
-/** The names of attacks in `pipelined,tokens`; all of them without a text. Throws on a name that there is not. */
+/** Parses names of attacks such as `pipelined,tokens`; all of them by default. Throws on an unknown name. */
 export function readAttacks(text: string | undefined): Attack[] {
   const all = Object.keys(ATTACKS) as Attack[]
   const names = text?.split(',') ?? all
@@ -49,8 +49,8 @@ export function readAttacks(text: string | undefined): Attack[] {
 
 /**
  * Runs the attacks together against a server with both listeners, while an honest client reads and writes at an even
- * pace, and the same client before them. A server that takes 3 GB is killed. The attackers have a lower priority than
- * the server and the client, so that what the client waits for is the server and not a core.
+ * pace; also runs that client before them. Kills a server that uses 3 GB. The attackers have a lower priority than the
+ * server and the client, so that the client waits for the server and not for a core.
  */
 export async function attacked(
   server: Server,
@@ -111,13 +111,13 @@ function target(url: string): Target {
 function start(orders: Orders, tallies: Tallies): ChildProcess {
   const child = fork(join(import.meta.dirname, 'attackers.ts'))
   setPriority(child.pid as number, Math.min(getPriority() + NICE, 19))
-  spawnSync('prlimit', ['--pid', String(child.pid), '--nofile=65536:65536']) // where it cannot, the limit stays
+  spawnSync('prlimit', ['--pid', String(child.pid), '--nofile=65536:65536']) // the limit stays if this fails
   child.on('message', (found: Tallies) => Object.assign(tallies, found))
   child.send(orders)
   return child
 }
 
-/** Reads one deal, or a page of 50, and writes deals, each when it is due, whether or not those before are answered. */
+/** Reads one deal or a page of 50, and writes deals, each at its due time, whether or not earlier ones are answered. */
 function honest({ url, token }: Server, ids: string[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 })
 

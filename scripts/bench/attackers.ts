@@ -1,5 +1,5 @@
-// The attackers of attack.ts, in a process of their own, which the parent gives a lower priority. All traffic goes to
-// 127.0.0.1, from addresses of 127.0.0.0/8. Ends by itself after the seconds, and with its parent.
+// The attackers of attack.ts, in a separate process to which the parent gives a lower priority. All traffic goes to
+// 127.0.0.1, from addresses of 127.0.0.0/8. Exits after the given seconds, or with its parent.
 import { connect, type Socket } from 'node:net'
 
 export type Target = { host: string; port: number }
@@ -8,21 +8,21 @@ export type Orders = {
   screens: Target
   seconds: number
   attacks: Attack[]
-  /** Valid tokens of the attackers; pollers share all of them, and all others have the first. */
+  /** Valid tokens of the attackers; pollers share all of them, and all others use the first. */
   tokens: string[]
-  /** Of the newest event: pollers wait for those behind it. */
+  /** The number of the newest event: pollers wait for later ones. */
   lastSeq: number
 }
 export type Attack = keyof typeof ATTACKS
-/** What an attack came to: connections opened, answers by their status. */
+/** The result of an attack: connections opened, answers by status. */
 export type Tally = { opened: number; failed: number; open: number; sentMb: number; answers: Record<string, number> }
 export type Tallies = Partial<Record<Attack, Tally>>
 
 type Run = { orders: Orders; tally: Tally; sockets: Set<Socket> }
 
-/** How many connections each opens, and what they do. */
+/** Each attack, with its number of connections and their behaviour. */
 export const ATTACKS = {
-  /** Requests without end and without a token, of which no answer is read. */
+  /** Endless requests without a token, whose answers are not read. */
   pipelined: (run: Run) => {
     for (const target of [run.orders.api, run.orders.screens]) keepOpen(run, 5, target, neverRead(PIPELINED), 100)
   },
@@ -30,14 +30,14 @@ export const ATTACKS = {
   chunked: (run: Run) => {
     keepOpen(run, 24, run.orders.api, oneByteChunks, 100)
   },
-  /** 300 connections that ask for large pages and read nothing. */
+  /** 300 connections that request large pages and read nothing. */
   slow: (run: Run) => {
     const list = ask(run, '/deals?limit=100')
     const document = Buffer.from('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20))
     keepOpen(run, 150, run.orders.api, once(Buffer.from(list.repeat(20))), 1000)
     keepOpen(run, 150, run.orders.screens, once(document), 1000)
   },
-  /** 5,000 connections: half of them never send anything, half do nothing after one request. */
+  /** 5,000 connections: half of them never send anything, half are idle after one request. */
   idle: (run: Run) => {
     keepOpen(run, 2500, run.orders.api, (socket) => countAnswers(socket, run.tally), 2000)
     keepOpen(
@@ -51,11 +51,11 @@ export const ATTACKS = {
       2000,
     )
   },
-  /** 4,000 connections that wait for events, and ask again when they get some. */
+  /** 4,000 connections that wait for events, and poll again after each answer. */
   pollers: (run: Run) => {
     keepOpen(run, 4000, run.orders.api, pollForEvents, 2000)
   },
-  /** Up to 10,000 tokens a second, all different, of a key that there is, with a wrong signature. */
+  /** Up to 10,000 tokens a second, all different, of an existing key, with a wrong signature. */
   tokens: (run: Run) => {
     keepOpen(run, TOKEN_CONNECTIONS, run.orders.api, wrongTokens, 100)
   },
@@ -72,7 +72,7 @@ const TOKENS_PER_S = 10_000
 const OPENED_AT_ONCE = 100
 const OPENING_EVERY_MS = 25
 
-/** Keeps so many connections open: one that is closed is opened again after the pause. */
+/** Keeps `count` connections open: a closed one is opened again after the pause. */
 function keepOpen(
   run: Run,
   count: number,
@@ -108,7 +108,7 @@ function keepOpen(
   }
 }
 
-/** Writes the same again and again, as fast as it is taken. */
+/** Writes the same block again and again, as fast as the server reads it. */
 const neverRead = (block: Buffer) => (socket: Socket) => {
   const more = (): void => {
     while (socket.writable && socket.write(block));
@@ -153,7 +153,7 @@ function pollForEvents(socket: Socket, run: Run, n: number): void {
 
 function wrongTokens(socket: Socket, { orders: { tokens }, tally }: Run): void {
   const [, , claims = '', footer] = (tokens[0] as string).split('.')
-  const kept = claims.slice(0, -24) // what is replaced is in the signature; its last characters stay, or it is no base64
+  const kept = claims.slice(0, -24) // only the signature is changed; its last characters stay, to remain valid base64
   const perTick = TOKENS_PER_S / TOKEN_CONNECTIONS / 100
   let owed = 0
   const timer = setInterval(() => {
@@ -189,7 +189,7 @@ function count({ answers }: Tally, status: string): void {
   answers[status] = (answers[status] ?? 0) + 1
 }
 
-/** Calls back with each answer that came whole. */
+/** Calls back with each complete answer. */
 function eachAnswer(socket: Socket, found: (status: string, body: string) => void): void {
   let text = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => {

@@ -5,7 +5,7 @@ export type Waits = { p50: number; p99: number }
 
 export type Call = (method: string, path: string, body?: object) => Promise<unknown>
 
-/** Calls the public interface of a server over connections that it keeps. */
+/** Calls the API of a server over persistent connections. */
 export function caller({ url, token }: { url: string; token: string }): Call {
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return (method, path, body) =>
@@ -31,7 +31,7 @@ export function caller({ url, token }: { url: string; token: string }): Call {
     })
 }
 
-/** Does all of them, so many at a time. */
+/** Runs `one` for each number, `atOnce` at a time. */
 export async function inBatches(count: number, atOnce: number, one: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0
   const work = async (): Promise<void> => {
@@ -40,7 +40,7 @@ export async function inBatches(count: number, atOnce: number, one: (n: number) 
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-/** Creates deals at an even pace, whether or not those before are answered. */
+/** Creates deals at an even pace, whether or not earlier ones are answered. */
 export async function writeEvenly(
   call: Call,
   perS: number,

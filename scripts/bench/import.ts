@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const ROWS = 100_000
 const CITIES = ['Porto', 'Lyon', 'Gdańsk', 'Malmö', 'Graz', 'Ghent']
 
-/** Seconds that `dealbox import contacts` takes for 100,000 rows, into an organisation without records. */
+/** The seconds that `dealbox import contacts` takes for 100,000 rows, into an empty organisation. */
 export function importSeconds(dealbox: (...argv: string[]) => unknown): number {
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
   try {

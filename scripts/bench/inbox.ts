@@ -7,7 +7,7 @@ import type { Wait } from './large.ts'
 const CONVERSATIONS = 100_000
 const CLOCKS = 1000
 const PAGES = 1000
-const PROMISED_S = 60
+const TARGET_S = 60
 const WRITES_PER_S = 100
 
 export type Inbox = {
@@ -31,7 +31,7 @@ type Listed = {
   last_seq: number
 }
 
-/** An inbox of 100,000 conversations, and 1,000 promises in it that fall due in the same second. */
+/** An inbox of 100,000 conversations, with 1,000 SLA targets that are due in the same second. */
 export async function inbox(server: Server): Promise<Inbox> {
   const call = caller(server)
   const contacts = ((await call('GET', '/contacts?limit=100')) as Listed).data.map(({ id }) => id)
@@ -51,7 +51,7 @@ export async function inbox(server: Server): Promise<Inbox> {
   return { conversations: CONVERSATIONS, opened, lists: await lists(server), clocks: await clocks(server, contacts) }
 }
 
-/** Every request asks from another time on: more pages than the server keeps, so that each is made anew. */
+/** Every request uses a different start time: more pages than the server caches, so that none comes from the cache. */
 async function lists({ token, measure }: Server): Promise<Wait[]> {
   const found: Wait[] = []
   const ask = async (name: string, path: string, bound: string) => {
@@ -69,16 +69,16 @@ async function lists({ token, measure }: Server): Promise<Wait[]> {
   return found
 }
 
-/** All are opened by messages of the same moment, and so are due at the same one. */
+/** Opens all conversations by messages of the same moment, so that their targets are due at the same moment. */
 async function clocks(server: Server, contacts: readonly string[]): Promise<Inbox['clocks']> {
   const call = caller(server)
-  const targets = { normal: { first_response_s: PROMISED_S } }
+  const targets = { normal: { first_response_s: TARGET_S } }
   server.apply({
     sla: [{ key: 'fast', name: 'Fast', hours: null, targets, match: { field: 'channel', op: 'eq', value: 'chat' } }],
   })
   const quiet = (await writeEvenly(call, WRITES_PER_S, (elapsedMs) => elapsedMs > 5000)).waits
   const dueAt = Date.now() + 12_000
-  const sent_at = new Date(dueAt - PROMISED_S * 1000).toISOString()
+  const sent_at = new Date(dueAt - TARGET_S * 1000).toISOString()
   const { last_seq } = (await call('GET', '/webhooks/events?types=conversation.sla_breached&limit=1')) as Listed
   await inBatches(CLOCKS, 48, (n) =>
     call('POST', '/messages', {
@@ -92,11 +92,11 @@ async function clocks(server: Server, contacts: readonly string[]): Promise<Inbo
   await new Promise((wake) => setTimeout(wake, dueAt - Date.now() - 500))
   const busy = (await writeEvenly(call, WRITES_PER_S, () => Date.now() > dueAt + 2500)).waits
   const breaches = await eventsOf(call, 'conversation.sla_breached', last_seq)
-  if (breaches.length !== CLOCKS) throw new Error(`${breaches.length} of ${CLOCKS} breaches were told`)
+  if (breaches.length !== CLOCKS) throw new Error(`${breaches.length} of ${CLOCKS} breaches were recorded`)
   return { count: CLOCKS, tookMs: Math.max(...breaches) - dueAt, quiet, busy }
 }
 
-/** When each was written. */
+/** The times at which the events were written. */
 async function eventsOf(call: ReturnType<typeof caller>, type: string, after: number): Promise<number[]> {
   const times: number[] = []
   for (let seq = after; ; ) {

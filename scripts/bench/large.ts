@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What one client, that asks again and again, waits for an answer. */
+/** How long one client, which sends requests one after the other, waits for a response. */
 export type Wait = { name: string; p50_ms: number; p99_ms: number; failed: number; goal_ms?: number }
 
 export type Large = {
@@ -17,8 +17,8 @@ const COMMON = ['seats', 'rollout', 'annual', 'licence', 'renewal', 'additional'
 const TEAMS = ['sales', 'service', 'field', 'planning', 'support', 'finance', 'purchasing']
 
 /**
- * Searches and smart lists in the largest profile. Every request asks something else than the one before, so that none
- * is answered from a page that the server kept.
+ * Searches and smart lists in the largest profile. Every request differs from the previous ones, so that none is
+ * answered from the page cache.
  */
 export async function waits({ call, measure, token }: Large): Promise<Wait[]> {
   const found: Wait[] = []

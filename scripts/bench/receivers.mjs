@@ -1,5 +1,5 @@
-// Five receivers of webhooks in one process of their own, on free ports: prints the ports, then counts what comes. Asked
-// by GET, it tells how many deliveries came and when the last one did.
+// Five webhook receivers in a separate process, on free ports: prints the ports, then counts deliveries. A GET returns
+// the number of deliveries and the time of the last one.
 import { createServer } from 'node:http'
 
 let count = 0

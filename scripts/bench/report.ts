@@ -8,7 +8,7 @@ export type Sizes = { size: string; per_s: number }[]
 
 type Bare = Omit<Row, 'name'>
 
-/** What each is meant to reach, as a share of the bare server. */
+/** The goals, as a share of the bare server. */
 const GOALS: Record<string, number> = {
   'list of 50': 0.08,
   'list of 50, filtered by stage': 0.07,

@@ -1,4 +1,4 @@
--- wrk script: what is sent comes from the environment, what came of it goes to the last line as JSON.
+-- wrk script: takes its requests from the environment, and prints the results as JSON on the last line.
 --   KIND   get | create | stage | close | url | paths
 --   IDS    a file with one deal id (or path) per line;  VALUES  ids of stages or of a reason, separated by commas
 local kind = os.getenv("KIND")
@@ -26,7 +26,7 @@ function request()
   if kind == "close" then
     return wrk.format("POST", path .. "/close", nil, '{"reason_id":"' .. values[1] .. '"}')
   end
-  -- each round moves every deal to the next of the stages, so that no request is one without a change
+  -- each round moves every deal to the next stage, so that every request is a change
   local round = math.floor((n - 1) / #ids)
   return wrk.format("PATCH", path, nil, '{"stage":"' .. values[round % #values + 1] .. '"}')
 end

@@ -11,7 +11,7 @@ const MAX_MS = 300_000
 export type Sequences = {
   enrollments: number
   writesPerS: number
-  /** From when they were due on, until the last step was done, and until the last mail had left. */
+  /** From their due time until the last step was done, and until the last mail was sent. */
   stepsMs: number
   mailsMs: number
   quiet: Waits
@@ -21,7 +21,7 @@ export type Sequences = {
 type Server = { url: string; token: string; apply: (document: object) => void }
 type Listed = { data: { id: string; name?: string }[]; next_cursor: string | null }
 
-/** 10,000 enrollments whose first mail is due in the same moment, and what writes wait meanwhile. */
+/** 10,000 enrollments whose first mail is due at the same moment, and how long writes take in the meantime. */
 export async function sequences(server: Server): Promise<Sequences> {
   const sink = fork(join(import.meta.dirname, 'sink.mjs'), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   try {
@@ -69,7 +69,7 @@ export async function sequences(server: Server): Promise<Sequences> {
     await watching
     return { enrollments: ENROLLMENTS, writesPerS: WRITES_PER_S, stepsMs, mailsMs, quiet, busy }
 
-    /** From another process, so that what is measured does not ask. */
+    /** Counts in another process, to not disturb the measurement. */
     async function watch(): Promise<void> {
       while (mailsMs === 0 && Date.now() - dueAt < MAX_MS) {
         await sleep(250)

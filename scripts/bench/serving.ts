@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 export type Server = {
   folder: string
   url: string
-  /** Where the screens listen, if `screens` was asked for. */
+  /** The address of the screens listener, if `screens` was set. */
   screens: string | undefined
   token: string
   call: (path: string, body?: unknown) => Promise<Found>
@@ -22,7 +22,7 @@ export type Found = {
 
 const EMAIL = 'bench@example.com'
 
-/** Runs Dealbox from its sources, or the executable: `dealbox` for a command, `serve` for a server over seeded data. */
+/** Runs Dealbox from its sources or as the executable: `dealbox` runs a command, `serve` a server with demo data. */
 export function serving(executable: string | undefined) {
   const root = join(import.meta.dirname, '../..')
   const cache = join(root, 'node_modules/.cache/dealbox/bench')
@@ -35,7 +35,7 @@ export function serving(executable: string | undefined) {
     return JSON.parse(execFileSync(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] }).toString())
   }
 
-  /** A folder with that many deals, made once for a schema and kept. */
+  /** A folder with this number of deals, made once per schema and cached. */
   function seeded(profile: string): string {
     const schema = hash('sha256', readFileSync(join(root, 'schema.sql'))).slice(0, 8)
     const folder = join(cache, `${profile}-${schema}`)
@@ -54,7 +54,7 @@ export function serving(executable: string | undefined) {
   const newToken = (folder: string): string =>
     dealbox('token', 'create', '--data', folder, '--email', EMAIL, '--scope', 'all').token
 
-  /** Serves a copy of the folder as in production: tokens, scopes, rate limit and a line of log for each request. */
+  /** Serves a copy of the folder as in production: tokens, scopes, rate limit and a log line for each request. */
   async function serve(
     profile: string,
     {
@@ -97,7 +97,7 @@ export function serving(executable: string | undefined) {
   return { dealbox, onCore, serve, newToken }
 }
 
-/** The memory of a process in MB: VmRSS is what it has, VmHWM the most that it had. 0 when it is gone. */
+/** The memory of a process in MB: VmRSS is the current size, VmHWM the peak. 0 if the process has exited. */
 export function memory({ pid }: ChildProcess, field: 'VmRSS' | 'VmHWM'): number {
   try {
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
@@ -115,7 +115,7 @@ async function listening(child: ChildProcess, log: string): Promise<{ api: strin
   throw new Error('the server did not start')
 }
 
-/** Ends a process, unless it has ended already; by force after 15 s. */
+/** Terminates a process, unless it has exited; kills it after 15 s. */
 export function ended(child: ChildProcess): Promise<void> {
   return new Promise((done) => {
     if (child.exitCode !== null || child.signalCode !== null) return done()

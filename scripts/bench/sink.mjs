@@ -1,4 +1,4 @@
-// A server for mail that takes everything, at once, and counts: what is measured is who sends. Prints its port.
+// A mail server that accepts everything at once, and counts: the benchmark measures the sender. Prints its port.
 import { createServer } from 'node:net'
 
 let count = 0

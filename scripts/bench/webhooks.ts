@@ -17,8 +17,8 @@ export type Webhooks = {
 type Server = { url: string; token: string }
 
 /**
- * 10,000 events to five receivers: how many deliveries a second, and what writes wait meanwhile. Writes come at an even
- * pace, first while nothing is sent, then while everything is.
+ * 10,000 events to five receivers: how many deliveries a second, and how long writes take in the meantime. Writes come
+ * at an even pace, first without deliveries, then with all of them.
  */
 export async function webhooks(server: Server): Promise<Webhooks> {
   const child = spawn('nice', ['-n', '10', process.execPath, join(import.meta.dirname, 'receivers.mjs')], {
