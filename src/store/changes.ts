@@ -9,9 +9,9 @@ export function dataVersion(db: Database): () => unknown {
 }
 
 /** Returns a value that changes with each change by this connection, whether committed or not. */
-export function totalChanges(db: Database): () => unknown {
+export function totalChanges(db: Database): () => number {
   const total = db.prepare('SELECT total_changes()').pluck()
-  return () => total.get()
+  return () => total.get() as number
 }
 
 /** Detects whether anything in the database may have changed. */

@@ -1,5 +1,6 @@
 import type { Json } from '../lib/json.ts'
 import { HOUR_MS } from '../lib/time.ts'
+import { totalChanges } from './changes.ts'
 import type { Database } from './driver.ts'
 import type { Store } from './open.ts'
 import type { Jump } from './wall-clock.ts'
@@ -73,7 +74,7 @@ export function pauseAfter(tries: number, random: () => number): number {
 /** Jobs as rows. All functions are synchronous and run in the caller's transaction. */
 export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const wrote = writtenInto(db)
-  const totalChanges = db.prepare('SELECT total_changes()').pluck()
+  const changesSoFar = totalChanges(db)
   const insert = db.prepare(
     `INSERT INTO jobs (org_id, id, kind, key, payload, due_at, tries, created_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?)
      ON CONFLICT (org_id, kind, key) WHERE key IS NOT NULL DO UPDATE
@@ -144,7 +145,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     if (!row) return undefined
     remove.run(org, id)
     const job = { ...jobOf(row), tries: row.tries + 1 }
-    wrote.taken = { job, changesBefore: totalChanges.get() as number, jobRows: 0 }
+    wrote.taken = { job, changesBefore: changesSoFar(), jobRows: 0 }
     return job
   }
 
@@ -156,7 +157,7 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const { taken } = wrote
     delete wrote.taken
     if (taken?.again === undefined) return false
-    if ((totalChanges.get() as number) - taken.changesBefore > taken.jobRows) return false
+    if (changesSoFar() - taken.changesBefore > taken.jobRows) return false
     const now = clock.now()
     const row =
       key === null ? delay.run(now + pauseMs, org, taken.again, now) : delayKey.run(now + pauseMs, org, kind, key, now)
