@@ -1,6 +1,6 @@
 import type { Database } from '../store/driver.ts'
 
-/** Meetings by the UID that calendars know them by. */
+/** Finds meetings by their iCalendar UID. */
 export function calendarUids(db: Database) {
   const ofUid = db.prepare('SELECT id FROM meetings WHERE org_id = ? AND ical_uid = ?').pluck()
   const withoutUid = db.prepare('SELECT id FROM meetings WHERE org_id = ? AND id = ? AND ical_uid IS NULL').pluck()
@@ -8,9 +8,9 @@ export function calendarUids(db: Database) {
 
   return {
     idOf: (org: number, uid: string) => ofUid.get(org, uid) as string | undefined,
-    /** The id itself, where it is that of a meeting no calendar has given a UID to. */
+    /** Returns the id if a meeting has it that has no UID; otherwise undefined. */
     idWithoutUid: (org: number, id: string) => withoutUid.get(org, id) as string | undefined,
-    /** The UID itself, and those that go on behind it up to a "/" and what follows. */
+    /** The meetings with this UID, and those with a UID that begins with it and a "/". */
     ofSeries: (org: number, uid: string) => ofSeries.all(org, uid, `${uid}0`) as { id: string; ical_uid: string }[],
   }
 }

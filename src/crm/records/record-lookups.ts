@@ -2,17 +2,17 @@ import type { Database } from '../../store/driver.ts'
 
 export type Named = { id: string; name: string }
 
-/** As many of one name are looked at. */
+/** The maximum number of records returned for one name. */
 const MAX_NAMED = 50
 const ALL = -1
 
-/** The ids of the contacts that have an email, so many at most, by its `emailKey`. */
+/** The ids of at most `most` contacts with an email, given as its `emailKey`. */
 export function contactsOfEmail(db: Database): (org: number, key: string, most?: number) => string[] {
   const ofEmail = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? LIMIT ?').pluck()
   return (org, key, most = ALL) => ofEmail.all(org, key, most) as string[]
 }
 
-/** Finds contacts, companies and members by what people and other programs know them by. */
+/** Finds contacts, companies and members by their name, email, domain or external id. */
 export function recordLookups(db: Database) {
   const companyOfDomain = db.prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ?').pluck()
   const companiesNamed = db.prepare(
@@ -30,7 +30,7 @@ export function recordLookups(db: Database) {
 
   return {
     companyOfDomain: (org: number, domain: string) => companyOfDomain.get(org, domain) as string | undefined,
-    /** By the folded name. */
+    /** `nameKey` is the folded name. */
     companiesNamed: (org: number, nameKey: string) => companiesNamed.all(org, nameKey) as Named[],
     contactsNamed: (org: number, nameKey: string) =>
       contactsNamed.all(org, nameKey) as (Named & { company_id: string | null })[],

@@ -1,6 +1,6 @@
 import type { Database } from '../../store/driver.ts'
 
-/** A mail that could not be taken in. */
+/** A mail that could not be imported. */
 export type RejectedMail = {
   id: string
   mailbox_id: string
@@ -15,7 +15,7 @@ export type RejectedMail = {
 const FIELDS = 'id, mailbox_id, uid, external_id, sender, subject, error, at'
 const MAX_REJECTED = 100
 
-/** The newest ones first: of one mailbox of an organisation, or of all. */
+/** Lists the rejected mails of one mailbox, or of all mailboxes of an organisation, newest first. */
 export function rejectedMails(db: Database): (org: number, mailbox?: string) => RejectedMail[] {
   const newest = `SELECT ${FIELDS} FROM rejected_mails WHERE org_id = ?`
   const ofAll = db.prepare(`${newest} ORDER BY id DESC LIMIT ?`)
@@ -25,7 +25,7 @@ export function rejectedMails(db: Database): (org: number, mailbox?: string) => 
     (mailbox === undefined ? ofAll.all(org, MAX_REJECTED) : ofOne.all(org, mailbox, MAX_REJECTED)) as RejectedMail[]
 }
 
-/** Puts a mail on record; one that is there already gets the new error. */
+/** Stores a rejected mail, or the new error of one that is already stored. */
 export function rejectedMailWriter(db: Database) {
   const insert = db.prepare(
     `INSERT INTO rejected_mails (org_id, id, mailbox_id, uid_validity, uid, external_id, sender, subject, error, at)

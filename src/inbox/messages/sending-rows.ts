@@ -3,10 +3,10 @@ import type { Database } from '../../store/driver.ts'
 import { columns, type Message } from './message.ts'
 import type { MailRow } from './outgoing.ts'
 
-/** What is stored of a message as a mail; `refs` is JSON. */
+/** The stored mail headers of a message; `refs` is JSON. */
 export type StoredMail = Omit<MailRow, 'refs' | 'message_id'> & { refs: string }
 
-/** The rows of a message that is being sent. */
+/** Reads and writes the rows of a message that is being sent. */
 export function sendingRows(db: Database) {
   const byId = db.prepare(`SELECT ${columns.select} FROM messages WHERE org_id = ? AND id = ?`).raw()
   const mail = db.prepare('SELECT * FROM message_headers WHERE org_id = ? AND message_id = ?')
@@ -23,12 +23,12 @@ export function sendingRows(db: Database) {
 
   return {
     messageOf,
-    /** Undefined for a message that is not a mail. */
+    /** Undefined if the message has no mail headers. */
     mailOf: (org: number, id: string) => mail.get(org, id) as StoredMail | undefined,
     filesOf: (org: number, id: string) => files.all(org, id) as { id: string; data: Buffer }[],
-    /** When the attempt began that has not ended; null for none. */
+    /** Stores when the current attempt began; null if none is running. */
     setAttempt: (org: number, id: string, at: number | null): void => void attempt.run(at, org, id),
-    /** Ends an attempt of which nobody knows whether the mail was sent. */
+    /** Ends an attempt whose result is unknown. */
     countUnconfirmed: (org: number, id: string): void => void doubt.run(org, id),
   }
 }

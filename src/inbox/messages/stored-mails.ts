@@ -1,6 +1,6 @@
 import type { Database } from '../../store/driver.ts'
 
-/** Mails that were sent or received before, as those that come in are compared with them. Times in milliseconds. */
+/** Looks up stored mails that a received mail is compared with. Times are in milliseconds. */
 export function storedMails(db: Database) {
   const withId = db.prepare(
     `SELECT message.id, mail.digest FROM messages AS message
@@ -29,13 +29,13 @@ export function storedMails(db: Database) {
   )
 
   return {
-    /** Its digest is null where it was not received; undefined where there is no mail with this Message-ID. */
+    /** The digest is null for a mail that was sent from here; undefined if no mail has this Message-ID. */
     digestOf: (org: number, messageId: string) =>
       withId.get(org, messageId) as { id: string; digest: string | null } | undefined,
-    /** How many of an author's newest mails, so many at most, are from that near a time. */
+    /** The number of mails within `nearMs` of a time, among the newest `most` mails of an author. */
     countAround: (org: number, author: string, most: number, at: number, nearMs: number) =>
       around.get(org, author, most, at, nearMs) as number,
-    /** The last one that was sent to an address of a contact since a time; `first` is the first id of that time. */
+    /** The latest mail sent to an address of a contact since a time; `first` is the smallest id of that time. */
     lastTo: (to: { org: number; contact: string; email: string; since: number; first: string }) =>
       lastTo.get(to) as { id: string; conversation_id: string } | undefined,
   }
