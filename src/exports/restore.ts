@@ -78,14 +78,14 @@ export async function restoreExport(store: Store, options: RestoreOptions): Prom
   }
 }
 
-type Filling = RestoreOptions & { manifest: Manifest; all: readonly Part[]; batch: Batch; staged: number }
+type FillOptions = RestoreOptions & { manifest: Manifest; all: readonly Part[]; batch: Batch; staged: number }
 
-async function fillAndTakePlace(store: Store, filling: Filling): Promise<Restored> {
-  const { dataDir, org, folder, dryRun = false, signal, manifest, all, batch, staged } = filling
+async function fillAndTakePlace(store: Store, options: FillOptions): Promise<Restored> {
+  const { dataDir, org, folder, dryRun = false, signal, manifest, all, batch, staged } = options
   const { db } = store
   const jobs = hideJobs(store, batch, staged)
   try {
-    const filler = restoreParts(filling)
+    const filler = restoreParts(options)
     let records: Record<string, number> | undefined
     while (!records) {
       records = batch((isFull) => {
@@ -183,7 +183,7 @@ function* restoreParts({
   staged,
   folder,
   onProgress = () => undefined,
-}: Filling): Generator<void, Record<string, number>> {
+}: FillOptions): Generator<void, Record<string, number>> {
   const written = new Set(manifest.files.map(({ name }) => name))
   const counts: Record<string, number> = {}
   let done = 0

@@ -40,13 +40,13 @@ const MAX_ANSWER = 1_048_576
 /** Up to this many events are read once for all clients that ask in the same turn of the event loop. */
 const MAX_SHARED = 20
 
-type Behind = { from: number; events: Iterable<StoredEvent> }
+type EventsAfter = { from: number; events: Iterable<StoredEvent> }
 
 export function eventStore({ db }: Pick<Deps, 'db'>) {
   const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const firstSeq = db.prepare('SELECT seq FROM events WHERE org_id = ? ORDER BY seq LIMIT 1').pluck()
   const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > ? ORDER BY seq`)
-  let shared: (Behind & { org: number; after: number; newest: number }) | undefined
+  let shared: (EventsAfter & { org: number; after: number; newest: number }) | undefined
 
   const newestOf = ({ org }: Caller): number => lastSeq.get(org) as number
 
@@ -58,7 +58,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
     const { org } = who
     const newest = newestOf(who)
     if (after === newest) return { items: [], last: newest, more: false }
-    const { from, events } = eventsBehind(org, after ?? 0, newest)
+    const { from, events } = eventsAfter(org, after ?? 0, newest)
     const isWanted = readableEvents(who, types)
     const items: string[] = []
     let last = from
@@ -76,7 +76,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
   }
 
   /** Shares the result: a thousand clients that wait for the next event ask for the same one in turn. */
-  function eventsBehind(org: number, after: number, newest: number): Behind {
+  function eventsAfter(org: number, after: number, newest: number): EventsAfter {
     if (shared?.org === org && shared.after === after && shared.newest === newest) return shared
     const from = startOf(org, after, newest)
     if (newest - from > MAX_SHARED) return { from, events: behind.iterate(org, from) as Iterable<StoredEvent> }

@@ -60,7 +60,7 @@ export function replayStore(deps: Deps) {
     while (below > fromSeq) {
       below = batch((isFull) => {
         let seq = below
-        do seq = forgetSome(org, id, fromSeq, seq)
+        do seq = deletePending(org, id, fromSeq, seq)
         while (seq > fromSeq && !isFull())
         hold = Math.max(held_until ?? 0, clock.now() + HOLD_MS)
         goBack.run({ org, id, seq: seq - 1, hold })
@@ -85,8 +85,8 @@ export function replayStore(deps: Deps) {
     return found
   }
 
-  /** Deletes what waits among the newest deliveries before `below`; returns the seq down to which this is done. */
-  function forgetSome(org: number, id: string, fromSeq: number, below: number): number {
+  /** Deletes pending deliveries among the newest ones before `below`; returns the seq reached. */
+  function deletePending(org: number, id: string, fromSeq: number, below: number): number {
     const found = newest.all(org, id, fromSeq, below) as Stored[]
     for (const each of found) if (each.is_waiting) remove.run(org, each.id)
     return found.length < MAX_AT_ONCE ? fromSeq : (found.at(-1) as Stored).seq

@@ -34,7 +34,8 @@ export type Event = {
 
 export type CallOptions = {
   token?: string | null
-  headers?: Record<string, string> /** Sent as it is. */
+  headers?: Record<string, string>
+  /** A body to send unchanged. */
   raw?: string | Uint8Array
 }
 

@@ -60,7 +60,7 @@ export const FIELDS: Readonly<Record<ImportObject, Fields>> = {
   deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' } },
 }
 
-/** The amount field of each object that gets a currency from its own cell if no column has one. */
+/** The amount field of each object; its cells supply the currency if no column does. */
 export const AMOUNTS: Readonly<Record<ImportObject, string | undefined>> = {
   contact: undefined,
   company: 'annual_revenue',

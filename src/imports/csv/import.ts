@@ -9,12 +9,12 @@ import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { type Counts, type Done, type ImportRow, journal, RESULTS } from '../journal/journal.ts'
 import { allWrites } from '../writes.ts'
-import { type Plan, planImport, type Wanted } from './plan.ts'
+import { type Plan, type PlanOptions, planImport } from './plan.ts'
 import { type Row, rowsOf } from './read.ts'
 import { checkRejectedPath, rejectedPath, writeRejected } from './rejected.ts'
 import { taker } from './take.ts'
 
-export type ImportOptions = Wanted & {
+export type ImportOptions = PlanOptions & {
   org: number
   /** Where to write the rejected rows; defaults to a path beside the file. */
   rejected?: string | undefined

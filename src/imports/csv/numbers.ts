@@ -76,7 +76,7 @@ export const isCurrencySign = (unit: string): boolean => signs().wide.has(unit) 
 
 /**
  * Returns the currency of a code or a sign. A sign shared by several currencies means the organisation's own, else the
- * one it is best cachedSigns for.
+ * one it is best known for.
  */
 export function currencyOf(unit: string, own: string): string | undefined {
   const code = unit.toUpperCase().replace(/^US\$$/, 'USD')

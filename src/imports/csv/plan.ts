@@ -8,7 +8,7 @@ import { FIELDS, type Fields } from './fields.ts'
 import { checkMapping, type Mapping, type Match, override, recognise } from './mapping.ts'
 import { type Cells, membersOf, openSource, rowsOf, type Source } from './read.ts'
 
-export type Wanted = FormatOptions & {
+export type PlanOptions = FormatOptions & {
   object: ImportObject
   file: string
   map?: string | undefined
@@ -28,7 +28,7 @@ export type Plan = {
 }
 
 /** Throws Problem 404 and 422 for the file, and a usage Problem for options that do not fit it. */
-export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted: Wanted): Promise<Plan> {
+export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted: PlanOptions): Promise<Plan> {
   const { object, match } = wanted
   const fields: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
   const own = orgOf(db, org)

@@ -83,17 +83,17 @@ function row(columns: readonly string[], line: number, texts: readonly string[])
   return { line, cells, error: `has ${texts.length} cells where the header has ${columns.length}${more}` }
 }
 
-type Written = Pick<Source, 'file' | 'encoding' | 'separator'>
+type Dialect = Pick<Source, 'file' | 'encoding' | 'separator'>
 
-async function firstRecord(file: string, written: Written): Promise<string[]> {
-  for await (const { cells } of records(written)) return cells
+async function firstRecord(file: string, dialect: Dialect): Promise<string[]> {
+  for await (const { cells } of records(dialect)) return cells
   throw new Problem(422, 'empty_file', `${file} is empty.`)
 }
 
 type Record = { line: number; cells: string[] }
 
 /** Yields the records of a CSV file with the line on which each starts. */
-async function* records({ file, encoding, separator }: Written, onBytes?: Progress): AsyncGenerator<Record> {
+async function* records({ file, encoding, separator }: Dialect, onBytes?: Progress): AsyncGenerator<Record> {
   let skipped = 0
   let last = { lines: 0, empty_lines: 0 }
   const parser = new Parser({

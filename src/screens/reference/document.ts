@@ -124,14 +124,14 @@ function read(document: OpenApi, path: string, method: string, raw: RawOperation
   }
 }
 
-type Answering = { tag: string | undefined; objects: string[] }
+type ReturnedObjects = { tag: string | undefined; objects: string[] }
 
 /** Names of the schemas in successful responses: those returned alone, and those returned as items. */
-const bare = (operation: Operation & { tag?: string | undefined }): Answering => ({
+const bare = (operation: Operation & { tag?: string | undefined }): ReturnedObjects => ({
   tag: operation.tag,
   objects: schemasOf(operation).flatMap((schema) => nameOf(schema) ?? []),
 })
-const listed = (operation: Operation & { tag?: string | undefined }): Answering => ({
+const listed = (operation: Operation & { tag?: string | undefined }): ReturnedObjects => ({
   tag: operation.tag,
   objects: schemasOf(operation).flatMap(({ properties = {} }) =>
     Object.values(properties).flatMap(({ items }) => (items && nameOf(items)) ?? []),

@@ -235,7 +235,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
     restUntil = now + LOST_PAUSE_MS
   }
 
-  /** Returns 0 if the wall clock was set results in the meantime. */
+  /** Returns 0 if the wall clock was set back in the meantime. */
   function restMs(now: number): number {
     const left = restUntil - now
     return left > 0 && left <= LOST_PAUSE_MS ? left : 0

@@ -35,7 +35,7 @@ export type Health = {
 
 export const isDown = ({ failures }: Pick<Health, 'failures'>): boolean => failures >= DOWN_AFTER
 
-type Sent = {
+type AttemptContext = {
   /** Failed attempts that count for the retry schedule. */
   failures: number
   /** Sent to find out whether a receiver is back: it does not count for the schedule. */
@@ -47,8 +47,8 @@ type Sent = {
 export type DeliveryDecision = { status: 'pending' | 'delivered' | 'failed'; failures: number; dueAt: number | null }
 
 /** Returns what to do with a delivery after an attempt. `random` is from 0 to 1. */
-export function deliveryAfter(sent: Sent, reply: Reply, now: number, random: number): DeliveryDecision {
-  const { failures, isProbe, isTest } = sent
+export function deliveryAfter(context: AttemptContext, reply: Reply, now: number, random: number): DeliveryDecision {
+  const { failures, isProbe, isTest } = context
   if (reply.error === null) return { status: 'delivered', failures, dueAt: null }
   if (isTest) return { status: 'failed', failures: failures + 1, dueAt: null }
   if (isProbe) return { status: 'pending', failures, dueAt: now + PROBE_MS }
