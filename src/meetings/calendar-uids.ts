@@ -10,7 +10,7 @@ export function calendarUids(db: Database) {
     idOf: (org: number, uid: string) => ofUid.get(org, uid) as string | undefined,
     /** Returns the id if a meeting has it that has no UID; otherwise undefined. */
     idWithoutUid: (org: number, id: string) => withoutUid.get(org, id) as string | undefined,
-    /** The meetings with this UID, and those with a UID that begins with it and a "/". */
+    /** The meetings with this UID or one that begins with it and a "/"; a few others that begin with it may be among them. */
     ofSeries: (org: number, uid: string) => ofSeries.all(org, uid, `${uid}0`) as { id: string; ical_uid: string }[],
   }
 }
