@@ -1,22 +1,22 @@
--- The newest schema, whole. A database is made from this file; older ones get here by the
--- steps of src/store/migrations.ts, and a test holds both ways equal.
+-- The complete current schema. New databases are made from this file; older ones are migrated by the steps in
+-- src/store/migrations.ts, and a test ensures that both give the same schema.
 --
--- Every table of an org starts its key with org_id, and every reference is (org_id, id): SQLite itself
--- refuses a reference into another org. org_id is a small integer of this file only; what the outside
--- sees is orgs.public_id. Ids are UUIDs v7 made by the server, so key order is order of creation.
+-- The key of every table of an organisation starts with org_id, and every reference is (org_id, id): SQLite itself
+-- refuses references to another organisation. org_id is a small integer of this file only; the API uses
+-- orgs.public_id. Ids are UUIDs v7 made by the server, so the key order is the order of creation.
 -- Times are integer milliseconds since 1970 (UTC), dates are YYYY-MM-DD, amounts are integer micros.
--- A column *_key holds another column folded (lower case, no accents) for sorting and comparing.
+-- A column *_key contains another column folded (lower case, no accents) for sorting and comparing.
 
 CREATE TABLE installation (
   singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
   id TEXT NOT NULL, -- tokens are bound to it
-  schema_hash TEXT NOT NULL, -- of the schema that it has: see src/store/migrations.ts
+  schema_hash TEXT NOT NULL, -- the hash of the schema of this database: see src/store/migrations.ts
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE wall_clock ( -- what a server last knew of the clock of its machine
+CREATE TABLE wall_clock ( -- what the last server read from the clock of its machine
   singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
-  seen_at INTEGER NOT NULL, -- each minute
+  seen_at INTEGER NOT NULL, -- written each minute
   jumped_from INTEGER, -- the last jump of more than a day
   jumped_to INTEGER
 ) STRICT;
@@ -34,8 +34,8 @@ CREATE TABLE orgs (
   timezone TEXT NOT NULL,
   currency TEXT NOT NULL,
   public_base_url TEXT,
-  last_seq INTEGER NOT NULL DEFAULT 0, -- of its events
-  last_conversation INTEGER NOT NULL DEFAULT 0, -- its number
+  last_seq INTEGER NOT NULL DEFAULT 0, -- the number of its last event
+  last_conversation INTEGER NOT NULL DEFAULT 0, -- the number of its last conversation
   created_at INTEGER NOT NULL
 ) STRICT;
 
@@ -54,7 +54,7 @@ CREATE TABLE members (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX members_email ON members (org_id, email);
 
-CREATE TABLE tokens ( -- what a bearer token may do; the token itself is nowhere stored
+CREATE TABLE tokens ( -- permissions of bearer tokens; the tokens themselves are not stored
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL, -- the claim jti
   member_id TEXT NOT NULL,
@@ -135,7 +135,7 @@ CREATE TABLE tags (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX tags_name ON tags (org_id, name_key);
 
-CREATE TABLE custom_fields ( -- what an org adds to its contacts, companies and deals
+CREATE TABLE custom_fields ( -- fields that an org adds to contacts, companies and deals
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal')),
@@ -159,11 +159,11 @@ CREATE UNIQUE INDEX custom_fields_key ON custom_fields (org_id, object, key);
 CREATE INDEX custom_fields_position ON custom_fields (org_id, position);
 CREATE INDEX custom_fields_required ON custom_fields (org_id, object) WHERE is_required = 1;
 
--- tag_ids stands twice: as JSON in the record, so that a page needs no second query, and as rows of
--- *_tags, so that a filter has an index and a reference cannot dangle. So do other links, and the values of
--- custom fields: as JSON in the record, and as rows of *_values, folded for comparing and sorting. There
--- unique_value is set where the field is unique, and its index keeps a second record from having it.
--- archived_fields holds the values of archived fields, out of sight.
+-- tag_ids is stored twice: as JSON in the record, so that a page needs no second query, and as rows of
+-- *_tags, so that a filter has an index and references cannot dangle. So are other links, and the values of
+-- custom fields: as JSON in the record, and as rows of *_values, folded for comparing and sorting. There,
+-- unique_value is set if the field is unique, and its index refuses a second record with the same value.
+-- archived_fields contains the values of archived fields, which are hidden.
 
 CREATE TABLE companies (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -239,7 +239,7 @@ CREATE TABLE contacts (
   id TEXT NOT NULL,
   first_name TEXT,
   last_name TEXT,
-  name TEXT NOT NULL, -- what lists show: the names, else the first email, else the first phone
+  name TEXT NOT NULL, -- shown in lists: the names, else the first email, else the first phone
   name_key TEXT NOT NULL,
   emails TEXT NOT NULL CHECK (json_valid(emails)), -- JSON array of {email, label, is_primary}
   phones TEXT NOT NULL CHECK (json_valid(phones)), -- JSON array of {number, label, is_primary}
@@ -272,7 +272,7 @@ CREATE INDEX contacts_do_not_contact ON contacts (org_id, do_not_contact);
 CREATE INDEX contacts_updated ON contacts (org_id, updated_at);
 CREATE UNIQUE INDEX contacts_external ON contacts (org_id, external_id) WHERE external_id IS NOT NULL;
 
-CREATE TABLE contact_emails ( -- not unique: allow_duplicate=true lets a second contact have one
+CREATE TABLE contact_emails ( -- not unique: allow_duplicate=true allows an email for a second contact
   org_id INTEGER NOT NULL,
   email_key TEXT NOT NULL,
   contact_id TEXT NOT NULL,
@@ -313,7 +313,7 @@ CREATE TABLE deals (
   amount_micros INTEGER CHECK (amount_micros BETWEEN 0 AND 9000000000000000000),
   currency TEXT,
   stage_id TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('open', 'won', 'lost')), -- its stage's, kept here for the index
+  status TEXT NOT NULL CHECK (status IN ('open', 'won', 'lost')), -- the status of its stage, copied for the index
   company_id TEXT,
   primary_contact_id TEXT,
   owner_id TEXT,
@@ -372,24 +372,24 @@ CREATE INDEX deal_values_deal ON deal_values (org_id, deal_id);
 CREATE UNIQUE INDEX deal_values_unique ON deal_values (org_id, field_id, unique_value)
   WHERE unique_value IS NOT NULL;
 
-CREATE TABLE deal_stage_changes ( -- the way of a deal through its pipeline, from where it was created on
+CREATE TABLE deal_stage_changes ( -- the stages of a deal since its creation
   org_id INTEGER NOT NULL,
   deal_id TEXT NOT NULL,
-  deal_version INTEGER NOT NULL, -- the version that the change made
+  deal_version INTEGER NOT NULL, -- the version after the change
   at INTEGER NOT NULL,
   from_stage_id TEXT NOT NULL,
   to_stage_id TEXT NOT NULL,
   member_id TEXT,
   PRIMARY KEY (org_id, deal_id, deal_version),
   FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE,
-  -- No index leads to these: every move of a deal would write three more pages, and all that an index would speed up is
+  -- No indexes for these: every stage change of a deal would write three more pages, and an index would only speed up
   -- the deletion of a stage or a member, which is rare and may read the history of the org.
   FOREIGN KEY (org_id, from_stage_id) REFERENCES stages (org_id, id),
   FOREIGN KEY (org_id, to_stage_id) REFERENCES stages (org_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE hours ( -- when an org is at work, on the wall clock of its zone
+CREATE TABLE hours ( -- business hours of an org, in its time zone
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -408,15 +408,15 @@ CREATE UNIQUE INDEX hours_key ON hours (org_id, key);
 CREATE UNIQUE INDEX hours_default ON hours (org_id) WHERE is_default = 1;
 CREATE INDEX hours_position ON hours (org_id, position);
 
-CREATE TABLE sla_policies ( -- what an org promises those who write to it
+CREATE TABLE sla_policies ( -- response and resolution times of an org
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   key TEXT NOT NULL,
   name TEXT NOT NULL,
-  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)), -- for conversations that no other one matches
+  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)), -- for conversations that no other policy matches
   is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
   position INTEGER NOT NULL CHECK (position >= 0),
-  match TEXT CHECK (match IS NULL OR json_valid(match)), -- JSON tree as of smart lists, over conversations
+  match TEXT CHECK (match IS NULL OR json_valid(match)), -- JSON tree of conditions on conversations, as in smart lists
   hours_id TEXT, -- NULL: around the clock
   targets TEXT NOT NULL CHECK (json_valid(targets)), -- JSON object by priority
   pause_on TEXT NOT NULL CHECK (json_valid(pause_on)), -- JSON array of statuses
@@ -496,7 +496,7 @@ CREATE TABLE transcripts ( -- of meetings
   speakers TEXT NOT NULL CHECK (json_valid(speakers)), -- JSON array
   duration_ms INTEGER NOT NULL CHECK (duration_ms >= 0),
   word_count INTEGER NOT NULL CHECK (word_count >= 0),
-  words TEXT NOT NULL, -- each once, folded: what its meeting is found by
+  words TEXT NOT NULL, -- the distinct words, folded: for finding its meeting
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -508,7 +508,7 @@ CREATE UNIQUE INDEX transcripts_meeting ON transcripts (org_id, meeting_id);
 CREATE TABLE transcript_segments (
   org_id INTEGER NOT NULL,
   transcript_id TEXT NOT NULL,
-  position INTEGER NOT NULL CHECK (position >= 0), -- from 0 on, by time
+  position INTEGER NOT NULL CHECK (position >= 0), -- from 0, by time
   speaker TEXT, -- the key of one of its speakers
   start_ms INTEGER NOT NULL CHECK (start_ms >= 0),
   end_ms INTEGER NOT NULL,
@@ -519,7 +519,7 @@ CREATE TABLE transcript_segments (
   CHECK (end_ms >= start_ms)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE transcript_contacts ( -- who speaks
+CREATE TABLE transcript_contacts ( -- the contacts among the speakers
   org_id INTEGER NOT NULL,
   contact_id TEXT NOT NULL,
   transcript_id TEXT NOT NULL,
@@ -559,7 +559,7 @@ CREATE TABLE conversations (
   first_response_at INTEGER,
   last_message_at INTEGER NOT NULL,
   preview TEXT NOT NULL,
-  sla TEXT NOT NULL CHECK (json_valid(sla)), -- JSON object, made from sla_clocks
+  sla TEXT NOT NULL CHECK (json_valid(sla)), -- JSON object, derived from sla_clocks
   -- For their indexes. STORED, so that no list has to parse the JSON.
   sla_policy_id TEXT GENERATED ALWAYS AS (sla ->> 'policy_id') STORED,
   sla_status TEXT NOT NULL GENERATED ALWAYS AS (sla ->> 'status') STORED
@@ -601,29 +601,29 @@ CREATE TABLE conversation_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conversation_tags_conversation ON conversation_tags (org_id, conversation_id);
 
-CREATE TABLE conversation_statuses ( -- its way from where it was opened on: clocks stand still in some of them
+CREATE TABLE conversation_statuses ( -- its statuses since it was opened: clocks stop in some of them
   org_id INTEGER NOT NULL,
   conversation_id TEXT NOT NULL,
-  conversation_version INTEGER NOT NULL, -- the version that the change made
+  conversation_version INTEGER NOT NULL, -- the version after the change
   at INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('open', 'pending', 'snoozed', 'closed')),
   PRIMARY KEY (org_id, conversation_id, conversation_version),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE sla_clocks ( -- what a policy promises of a conversation, from when on, and how it went
+CREATE TABLE sla_clocks ( -- an SLA target of a conversation: start, due time and result
   org_id INTEGER NOT NULL,
   conversation_id TEXT NOT NULL,
   target TEXT NOT NULL CHECK (target IN ('first_response', 'next_response', 'resolution')),
-  ordinal INTEGER NOT NULL, -- each wait for a next response has one of its own: from 0 on
+  ordinal INTEGER NOT NULL, -- from 0; one for each wait for a next response
   started_at INTEGER NOT NULL,
-  ended_at INTEGER, -- NULL while it is awaited
-  promised_s INTEGER, -- NULL where nothing is promised
-  risk_at INTEGER, -- NULL also while it stands still before that
+  ended_at INTEGER, -- NULL while it is open
+  promised_s INTEGER, -- NULL without a target
+  risk_at INTEGER, -- NULL also while the clock is stopped before that time
   due_at INTEGER,
-  warned_at INTEGER, -- its event was written, once
+  warned_at INTEGER, -- when its event was written, once
   breached_at INTEGER,
-  due_when_breached INTEGER, -- what was due_at when it was breached
+  due_when_breached INTEGER, -- the due_at at the time of the breach
   PRIMARY KEY (org_id, conversation_id, target, ordinal),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -634,19 +634,19 @@ CREATE TABLE messages (
   conversation_id TEXT NOT NULL,
   channel TEXT NOT NULL CHECK (channel IN ('email', 'chat', 'sms', 'phone', 'other')), -- its conversation's, for the index
   direction TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound', 'note')),
-  author TEXT NOT NULL CHECK (json_valid(author)), -- JSON object: who it was at that time
-  author_id TEXT, -- no reference: it is the id of a contact or of a member, and NULL for anybody else
+  author TEXT NOT NULL CHECK (json_valid(author)), -- JSON object: the author at that time
+  author_id TEXT, -- no reference: the id of a contact or a member, NULL for any other author
   body_text TEXT NOT NULL,
-  body_html TEXT, -- sanitised
+  body_html TEXT, -- sanitized
   external_id TEXT,
   in_reply_to TEXT,
   sent_at INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('received', 'queued', 'sent', 'failed')),
   error TEXT,
-  sent_to TEXT NOT NULL CHECK (json_valid(sent_to)), -- JSON array of {email, name}, as sent_cc
+  sent_to TEXT NOT NULL CHECK (json_valid(sent_to)), -- JSON array of {email, name}, like sent_cc
   sent_cc TEXT NOT NULL CHECK (json_valid(sent_cc)),
-  is_automatic INTEGER NOT NULL CHECK (is_automatic IN (0, 1)), -- nobody in person wrote it
-  enrollment_id TEXT, -- whose step it is
+  is_automatic INTEGER NOT NULL CHECK (is_automatic IN (0, 1)), -- written by a machine
+  enrollment_id TEXT, -- the enrollment whose step sent it
   attachments TEXT NOT NULL CHECK (json_valid(attachments)), -- JSON array, without their data
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -661,7 +661,7 @@ CREATE INDEX messages_author ON messages (org_id, author_id);
 CREATE INDEX messages_in_reply_to ON messages (org_id, channel, in_reply_to) WHERE in_reply_to IS NOT NULL;
 CREATE UNIQUE INDEX messages_external ON messages (org_id, channel, external_id) WHERE external_id IS NOT NULL;
 
-CREATE TABLE attachments ( -- rows of many pages: a table with a rowid keeps them out of its tree
+CREATE TABLE attachments ( -- large rows: in a table with a rowid they stay out of the key's tree
   row_id INTEGER NOT NULL PRIMARY KEY,
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
@@ -672,22 +672,22 @@ CREATE TABLE attachments ( -- rows of many pages: a table with a rowid keeps the
 CREATE UNIQUE INDEX attachments_id ON attachments (org_id, id);
 CREATE INDEX attachments_message ON attachments (org_id, message_id);
 
-CREATE TABLE mailboxes ( -- where an org sends from, and listens
+CREATE TABLE mailboxes ( -- addresses that an org sends and receives with
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   key TEXT NOT NULL,
-  name TEXT NOT NULL, -- what stands in front of the address
+  name TEXT NOT NULL, -- the display name of the address
   address TEXT NOT NULL,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)),
   position INTEGER NOT NULL CHECK (position >= 0),
-  member_id TEXT, -- whose own it is, for sequences
-  has_reply_tags INTEGER NOT NULL CHECK (has_reply_tags IN (0, 1)), -- answers go to address+tag
-  daily_limit INTEGER CHECK (daily_limit >= 1), -- mails of sequences; NULL: none
-  spacing_s INTEGER NOT NULL CHECK (spacing_s >= 0), -- between two mails of sequences
-  smtp TEXT NOT NULL CHECK (json_valid(smtp)), -- JSON object: where, and where its password comes from
-  smtp_secret TEXT, -- the password, sealed; the key is a file beside the database
-  imap TEXT CHECK (imap IS NULL OR json_valid(imap)), -- NULL: it does not listen
+  member_id TEXT, -- the member whose own mailbox it is, for sequences
+  has_reply_tags INTEGER NOT NULL CHECK (has_reply_tags IN (0, 1)), -- replies go to address+tag
+  daily_limit INTEGER CHECK (daily_limit >= 1), -- emails of sequences per day; NULL: unlimited
+  spacing_s INTEGER NOT NULL CHECK (spacing_s >= 0), -- between two emails of sequences
+  smtp TEXT NOT NULL CHECK (json_valid(smtp)), -- JSON object: the server, and the source of its password
+  smtp_secret TEXT, -- the password, encrypted; the key is a file beside the database
+  imap TEXT CHECK (imap IS NULL OR json_valid(imap)), -- NULL: it does not receive
   imap_secret TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
@@ -700,31 +700,31 @@ CREATE UNIQUE INDEX mailboxes_default ON mailboxes (org_id) WHERE is_default = 1
 CREATE UNIQUE INDEX mailboxes_member ON mailboxes (org_id, member_id) WHERE member_id IS NOT NULL;
 CREATE INDEX mailboxes_position ON mailboxes (org_id, position);
 
-CREATE TABLE mailbox_states ( -- how it goes with a mailbox, and how far its folder was read
+CREATE TABLE mailbox_states ( -- health of a mailbox, and the position in its folder
   org_id INTEGER NOT NULL,
   mailbox_id TEXT NOT NULL,
-  uid_validity INTEGER, -- NULL before the first look
-  last_uid INTEGER NOT NULL DEFAULT 0, -- everything up to here was taken in
-  since INTEGER, -- what had arrived before is not taken in
-  checked_at INTEGER, -- the last look that succeeded
-  failing_since INTEGER, -- NULL while looks succeed
+  uid_validity INTEGER, -- NULL before the first sync
+  last_uid INTEGER NOT NULL DEFAULT 0, -- all mails up to here were imported
+  since INTEGER, -- earlier mails are not imported
+  checked_at INTEGER, -- the last successful sync
+  failing_since INTEGER, -- NULL while syncs succeed
   last_error TEXT,
   last_error_at INTEGER,
-  pending INTEGER NOT NULL DEFAULT 0, -- mails that the last look saw and that are not taken in yet
+  pending INTEGER NOT NULL DEFAULT 0, -- mails seen by the last sync and not imported yet
   imported INTEGER NOT NULL DEFAULT 0,
-  skipped INTEGER NOT NULL DEFAULT 0, -- known already, or its own
-  rejected INTEGER NOT NULL DEFAULT 0, -- in rejected_mails
+  skipped INTEGER NOT NULL DEFAULT 0, -- duplicates, or sent by the mailbox itself
+  rejected INTEGER NOT NULL DEFAULT 0, -- stored in rejected_mails
   imported_at INTEGER,
   sent INTEGER NOT NULL DEFAULT 0,
   sent_at INTEGER,
-  send_error TEXT, -- of the last try, where it failed
+  send_error TEXT, -- the error of the last attempt, if it failed
   send_error_at INTEGER,
-  free_at INTEGER NOT NULL DEFAULT 0, -- when its spacing allows the next mail of a sequence
+  free_at INTEGER NOT NULL DEFAULT 0, -- when the spacing allows the next email of a sequence
   PRIMARY KEY (org_id, mailbox_id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE mailbox_days ( -- mails of sequences by the day of the org on which they are sent
+CREATE TABLE mailbox_days ( -- emails of sequences by the day in the time zone of the org
   org_id INTEGER NOT NULL,
   mailbox_id TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -733,16 +733,16 @@ CREATE TABLE mailbox_days ( -- mails of sequences by the day of the org on which
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE message_headers ( -- what there is to know of a message as a mail
+CREATE TABLE message_headers ( -- the mail headers of messages
   org_id INTEGER NOT NULL,
   message_id TEXT NOT NULL,
-  mailbox_id TEXT, -- that it is sent by, or came in by; NULL where that is gone
+  mailbox_id TEXT, -- the mailbox that sends or received it; NULL if that was deleted
   subject TEXT,
   refs TEXT NOT NULL CHECK (json_valid(refs)), -- JSON array: the header References, oldest first
-  digest TEXT, -- of what came in: two with one Message-ID may differ
-  reply_to TEXT, -- where an answer to it goes, where that is not its sender
-  attempted_at INTEGER, -- a try that has begun, and whose end is not known
-  unconfirmed_tries INTEGER NOT NULL DEFAULT 0, -- tries that ended without anyone knowing how
+  digest TEXT, -- of inbound mail: two with the same Message-ID may differ
+  reply_to TEXT, -- the address for replies, if it is not the sender
+  attempted_at INTEGER, -- an attempt that has begun, with unknown result
+  unconfirmed_tries INTEGER NOT NULL DEFAULT 0, -- attempts whose result stayed unknown
   enrollment_id TEXT,
   PRIMARY KEY (org_id, message_id),
   FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id),
@@ -752,7 +752,7 @@ CREATE TABLE message_headers ( -- what there is to know of a message as a mail
 CREATE INDEX message_headers_mailbox ON message_headers (org_id, mailbox_id);
 CREATE INDEX message_headers_enrollment ON message_headers (org_id, enrollment_id) WHERE enrollment_id IS NOT NULL;
 
-CREATE TABLE rejected_mails ( -- mails that could not be taken in
+CREATE TABLE rejected_mails ( -- mails that could not be imported
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   mailbox_id TEXT NOT NULL,
@@ -777,10 +777,10 @@ CREATE TABLE sequences (
   status TEXT NOT NULL CHECK (status IN ('draft', 'active', 'paused', 'archived')),
   position INTEGER NOT NULL CHECK (position >= 0),
   hours_id TEXT, -- NULL: at any hour
-  mailbox_id TEXT, -- NULL: the sender's own, else the default one
-  current_version INTEGER NOT NULL, -- the number of the version that enrollments begin with
-  steps TEXT NOT NULL CHECK (json_valid(steps)), -- JSON array, of that version
-  stop_on TEXT NOT NULL CHECK (json_valid(stop_on)), -- JSON array, of that version
+  mailbox_id TEXT, -- NULL: the sender's own, else the default
+  current_version INTEGER NOT NULL, -- the number of the version for new enrollments
+  steps TEXT NOT NULL CHECK (json_valid(steps)), -- JSON array, of the current version
+  stop_on TEXT NOT NULL CHECK (json_valid(stop_on)), -- JSON array, of the current version
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -793,10 +793,10 @@ CREATE INDEX sequences_position ON sequences (org_id, position);
 CREATE INDEX sequences_hours ON sequences (org_id, hours_id);
 CREATE INDEX sequences_mailbox ON sequences (org_id, mailbox_id);
 
-CREATE TABLE sequence_versions ( -- what enrollments follow that began with it
+CREATE TABLE sequence_versions ( -- the steps of enrollments that began with this version
   org_id INTEGER NOT NULL,
   sequence_id TEXT NOT NULL,
-  number INTEGER NOT NULL, -- from 1 on
+  number INTEGER NOT NULL, -- from 1
   steps TEXT NOT NULL CHECK (json_valid(steps)), -- JSON array
   stop_on TEXT NOT NULL CHECK (json_valid(stop_on)), -- JSON array
   created_at INTEGER NOT NULL,
@@ -804,12 +804,12 @@ CREATE TABLE sequence_versions ( -- what enrollments follow that began with it
   FOREIGN KEY (org_id, sequence_id) REFERENCES sequences (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE enrollments ( -- of a contact in a sequence
+CREATE TABLE enrollments ( -- a contact in a sequence
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   sequence_id TEXT NOT NULL,
   sequence_version INTEGER NOT NULL,
-  contact_id TEXT, -- NULL where the contact was deleted
+  contact_id TEXT, -- NULL if the contact was deleted
   sender_id TEXT,
   deal_id TEXT,
   status TEXT NOT NULL CHECK (status IN ('scheduled', 'active', 'paused', 'completed', 'stopped', 'failed')),
@@ -817,10 +817,10 @@ CREATE TABLE enrollments ( -- of a contact in a sequence
     'reply', 'meeting_booked', 'deal_closed', 'unsubscribe', 'bounce', 'manual', 'do_not_contact', 'no_email',
     'contact_deleted', 'merged', 'sequence_archived', 'no_mailbox', 'send_failed', 'error'
   )),
-  current_step INTEGER NOT NULL CHECK (current_step >= 0), -- steps that are done
-  due_at INTEGER, -- of the next step, also while it is paused; NULL where there is none
+  current_step INTEGER NOT NULL CHECK (current_step >= 0), -- finished steps
+  due_at INTEGER, -- of the next step, even while paused; NULL if there is none
   next_step_at INTEGER GENERATED ALWAYS AS (CASE WHEN status <> 'paused' THEN due_at END) VIRTUAL,
-  conversation_id TEXT, -- of its mails
+  conversation_id TEXT, -- the conversation of its emails
   replied_at INTEGER,
   bounced_at INTEGER,
   unsubscribed_at INTEGER,
@@ -843,7 +843,7 @@ CREATE TABLE enrollments ( -- of a contact in a sequence
 CREATE UNIQUE INDEX enrollments_live ON enrollments (org_id, sequence_id, contact_id)
   WHERE status IN ('scheduled', 'active', 'paused') AND contact_id IS NOT NULL;
 CREATE INDEX enrollments_sequence ON enrollments (org_id, sequence_id);
-CREATE INDEX enrollments_counts ON enrollments (org_id, sequence_id, status); -- a count looks at no row
+CREATE INDEX enrollments_counts ON enrollments (org_id, sequence_id, status); -- counts read no rows
 CREATE INDEX enrollments_version ON enrollments (org_id, sequence_id, sequence_version);
 CREATE INDEX enrollments_contact ON enrollments (org_id, contact_id);
 CREATE INDEX enrollments_sender ON enrollments (org_id, sender_id);
@@ -851,7 +851,7 @@ CREATE INDEX enrollments_deal ON enrollments (org_id, deal_id);
 CREATE INDEX enrollments_conversation ON enrollments (org_id, conversation_id);
 CREATE INDEX enrollments_status ON enrollments (org_id, status);
 CREATE INDEX enrollments_updated ON enrollments (org_id, updated_at);
--- What its performance counts.
+-- For the performance counts.
 CREATE INDEX enrollments_finished ON enrollments (org_id, sequence_id, finished_at, status) WHERE finished_at IS NOT NULL;
 CREATE INDEX enrollments_replied ON enrollments (org_id, sequence_id, replied_at) WHERE replied_at IS NOT NULL;
 CREATE INDEX enrollments_unsubscribed ON enrollments (org_id, sequence_id, unsubscribed_at)
@@ -860,7 +860,7 @@ CREATE INDEX enrollments_meeting_booked ON enrollments (org_id, sequence_id, mee
   WHERE meeting_booked_at IS NOT NULL;
 CREATE INDEX enrollments_sequence_deal ON enrollments (org_id, sequence_id, deal_id) WHERE deal_id IS NOT NULL;
 
-CREATE TABLE enrollment_steps ( -- what was done: each step once
+CREATE TABLE enrollment_steps ( -- finished steps
   org_id INTEGER NOT NULL,
   enrollment_id TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 0),
@@ -868,16 +868,16 @@ CREATE TABLE enrollment_steps ( -- what was done: each step once
   type TEXT NOT NULL CHECK (type IN ('email', 'task', 'call')),
   at INTEGER NOT NULL,
   message_id TEXT, -- of an email step
-  task_id TEXT, -- of the others; no reference: a task may be deleted
+  task_id TEXT, -- of other steps; no reference: a task may be deleted
   sent_at INTEGER, -- of an email step: when the mail was accepted
-  replied_at INTEGER, -- the answer came after this step and before the next
+  replied_at INTEGER, -- a reply arrived after this step and before the next
   bounced_at INTEGER,
   PRIMARY KEY (org_id, enrollment_id, position),
   FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id) ON DELETE CASCADE,
   FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX enrollment_steps_message ON enrollment_steps (org_id, message_id) WHERE message_id IS NOT NULL;
--- A step belongs to one sequence, so that these count by sequence, too.
+-- A step belongs to one sequence, so these also count by sequence.
 CREATE INDEX enrollment_steps_sent ON enrollment_steps (org_id, step_id, sent_at, replied_at, bounced_at)
   WHERE sent_at IS NOT NULL;
 CREATE INDEX enrollment_steps_replied ON enrollment_steps (org_id, step_id, replied_at) WHERE replied_at IS NOT NULL;
@@ -888,7 +888,7 @@ CREATE TABLE notes (
   id TEXT NOT NULL,
   title TEXT,
   body TEXT NOT NULL, -- Markdown
-  contact_ids TEXT NOT NULL CHECK (json_valid(contact_ids)), -- JSON array, as company_ids and deal_ids
+  contact_ids TEXT NOT NULL CHECK (json_valid(contact_ids)), -- JSON array, like company_ids and deal_ids
   company_ids TEXT NOT NULL CHECK (json_valid(company_ids)),
   deal_ids TEXT NOT NULL CHECK (json_valid(deal_ids)),
   meeting_id TEXT,
@@ -952,7 +952,7 @@ CREATE TABLE tasks (
   ) VIRTUAL, -- for sorting
   due_at INTEGER,
   owner_id TEXT,
-  contact_ids TEXT NOT NULL CHECK (json_valid(contact_ids)), -- JSON array, as company_ids and deal_ids
+  contact_ids TEXT NOT NULL CHECK (json_valid(contact_ids)), -- JSON array, like company_ids and deal_ids
   company_ids TEXT NOT NULL CHECK (json_valid(company_ids)),
   deal_ids TEXT NOT NULL CHECK (json_valid(deal_ids)),
   conversation_id TEXT,
@@ -1056,10 +1056,10 @@ CREATE TABLE list_deals ( -- of static lists
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX list_deals_deal ON list_deals (org_id, deal_id);
 
--- Full text search. Each record that can be searched has one document, whose words are folded, each with a first
--- character that stands for its org and kind: the index itself keeps orgs apart. docid is the time and the counter of the
--- record's id and 6 bits more, since others may have the same, so that the index answers newest first. search_words has
--- each word once, for looking up how a word goes on. src/store/search.ts writes and reads them.
+-- Full-text search. Each searchable record has one document, whose words are folded, each with a first character for
+-- its org and kind: so the index itself separates orgs. docid is the time and the counter of the record's id plus 6
+-- more bits, since others may have the same; so the index returns the newest first. search_words contains each word
+-- once, to look up the completions of a prefix. src/store/search.ts writes and reads them.
 
 CREATE TABLE search_docs (
   docid INTEGER NOT NULL PRIMARY KEY,
@@ -1079,30 +1079,30 @@ CREATE VIRTUAL TABLE search USING fts5 (
   words, content = 'search_docs', content_rowid = 'docid', tokenize = 'ascii', detail = none, columnsize = 0,
   prefix = '2 3'
 );
-INSERT INTO search (search, rank) VALUES ('automerge', 16); -- fewer and larger merges: they fall into a write
+INSERT INTO search (search, rank) VALUES ('automerge', 16); -- fewer and larger merges, since they delay writes
 
-CREATE TABLE merges ( -- of duplicates: what the one that went was, and all that it takes to bring it back
+CREATE TABLE merges ( -- of duplicates: the record that was removed, and everything needed to undo the merge
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   object TEXT NOT NULL CHECK (object IN ('contact', 'company')),
-  kept_id TEXT NOT NULL, -- both may be gone by now
+  kept_id TEXT NOT NULL, -- no references: both records may have been deleted
   merged_id TEXT NOT NULL,
   member_id TEXT,
   merged_at INTEGER NOT NULL,
   undone_at INTEGER,
-  undo TEXT NOT NULL CHECK (json_valid(undo)), -- JSON object, empty once it is undone
+  undo TEXT NOT NULL CHECK (json_valid(undo)), -- JSON object, empty after it was undone
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX merges_kept ON merges (org_id, object, kept_id);
 CREATE INDEX merges_merged ON merges (org_id, object, merged_id);
 
-CREATE TABLE imports ( -- of files: what came in, and how far each one got
+CREATE TABLE imports ( -- imports of files and their progress
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting')),
   file_name TEXT NOT NULL,
-  content TEXT NOT NULL, -- SHA-256 of the file: the same one goes on where it was cut off
-  options TEXT NOT NULL CHECK (json_valid(options)), -- JSON object: the mapping, and how rows find their records
+  content TEXT NOT NULL, -- SHA-256 of the file: importing the same file continues where it was interrupted
+  options TEXT NOT NULL CHECK (json_valid(options)), -- JSON object: the mapping, and how rows match records
   position INTEGER NOT NULL CHECK (position >= 0), -- how many rows of the file are done
   created INTEGER NOT NULL,
   updated INTEGER NOT NULL,
@@ -1116,21 +1116,21 @@ CREATE TABLE imports ( -- of files: what came in, and how far each one got
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX imports_content ON imports (org_id, content);
 
-CREATE TABLE import_rows ( -- what a row of a file did to a record, so that it can be taken back
+CREATE TABLE import_rows ( -- the change of a record by a row of a file, so that it can be undone
   org_id INTEGER NOT NULL,
   import_id TEXT NOT NULL,
-  record_id TEXT NOT NULL, -- no reference: it may be gone
+  record_id TEXT NOT NULL, -- no reference: it may have been deleted
   row_number INTEGER NOT NULL,
   object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
-  version INTEGER NOT NULL, -- of the record after it
+  version INTEGER NOT NULL, -- the version of the record after it
   previous TEXT CHECK (previous IS NULL OR json_valid(previous)), -- JSON object of the fields that an update changed
   is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1)),
   PRIMARY KEY (org_id, import_id, record_id, row_number),
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE import_rejects ( -- rows of a file that did not come in, and why
+CREATE TABLE import_rejects ( -- rows of a file that could not be imported, with the reason
   org_id INTEGER NOT NULL,
   import_id TEXT NOT NULL,
   row_number INTEGER NOT NULL,
@@ -1139,8 +1139,8 @@ CREATE TABLE import_rejects ( -- rows of a file that did not come in, and why
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE events ( -- the outbox: one row per change, written in the change's own transaction
-  commit_seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- the order of commits; ids of one millisecond say less
+CREATE TABLE events ( -- the outbox: one row per change, written in the same transaction
+  commit_seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- the order of commits; ids of one millisecond do not show it
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   seq INTEGER NOT NULL, -- gapless per org
   id TEXT NOT NULL,
@@ -1167,39 +1167,39 @@ CREATE TABLE webhooks (
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE webhook_states ( -- what the sender knows of a webhook
+CREATE TABLE webhook_states ( -- delivery state of a webhook
   org_id INTEGER NOT NULL,
   webhook_id TEXT NOT NULL,
-  secrets TEXT NOT NULL, -- sealed JSON array of {secret, until}, newest first; the key is a file beside the database
-  planned_seq INTEGER NOT NULL, -- every event up to here that it asks for has its delivery
-  failures INTEGER NOT NULL, -- tries that failed since the last success
+  secrets TEXT NOT NULL, -- encrypted JSON array of {secret, until}, newest first; the key is a file beside the database
+  planned_seq INTEGER NOT NULL, -- all events up to here have their deliveries
+  failures INTEGER NOT NULL, -- failed attempts since the last success
   failing_since INTEGER,
-  held_until INTEGER, -- nothing is sent before
+  held_until INTEGER, -- nothing is sent before this time
   last_success_at INTEGER,
   last_failure_at INTEGER,
   PRIMARY KEY (org_id, webhook_id),
   FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE deliveries ( -- an event on its way to a webhook, or a test of one
+CREATE TABLE deliveries ( -- an event for a webhook, or a test of one
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
-  webhook_id TEXT NOT NULL, -- no reference: it may have a million, which a job clears away some at a time after it
+  webhook_id TEXT NOT NULL, -- no reference: there may be a million, which a job deletes in batches after the webhook
   event_id TEXT NOT NULL,
-  seq INTEGER, -- of the event; a test has none
+  seq INTEGER, -- of the event; NULL for a test
   type TEXT NOT NULL,
   object_id TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
   tries TEXT NOT NULL CHECK (json_valid(tries)), -- JSON array
-  failures INTEGER NOT NULL, -- tries that count for the schedule
-  is_ordered INTEGER NOT NULL CHECK (is_ordered IN (0, 1)), -- whether it waits for earlier ones of its record
-  due_at INTEGER, -- NULL: done, on its way, or behind another of its record
-  leased_until INTEGER, -- while it is on its way
+  failures INTEGER NOT NULL, -- attempts that count for the schedule
+  is_ordered INTEGER NOT NULL CHECK (is_ordered IN (0, 1)), -- whether it waits for earlier deliveries of its record
+  due_at INTEGER, -- NULL: finished, running, or waiting for another delivery of its record
+  leased_until INTEGER, -- while it is being sent
   body TEXT, -- of a test
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
-  -- What the deliveries of one webhook are filtered by: those of all webhooks may be many where its own are few.
+  -- The filters of one webhook's deliveries, which may be few among those of all webhooks.
   webhook_status TEXT GENERATED ALWAYS AS (webhook_id || ' ' || status) VIRTUAL,
   webhook_type TEXT GENERATED ALWAYS AS (webhook_id || ' ' || type) VIRTUAL,
   PRIMARY KEY (org_id, id)
@@ -1216,13 +1216,13 @@ CREATE TABLE jobs ( -- work for a later time
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
   kind TEXT NOT NULL,
-  key TEXT, -- what it is about: there is one job of a kind for it
+  key TEXT, -- the subject of the job: at most one job per kind and key
   payload TEXT NOT NULL CHECK (json_valid(payload)),
   due_at INTEGER NOT NULL,
-  tries INTEGER NOT NULL, -- that failed, or, under a lease, have begun
-  leased_until INTEGER, -- while it is performed
+  tries INTEGER NOT NULL, -- attempts that failed or, under a lease, have begun
+  leased_until INTEGER, -- while it is running
   last_error TEXT,
-  failed_at INTEGER, -- given up after its last try
+  failed_at INTEGER, -- set after the last attempt
   created_at INTEGER NOT NULL,
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -1230,7 +1230,7 @@ CREATE UNIQUE INDEX jobs_key ON jobs (org_id, kind, key) WHERE key IS NOT NULL;
 CREATE INDEX jobs_due ON jobs (kind, due_at, id) WHERE failed_at IS NULL AND leased_until IS NULL;
 CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
 
-CREATE TABLE recurring_jobs ( -- when the server's own recurring work was done, and is due again
+CREATE TABLE recurring_jobs ( -- when recurring work last ran, and when it is due again
   name TEXT NOT NULL PRIMARY KEY,
   due_at INTEGER NOT NULL,
   last_started_at INTEGER,
@@ -1238,14 +1238,14 @@ CREATE TABLE recurring_jobs ( -- when the server's own recurring work was done, 
   last_error TEXT
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE idempotency ( -- answers given, kept for 24 h
+CREATE TABLE idempotency ( -- stored responses, for 24 h
   org_id INTEGER NOT NULL,
   token_id TEXT NOT NULL,
   key TEXT NOT NULL,
-  fingerprint TEXT NOT NULL, -- of method, path, query and body
+  fingerprint TEXT NOT NULL, -- of method, target and body
   status INTEGER NOT NULL,
   headers TEXT NOT NULL CHECK (json_valid(headers)), -- JSON object
-  body TEXT NOT NULL, -- sealed where it holds a secret
+  body TEXT NOT NULL, -- encrypted if it contains a secret
   created_at INTEGER NOT NULL,
   PRIMARY KEY (org_id, token_id, key),
   FOREIGN KEY (org_id, token_id) REFERENCES tokens (org_id, id) ON DELETE CASCADE
