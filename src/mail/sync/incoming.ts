@@ -15,8 +15,8 @@ import type { MailIn } from '../mail.ts'
 import { bounceStore } from './bounces.ts'
 
 /**
- * The result of an import. A mail is skipped if it is already stored or our own, and rejected if it has no known
- * thread.
+ * The result of an import. Skipped: a mail that is already stored, an unsubscribe request, or a mail of our own outside
+ * any conversation. Rejected: a delivery report about an unknown mail.
  */
 export type ImportedMail = { outcome: 'imported' | 'skipped' } | { outcome: 'rejected'; error: string }
 
