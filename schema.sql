@@ -90,15 +90,14 @@ CREATE TABLE stages (
   name TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 0),
   rank INTEGER NOT NULL, -- its place among all stages of the org, default pipeline first
-  is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
-  outcome TEXT CHECK (outcome IN ('won', 'lost')),
+  outcome TEXT CHECK (outcome IN ('won', 'lost')), -- NULL while deals in it are open
+  is_open INTEGER NOT NULL GENERATED ALWAYS AS (outcome IS NULL) VIRTUAL,
   probability INTEGER NOT NULL CHECK (probability BETWEEN 0 AND 100),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
   PRIMARY KEY (org_id, id),
-  FOREIGN KEY (org_id, pipeline_id) REFERENCES pipelines (org_id, id),
-  CHECK ((outcome IS NULL) = (is_open = 1))
+  FOREIGN KEY (org_id, pipeline_id) REFERENCES pipelines (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX stages_key ON stages (org_id, pipeline_id, key);
 CREATE UNIQUE INDEX stages_outcome ON stages (org_id, pipeline_id, outcome) WHERE outcome IS NOT NULL;

@@ -17,7 +17,6 @@ after(() => db.close())
 
 /** What a row of a table has beside the simplest value of each column. */
 const ROWS: Record<string, Row> = {
-  stages: { outcome: 'won' },
   conversations: { sla: '{"status":"none"}' },
   enrollments: { due_at: 0 },
 }
@@ -147,6 +146,14 @@ describe('a column that follows from others', () => {
       [
         [{}, null],
         [{ sla: '{"status":"ok","policy_id":"p"}' }, 'p'],
+      ],
+    ],
+    [
+      'stages',
+      'is_open',
+      [
+        [{}, 1],
+        [{ outcome: 'lost' }, 0],
       ],
     ],
     ['conversations', 'sla_status', [[{ sla: '{"status":"at_risk"}' }, 'at_risk']]],

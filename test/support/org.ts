@@ -67,7 +67,6 @@ export async function makeOrg(store: Store, dataDir: string, name: string): Prom
         name: stage,
         position: index,
         rank: rank++,
-        is_open: outcome ? 0 : 1,
         outcome,
         probability: outcome === 'won' ? 100 : index * 20,
       }),

@@ -46,7 +46,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'stages', rowColumns, 'position')
   const dealsIn = db.prepare('SELECT count(*) FROM deals WHERE org_id = ? AND stage_id = ?').pluck()
-  const open = db.prepare('UPDATE stages SET is_open = 1, outcome = NULL WHERE org_id = ? AND id = ?')
+  const open = db.prepare('UPDATE stages SET outcome = NULL WHERE org_id = ? AND id = ?')
   const setRanks = db.prepare(
     `UPDATE stages SET rank = place.rank
      FROM (

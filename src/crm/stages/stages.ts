@@ -50,22 +50,19 @@ export type StageRow = Stored & {
   probability: number
 }
 
-export const rowColumns = c.columns<StageRow>(
-  {
-    id: c.plain('id'),
-    pipeline_id: c.plain('pipeline_id'),
-    key: c.plain('key'),
-    name: c.text('name'),
-    position: c.integer('position'),
-    rank: c.integer('rank'),
-    outcome: c.plain('outcome'),
-    probability: c.integer('probability'),
-    created_at: c.time('created_at'),
-    updated_at: c.time('updated_at'),
-    version: c.integer('version'),
-  },
-  { is_open: (stage) => (stage.outcome === null ? 1 : 0) },
-)
+export const rowColumns = c.columns<StageRow>({
+  id: c.plain('id'),
+  pipeline_id: c.plain('pipeline_id'),
+  key: c.plain('key'),
+  name: c.text('name'),
+  position: c.integer('position'),
+  rank: c.integer('rank'),
+  outcome: c.plain('outcome'),
+  probability: c.integer('probability'),
+  created_at: c.time('created_at'),
+  updated_at: c.time('updated_at'),
+  version: c.integer('version'),
+})
 
 const columns = c.only<Stage>(
   rowColumns,
