@@ -49,8 +49,8 @@ export function replayStore(deps: Deps) {
 
   /**
    * Sends every event from `fromSeq` on again, in order and with the same id, if the webhook subscribes to it today.
-   * Pending deliveries from there on are not sent twice. Goes back from the newest event in batches, each of which leaves
-   * every event either pending or after the position. Throws 404, and 409 if events have expired.
+   * Pending deliveries from there on are not sent twice. Goes back from the newest event in batches, each of which
+   * leaves every event either pending or after the position. Throws 404, and 409 if events have expired.
    */
   function replay(batch: Batch, who: Caller, id: string, fromSeq: number): { from_seq: number; to_seq: number } {
     const { org } = who

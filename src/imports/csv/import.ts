@@ -122,8 +122,8 @@ export function reasonOf({ message, errors = [] }: Problem): string {
 }
 
 /**
- * Returns an earlier import of the same file with the same options; if it has finished, only without `again`. Throws 409
- * if an import with other options is unfinished.
+ * Returns an earlier import of the same file with the same options; if it has finished, only without `again`. Throws
+ * 409 if an import with other options is unfinished.
  */
 function earlier(imports: readonly ImportRow[], options: string, again: boolean): ImportRow | undefined {
   const same = imports.find((each) => each.options === options && !(again && each.finished_at !== null))
