@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,8 +61,59 @@ async function serving(t: TestContext, given: Limits = {}) {
     }
     return { client, socket, ask }
   }
-  return { open, check }
+  return { server, open, check }
 }
+
+describe('connections that time out at the same moment', () => {
+  /** Lets so many time out at once; gives how many were closed in each turn, and what their clients got. */
+  async function timeOut(t: TestContext, count: number, expire: (server: Server, socket: Socket) => void) {
+    const { server, open } = await serving(t)
+    const clients: Awaited<ReturnType<typeof open>>[] = []
+    for (let n = 0; n < count; n++) clients.push(await open())
+    const isOpen = () => clients.filter(({ socket }) => !socket.destroyed && socket.writable).length
+    const closed: number[] = []
+    const texts = clients.map(({ client }) => client.setEncoding('utf8').resume().toArray())
+    for (const { socket } of clients) expire(server, socket)
+    for (let left = count; left > 0; ) {
+      await turn()
+      closed.push(left - isOpen())
+      left = isOpen()
+    }
+    return { closed, texts: (await Promise.all(texts)).map((parts) => parts.join('')) }
+  }
+
+  test('are closed some in a turn when they are idle', async (t) => {
+    const { closed, texts } = await timeOut(t, 100, (server, socket) => server.emit('timeout', socket))
+    assert.ok(Math.max(...closed) <= 32, `${closed}`)
+    assert.deepEqual(new Set(texts), new Set(['']))
+  })
+
+  test('are refused some in a turn when their request has not come', async (t) => {
+    const late = () => Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    const { closed, texts } = await timeOut(t, 100, (server, socket) => server.emit('clientError', late(), socket))
+    assert.ok(Math.max(...closed) <= 32, `${closed}`)
+    assert.equal(texts.filter((text) => text.startsWith('HTTP/1.1 408 ')).length, 100)
+  })
+
+  test('are kept when their request comes in before their turn', async (t) => {
+    const { server, open } = await serving(t)
+    const clients: Awaited<ReturnType<typeof open>>[] = []
+    for (let n = 0; n < 40; n++) clients.push(await open())
+    const { client, ask } = clients.at(-1) as (typeof clients)[number]
+    const text = client.setEncoding('utf8').resume().toArray()
+    const asked = ask()
+    for (const { socket } of clients) {
+      server.emit('clientError', Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+    }
+    const res = await asked
+    for (let turns = 0; turns < 10; turns++) await turn()
+    res.end('in time')
+    client.end()
+    const [answer, ...more] = (await text).join('').split('HTTP/1.1 ').slice(1)
+    assert.match(answer as string, /^200 .*in time/s)
+    assert.deepEqual(more, [])
+  })
+})
 
 describe('an answer that the client does not take', () => {
   test('is given up after the time for it without progress', async (t) => {
