@@ -56,11 +56,11 @@ function readFlags(options: Options, argv: readonly string[]): { given: Map<stri
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
-    const known = byFlag.get(token.rawName)
-    if (!known)
+    const flag = byFlag.get(token.rawName)
+    if (!flag)
       throw usage(`There is no option ${token.rawName} here; there are ${[...byFlag.keys(), '--help'].join(', ')}.`)
-    if (given.has(known.name)) throw usage(`${token.rawName} is given twice.`)
-    given.set(known.name, flagValue(known.name, known.option, token))
+    if (given.has(flag.name)) throw usage(`${token.rawName} is given twice.`)
+    given.set(flag.name, flagValue(flag.name, flag.option, token))
   }
   return { given, positionals }
 }

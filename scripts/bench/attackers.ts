@@ -153,7 +153,7 @@ function pollForEvents(socket: Socket, run: Run, n: number): void {
 
 function wrongTokens(socket: Socket, { orders: { tokens }, tally }: Run): void {
   const [, , claims = '', footer] = (tokens[0] as string).split('.')
-  const kept = claims.slice(0, -24) // only the signature is changed; its last characters stay, to remain valid base64
+  const prefix = claims.slice(0, -24) // only the signature is changed; its last characters stay, to remain valid base64
   const perTick = TOKENS_PER_S / TOKEN_CONNECTIONS / 100
   let owed = 0
   const timer = setInterval(() => {
@@ -161,7 +161,7 @@ function wrongTokens(socket: Socket, { orders: { tokens }, tally }: Run): void {
     if (socket.writableNeedDrain || !socket.writable) return
     let requests = ''
     for (; owed >= 1; owed--)
-      requests += `GET /api/v1/deals HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer v4.public.${kept}${random16()}${claims.slice(-8)}.${footer}\r\n\r\n`
+      requests += `GET /api/v1/deals HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer v4.public.${prefix}${random16()}${claims.slice(-8)}.${footer}\r\n\r\n`
     owed = Math.min(owed, perTick)
     socket.write(requests)
   }, 10)

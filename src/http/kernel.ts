@@ -265,8 +265,8 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
 
   function asProblem(error: unknown, x: Exchange): Problem {
     if (error instanceof Problem) return error
-    const known = health.problemOf(error, x.req.method === 'GET' ? 'read' : 'write')
-    if (known instanceof Problem) return known
+    const problem = health.problemOf(error, x.req.method === 'GET' ? 'read' : 'write')
+    if (problem instanceof Problem) return problem
     if (x.access && isForeignKeyViolation(error) && !isCurrent(x.access)) return restoredMeanwhile()
     logFailure(x, error)
     return new Problem(

@@ -197,17 +197,17 @@ function readParts(route: Extract<Route, { kind: 'read' }>, schemas: Schemas): S
   }))
   const pages = paged ? ['limit', 'cursor'].map((name) => ({ $ref: `#/components/parameters/${name}` })) : []
   const isTagged = !route.isDerived
-  const canBeKnown = isTagged && !route.timeDependent
-  const known = canBeKnown ? [{ $ref: '#/components/parameters/if-none-match' }] : []
+  const isConditional = isTagged && !route.timeDependent
+  const conditional = isConditional ? [{ $ref: '#/components/parameters/if-none-match' }] : []
   const record = component(pascal(route.name), route.returns, schemas)
   const found = success(`The ${route.name}.`, record, [...(isTagged ? ['ETag'] : []), ...(paged ? ['Link'] : [])])
   for (const type of Object.keys(forms))
     Object.assign(found.content as Schema, { [type]: { schema: { type: 'string' } } })
   return {
-    parameters: [...own, ...pages, ...known],
+    parameters: [...own, ...pages, ...conditional],
     responses: {
       200: found,
-      ...(canBeKnown ? { 304: UNCHANGED } : {}),
+      ...(isConditional ? { 304: UNCHANGED } : {}),
       ...problemsOf(route),
     },
   }

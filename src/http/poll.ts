@@ -12,7 +12,13 @@ export const POLL_PARAMETERS = ['after_seq', 'types', 'wait', 'limit', 'cursor']
 export const MAX_WAIT_S = 60
 const MAX_TYPES = 100
 
-type Asked = { after: number | undefined; types: readonly string[]; waitMs: number; limit: number; question: string }
+type PollQuery = {
+  after: number | undefined
+  types: readonly string[]
+  waitMs: number
+  limit: number
+  question: string
+}
 
 type Target = { path: string; query: string; res: ServerResponse }
 
@@ -67,7 +73,7 @@ function readPoll(
   org: number,
   { path, query }: { path: string; query: string },
   cursors: Cursors,
-): Asked {
+): PollQuery {
   const parameters = readQuery(query)
   for (const name of parameters.keys()) {
     if (!(POLL_PARAMETERS as readonly string[]).includes(name))

@@ -76,7 +76,7 @@ export type RawRow = unknown[]
 
 /** The columns of a resource in the order of its wire form, with the conversions between the store and the API. */
 export type Columns<Shape> = {
-  /** As they were given, by field. */
+  /** The columns by field. */
   fields: { readonly [Name in keyof Shape]-?: Column<Shape[Name]> }
   /** The select list, in the order that `json` and `present` expect. */
   select: string
@@ -140,9 +140,9 @@ export function columns<Shape>(
 }
 
 /**
- * Those columns of a row that a wire form shows, in its order: `names` are its fields. `added` are computed, or stand in
- * another table; they take the place of columns of their name. `table` is for select lists of several tables. Throws for
- * a field without a column.
+ * The columns of a wire form that has only some fields of a row: `names`, in their order. Columns in `added`, computed
+ * or from another table, replace those of the same name. `table` qualifies the columns in joins. Throws if a field has
+ * no column.
  */
 export function only<Wire>(
   { fields }: { fields: object },
@@ -150,10 +150,10 @@ export function only<Wire>(
   added: { [Name in keyof Wire]?: Column<Wire[Name]> } = {},
   table?: string,
 ): Columns<Wire> {
-  const known = fields as Record<string, Column<never>>
+  const byField = fields as Record<string, Column<never>>
   const more = added as Record<string, Column<never>>
   const picked = names.map((name) => {
-    const own = known[name]
+    const own = byField[name]
     const column = more[name] ?? (own && table ? { ...own, sql: `${table}.${own.sql}` } : own)
     if (!column) throw new Error(`There is no column for ${name}.`)
     return [name, column] as const

@@ -37,7 +37,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
   let isFull = false
   let triedAt = Number.NEGATIVE_INFINITY
   /** Problems that need not be reported again. */
-  const known = new WeakSet<Problem>()
+  const handled = new WeakSet<Problem>()
 
   /** Call this with every error of the database. Returns whether it is an error of the storage. */
   function note(error: unknown): boolean {
@@ -51,9 +51,9 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
   }
 
   function noteProblem(problem: Problem): boolean {
-    if (known.has(problem)) return true
+    if (handled.has(problem)) return true
     if (!failureOf(problem.cause)) return false
-    known.add(problem)
+    handled.add(problem)
     return note(problem.cause)
   }
 
@@ -97,7 +97,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
 
   function refused(failure: Failure): Problem {
     const problem = problemOf(failure, 'write')
-    known.add(problem)
+    handled.add(problem)
     return problem
   }
 

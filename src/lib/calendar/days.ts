@@ -1,21 +1,21 @@
-// Calendar days, by themselves and in the time zone of an organisation.
+// Calendar days, as numbers and in the time zone of an organisation.
 
 import { DAY_MS } from '../time.ts'
 
 /** Days since 1970-01-01. */
 export type Day = number
 
-/** A month beyond 1 to 12 is one of another year, and a date beyond the month is one of another month. */
+/** A month outside of 1 to 12 falls into another year, and a date outside of the month into another month. */
 export const dayOf = (year: number, month: number, date: number): Day =>
   new Date(0).setUTCFullYear(year, month - 1, date) / DAY_MS
 
-/** Of YYYY-MM-DD. */
+/** Parses YYYY-MM-DD. */
 export const parseDay = (date: string): Day => Date.parse(`${date}T00:00:00.000Z`) / DAY_MS
 
 /** The day in UTC. */
 export const dayAt = (ms: number): Day => Math.floor(ms / DAY_MS)
 
-/** YYYY-MM-DD. */
+/** The date in a time zone, as YYYY-MM-DD. */
 export const dateIn = (timezone: string, ms: number): string =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString()
 

@@ -191,7 +191,7 @@ const MAX_STYLE = 10_000
  */
 function safeStyle(style: string): string | undefined {
   if (style.length > MAX_STYLE) return undefined
-  const kept = style.split(';').flatMap((declaration) => {
+  const allowed = style.split(';').flatMap((declaration) => {
     const colon = declaration.indexOf(':')
     const name = declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase()
     const given = plainValue(declaration.slice(colon + 1))
@@ -199,7 +199,7 @@ function safeStyle(style: string): string | undefined {
     const safe = STYLE.get(property)?.(value)
     return safe === undefined ? [] : [`${property}:${safe}`]
   })
-  return kept.length > 0 ? kept.join(';') : undefined
+  return allowed.length > 0 ? allowed.join(';') : undefined
 }
 
 /** The color in a `background` shorthand. Without it, light text on a dark image would become white on white. */
