@@ -2,7 +2,7 @@
 //   npm test -- test/crm/deals.test.ts     some test files only
 //   TEST_SEED=7 npm test                   with different random examples
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -15,24 +15,59 @@ process.chdir(root)
 const LONGEST = [
   'test/crash.test.ts',
   'test/sequences/crash.test.ts',
-  'test/mail/sync/real-servers.test.ts',
+  'test/imports/ics/import.test.ts',
   'test/crm/lists/trees.test.ts',
-  'test/store/list/walks.test.ts',
-  'test/mail/sync/outbound-mail.test.ts',
   'test/webhooks/crash.test.ts',
-  'test/demo/replay/replay.test.ts',
+  'test/mail/sync/thousand.test.ts',
+  'test/mail/sync/real-servers.test.ts',
+  'test/store/list/walks.test.ts',
   'test/store/list/plans.test.ts',
-  'test/mail/transport/imap.test.ts',
-  'test/cli/export.test.ts',
+  'test/http/floods.test.ts',
 ]
+
+/**
+ * Files that share a process, one after the other: most of the cost of a small file is to start a process and to load the
+ * sources. Not for files that measure memory, threads or the event loop, or leave the process changed.
+ */
+const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
+  demo: { files: ['test/demo/**', 'test/exports/**'] },
+  mail: {
+    files: ['test/mail/parse/read.test.ts', 'test/mail/sync/{ends,incoming,incoming-rules,withdrawn}.test.ts'],
+  },
+  crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },
+  inbox: { files: ['test/inbox/**', 'test/meetings/**'], apart: ['test/inbox/settings/mailboxes.test.ts'] },
+  lib: { files: ['test/lib/**', 'test/events/**'], apart: ['test/lib/html/browser.test.ts'] },
+  http: {
+    files: [
+      'test/http/{conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
+      'test/{catalog,layers,orgs}.test.ts',
+    ],
+  },
+  webhooks: {
+    files: ['test/webhooks/**', 'test/auth/**'],
+    apart: ['test/webhooks/crash.test.ts', 'test/webhooks/delivery/delivery-worker.test.ts'],
+  },
+  sequences: {
+    files: ['test/sequences/**', 'test/settings/**', 'test/imports/**', 'test/jobs/**'],
+    apart: [
+      'test/sequences/crash.test.ts',
+      'test/imports/**/command.test.ts',
+      'test/imports/csv/read.test.ts',
+      'test/imports/ics/import.test.ts',
+      'test/jobs/crash.test.ts',
+    ],
+  },
+  store: {
+    files: ['test/store/{columns,health,jobs,schema,search,vault}.test.ts', 'test/store/list/conditions.test.ts'],
+  },
+}
 
 /** With DEALBOX_TEST_ALL=1, as in CI, a skipped test fails, so that a missing tool is noticed; these are exceptions. */
 const MAY_BE_SKIPPED = ['root may write everywhere', 'this machine has no address beside loopback']
 const skipped: string[] = []
 
 const given = process.argv.slice(2)
-const rest = globSync('test/**/*.test.ts').filter((file) => !LONGEST.includes(file))
-const files = given.length > 0 ? given : [...LONGEST, ...rest.sort()]
+const entries = given.length > 0 ? given.map((file) => join(root, file)) : entriesOfAll()
 
 // Each file runs in its own process, and many start others: they share compiled code.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/dealbox/compiled')
@@ -45,13 +80,12 @@ if (given.length === 0) {
 const seed = () => process.stdout.write(`random examples: TEST_SEED=${process.env.TEST_SEED}\n`)
 seed()
 run({
-  files: files.map((file) => join(root, file)),
+  files: entries,
   concurrency: 4, // some mostly wait for servers of other programs
-  timeout: 300_000,
+  timeout: 600_000,
   execArgv: [
     '--disable-warning=ExperimentalWarning',
-    '--import',
-    pathToFileURL(join(root, 'test/support/seed.ts')).href,
+    ...['seed.ts', 'without-fetch.ts'].flatMap((name) => ['--import', urlOf(`test/support/${name}`)]),
   ],
 })
   .on('test:fail', ({ todo }) => {
@@ -68,3 +102,36 @@ run({
     seed()
   })
   .pipe(process.stdout)
+
+function urlOf(file: string): string {
+  return pathToFileURL(join(root, file)).href
+}
+
+/** What each process starts with: a test file, or a file that imports several. */
+function entriesOfAll(): string[] {
+  const all = globSync('test/**/*.test.ts')
+  const shared = Object.entries(SHARED).map(([name, { files, apart = [] }]) => {
+    const without = new Set(apart.flatMap((pattern) => globSync(pattern)))
+    return {
+      name,
+      files: files.flatMap((pattern) => globSync(pattern)).filter((file) => all.includes(file) && !without.has(file)),
+    }
+  })
+  const taken = new Set([...LONGEST, ...shared.flatMap(({ files }) => files)])
+  const rest = all.filter((file) => !taken.has(file))
+  return [
+    ...LONGEST.map((file) => join(root, file)),
+    ...shared.map(entryOf),
+    ...rest.sort().map((file) => join(root, file)),
+  ]
+}
+
+/** Each file is a suite of its own, so that its hooks run before and after its own tests only. */
+function entryOf({ name, files }: { name: string; files: string[] }): string {
+  const folder = join(root, 'node_modules/.cache/dealbox/shared-tests')
+  mkdirSync(folder, { recursive: true })
+  const entry = join(folder, `${name}.test.mjs`)
+  const suites = files.sort().map((file) => `describe('${file}', async () => void (await import('${urlOf(file)}')))\n`)
+  writeFileSync(entry, `import { describe } from 'node:test'\n${suites.join('')}`)
+  return entry
+}

@@ -7,8 +7,8 @@ import type { Deal } from '../../src/crm/records/deal.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { defaultSettings } from '../../src/settings/defaults.ts'
 import { applySettings, createOrg, type SettingsDocument, showSettings } from '../../src/settings/document.ts'
-import { openStore } from '../../src/store/open.ts'
 import { insertConversation } from '../support/conversation.ts'
+import { openEmptyStore } from '../support/empty-store.ts'
 
 export type Row = Record<string, string | number | null>
 
@@ -22,7 +22,7 @@ const members = [
 export function settingsFixture(t: TestContext) {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-settings-'))
   let now = Date.UTC(2026, 10, 20, 8, 36)
-  const store = openStore(dataDir, { create: true, wall: () => now })
+  const store = openEmptyStore(dataDir, { wall: () => now })
   t.after(() => {
     store.close()
     rmSync(dataDir, { recursive: true, force: true })

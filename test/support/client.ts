@@ -12,6 +12,7 @@ export function httpClient() {
   async function send(url: string, { method, headers, body }: Sent): Promise<Got> {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const asked = request(new URL(url), { method, agent, headers: { ...length, ...headers } })
+    asked.on('error', () => undefined) // of a body that is still being sent when its answer has come
     asked.end(body)
     let answer: IncomingMessage
     try {

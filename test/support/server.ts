@@ -9,11 +9,11 @@ import type { Rate } from '../../src/http/ratelimit.ts'
 import { type Limits, listen } from '../../src/http/server.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import type { LockTimer } from '../../src/store/commit.ts'
-import { openStore } from '../../src/store/open.ts'
 import { MAX_STEP_MS } from '../../src/store/wall-clock.ts'
 import { type Guard, guard } from '../../src/webhooks/egress/guard.ts'
 import { httpClient } from './client.ts'
 import { conformance } from './conformance.ts'
+import { openEmptyStore } from './empty-store.ts'
 import { makeOrg, type Org, tokenFor } from './org.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
@@ -66,8 +66,7 @@ export async function startServer(
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   let now = Date.UTC(2026, 10, 20, 8, 36)
   const { lockTimer } = options
-  const store = openStore(dataDir, {
-    create: true,
+  const store = openEmptyStore(dataDir, {
     wall: () => now,
     neverSleeps: true,
     ...(lockTimer ? { lockTimer } : {}),
