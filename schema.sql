@@ -89,7 +89,7 @@ CREATE TABLE stages (
   key TEXT NOT NULL,
   name TEXT NOT NULL,
   position INTEGER NOT NULL CHECK (position >= 0),
-  rank INTEGER NOT NULL, -- its place among all stages of the org, default pipeline first
+  rank INTEGER NOT NULL, -- position among all stages of the org, default pipeline first
   outcome TEXT CHECK (outcome IN ('won', 'lost')), -- NULL while deals in it are open
   is_open INTEGER NOT NULL GENERATED ALWAYS AS (outcome IS NULL) VIRTUAL,
   probability INTEGER NOT NULL CHECK (probability BETWEEN 0 AND 100),
