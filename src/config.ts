@@ -58,8 +58,8 @@ function readFlags(options: Options, argv: readonly string[]): { given: Map<stri
     if (token.kind !== 'option') continue
     const flag = byFlag.get(token.rawName)
     if (!flag)
-      throw usage(`There is no option ${token.rawName} here; there are ${[...byFlag.keys(), '--help'].join(', ')}.`)
-    if (given.has(flag.name)) throw usage(`${token.rawName} is given twice.`)
+      throw usage(`There is no option ${token.rawName} here. Options are: ${[...byFlag.keys(), '--help'].join(', ')}.`)
+    if (given.has(flag.name)) throw usage(`${token.rawName} is given more than once.`)
     given.set(flag.name, flagValue(flag.name, flag.option, token))
   }
   return { given, positionals }
@@ -85,7 +85,7 @@ function readEnvironment(name: string, option: Option, env: Environment): Value 
   if (option.type === 'string') return value
   if (value === 'true' || value === '1') return true
   if (value === 'false' || value === '0') return false
-  throw usage(`${variableOf(name)} is "${value}" and has to be true, false, 1 or 0.`)
+  throw usage(`${variableOf(name)} is "${value}" and must be true, false, 1 or 0.`)
 }
 
 function nameArguments(args: Arguments, positionals: string[]): Record<string, string> {
@@ -94,8 +94,8 @@ function nameArguments(args: Arguments, positionals: string[]): Record<string, s
   if (missing) throw usage(`${missing.toUpperCase()} is missing: ${args[missing]}.`)
   const [extra] = positionals.slice(names.length)
   if (extra !== undefined) {
-    const taken = names.length === 0 ? 'no argument' : names.map((name) => name.toUpperCase()).join(' ')
-    throw usage(`"${extra}" is one argument too many; this takes ${taken}.`)
+    const taken = names.length === 0 ? 'no arguments' : names.map((name) => name.toUpperCase()).join(' ')
+    throw usage(`"${extra}" is one argument too many; this command takes ${taken}.`)
   }
   return Object.fromEntries(names.map((name, index) => [name, positionals[index] as string]))
 }
@@ -120,7 +120,7 @@ export function parseListen(text: string): { host: string; port: number } | null
   const [, ipv6, other, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? []
   const host = ipv6 ?? other
   if (host === undefined || Number(digits) > 65_535) {
-    throw usage(`"${text}" is no address to listen on; write it like 127.0.0.1:8080, [::1]:8080 or off.`)
+    throw usage(`"${text}" is not a valid address to listen on. Use a form such as 127.0.0.1:8080, [::1]:8080 or off.`)
   }
   return { host, port: Number(digits) }
 }

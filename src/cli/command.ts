@@ -32,10 +32,10 @@ const everywhere = {
 
 // Options shared by many commands.
 
-export const json = { type: 'boolean', help: 'answer as JSON' } as const
+export const json = { type: 'boolean', help: 'print the result as JSON' } as const
 
 export const org = {
   type: 'string',
   placeholder: 'ID',
-  help: 'the organisation; may be left out where the data folder holds one only',
+  help: 'the organisation; optional if the data folder contains only one',
 } as const

@@ -5,8 +5,8 @@ import { chosenOrg, withStore } from './store.ts'
 
 export const exportAll = command({
   name: 'export',
-  summary: 'Write all of an organisation into a new folder, as NDJSON and CSV',
-  args: { dir: 'the folder; it is made, and has to be empty where there is one' },
+  summary: 'Export a complete organisation to a new folder, as NDJSON and CSV',
+  args: { dir: 'the folder to create; must be empty if it exists' },
   options: { org, json },
   run: ({ options, args: { dir } }) => {
     const progress = !options.json && process.stderr.isTTY
@@ -19,7 +19,7 @@ export const exportAll = command({
       return {
         json: { dir, org_id: manifest.org.id, last_seq: manifest.last_seq, records },
         text: `Exported ${manifest.org.name} to ${dir}: ${saidOf(records)}.`,
-        note: `To bring it back into a new organisation: dealbox import ${dir}`,
+        note: `To restore it into a new organisation: dealbox import ${dir}`,
       }
     })
   },

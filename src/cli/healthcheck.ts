@@ -7,26 +7,28 @@ const PATIENCE_MS = 5000
 
 export const healthcheck = command({
   name: 'healthcheck',
-  summary: 'Ask the server on this machine whether it is ready: exit code 0 when it is, else 1',
+  summary: 'Check whether the server on this machine is ready: exit code 0 if it is, otherwise 1',
   options: {
     screensListen: {
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8081',
-      help: 'where the screens listen',
+      help: 'address of the screens listener',
     },
     json,
   },
   run: async ({ options }) => {
     const address = parseListen(options.screensListen)
-    if (!address) throw usage('--screens-listen is off: there is nobody to ask.')
+    if (!address) throw usage('--screens-listen is off, so there is no server to check.')
     const status = await statusOf(reachable(address.host), address.port)
     if (status === 200) return { json: { ready: true }, text: 'Ready.' }
     const at = options.screensListen
     throw new Problem(
       503,
       'not_ready',
-      status === undefined ? `Nothing answers at ${at}.` : `The server at ${at} is not ready: it answers ${status}.`,
+      status === undefined
+        ? `No server responds at ${at}.`
+        : `The server at ${at} is not ready: it responded with ${status}.`,
     )
   },
 })

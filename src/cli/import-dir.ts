@@ -8,16 +8,16 @@ import { chosenOrg, withStore } from './store.ts'
 
 export const importDir = command({
   name: 'import',
-  summary: 'Bring an export back into a new organisation, with the same ids',
-  args: { dir: 'the folder that "dealbox export" has made' },
-  options: { dryRun: { type: 'boolean', help: 'only say whether all of it would come in' }, org, json },
+  summary: 'Restore an export into a new organisation, with the same ids',
+  args: { dir: 'a folder created by "dealbox export"' },
+  options: { dryRun: { type: 'boolean', help: 'only check whether the export can be restored' }, org, json },
   run: ({ options, args }) => {
     const { data, dryRun } = options
     if (statSync(args.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new Problem(
         404,
         'no_export',
-        `${args.dir} is no folder; a file is brought in by "dealbox import contacts|companies|deals|meetings FILE".`,
+        `${args.dir} is not a folder. To import a file, use "dealbox import contacts|companies|deals|meetings FILE".`,
       )
     }
     const progress = !options.json && process.stderr.isTTY
@@ -49,10 +49,12 @@ export function saidOf(records: Record<string, number>): string {
 }
 
 const textOf = ({ records }: Restored, dryRun: boolean): string =>
-  `${dryRun ? 'Would bring' : 'Brought'} back ${saidOf(records)}.`
+  `${dryRun ? 'Would restore' : 'Restored'} ${saidOf(records)}.`
 
 function noteOf({ members_left, tokens_ended }: Restored): string {
-  const left = members_left.length > 0 ? [`Not in the export, and gone: ${members_left.join(', ')}.`] : []
-  const ended = tokens_ended > 0 ? ['Tokens from before count no longer; "dealbox token create" makes new ones.'] : []
+  const left =
+    members_left.length > 0 ? [`Removed, because they are not in the export: ${members_left.join(', ')}.`] : []
+  const ended =
+    tokens_ended > 0 ? ['Earlier tokens are no longer valid. Create new ones with "dealbox token create".'] : []
   return [...left, ...ended].join('\n')
 }

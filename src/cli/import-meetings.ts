@@ -8,11 +8,15 @@ import { chosenOrg, withStore } from './store.ts'
 export const importMeetings = command({
   name: 'import meetings',
   summary: 'Import meetings from a file',
-  args: { file: 'an iCalendar file (.ics) as calendars export it' },
+  args: { file: 'an iCalendar file (.ics), as exported by calendars' },
   options: {
-    dryRun: { type: 'boolean', help: 'only say what would happen' },
-    again: { type: 'boolean', help: 'import a file once more that was imported before' },
-    rejected: { type: 'string', placeholder: 'PATH', help: 'where rejected events go; beside the file if left out' },
+    dryRun: { type: 'boolean', help: 'only show what would be imported' },
+    again: { type: 'boolean', help: 'import a file again that was already imported' },
+    rejected: {
+      type: 'string',
+      placeholder: 'PATH',
+      help: 'file for rejected events; by default beside the imported file',
+    },
     org,
     json,
   },

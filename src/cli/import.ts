@@ -14,15 +14,27 @@ import { aligned } from './text.ts'
 // `import contacts|companies|deals FILE` and `import --undo ID`. Importing meetings and restoring an export, `import
 // DIR`, are separate commands.
 
-const args = { file: 'a CSV file as spreadsheets and other programs export it, or NDJSON in our own wire form' }
+const args = { file: 'a CSV file exported from a spreadsheet or another program, or NDJSON in the format of the API' }
 
 const options = {
-  map: { type: 'string', placeholder: 'C=F,...', help: 'columns and their fields, such as "Fax=phones,Notes=-"' },
-  decimal: { type: 'string', placeholder: 'SIGN', help: 'point or comma, where the amounts do not show it' },
-  dates: { type: 'string', placeholder: 'ORDER', help: 'dmy or mdy, where the dates do not show it' },
-  dryRun: { type: 'boolean', help: 'only say what would happen' },
-  again: { type: 'boolean', help: 'import a file once more that was imported before in the same way' },
-  rejected: { type: 'string', placeholder: 'PATH', help: 'where rejected rows go; beside the file if left out' },
+  map: { type: 'string', placeholder: 'C=F,...', help: 'mapping of columns to fields, such as "Fax=phones,Notes=-"' },
+  decimal: {
+    type: 'string',
+    placeholder: 'SIGN',
+    help: 'decimal separator, point or comma, if it is not clear from the amounts',
+  },
+  dates: {
+    type: 'string',
+    placeholder: 'ORDER',
+    help: 'order of days and months, dmy or mdy, if it is not clear from the dates',
+  },
+  dryRun: { type: 'boolean', help: 'only show what would be imported' },
+  again: { type: 'boolean', help: 'import a file again that was already imported with the same options' },
+  rejected: {
+    type: 'string',
+    placeholder: 'PATH',
+    help: 'file for rejected rows; by default beside the imported file',
+  },
   org,
   json,
 } as const
@@ -31,7 +43,7 @@ const match = (choices: string) =>
   ({
     type: 'string',
     placeholder: choices,
-    help: 'change the records that have the same, instead of making new ones',
+    help: 'update existing records with the same value instead of creating new ones',
   }) as const
 
 export const importContacts = command({
@@ -60,8 +72,8 @@ export const importDeals = command({
 
 export const importUndo = command({
   name: 'import --undo',
-  summary: 'Take an import back: delete what it created, and put back what it changed',
-  args: { id: 'of the import, as it was told when it was done' },
+  summary: 'Undo an import: delete the records that it created, and restore those that it changed',
+  args: { id: 'id of the import, as printed by the import' },
   options: { org, json },
   run: ({ options, args }) =>
     withStore(options.data, async (store) => {
@@ -130,7 +142,7 @@ function chosen<const Choice extends string>(
 ): Choice | undefined {
   if (text === undefined) return undefined
   const choice = choices.find((each) => each === text)
-  if (!choice) throw usage(`${flag} has to be one of ${choices.join(', ')}.`)
+  if (!choice) throw usage(`${flag} must be one of ${choices.join(', ')}.`)
   return choice
 }
 
@@ -149,13 +161,13 @@ export function importAnswer(imported: Imported, what: string, dryRun: boolean) 
   const before =
     importedBefore === null
       ? ''
-      : `Nothing was done: the file was imported ${rfc3339(importedBefore)}; --again does it once more.\n`
+      : `Nothing was imported, because this file was already imported ${rfc3339(importedBefore)}. To import it again, use --again.\n`
   const notes = [
-    ...(rejectedFile ? [`The rejected ${what.toLowerCase()} with their reasons: ${rejectedFile}`] : []),
+    ...(rejectedFile ? [`Rejected ${what.toLowerCase()}, with reasons: ${rejectedFile}`] : []),
     ...(rejected > 0 && !rejectedFile
-      ? [`With --rejected PATH, the rejected ${what.toLowerCase()} are written there with their reasons.`]
+      ? [`To write the rejected ${what.toLowerCase()} and the reasons to a file, use --rejected PATH.`]
       : []),
-    ...(id ? [`To take it back: dealbox import --undo ${id}`] : []),
+    ...(id ? [`To undo the import: dealbox import --undo ${id}`] : []),
   ]
   return {
     json: {
@@ -173,10 +185,10 @@ const MAX_KEPT = 20
 
 function undoneText({ deleted, restored, kept }: Undone): string {
   const lines = kept.slice(0, MAX_KEPT).map(({ object, id, reason }) => `  ${object} ${id} ${reason}`)
-  if (kept.length > MAX_KEPT) lines.push(`  and ${kept.length - MAX_KEPT} more; --json lists them all`)
-  const done = `Deleted ${deleted} records, and put ${restored} back.`
-  const next = 'Once nothing is in the way any more, the same command goes on with them.'
-  return kept.length === 0 ? done : [`${done} Left as they are:`, ...lines, next].join('\n')
+  if (kept.length > MAX_KEPT) lines.push(`  and ${kept.length - MAX_KEPT} more; to list all, use --json`)
+  const done = `Deleted ${deleted} records, and restored ${restored}.`
+  const next = 'To undo these as well, resolve the conflicts and run the same command again.'
+  return kept.length === 0 ? done : [`${done} Not changed:`, ...lines, next].join('\n')
 }
 
 const WIDTH = 30

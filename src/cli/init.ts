@@ -11,19 +11,23 @@ const machineTimezone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const init = command({
   name: 'init',
-  summary: 'Make an organisation with its first owner, and the data folder where there is none',
+  summary: 'Create an organisation with its first owner, and the data folder if it does not exist',
   options: {
     org: { type: 'string', placeholder: 'NAME', required: true, help: 'name of the organisation' },
-    email: { type: 'string', placeholder: 'EMAIL', required: true, help: 'of the owner' },
-    name: { type: 'string', placeholder: 'NAME', help: 'of the owner; what stands before the @ where left out' },
+    email: { type: 'string', placeholder: 'EMAIL', required: true, help: 'email of the owner' },
+    name: {
+      type: 'string',
+      placeholder: 'NAME',
+      help: 'name of the owner; by default the part of the email before the @',
+    },
     timezone: {
       type: 'string',
       placeholder: 'ZONE',
       default: isTimezone(machineTimezone) ? machineTimezone : 'UTC',
-      help: 'of the organisation and the owner',
+      help: 'time zone of the organisation and the owner',
     },
-    currency: { type: 'string', placeholder: 'CODE', default: 'EUR', help: 'of the organisation' },
-    bare: { type: 'boolean', help: 'leave out the usual pipeline, close reasons and hours' },
+    currency: { type: 'string', placeholder: 'CODE', default: 'EUR', help: 'default currency of the organisation' },
+    bare: { type: 'boolean', help: 'omit the default pipeline, close reasons and business hours' },
     json,
   },
   run: ({ options }) => {
@@ -45,8 +49,8 @@ export const init = command({
         if (keys.list().length === 0) keys.rotate()
         return {
           json: { org_id: made.publicId, member_id: owner?.id },
-          text: `Made the organisation ${org} (${made.publicId}) with the owner ${email}.`,
-          note: `For a token: dealbox token create --data ${data} --email ${email} --scope all`,
+          text: `Created the organisation ${org} (${made.publicId}) with the owner ${email}.`,
+          note: `To create a token: dealbox token create --data ${data} --email ${email} --scope all`,
         }
       },
       { create: true },

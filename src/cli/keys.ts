@@ -6,7 +6,7 @@ import { aligned } from './text.ts'
 
 export const keysList = command({
   name: 'keys list',
-  summary: 'List the keys that sign tokens, by name only',
+  summary: 'List the keys that sign tokens, without the key material',
   options: { json },
   run: ({ options }) =>
     withStore(options.data, (store) => {
@@ -29,12 +29,12 @@ export const keysList = command({
 function noteOf(keys: { kid: string; file: string | null }[]): string {
   const broken = keys.filter(({ file }) => file === 'missing' || file === 'damaged').map(({ kid }) => `keys/${kid}.pem`)
   if (broken.length === 0) return ''
-  return `Restore ${broken.join(', ')} from a copy of the data folder, or rotate, retire what is broken and make new tokens.`
+  return `Restore ${broken.join(', ')} from a backup of the data folder, or rotate, retire the broken key and create new tokens.`
 }
 
 export const keysRotate = command({
   name: 'keys rotate',
-  summary: 'Add a key, which signs from now on; tokens of the older ones go on working',
+  summary: 'Add a key that signs new tokens; tokens signed by older keys stay valid',
   options: { json },
   run: ({ options }) =>
     withStore(options.data, (store) => {
@@ -45,8 +45,8 @@ export const keysRotate = command({
 
 export const keysRetire = command({
   name: 'keys retire',
-  summary: 'End a key: the tokens that it signed stop working, and its file is deleted',
-  args: { kid: 'the key, as "dealbox keys list" shows it' },
+  summary: 'Retire a key: tokens signed by it stop working, and its file is deleted',
+  args: { kid: 'id of the key, as shown by "dealbox keys list"' },
   options: { json },
   run: ({ options, args }) =>
     withStore(options.data, (store) => {

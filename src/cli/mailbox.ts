@@ -17,19 +17,19 @@ import { chosenOrg, withStore } from './store.ts'
 import { aligned, oneLine } from './text.ts'
 import { readTrust } from './trust.ts'
 
-const mailbox = { mailbox: 'the key of a mailbox, as "dealbox mailbox list" shows it' }
+const mailbox = { mailbox: 'the key of a mailbox, as shown by "dealbox mailbox list"' }
 
 /** The time limit of --send-to; the mail servers have their own timeouts. */
 const SEND_MS = MINUTE_MS
 
 export const mailboxList = command({
   name: 'mailbox list',
-  summary: 'List the mailboxes of an organisation, and how it goes with each',
+  summary: 'List the mailboxes of an organisation and their state',
   options: { org, json },
   run: ({ options }) =>
     withStore(options.data, (store) => {
       const all = mailboxReports(store, chosenOrg(store, options.org))
-      return { json: all, text: all.length === 0 ? 'There is no mailbox.' : all.map(reportText).join('\n') }
+      return { json: all, text: all.length === 0 ? 'There are no mailboxes.' : all.map(reportText).join('\n') }
     }),
 })
 
@@ -41,14 +41,14 @@ function reportText({ key, address, is_default, member, sending, receiving }: Ma
     [key, address, ...uses].join('  '),
     `  sending    ${oneLine(sending.text)}`,
     `  receiving  ${oneLine(receiving.text)}`,
-    ...(listens ? [`             ${imported} taken in, ${skipped} skipped, ${rejected} rejected`] : []),
+    ...(listens ? [`             ${imported} imported, ${skipped} skipped, ${rejected} rejected`] : []),
   ].join('\n')
 }
 
 export const mailboxErrors = command({
   name: 'mailbox errors',
-  summary: 'List the newest 100 mails that could not be taken in, and why',
-  options: { mailbox: { type: 'string', placeholder: 'KEY', help: 'only those of one mailbox' }, org, json },
+  summary: 'List the last 100 mails that could not be imported, with the reasons',
+  options: { mailbox: { type: 'string', placeholder: 'KEY', help: 'only mails of this mailbox' }, org, json },
   run: ({ options }) =>
     withStore(options.data, (store) => {
       const number = chosenOrg(store, options.org)
@@ -74,17 +74,18 @@ type Check = { side: Side | 'mail'; ok: boolean; text: string }
 
 export const mailboxTest = command({
   name: 'mailbox test',
-  summary: 'Try the servers of a mailbox: exit code 0 where all is well, else 1',
+  summary: 'Check the connection of a mailbox: exit code 0 if it works, otherwise 1',
   args: mailbox,
   options: {
-    sendTo: { type: 'string', placeholder: 'ADDRESS', help: 'send a short mail there, too' },
-    mailCa: { type: 'string', placeholder: 'FILE', help: 'certificates (PEM) to trust, as of "dealbox serve"' },
+    sendTo: { type: 'string', placeholder: 'ADDRESS', help: 'also send a short test mail to this address' },
+    mailCa: { type: 'string', placeholder: 'FILE', help: 'CA certificates (PEM) to trust, as for "dealbox serve"' },
     org,
     json,
   },
   run: async ({ options, args }) => {
     const { sendTo, mailCa } = options
-    if (sendTo !== undefined && !v.is(f.email, sendTo)) throw usage(`--send-to is "${sendTo}", and no email address.`)
+    if (sendTo !== undefined && !v.is(f.email, sendTo))
+      throw usage(`--send-to is "${sendTo}", which is not an email address.`)
     const trust = mailCa === undefined ? {} : readTrust(mailCa)
     const checks = await withStore(options.data, async (store) => {
       const number = chosenOrg(store, options.org)
@@ -107,11 +108,11 @@ async function checkSending(store: Store, number: number, tried: Mailbox, trust:
   const { checkSmtp } = await import('../mail/transport/smtp.ts')
   const { host, port } = tried.smtp
   const { smtpServer } = mailboxStore(resourceDeps(store))
-  return check('smtp', `${host}:${port} takes mails.`, () => checkSmtp(smtpServer(number, tried), trust))
+  return check('smtp', `${host}:${port} accepts mails.`, () => checkSmtp(smtpServer(number, tried), trust))
 }
 
 async function checkReceiving(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
-  if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail comes in.' }
+  if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.' }
   const { checkImap } = await import('../mail/transport/imap.ts')
   const { host, port, folder } = tried.imap
   const { imapServer } = mailboxStore(resourceDeps(store))
@@ -145,10 +146,10 @@ const shortMail = ({ key, name, address }: Mailbox, to: string, messageId: strin
   from: { email: address, name },
   replyTo: null,
   to: [{ email: to, name: null }],
-  subject: `A test of the mailbox ${key}`,
+  subject: `Test of the mailbox ${key}`,
   inReplyTo: null,
   references: [],
-  text: `This mail shows that Dealbox can send from ${address}. There is nothing to do.\n`,
+  text: `This mail shows that Dealbox can send from ${address}. You do not need to do anything.\n`,
   html: null,
   files: [],
   headers: { 'Auto-Submitted': 'auto-generated' },
@@ -167,11 +168,12 @@ async function check(side: Check['side'], well: string, job: () => Promise<strin
 
 export const mailboxPassword = command({
   name: 'mailbox password',
-  summary: 'Store the password of a mailbox, from standard input or as typed: for SMTP and IMAP, or for one of them',
+  summary:
+    'Store the password of a mailbox, from standard input or a prompt: for SMTP and IMAP, or only for one of them',
   args: mailbox,
   options: {
-    smtp: { type: 'boolean', help: 'only the one for SMTP' },
-    imap: { type: 'boolean', help: 'only the one for IMAP' },
+    smtp: { type: 'boolean', help: 'only for SMTP' },
+    imap: { type: 'boolean', help: 'only for IMAP' },
     org,
     json,
   },
@@ -190,7 +192,7 @@ export const mailboxPassword = command({
       store.transaction(() => settings.setPassword(number, args.mailbox, password, only))
       return {
         json: { mailbox: args.mailbox, sides },
-        text: `The password of "${args.mailbox}" for ${names} is stored; "dealbox mailbox test ${args.mailbox}" tries it.`,
+        text: `The password of "${args.mailbox}" for ${names} is stored. To check it, use "dealbox mailbox test ${args.mailbox}".`,
       }
     })
   },

@@ -7,12 +7,12 @@ import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
 
 const fields = {
-  name: { type: 'string', placeholder: 'NAME', help: 'what others see' },
+  name: { type: 'string', placeholder: 'NAME', help: 'display name' },
   role: { type: 'string', placeholder: 'ROLE', help: 'owner, admin, member or viewer' },
   timezone: { type: 'string', placeholder: 'ZONE', help: 'such as Europe/Berlin' },
 } as const
 
-const email = { email: 'of the member' }
+const email = { email: 'email of the member' }
 
 export const memberList = command({
   name: 'member list',
@@ -50,7 +50,7 @@ export const memberSet = command({
         return value === undefined ? [] : [[name, value]]
       }),
     )
-    if (Object.keys(given).length === 0) throw usage('Give at least one of --name, --role and --timezone.')
+    if (Object.keys(given).length === 0) throw usage('Use at least one of --name, --role and --timezone.')
     const patch = validate(MemberPatch, given)
     return write(options, (store, org) => memberSettings(store).set(org, args.email, patch))
   },
@@ -58,7 +58,7 @@ export const memberSet = command({
 
 export const memberActivate = command({
   name: 'member activate',
-  summary: 'Let a deactivated member in again',
+  summary: 'Reactivate a deactivated member',
   args: email,
   options: { org, json },
   run: ({ options, args }) =>
@@ -67,7 +67,7 @@ export const memberActivate = command({
 
 export const memberDeactivate = command({
   name: 'member deactivate',
-  summary: 'Shut a member out: their tokens stop working with the next request',
+  summary: 'Deactivate a member: their tokens stop working with the next request',
   args: email,
   options: { org, json },
   run: ({ options, args }) =>

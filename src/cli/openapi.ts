@@ -9,7 +9,7 @@ import { command, json } from './command.ts'
 
 export const openapi = command({
   name: 'openapi',
-  summary: 'Print the OpenAPI document of the public interface',
+  summary: 'Print the OpenAPI document of the API',
   options: { json: { ...json, help: 'on one line' } },
   run: () => {
     // Routes contain prepared statements, which need the tables.

@@ -54,7 +54,7 @@ function given(text: string): string {
   return text
 }
 
-const canceled = (): Problem => new Problem(400, 'canceled', 'Nothing was given, and nothing was stored.')
+const canceled = (): Problem => new Problem(400, 'canceled', 'No password was entered, and nothing was stored.')
 
 /**
  * Leaves a terminal open afterwards, so that its echo can be restored; other inputs are closed, so that they do not

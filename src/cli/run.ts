@@ -98,7 +98,7 @@ function beforeDashes(argv: readonly string[]): readonly string[] {
 
 function unknownCommand(commands: readonly Command[], name: string): Problem {
   const known = [...new Set(commands.map((command) => command.name.split(' ')[0]))]
-  return usage(`There is no command "${name}"; there are ${known.join(', ')}.`)
+  return usage(`There is no command "${name}". Commands are: ${known.join(', ')}.`)
 }
 
 function unknownVerb(group: readonly Command[], name: string, verb: string | undefined): Problem {
@@ -106,7 +106,7 @@ function unknownVerb(group: readonly Command[], name: string, verb: string | und
   return usage(
     verb === undefined || verb.startsWith('-')
       ? `"dealbox ${name}" needs one of ${verbs}.`
-      : `There is no "dealbox ${name} ${verb}"; there are ${verbs}.`,
+      : `There is no "dealbox ${name} ${verb}". Use one of ${verbs}.`,
   )
 }
 

@@ -9,24 +9,24 @@ const PROFILES = Object.keys(SIZES)
 
 export const seed = command({
   name: 'seed',
-  summary: 'Fill an organisation without records with the life of a sales team',
+  summary: 'Fill an empty organisation with the sample data of a sales team',
   options: {
-    profile: { type: 'string', placeholder: 'NAME', default: 'demo', help: `how many deals: ${PROFILES.join(', ')}` },
+    profile: { type: 'string', placeholder: 'NAME', default: 'demo', help: `number of deals: ${PROFILES.join(', ')}` },
     seed: {
       type: 'string',
       placeholder: 'N',
       default: '1',
-      help: 'the same number makes the same records, up to the day of --as-of',
+      help: 'the same number produces the same records, for the same --as-of',
     },
-    asOf: { type: 'string', placeholder: 'DATE', help: 'the day that the story ends; today if left out' },
+    asOf: { type: 'string', placeholder: 'DATE', help: 'last day of the sample data; today by default' },
     org,
     json,
   },
   run: ({ options }) => {
-    if (!PROFILES.includes(options.profile)) throw usage(`--profile has to be one of ${PROFILES.join(', ')}.`)
-    if (!/^\d{1,15}$/.test(options.seed)) throw usage('--seed has to be a whole number.')
+    if (!PROFILES.includes(options.profile)) throw usage(`--profile must be one of ${PROFILES.join(', ')}.`)
+    if (!/^\d{1,15}$/.test(options.seed)) throw usage('--seed must be a whole number.')
     const day = options.asOf ?? new Date().toISOString().slice(0, 10)
-    if (!isDate(day)) throw usage('--as-of has to be a day of the calendar, written YYYY-MM-DD.')
+    if (!isDate(day)) throw usage('--as-of must be a valid date, in the form YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
     return withStore(options.data, (store) => {
       const made = replaySeed(store, {
@@ -40,7 +40,7 @@ export const seed = command({
       const { members, tags, companies, contacts, deals, notes, tasks, lists, meetings, conversations, messages } = made
       return {
         json: { profile: options.profile, seed: Number(options.seed), as_of: day, ...made },
-        text: `Made ${deals} deals, ${companies} companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, ${tags} tags and ${members} members.`,
+        text: `Created ${deals} deals, ${companies} companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, ${tags} tags and ${members} members.`,
       }
     })
   },

@@ -47,7 +47,7 @@ export type Running = { api: string; screens: string | null; stop: () => Promise
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const apiAddress = parseListen(options.apiListen)
   const screensAddress = parseListen(options.screensListen)
-  if (!apiAddress) throw usage('--api-listen cannot be off.')
+  if (!apiAddress) throw usage('--api-listen must not be off.')
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
@@ -99,48 +99,48 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
 export const serve = command({
   name: 'serve',
-  summary: 'Serve the data folder: the public interface, and the screens for people',
+  summary: 'Start the server: the API and the screens listener',
   options: {
     apiListen: {
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8080',
-      help: 'where the public interface listens; port 0 picks a free one',
+      help: 'address of the API; port 0 picks a free port',
     },
     screensListen: {
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8081',
-      help: 'where the screens listen, or off',
+      help: 'address of the screens listener (API reference, health checks, unsubscribe pages), or off',
     },
     rateLimit: {
       type: 'string',
       placeholder: 'RATE',
       default: '60000/60s',
-      help: 'requests per seconds that each token may make, or off',
+      help: 'requests per seconds for each token, such as 1000/s, or off',
     },
     corsOrigin: {
       type: 'string',
       placeholder: 'ORIGINS',
       default: '',
-      help: 'origins that may call from a browser, separated by commas',
+      help: 'origins that may call the API from a browser, separated by commas',
     },
     webhookAllow: {
       type: 'string',
       placeholder: 'LIST',
       default: '',
-      help: 'hosts, addresses and networks that webhooks may be sent to although they are not public, separated by commas',
+      help: 'hosts, addresses and networks that webhooks may reach although they are not public, separated by commas',
     },
     mailCa: {
       type: 'string',
       placeholder: 'FILE',
-      help: 'certificates (PEM) that servers for mail may have beside the well-known ones, such as that of your own CA',
+      help: 'additional CA certificates (PEM) to trust for mail servers, such as that of your own CA',
     },
     eventRetention: {
       type: 'string',
       placeholder: 'TIME',
       default: '30d',
-      help: 'how long events are kept to be pulled and sent again, such as 30d, or never to delete them',
+      help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
     logLevel: {
       type: 'string',
@@ -148,10 +148,10 @@ export const serve = command({
       default: 'info',
       help: 'error, warn or info; info logs every request',
     },
-    json: { ...json, help: 'log as JSON lines on standard output' },
+    json: { ...json, help: 'log as JSON lines to standard output' },
   },
   run: async ({ options }) => {
-    if (!['error', 'warn', 'info'].includes(options.logLevel)) throw usage('--log-level has to be error, warn or info.')
+    if (!['error', 'warn', 'info'].includes(options.logLevel)) throw usage('--log-level must be error, warn or info.')
     // Without --json the output is for people: two addresses, then only warnings and errors.
     const { log, flush } = options.json ? openLog(options.logLevel, 1) : openLog('warn', 2)
     try {

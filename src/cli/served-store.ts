@@ -7,9 +7,9 @@ import { diskReserve } from '../store/reserve.ts'
 
 const MESSAGES: Record<Failure, string> = {
   damaged: 'the database is damaged, and nothing is written any more: stop the server and restore a backup',
-  full: 'the disk is full: reads and deletions go on, and writes when there is space',
+  full: 'the disk is full: reads and deletions still work, and other writes resume when there is space',
   locked: 'another process holds the database',
-  failed: 'the storage fails',
+  failed: 'the storage failed',
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
@@ -20,7 +20,7 @@ export function openServedStore(dataDir: string, log: Log): Store {
     log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, err }, MESSAGES[failure])
   }
 
-  const reportSpace = () => log.warn('there is space on the disk again, and writes go on')
+  const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
   const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace })
 
   function close(): void {

@@ -19,9 +19,9 @@ export const settingsShow = command({
 
 export const settingsApply = command({
   name: 'settings apply',
-  summary: 'Bring the settings of an organisation to what a document says',
+  summary: 'Change the settings of an organisation to match a document',
   args: { file: 'the settings document, or - for standard input' },
-  options: { org, dryRun: { type: 'boolean', help: 'only say what would change' }, json },
+  options: { org, dryRun: { type: 'boolean', help: 'only show what would change' }, json },
   run: ({ options, args }) => {
     const document = readDocument(args.file)
     return withStore(options.data, (store) => {

@@ -21,13 +21,14 @@ export async function withStore<T>(
 export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefined): number {
   const orgs = allOrgs(db)
   const [only, ...more] = orgs
-  if (!only) throw new Problem(404, 'no_org', 'This data folder holds no organisation; "dealbox init" makes one.')
+  if (!only)
+    throw new Problem(404, 'no_org', 'This data folder contains no organisation. Create one with "dealbox init".')
   const all = orgs.map(({ public_id, name }) => `${public_id} (${name})`).join(', ')
   if (publicId === undefined) {
-    if (more.length > 0) throw usage(`This data folder holds several organisations; choose one with --org: ${all}.`)
+    if (more.length > 0) throw usage(`This data folder contains several organisations. Choose one with --org: ${all}.`)
     return only.id
   }
   const chosen = orgs.find((each) => each.public_id === publicId.toLowerCase())
-  if (!chosen) throw new Problem(404, 'no_such_org', `There is no organisation ${publicId} here; there are ${all}.`)
+  if (!chosen) throw new Problem(404, 'no_such_org', `There is no organisation ${publicId} here. Use one of ${all}.`)
   return chosen.id
 }

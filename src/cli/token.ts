@@ -9,11 +9,21 @@ import { aligned } from './text.ts'
 
 export const tokenCreate = command({
   name: 'token create',
-  summary: 'Make a bearer token for the public interface',
+  summary: 'Create a bearer token for the API',
   options: {
-    email: { type: 'string', placeholder: 'EMAIL', required: true, help: 'the member whose token it is' },
-    scope: { type: 'string', placeholder: 'all|A,B,C', required: true, help: 'what it may do' },
-    expires: { type: 'string', placeholder: 'TIME', default: '90d', help: 'such as 90d or 12h, or never' },
+    email: {
+      type: 'string',
+      placeholder: 'EMAIL',
+      required: true,
+      help: 'email of the member that the token belongs to',
+    },
+    scope: {
+      type: 'string',
+      placeholder: 'all|A,B,C',
+      required: true,
+      help: 'scopes of the token, separated by commas, or all',
+    },
+    expires: { type: 'string', placeholder: 'TIME', default: '90d', help: 'lifetime, such as 90d or 12h, or never' },
     org,
     json,
   },
@@ -27,7 +37,7 @@ export const tokenCreate = command({
       return {
         json: created,
         text: created.token,
-        note: `Keep it like a password: it is shown this once. It ${created.expires_at ? `expires ${created.expires_at}` : 'never expires'}; "dealbox token revoke ${created.id}" ends it.`,
+        note: `Keep it secret, like a password: it is shown only once. It ${created.expires_at ? `expires ${created.expires_at}` : 'never expires'}. To revoke it, use "dealbox token revoke ${created.id}".`,
       }
     })
   },
@@ -48,8 +58,8 @@ export const tokenList = command({
 
 export const tokenRevoke = command({
   name: 'token revoke',
-  summary: 'End a token: it stops working with the next request',
-  args: { id: 'of the token, as "dealbox token list" shows it' },
+  summary: 'Revoke a token: it stops working with the next request',
+  args: { id: 'id of the token, as shown by "dealbox token list"' },
   options: { json },
   run: ({ options, args }) =>
     withStore(options.data, (store) => {

@@ -5,7 +5,7 @@ import { command, json } from './command.ts'
 
 export const version = command({
   name: 'version',
-  summary: 'Print the versions of Dealbox and of what it is made of',
+  summary: 'Print the versions of Dealbox and of its components',
   options: { json },
   run: () => {
     const sqlite = sqliteVersion()

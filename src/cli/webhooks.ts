@@ -13,12 +13,12 @@ import { aligned } from './text.ts'
 // A running server detects what these commands write, and sends it.
 
 const STATUSES = ['pending', 'delivered', 'failed']
-const webhook = 'the id of a webhook, as "dealbox webhooks list" shows it'
+const webhook = 'id of the webhook, as shown by "dealbox webhooks list"'
 const NEWEST: ListQuery = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
 
 export const webhooksList = command({
   name: 'webhooks list',
-  summary: 'List the webhooks of an organisation, and what each has still to be sent',
+  summary: 'List the webhooks of an organisation, and how many events each has to send',
   options: { org, json },
   run: ({ options }) =>
     withStore(options.data, (store) => {
@@ -40,17 +40,21 @@ export const webhooksList = command({
 
 export const webhooksDeliveries = command({
   name: 'webhooks deliveries',
-  summary: 'List the newest 100 deliveries of a webhook, with the last try of each',
+  summary: 'List the last 100 deliveries of a webhook, each with its last attempt',
   args: { webhook },
   options: {
-    status: { type: 'string', placeholder: 'STATUS', help: 'only those that are pending, delivered or failed' },
+    status: {
+      type: 'string',
+      placeholder: 'STATUS',
+      help: 'only deliveries with this status: pending, delivered or failed',
+    },
     org,
     json,
   },
   run: ({ options, args }) => {
     const { status } = options
     if (status !== undefined && !STATUSES.includes(status))
-      throw usage(`--status has to be one of ${STATUSES.join(', ')}.`)
+      throw usage(`--status must be one of ${STATUSES.join(', ')}.`)
     return withStore(options.data, (store) => {
       const who = { org: chosenOrg(store, options.org), member: null }
       const { list } = deliveryStore(resourceDeps(store)).open(who, args.webhook)
@@ -58,7 +62,7 @@ export const webhooksDeliveries = command({
         status === undefined ? [] : [{ column: 'status', operator: 'eq', values: [status], indexed: true }]
       const { rows } = list(who.org, { ...NEWEST, conditions }, who)
       const all = rows.map(deliveryColumns.present)
-      return { json: all, text: aligned([['ID', 'EVENT', 'STATUS', 'TRIES', 'LAST TRY'], ...all.map(rowOf)]) }
+      return { json: all, text: aligned([['ID', 'EVENT', 'STATUS', 'TRIES', 'LAST ATTEMPT'], ...all.map(rowOf)]) }
     })
   },
 })
@@ -72,8 +76,8 @@ function rowOf({ id, type, seq, status, tries, next_try_at }: Delivery): string[
 
 export const webhooksRedeliver = command({
   name: 'webhooks redeliver',
-  summary: 'Send a delivery again, or at once where it waits for its next try',
-  args: { delivery: 'the id of a delivery, as "dealbox webhooks deliveries" shows it' },
+  summary: 'Send a delivery again, or now if it waits for its next attempt',
+  args: { delivery: 'id of the delivery, as shown by "dealbox webhooks deliveries"' },
   options: { org, json },
   run: ({ options, args }) =>
     withStore(options.data, (store) => {
@@ -82,14 +86,14 @@ export const webhooksRedeliver = command({
       const answer = store.transaction(() => redeliver(who, ofAny(who, args.delivery)))
       return {
         json: answer,
-        text: `The server sends ${answer.type} again; "dealbox webhooks deliveries" tells how it goes.`,
+        text: `The server will send ${answer.type} again. To see the result, use "dealbox webhooks deliveries".`,
       }
     }),
 })
 
 export const webhooksReplay = command({
   name: 'webhooks replay',
-  summary: 'Send every event from one on again to a webhook, in order',
+  summary: 'Send all events from a given one on to a webhook again, in order',
   args: { webhook },
   options: {
     fromSeq: { type: 'string', placeholder: 'N', required: true, help: 'the `seq` of the first event' },
@@ -97,14 +101,14 @@ export const webhooksReplay = command({
     json,
   },
   run: ({ options, args }) => {
-    if (!/^[1-9]\d{0,14}$/.test(options.fromSeq)) throw usage('--from-seq has to be a whole number, 1 or more.')
+    if (!/^[1-9]\d{0,14}$/.test(options.fromSeq)) throw usage('--from-seq must be a whole number, 1 or more.')
     return withStore(options.data, (store) => {
       const who = { org: chosenOrg(store, options.org), member: null }
       const { replay } = replayStore(resourceDeps(store))
       const answer = replay(batches(store), who, args.webhook, Number(options.fromSeq))
       return {
         json: answer,
-        text: `The events ${answer.from_seq} to ${answer.to_seq} are sent again, as far as the webhook asks for them.`,
+        text: `The events ${answer.from_seq} to ${answer.to_seq} will be sent again, as far as the webhook subscribes to them.`,
       }
     })
   },

@@ -82,7 +82,7 @@ export function newFolder<T>(folder: string, fill: (part: string) => T): T {
 
 function refuseUnlessEmpty(folder: string, place: string): void {
   if (!existsSync(place) || readdirSync(place).length === 0) return
-  throw conflict('not_empty', `${folder} is not empty; an export goes into a folder of its own.`)
+  throw conflict('not_empty', `${folder} is not empty. Export to a new or empty folder.`)
 }
 
 /** A new name is durable only after its folder is synced. Windows cannot sync a folder. */
@@ -96,14 +96,14 @@ function persist(folder: string): void {
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'a file may not grow that large there',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EFBIG: 'files may not grow that large there',
+  EACCES: 'this user has no permission to write there',
+  EPERM: 'this user has no permission to write there',
   EROFS: 'the disk is read-only',
-  ENOENT: 'the folder that it lies in cannot be made',
-  ENOTDIR: 'it is, or lies in, a file',
-  EEXIST: 'it is, or lies in, a file',
-  EBUSY: 'it is in use; name a folder inside of it',
+  ENOENT: 'its parent folder cannot be created',
+  ENOTDIR: 'it is a file, or in the path of one',
+  EEXIST: 'it is a file, or in the path of one',
+  EBUSY: 'it is in use; use a folder inside it',
 }
 
 function cannotWrite(error: unknown, folder: string): unknown {
@@ -116,7 +116,11 @@ function cannotWrite(error: unknown, folder: string): unknown {
 export function cannotRead(error: unknown, file: string): unknown {
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return error
-  return new Problem(404, 'cannot_read', `${file} cannot be read: ${code === 'ENOENT' ? 'it is not there' : message}.`)
+  return new Problem(
+    404,
+    'cannot_read',
+    `${file} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : message}.`,
+  )
 }
 
 /** Returns the size and the hash of a file. */

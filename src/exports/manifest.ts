@@ -42,14 +42,15 @@ export const newManifest = (contents: Omit<Manifest, 'format' | 'format_version'
 export function readManifest(folder: string): Manifest {
   const document = readJsonFile(folder, MANIFEST) as { format?: unknown; format_version?: unknown } | null
   if (document?.format !== KIND) {
-    throw new Problem(422, 'no_export', `${folder} is no export: its ${MANIFEST} is of something else.`)
+    throw new Problem(422, 'no_export', `${folder} is not an export: its ${MANIFEST} belongs to something else.`)
   }
   const { format_version: format } = document
-  if (typeof format === 'number' && format > FORMAT) throw newer(folder, `format ${format}, this one knows ${FORMAT}`)
+  if (typeof format === 'number' && format > FORMAT)
+    throw newer(folder, `format ${format}, this version supports ${FORMAT}`)
   const read = v.safeParse(Manifest, document)
   if (read.success) return read.output
   const at = v.getDotPath(read.issues[0])
-  throw damaged(`${join(folder, MANIFEST)} is damaged: ${at ?? 'it'} is not as an export writes it.`)
+  throw damaged(`${join(folder, MANIFEST)} is damaged: ${at ?? 'it'} is not in the format of an export.`)
 }
 
 // Not validated further: a time zone or currency that this machine does not support must not block a restore.
@@ -66,7 +67,7 @@ const Settings = v.object({
 export function readSettings(folder: string): v.InferOutput<typeof Settings> {
   const read = v.safeParse(Settings, readJsonFile(folder, SETTINGS))
   if (read.success) return read.output
-  throw damaged(`${join(folder, SETTINGS)} is damaged: its org is not as an export writes it.`)
+  throw damaged(`${join(folder, SETTINGS)} is damaged: its org is not in the format of an export.`)
 }
 
 /** Parses a JSON document of an export. */
@@ -75,23 +76,27 @@ function readJsonFile(folder: string, name: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    if (error instanceof SyntaxError) throw damaged(`${path} is damaged: it is no JSON.`)
+    if (error instanceof SyntaxError) throw damaged(`${path} is damaged: it is not valid JSON.`)
     if (name === MANIFEST && (error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new Problem(404, 'no_export', `${folder} is no export, or not a whole one: it has no ${MANIFEST}.`)
+      throw new Problem(404, 'no_export', `${folder} is not an export, or is incomplete: it has no ${MANIFEST}.`)
     }
     throw cannotRead(error, path)
   }
 }
 
 export const newer = (folder: string, what: string): Problem =>
-  new Problem(409, 'newer_export', `${folder} was written by a newer Dealbox (${what}); restore it with that version.`)
+  new Problem(
+    409,
+    'newer_export',
+    `${folder} was written by a newer version of Dealbox (${what}). Restore it with that version.`,
+  )
 
 /** Returns the Problem for contents of an older format that this version cannot restore. */
 export const older = ({ format_version, dealbox_version }: Manifest, what: string): Problem =>
   new Problem(
     409,
     'older_export',
-    `${what}. It is of format ${format_version}, older than the ${FORMAT} of this Dealbox: restore it into a data folder with Dealbox ${dealbox_version}, which wrote it, and open that folder with this one. Nothing was restored.`,
+    `${what}. It has format ${format_version}, which is older than format ${FORMAT} of this version. Restore it into a data folder with Dealbox ${dealbox_version}, which wrote it, and open that folder with this version. Nothing was restored.`,
   )
 
 export const damaged = (detail: string): Problem =>

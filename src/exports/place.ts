@@ -38,7 +38,7 @@ export function refuseUnlessEmpty({ db }: Store, org: number, parts: readonly Pa
     const what = table.replaceAll('_', ' ')
     throw conflict(
       'not_empty',
-      `The organisation has ${what} already; an export goes into a new one, as "dealbox init" makes it.`,
+      `The organisation already has ${what}. Restore the export into a new organisation, as created by "dealbox init".`,
     )
   }
 }
@@ -103,6 +103,6 @@ export function refuseIdsAhead({ db, clock }: Store, dataDir: string): void {
     lockInstance(dataDir)()
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'already_running') throw error
-    throw conflict('ids_ahead', 'The export is ahead of the clock of this machine; stop the server for the import.')
+    throw conflict('ids_ahead', 'The export is ahead of the clock of this machine. Stop the server during the import.')
   }
 }

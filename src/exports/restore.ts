@@ -96,9 +96,10 @@ async function fillAndTakePlace(store: Store, options: FillOptions): Promise<Res
         }
       })
       await turn() // lets an abort signal arrive
-      if (signal?.aborted) throw conflict('stopped', 'Stopped; nothing was restored.')
+      if (signal?.aborted) throw conflict('stopped', 'Cancelled; nothing was restored.')
     }
-    if (!isWhole(db, staged)) throw damaged(`${folder} cannot be restored: a record in it refers to one that is not.`)
+    if (!isWhole(db, staged))
+      throw damaged(`${folder} cannot be restored: a record in it refers to one that does not exist.`)
     let restored: Restored | undefined
     try {
       batch(() => {
@@ -138,7 +139,7 @@ function checkFiles(folder: string, manifest: Manifest, all: readonly Part[]): v
   const known = new Set([SETTINGS, ...all.map(fileOf)])
   const read = files.filter(({ name }) => !name.endsWith('.csv'))
   const unknown = read.find(({ name }) => !known.has(name))
-  if (unknown && isOlder(manifest)) throw older(manifest, `${folder} has ${unknown.name}, which is no longer read`)
+  if (unknown && isOlder(manifest)) throw older(manifest, `${folder} has ${unknown.name}, which is no longer supported`)
   if (unknown) throw newer(folder, `it has ${unknown.name}`)
   if (!read.some(({ name }) => name === SETTINGS)) throw damaged(`${folder} is damaged: it has no ${SETTINGS}.`)
   for (const file of read) {
@@ -155,8 +156,8 @@ function damageOf(path: string, { name, records, bytes }: File, found: number): 
   let line = 0
   for (const text of linesOf(path)) {
     line++
-    if (!isObject(parsed(text))) return `line ${line} is no JSON object`
-    if (line > records) return `line ${line} is behind its end`
+    if (!isObject(parsed(text))) return `line ${line} is not a JSON object`
+    if (line > records) return `line ${line} is after its end`
   }
   return line < records ? `it ends at line ${line} of ${records}` : size
 }
@@ -213,11 +214,11 @@ function recordReader({ columns }: Part): (value: unknown) => object {
   const empty = Object.fromEntries(fields.map((name) => [name, null]))
 
   return (value) => {
-    if (!isObject(value)) throw new Error('is no JSON object')
+    if (!isObject(value)) throw new Error('is not a JSON object')
     const unknown = Object.keys(value as object).find((name) => !known.has(name))
     if (unknown !== undefined) throw new Error(`has the unknown field "${unknown}"`)
     const record: Record<string, unknown> = { ...empty, ...(value as object) }
-    if (known.has('id') && !UUID.test(String(record.id))) throw new Error('has an id that is none')
+    if (known.has('id') && !UUID.test(String(record.id))) throw new Error('has an invalid id')
     return record
   }
 }

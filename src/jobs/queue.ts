@@ -32,7 +32,7 @@ export const PAUSE_AFTER_FAILURE_MS = 5000
 
 /** How long to delay work that has changed nothing and is due again at once. */
 export const IDLE_PAUSE_MS = MINUTE_MS
-export const PUT_OFF = 'put off: it changed nothing, and was due again at once'
+export const PUT_OFF = 'postponed: it changed nothing, and was due again at once'
 
 /** Whether the store refused, as opposed to a failure of the work. */
 export const isStoreFailure = (error: unknown): boolean => error instanceof Problem && error.status === 503

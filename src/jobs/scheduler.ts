@@ -140,7 +140,7 @@ function leaseQueue(kinds: readonly Kind[], queues: readonly Queue[], scheduler:
       return { jobs: all }
     })
     for (const { kind, org, id, tries, leasedUntil } of released.jobs) {
-      log.warn({ job: kind, org, id, tries }, 'lease ended')
+      log.warn({ job: kind, org, id, tries }, 'lease expired')
       for (const queue of queues)
         queue.cut?.((job) => job.org === org && job.id === id && job.leasedUntil === leasedUntil)
     }

@@ -50,14 +50,15 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
   }
 
   function unanswered(): Finding {
-    const detail = 'The database does not answer; the log of the server has the reason.'
+    const detail = 'The database does not respond; the log of the server has the reason.'
     return { status: 'fail', code: 'database_failed', detail }
   }
 
   /** Reads and deletions still work. */
   function disk(): Finding {
     if (!storage.isDiskFull()) return isAlone ? { status: 'warn', detail: ALONE } : { status: 'pass' }
-    const detail = 'The disk is full: the server reads and deletes, and writes again when there is space. Free some.'
+    const detail =
+      'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.'
     return { status: 'fail', code: 'storage_full', detail }
   }
 
@@ -70,7 +71,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
   function receiving(): Finding {
     const failing = mailboxCounts().failing ?? 0
     if (failing === 0) return { status: 'pass' }
-    return { status: 'warn', detail: `Receiving fails for ${failing}; "dealbox mailbox list" has the reasons.` }
+    return { status: 'warn', detail: `Receiving mail fails for ${failing}; "dealbox mailbox list" shows the reasons.` }
   }
 
   function mailboxCounts(): Record<string, number> {
@@ -83,7 +84,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
   }
 
   return () => {
-    if (stopping.aborted) throw notReady('stopping', 'The server is stopping; try again in a moment.')
+    if (stopping.aborted) throw notReady('stopping', 'The server is shutting down. Try again in a moment.')
     const found: Record<string, Passed> = {}
     for (const [name, run] of Object.entries(checks)) {
       const finding = run()
@@ -96,8 +97,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
 }
 
 const FAILED = { status: 'fail' }
-const ALONE =
-  'The server was started without a free byte on the disk; until it is started again, commands have to wait.'
+const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 
 function notReady(code: string, detail: string, checks?: Record<string, { status: string }>): Problem {
   return new Problem(503, code, detail, { headers: { 'Retry-After': '5' }, ...(checks && { more: { checks } }) })

@@ -41,7 +41,7 @@ export function repeatedKeys(pointer: string, keys: readonly string[], keyName =
   return keys.flatMap((key, index) =>
     keys.indexOf(key) === index
       ? []
-      : [field(`${pointer}/${index}/${keyName}`, 'duplicate', `must differ from every other ${keyName} here`)],
+      : [field(`${pointer}/${index}/${keyName}`, 'duplicate', `must be different from every other ${keyName} here`)],
   )
 }
 
@@ -50,7 +50,7 @@ export function secondDefaults(pointer: string, given: readonly { key: string; i
   const first = given.findIndex(({ is_default }) => is_default)
   return given.flatMap(({ is_default }, index) => {
     if (!is_default || index === first) return []
-    const message = `must be false: "${given[first]?.key}" is the default already, and there is at most one`
+    const message = `must be false because "${given[first]?.key}" is the default already, and only one can be`
     return [field(`${pointer}/${index}/is_default`, 'second_default', message)]
   })
 }

@@ -31,7 +31,7 @@ const NAMES = Object.keys(sections).join(', ')
 
 export const SettingsDocument = v.strictObject(
   f.object(sections).entries,
-  `unknown_section|is not a section of the settings; there are ${NAMES}`,
+  `unknown_section|is not a section of the settings; sections are ${NAMES}`,
 )
 export type SettingsDocument = v.InferOutput<typeof SettingsDocument>
 
@@ -105,7 +105,7 @@ const ROLL_BACK = Symbol('dry run')
 /** The document as the schema reads it, with the rules between its items. Throws Problem 400 and 422. */
 export function readDocument(document: unknown): SettingsDocument {
   if (document === null || typeof document !== 'object' || Array.isArray(document)) {
-    throw new Problem(400, 'wrong_root', `A settings document is a JSON object with some of ${NAMES}.`)
+    throw new Problem(400, 'wrong_root', `A settings document must be a JSON object with some of ${NAMES}.`)
   }
   const given = validate(SettingsDocument, document)
   const errors = [

@@ -42,16 +42,16 @@ export function problemOf(failure: Failure, access: 'read' | 'write'): Problem {
 }
 
 const DAMAGED = {
-  read: 'The part of the database that this needs is damaged. Stop the server and restore a backup of the data folder.',
+  read: 'The required part of the database is damaged. Stop the server and restore a backup of the data folder.',
   write:
-    'The database is damaged; nothing was written, and nothing will be. Stop the server and restore a backup of the data folder.',
+    'The database is damaged. Nothing was written, and nothing will be. Stop the server and restore a backup of the data folder.',
 }
 const FULL = {
   read: 'The disk of the server is full. Free some space and try again.',
-  write: 'The disk of the server is full; nothing was written. Free some space and try again.',
+  write: 'The disk of the server is full, and nothing was written. Free some space and try again.',
 }
-const LOCKED = 'Another command holds the database; nothing was written. Try again in a moment.'
+const LOCKED = 'Another command holds the database, and nothing was written. Try again in a moment.'
 const FAILED = {
-  read: 'The store of the server cannot be read at the moment; its log has the reason.',
-  write: 'The store of the server cannot be written; nothing was written.',
+  read: 'The database of the server cannot be read at the moment; the log of the server has the reason.',
+  write: 'The database of the server cannot be written, and nothing was written. The log of the server has the reason.',
 }

@@ -27,7 +27,7 @@ const FIRST_PAUSE_MS = 1000
 const MAX_PAUSE_MS = HOUR_MS
 const MAX_ERROR = 500
 
-const LEASE_ENDED = 'It was not done within its lease; the server may have stopped.'
+const LEASE_ENDED = 'It was not completed within its lease; the server may have stopped.'
 
 const FIELDS = 'org_id AS org, id, kind, key, payload, due_at AS dueAt, tries, leased_until AS leasedUntil' as const
 

@@ -50,7 +50,11 @@ export function readKeyFile(dataDir: string, name: string): Buffer | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new Problem(409, 'key_unreadable', `${FOLDER}/${name} cannot be read (${code}); check who owns it.`)
+    throw new Problem(
+      409,
+      'key_unreadable',
+      `${FOLDER}/${name} cannot be read (${code}). Check its owner and permissions.`,
+    )
   }
 }
 
@@ -149,7 +153,7 @@ function syncFolder(folder: string): void {
 function unwritable(name: string, code: string | undefined): Problem {
   const isFull = FULL.includes(String(code))
   const detail = isFull
-    ? `There is no room on the disk for ${FOLDER}/${name}; nothing was written. Free some space and try again.`
-    : `${FOLDER}/${name} cannot be written (${code}); nothing was written. Check who owns the folder.`
+    ? `There is no space on the disk for ${FOLDER}/${name}, and nothing was written. Free some space and try again.`
+    : `${FOLDER}/${name} cannot be written (${code}), and nothing was written. Check the owner and permissions of the folder.`
   return new Problem(503, isFull ? 'storage_full' : 'storage_failed', detail, { headers: { 'Retry-After': '5' } })
 }

@@ -15,7 +15,7 @@ export function lockInstance(dataDir: string): () => void {
   throw new Problem(
     409,
     'already_running',
-    `Another Dealbox server runs on ${dataDir}; stop it, or serve another folder with --data.`,
+    `Another Dealbox server is running on ${dataDir}. Stop it, or use another folder with --data.`,
   )
 }
 
@@ -23,7 +23,11 @@ export function lockInstance(dataDir: string): () => void {
 export function lockRestore(dataDir: string): () => void {
   const release = lockFile(join(dataDir, 'restore.lock'))
   if (release) return release
-  throw new Problem(409, 'restore_running', `Another export is being brought back into ${dataDir}; wait for its end.`)
+  throw new Problem(
+    409,
+    'restore_running',
+    `Another export is being restored into ${dataDir}. Wait until that is done.`,
+  )
 }
 
 /** Locks an SQLite file by an exclusive transaction; undefined if another process has locked it. */

@@ -39,14 +39,14 @@ export function migrate(db: Connection, file: string, { wall = Date.now, schemas
     throw new Problem(
       409,
       'newer_schema',
-      `${file} was written by a newer Dealbox (schema ${version}, this one knows ${schemas.length}); start that version or a newer one.`,
+      `${file} was written by a newer version of Dealbox (schema ${version}, this version supports ${schemas.length}); use that version or a newer one.`,
     )
   }
   if (!isNew && hashOf(db) !== schemas[version - 1]?.hash) {
     throw new Problem(
       409,
       'other_schema',
-      `${file} was made by an unreleased Dealbox with other tables; "dealbox export DIR" of that program and "dealbox import DIR" of this one take an organisation into a new data folder.`,
+      `${file} was created by an unreleased version of Dealbox with other tables; to move an organisation to a new data folder, use "dealbox export DIR" of that version and "dealbox import DIR" of this one.`,
     )
   }
   if (version < schemas.length) build(db, wall, schemas)

@@ -114,7 +114,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
 export function requireDatabase(dataDir: string): void {
   refuseLost(dataDir)
   if (existsSync(join(dataDir, DATABASE))) return
-  throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}; "dealbox init" makes one.`)
+  throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}. Create one with "dealbox init".`)
 }
 
 /**
@@ -128,7 +128,7 @@ function refuseLost(dataDir: string): void {
   throw new Problem(
     409,
     'database_lost',
-    `${file} is ${isThere ? 'empty' : 'missing'}, although ${keysFolder(dataDir)} has the keys of a database; restore the database from a backup, or move the keys away to begin anew.`,
+    `${file} is ${isThere ? 'empty' : 'missing'}, although ${keysFolder(dataDir)} contains the keys of a database; restore the database from a backup, or move the keys away to start from scratch.`,
   )
 }
 
@@ -138,7 +138,7 @@ function makeDataFolder(dataDir: string): void {
     makeFolder(dataDir)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code
-    throw new Problem(409, 'cannot_open', `${dataDir} cannot be made a data folder (${reason}).`)
+    throw new Problem(409, 'cannot_open', `${dataDir} cannot be created as a data folder (${reason}).`)
   }
 }
 
@@ -206,7 +206,7 @@ function setPragmas(db: Connection): void {
     throw new Problem(
       409,
       'not_durable',
-      `SQLite runs with journal_mode=${journal} and synchronous=${synchronous}; it has to be wal and 2 (FULL). Is the data folder on a network drive?`,
+      `SQLite runs with journal_mode=${journal} and synchronous=${synchronous}, but must use wal and 2 (FULL). Is the data folder on a network drive?`,
     )
   }
 }

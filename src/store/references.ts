@@ -52,7 +52,7 @@ export function references(db: Database) {
     const status = memberStatus.get(org, id)
     if (!status) return [missing(pointer)]
     if (status === 'active') return []
-    return [field(pointer, 'member_deactivated', 'must be an active member; this one is deactivated')]
+    return [field(pointer, 'member_deactivated', 'must be an active member; this member is deactivated')]
   }
 
   return { check }

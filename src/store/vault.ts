@@ -70,7 +70,7 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
     } catch (error) {
       if (error instanceof Problem) throw error
       cached = undefined // so that the right key is read once it is restored
-      throw unreadable(`${FILE} is not the key that it was sealed with; ${RESTORE}.`)
+      throw unreadable(`${FILE} is not the key that encrypted it; ${RESTORE}.`)
     }
   }
 
@@ -122,10 +122,10 @@ export function whileNothingIsSealed(db: Connection): (job: () => void) => void 
 const isSame = (one: Stats, other: Stats): boolean =>
   one.ino === other.ino && one.mtimeMs === other.mtimeMs && one.size === other.size
 
-const RESTORE = 'restore it from a copy of the data folder'
+const RESTORE = 'restore it from a backup of the data folder'
 
 const damage = (bytes: number): string =>
-  `${FILE} is damaged (${bytes === SECRET_BYTES ? 'it holds only zeros' : `${bytes} bytes instead of ${SECRET_BYTES}`}); ${RESTORE}. Without a copy, delete it, rotate the secrets of all webhooks and set the passwords of all mailboxes again.`
+  `${FILE} is damaged (${bytes === SECRET_BYTES ? 'it contains only zeros' : `${bytes} bytes instead of ${SECRET_BYTES}`}); ${RESTORE}. Without a backup, delete it, rotate the secrets of all webhooks and set the passwords of all mailboxes again.`
 
 const unreadable = (why: string): Problem =>
   new Problem(409, 'secret_unreadable', `A stored secret cannot be read: ${why}`)

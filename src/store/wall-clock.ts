@@ -95,9 +95,9 @@ export function watchWallClock(
     const until = purgeHeldUntil()
     if (until === undefined) return undefined
     if (lostSince !== undefined)
-      return `The clock of this machine shows ${rfc3339(wall())}, which cannot be right: set it. Until then the time goes on from when it was last right, and nothing old is deleted.`
+      return `The clock of this machine shows ${rfc3339(wall())}, which cannot be right. Set the clock. Until then, time continues from the last correct time, and nothing old is deleted.`
     const { from, to } = jump as Jump
-    return `The clock of this machine went from ${rfc3339(from)} to ${rfc3339(to)}. Nothing old is deleted before ${rfc3339(until)}; if the clock is wrong, set it before then.`
+    return `The clock of this machine jumped from ${rfc3339(from)} to ${rfc3339(to)}. Nothing old is deleted before ${rfc3339(until)}. If the clock is wrong, set it before then.`
   }
 
   return {

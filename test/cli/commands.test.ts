@@ -84,16 +84,16 @@ describe('init', () => {
 describe('--org', () => {
   test('has to be given where the folder holds several organisations, and the error lists them', async () => {
     const err = await refusal(2, 'settings', 'show', '--data', several)
-    assert.match(err, /several organisations; choose one with --org: [0-9a-f-]{36} \(Acme\), [0-9a-f-]{36} \(Birch\)/)
+    assert.match(err, /several organisations\. Choose one with --org: [0-9a-f-]{36} \(Acme\), [0-9a-f-]{36} \(Birch\)/)
   })
 
   test('has to name an organisation of the folder', async () => {
     const err = await refusal(1, 'settings', 'show', '--data', several, '--org', acme.org_id)
-    assert.match(err, /There is no organisation .* here; there are .* \(Acme\), .* \(Birch\)/)
+    assert.match(err, /There is no organisation .* here\. Use one of .* \(Acme\), .* \(Birch\)/)
   })
 
   test('or the data folder may be missing', async () => {
-    assert.match(await refusal(1, 'member', 'list', '--data', join(folder, 'none')), /"dealbox init" makes one/)
+    assert.match(await refusal(1, 'member', 'list', '--data', join(folder, 'none')), /Create one with "dealbox init"/)
   })
 })
 
@@ -133,9 +133,9 @@ describe('settings', () => {
     writeFileSync(file, '{"members": [], "members": []}')
     assert.match(await apply(), /settings\.json contains an object with a duplicate member/)
     writeFileSync(file, '[]')
-    assert.match(await apply(), /A settings document is a JSON object with some of org, members/)
+    assert.match(await apply(), /A settings document must be a JSON object with some of org, members/)
     writeFileSync(file, '{"mailbox": []}')
-    assert.match(await apply(), /^\/mailbox is not a section of the settings; there are org, members/)
+    assert.match(await apply(), /^\/mailbox is not a section of the settings; sections are org, members/)
     assert.match(await refusal(1, 'settings', 'apply', `${file}.not`, '--data', data), /cannot be read: ENOENT/)
   })
 })
@@ -180,7 +180,7 @@ describe('member', () => {
       await refused('deactivate', ana),
       /At least one owner must stay active. Make another member an owner first/,
     )
-    assert.match(await refusal(2, 'member', 'set', ana, '--data', data), /Give at least one of --name/)
+    assert.match(await refusal(2, 'member', 'set', ana, '--data', data), /Use at least one of --name/)
     assert.equal((await member('list'))[0].status, 'active')
   })
 })
@@ -209,7 +209,7 @@ describe('token', () => {
       ...['--scope', 'rest.crm.deals.read,rest.crm.tags.write', '--expires', 'never'],
     ])
     assert.match(out, /^v4\.public\.[^\s]+\n$/)
-    assert.match(err, /shown this once\. It never expires/)
+    assert.match(err, /shown only once\. It never expires/)
     const [token] = await cliJson('token', 'list', '--data', data)
     assert.deepEqual(token.scopes, ['rest.crm.deals.read', 'rest.crm.tags.write'])
     assert.equal(token.expires_at, null)
@@ -220,7 +220,10 @@ describe('token', () => {
       refusal(code, 'token', 'create', '--data', data, '--email', email, '--scope', scope, ...more)
     assert.match(await create(1, ana, 'crm.deals'), /There is no scope "crm\.deals"\. Use all, or one or more of/)
     assert.match(await create(1, 'no@acme.example', 'all'), /There is no member/)
-    assert.match(await create(2, ana, 'all', '--expires', '90'), /--expires 90 is no time; write it in days like 90d/)
+    assert.match(
+      await create(2, ana, 'all', '--expires', '90'),
+      /--expires 90 is not a valid duration\. Use days such as 90d/,
+    )
   })
 
   test('the time that a token lasts is read in days and hours', () => {
@@ -282,9 +285,9 @@ test('healthcheck succeeds only where the server says that it is ready', async (
   assert.deepEqual(await cliJson(...check), { ready: true })
   assert.equal((await cli(['healthcheck'], { DEALBOX_SCREENS_LISTEN: `0.0.0.0:${port}` })).code, 0)
   status = 503
-  assert.match(await refusal(1, ...check), /is not ready: it answers 503/)
+  assert.match(await refusal(1, ...check), /is not ready: it responded with 503/)
   server.close()
   server.closeAllConnections()
-  assert.match(await refusal(1, ...check), /Nothing answers at 127\.0\.0\.1/)
-  assert.match(await refusal(2, 'healthcheck', '--screens-listen', 'off'), /nobody to ask/)
+  assert.match(await refusal(1, ...check), /No server responds at 127\.0\.0\.1/)
+  assert.match(await refusal(2, 'healthcheck', '--screens-listen', 'off'), /no server to check/)
 })

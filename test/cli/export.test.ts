@@ -39,15 +39,15 @@ test('all of it out, and all of it in again', async () => {
     exported.out,
     /^Exported Acme to .*out: \d+ contacts, \d+ companies, 120 deals, \d+ notes, \d+ tasks and \d+ events\.\n$/,
   )
-  assert.match(exported.err, /^To bring it back into a new organisation: dealbox import .*out\n$/)
+  assert.match(exported.err, /^To restore it into a new organisation: dealbox import .*out\n$/)
 
   const [there, again] = [place('there'), place('again')]
   await init(there, '--bare')
   const tried = await dealbox(['import', out, '--data', there, '--dry-run'])
-  assert.match(tried.out, /^Would bring back \d+ contacts, .* and \d+ events\.\n$/)
+  assert.match(tried.out, /^Would restore \d+ contacts, .* and \d+ events\.\n$/)
   const brought = await dealbox(['import', out, '--data', there])
   assert.equal(brought.code, 0, brought.err)
-  assert.match(brought.out, /^Brought back \d+ contacts, /)
+  assert.match(brought.out, /^Restored \d+ contacts, /)
   assert.equal(brought.err, '')
   await cliJson('export', again, '--data', there)
   assert.deepEqual(contentOf(again), contentOf(out))
@@ -65,7 +65,7 @@ test('an import names who is not in the export, and tells of tokens that end', a
   assert.equal(code, 0, err)
   assert.equal(
     err,
-    'Not in the export, and gone: idle@other.example.\nTokens from before count no longer; "dealbox token create" makes new ones.\n',
+    'Removed, because they are not in the export: idle@other.example.\nEarlier tokens are no longer valid. Create new ones with "dealbox token create".\n',
   )
   const members = await cliJson('member', 'list', '--data', there)
   const emails = members.map(({ email }: { email: string }) => email)
@@ -81,7 +81,7 @@ test('an organisation is chosen as with every command', async () => {
   const second = await init(there)
   const several = await cli(['import', out, '--data', there])
   assert.equal(several.code, 2)
-  assert.match(several.err, /holds several organisations; choose one with --org/)
+  assert.match(several.err, /contains several organisations\. Choose one with --org/)
   const brought = await cliJson('import', out, '--data', there, '--org', second.org_id)
   assert.equal(brought.org_id, second.org_id)
   assert.equal(brought.records.deals, 120)
@@ -90,7 +90,10 @@ test('an organisation is chosen as with every command', async () => {
   const taken = await cli(['import', out, '--data', there, '--org', second.org_id])
   assert.deepEqual(
     [taken.code, taken.err],
-    [1, 'The organisation has tags already; an export goes into a new one, as "dealbox init" makes it.\n'],
+    [
+      1,
+      'The organisation already has tags. Restore the export into a new organisation, as created by "dealbox init".\n',
+    ],
   )
 })
 
@@ -98,11 +101,11 @@ test('what cannot be is one sentence', async () => {
   const there = place('there')
   await init(there)
   const refusals: [number, string[], RegExp][] = [
-    [2, ['export'], /^DIR is missing: the folder; /],
-    [2, ['import'], /^DIR is missing: the folder that "dealbox export" has made\. See "dealbox import --help"\.\n$/],
-    [1, ['import', place('nothing')], /nothing-\d+ is no folder; a file is brought in by "dealbox import contacts\|/],
-    [1, ['export', data], /data is not empty; an export goes into a folder of its own\.\n$/],
-    [1, ['export', join(data, 'dealbox.db', 'x')], /x cannot be written: it is, or lies in, a file\.\n$/],
+    [2, ['export'], /^DIR is missing: the folder to create; /],
+    [2, ['import'], /^DIR is missing: a folder created by "dealbox export"\. See "dealbox import --help"\.\n$/],
+    [1, ['import', place('nothing')], /nothing-\d+ is not a folder\. To import a file, use "dealbox import contacts\|/],
+    [1, ['export', data], /data is not empty\. Export to a new or empty folder\.\n$/],
+    [1, ['export', join(data, 'dealbox.db', 'x')], /x cannot be written: it is a file, or in the path of one\.\n$/],
   ]
   for (const [code, argv, sentence] of refusals) {
     const ended = await cli([...argv, '--data', there])
@@ -163,7 +166,7 @@ test('a full disk is one sentence, and leaves nothing', { skip: process.platform
     ['-c', `ulimit -f 100; exec "${process.execPath}" "${main}" export "${there}" --data "${data}"`],
     { encoding: 'utf8' },
   )
-  assert.deepEqual([status, stderr], [1, `${there} cannot be written: a file may not grow that large there.\n`])
+  assert.deepEqual([status, stderr], [1, `${there} cannot be written: files may not grow that large there.\n`])
   assert.deepEqual(
     readdirSync(folder).filter((name) => name.startsWith('full')),
     [],
@@ -190,7 +193,7 @@ test('ids go on ascending where the clock of the other machine was ahead', async
   release()
   assert.deepEqual(
     [refused.code, refused.err],
-    [1, 'The export is ahead of the clock of this machine; stop the server for the import.\n'],
+    [1, 'The export is ahead of the clock of this machine. Stop the server during the import.\n'],
   )
   await cliJson('import', ahead, '--data', there)
   const member = await cliJson('member', 'add', 'late@acme.example', '--data', there)

@@ -61,11 +61,11 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     assert.equal((await call('GET', '/contacts')).body.data.length > 0, true)
     const written = await call('POST', '/deals', { title: 'New' })
     assert.deepEqual([written.status, written.body.code], [503, 'storage_full'])
-    assert.match(written.body.detail, /disk of the server is full; nothing was written/)
+    assert.match(written.body.detail, /disk of the server is full, and nothing was written/)
     assert.deepEqual(await tryTo('PATCH', `/contacts/${ids[39]}`, { last_name: 'Other' }), [503, 'storage_full'])
     const ready = await screen('/readyz')
     assert.deepEqual([ready.status, ready.body.code], [503, 'storage_full'])
-    assert.match(ready.body.detail, /disk is full: the server reads and deletes/)
+    assert.match(ready.body.detail, /disk is full\. Reads and deletions still work/)
     assert.deepEqual(ready.body.checks, { database: { status: 'pass' }, disk: { status: 'fail' } })
     assert.equal((await screen('/livez')).status, 200)
   }
@@ -127,7 +127,7 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     await checkWritesAgain(running)
     await checkDeletes(running, ids.slice(0, 5))
     const { disk: found } = (await running.screen('/readyz')).body.checks
-    assert.deepEqual([found.status, /commands have to wait/.test(found.detail)], ['warn', true])
+    assert.deepEqual([found.status, /Commands have to wait/.test(found.detail)], ['warn', true])
   })
 
   test('that a write finds while the server runs ends writes, and not deletions', async () => {

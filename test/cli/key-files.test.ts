@@ -76,7 +76,7 @@ describe('a key that signs tokens', () => {
       const list = await cli(['keys', 'list', '--data', data])
       assert.match(list.out, new RegExp(`\\n${kid} .* file ${fault}\\n$`))
       assert.equal(list.err.split('\n').length, 2)
-      assert.ok(list.err.startsWith(`Restore keys/${name} from a copy of the data folder`))
+      assert.ok(list.err.startsWith(`Restore keys/${name} from a backup of the data folder`))
     })
   }
 
@@ -113,7 +113,7 @@ describe('a database of which only the keys are left', () => {
       const database = readFileSync(join(data, 'dealbox.db'))
       lose()
       const files = readdirSync(data, { recursive: true })
-      const sentence = `${join(data, 'dealbox.db')} is ${what}, although ${join(data, 'keys')} has the keys of a database; restore the database from a backup, or move the keys away to begin anew.\n`
+      const sentence = `${join(data, 'dealbox.db')} is ${what}, although ${join(data, 'keys')} contains the keys of a database; restore the database from a backup, or move the keys away to start from scratch.\n`
       const refused = { code: 1, out: '', err: sentence }
       assert.deepEqual(await dealbox(serve(), { timeout: 15_000 }), refused)
       for (const argv of [
@@ -214,7 +214,7 @@ describe('the key of secrets', () => {
       assert.deepEqual([status, body.code], [409, 'secret_unreadable'])
       assert.match(
         body.detail,
-        /keys\/secrets\.key is damaged \(0 bytes instead of 32\); restore it from a copy of the/,
+        /keys\/secrets\.key is damaged \(0 bytes instead of 32\); restore it from a backup of the/,
       )
       assert.equal(readFileSync(keyFile('secrets.key')).length, 0)
       writeFileSync(keyFile('secrets.key'), right)

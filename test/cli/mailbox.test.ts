@@ -69,22 +69,22 @@ async function freePort(): Promise<number> {
 
 describe('mailbox list', () => {
   test('says that there is none', async () => {
-    assert.equal((await mailbox('list')).out, 'There is no mailbox.\n')
+    assert.equal((await mailbox('list')).out, 'There are no mailboxes.\n')
     assert.deepEqual(await cliJson('mailbox', 'list', '--data', data), [])
   })
 
   test('says of each whose it is and how it goes, and what is missing first', async () => {
     await apply(support, ana)
     const missing = (side: string) =>
-      `The mailbox "support" has no password for ${side} yet; "dealbox mailbox password support" takes one.`
+      `The mailbox "support" has no password for ${side} yet. Set it with "dealbox mailbox password support".`
     const anas =
-      'ana  ana@acme.example  of ana@acme.example\n  sending    nothing was sent yet\n  receiving  not set up\n'
+      'ana  ana@acme.example  of ana@acme.example\n  sending    nothing has been sent yet\n  receiving  not set up\n'
     assert.equal(
       (await mailbox('list')).out,
       `support  support@acme.example  default
   sending    ${missing('SMTP')}
   receiving  ${missing('IMAP')}
-             0 taken in, 0 skipped, 0 rejected
+             0 imported, 0 skipped, 0 rejected
 ${anas}`,
     )
     process.env[VARIABLE] = 'secret'
@@ -94,7 +94,7 @@ ${anas}`,
     const { out } = await mailbox('list')
     assert.match(
       out,
-      /default\n {2}sending {4}ok, last sent 1970-\S+\n {2}receiving {2}ok, last look \S+\n {13}12 taken in, 3 skipped, 1 rejected\n/,
+      /default\n {2}sending {4}ok, last sent 1970-\S+\n {2}receiving {2}ok, last check \S+\n {13}12 imported, 3 skipped, 1 rejected\n/,
     )
     assert.ok(out.endsWith(anas))
     await saveState({ failing_since: now, last_error: 'The server \u001b[2Jsaid no.', last_error_at: now })
@@ -163,7 +163,7 @@ describe('mailbox errors', () => {
     )
     const none = await mailbox('errors', '--mailbox', 'none')
     assert.equal(none.code, 1)
-    assert.match(none.err, /^There is no mailbox "none"; "dealbox mailbox list" shows all\.\n$/)
+    assert.match(none.err, /^There is no mailbox "none"\. "dealbox mailbox list" shows all mailboxes\.\n$/)
   })
 })
 
@@ -173,7 +173,7 @@ describe('mailbox test', () => {
     process.env[VARIABLE] = 'secret'
     const { host, port, tls } = smtp.server
     await apply({ ...ana, smtp: { host, port, tls, user: 'crm', password_env: VARIABLE } })
-    const well = `SMTP: 127.0.0.1:${port} takes mails.\nIMAP: not set up: no mail comes in.\n`
+    const well = `SMTP: 127.0.0.1:${port} accepts mails.\nIMAP: not set up: no mail is received.\n`
     const tested = await mailbox('test', 'ana')
     assert.deepEqual([tested.code, tested.out, tested.err], [0, well, ''])
     assert.equal(smtp.mails.length, 0)
@@ -181,12 +181,12 @@ describe('mailbox test', () => {
     assert.deepEqual([sent.code, sent.out], [0, `${well}MAIL: sent to bo@birch.example.\n`])
     const [mail] = smtp.mails
     assert.deepEqual([mail?.from, mail?.to], ['ana@acme.example', ['bo@birch.example']])
-    assert.match(String(mail?.source), /^Subject: A test of the mailbox ana\r$/m)
+    assert.match(String(mail?.source), /^Subject: Test of the mailbox ana\r$/m)
     assert.match(String(mail?.source), /^Auto-Submitted: auto-generated\r$/m)
     smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
     const refused = await mailbox('test', 'ana', '--send-to', 'bo@birch.example')
     assert.equal(refused.code, 1)
-    assert.match(refused.err, /^SMTP: .+ takes mails\.\nIMAP: .+\nMAIL: .*No such user.*\n$/)
+    assert.match(refused.err, /^SMTP: .+ accepts mails\.\nIMAP: .+\nMAIL: .*No such user.*\n$/)
   })
 
   test('fails in one sentence each, without the password', async (t) => {
@@ -245,11 +245,11 @@ describe('mailbox test', () => {
     await apply({ ...support, key: 'bare' })
     const bare = await mailbox('test', 'bare')
     assert.equal(bare.code, 1)
-    assert.match(bare.err, /^SMTP: The mailbox "bare" has no password for SMTP yet; .+\nIMAP: .+ for IMAP yet; .+\n$/)
+    assert.match(bare.err, /^SMTP: The mailbox "bare" has no password for SMTP yet\. .+\nIMAP: .+ for IMAP yet\. .+\n$/)
     assert.equal((await mailbox('test', 'none')).code, 1)
     assert.equal((await mailbox('test')).code, 2)
     const wrong = await mailbox('test', 'bare', '--send-to', 'nobody')
-    assert.deepEqual([wrong.code, wrong.err.split('.')[0]], [2, '--send-to is "nobody", and no email address'])
+    assert.deepEqual([wrong.code, wrong.err.split('.')[0]], [2, '--send-to is "nobody", which is not an email address'])
     assert.equal((await mailbox('test', 'bare', '--mail-ca', join(folder, 'none.pem'))).code, 2)
   })
 })
@@ -279,7 +279,7 @@ describe('mailbox password', () => {
     const both = await give('correct horse\r\nmore\n', 'support')
     assert.deepEqual(both, {
       code: 0,
-      out: 'The password of "support" for SMTP and IMAP is stored; "dealbox mailbox test support" tries it.\n',
+      out: 'The password of "support" for SMTP and IMAP is stored. To check it, use "dealbox mailbox test support".\n',
       err: '',
     })
     assert.deepEqual(await passwords(), ['correct horse', 'correct horse'])
@@ -293,9 +293,9 @@ describe('mailbox password', () => {
   test('stores nothing where nothing is given, or too much, or nobody asks for it', async () => {
     const before = await passwords()
     const none = await give('\nsecond\n', 'support')
-    assert.deepEqual([none.code, none.err], [1, 'Nothing was given, and nothing was stored.\n'])
+    assert.deepEqual([none.code, none.err], [1, 'No password was entered, and nothing was stored.\n'])
     assert.match((await give('x'.repeat(5000), 'support')).err, /^The password is longer than 4096 bytes\.\n$/)
-    assert.match((await mailbox('password', 'ana')).err, /^The mailbox "ana" calls its SMTP server without a user/)
+    assert.match((await mailbox('password', 'ana')).err, /^The mailbox "ana" uses its SMTP server without a user/)
     assert.match((await mailbox('password', 'ana', '--imap')).err, /^The mailbox "ana" has no IMAP server\.\n$/)
     assert.match((await mailbox('password', 'none')).err, /^There is no mailbox "none"/)
     assert.deepEqual(await passwords(), before)

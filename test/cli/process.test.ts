@@ -24,7 +24,7 @@ test('the exit code is 0 for done, 1 for failed and 2 for usage', async () => {
   assert.deepEqual([failed.code, failed.out], [1, ''])
   assert.equal(JSON.parse(failed.err).code, 'no_database')
   assert.deepEqual([usage.code, usage.out], [2, ''])
-  assert.match(usage.err, /no option --scopes here; there are --email, --scope, /)
+  assert.match(usage.err, /no option --scopes here\. Options are: --email, --scope, /)
 })
 
 test('settings come from standard input beside a running server, and hold from its next request on', async () => {

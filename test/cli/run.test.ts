@@ -86,17 +86,17 @@ describe('help', () => {
 
 describe('a command line that is wrong', () => {
   test('names the commands or verbs there are', async () => {
-    await usageError(['ech'], /There is no command "ech"; there are echo, needy\./)
+    await usageError(['ech'], /There is no command "ech"\. Commands are: echo, needy\./)
     await usageError(['--data', 'x'], /There is no command "--data"/)
     await usageError(['needy'], /"dealbox needy" needs one of ask\. See "dealbox needy --help"/)
     await usageError(['needy', '--json'], /"dealbox needy" needs one of ask\./)
-    await usageError(['needy', 'beg'], /There is no "dealbox needy beg"; there are ask\./)
+    await usageError(['needy', 'beg'], /There is no "dealbox needy beg"\. Use one of ask\./)
   })
 
   test('names the options there are', async () => {
     await usageError(
       ['echo', 'a', '--lout'],
-      /no option --lout here; there are --api-listen, --fail, --loud, --json, --data, --help\. See "dealbox echo --help"/,
+      /no option --lout here\. Options are: --api-listen, --fail, --loud, --json, --data, --help\. See "dealbox echo --help"/,
     )
     await usageError(['echo', 'a', '-x'], /no option -x here/)
     await usageError(['echo', 'a', '--apiListen=x'], /no option --apiListen here/)
@@ -108,14 +108,17 @@ describe('a command line that is wrong', () => {
     await usageError(['echo', 'a', '--fail='], /--fail FAIL needs a value/)
     await usageError(['echo', 'a', '--fail', '--loud'], /--fail FAIL needs a value/)
     await usageError(['echo', 'a', '--loud=yes'], /--loud takes no value/)
-    await usageError(['echo', 'a', '--loud', '--loud'], /--loud is given twice/)
+    await usageError(['echo', 'a', '--loud', '--loud'], /--loud is given more than once/)
     await usageError(['needy', 'ask'], /--email EMAIL is missing/)
   })
 
   test('says which argument is missing, or one too many', async () => {
     await usageError(['echo'], /WORD is missing: what to say\./)
-    await usageError(['echo', 'a', 'b'], /"b" is one argument too many; this takes WORD\./)
-    await usageError(['needy', 'ask', 'x', '--email', 'e'], /"x" is one argument too many; this takes no argument\./)
+    await usageError(['echo', 'a', 'b'], /"b" is one argument too many; this command takes WORD\./)
+    await usageError(
+      ['needy', 'ask', 'x', '--email', 'e'],
+      /"x" is one argument too many; this command takes no arguments\./,
+    )
   })
 })
 
@@ -150,7 +153,7 @@ describe('an option', () => {
       assert.equal((await given(['echo', 'a'], { DEALBOX_LOUD: text })).loud, value)
     }
     assert.equal((await given(['echo', 'a', '--loud'], { DEALBOX_LOUD: '0' })).loud, true)
-    await usageError(['echo', 'a'], /DEALBOX_LOUD is "yes" and has to be true, false, 1 or 0/, { DEALBOX_LOUD: 'yes' })
+    await usageError(['echo', 'a'], /DEALBOX_LOUD is "yes" and must be true, false, 1 or 0/, { DEALBOX_LOUD: 'yes' })
   })
 
   test('does not stand behind --, where everything is an argument', async () => {

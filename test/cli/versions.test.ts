@@ -34,13 +34,13 @@ async function refuseAll(sentence: string): Promise<void> {
 test('a folder of an unreleased program is refused with the way into a new one', async () => {
   change("UPDATE installation SET schema_hash = 'another'")
   await refuseAll(
-    `${file} was made by an unreleased Dealbox with other tables; "dealbox export DIR" of that program and "dealbox import DIR" of this one take an organisation into a new data folder.`,
+    `${file} was created by an unreleased version of Dealbox with other tables; to move an organisation to a new data folder, use "dealbox export DIR" of that version and "dealbox import DIR" of this one.`,
   )
 })
 
 test('a folder of a newer program is refused with what to start', async () => {
   change(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
   await refuseAll(
-    `${file} was written by a newer Dealbox (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}); start that version or a newer one.`,
+    `${file} was written by a newer version of Dealbox (schema ${SCHEMA_VERSION + 1}, this version supports ${SCHEMA_VERSION}); use that version or a newer one.`,
   )
 })

@@ -62,7 +62,7 @@ test('what is sent is listed, with its tries', async () => {
 test('the running server sends again what a command asks for', async () => {
   const [, , first] = await cliJson('webhooks', 'deliveries', webhook.id, '--data', data)
   const { out } = await cli(['webhooks', 'redeliver', first.id, '--data', data])
-  assert.match(out, /^The server sends deal.created again; /)
+  assert.match(out, /^The server will send deal.created again\. /)
   await receiver.came(4)
   assert.deepEqual(
     [receiver.requests[3]?.headers['webhook-id'], receiver.requests[3]?.text],
@@ -73,7 +73,7 @@ test('the running server sends again what a command asks for', async () => {
 test('and every event from one on, in order, where they are replayed', async () => {
   await eventually(() => allAre('pending', 0))
   const { out } = await cli(['webhooks', 'replay', webhook.id, '--from-seq', '2', '--data', data])
-  assert.equal(out, 'The events 2 to 3 are sent again, as far as the webhook asks for them.\n')
+  assert.equal(out, 'The events 2 to 3 will be sent again, as far as the webhook subscribes to them.\n')
   await receiver.came(6)
   assert.deepEqual(
     receiver.requests.slice(4).map(({ event }) => event.seq),
@@ -105,11 +105,11 @@ test('what is wrong is told, and changes nothing', async () => {
   const nobody = '01a1f819-2588-7463-8f3e-2f0a7b1f8f3e'
   const wrong: [string[], number, RegExp][] = [
     [['deliveries', nobody], 1, /^There is no such record in this organisation/],
-    [['deliveries', webhook.id, '--status', 'sent'], 2, /^--status has to be one of pending, delivered, failed/],
+    [['deliveries', webhook.id, '--status', 'sent'], 2, /^--status must be one of pending, delivered, failed/],
     [['redeliver', nobody], 1, /^There is no such record in this organisation/],
     [['replay', nobody, '--from-seq', '1'], 1, /^There is no such record in this organisation/],
     [['replay', webhook.id], 2, /^--from-seq N is missing/],
-    [['replay', webhook.id, '--from-seq', '0'], 2, /^--from-seq has to be a whole number, 1 or more/],
+    [['replay', webhook.id, '--from-seq', '0'], 2, /^--from-seq must be a whole number, 1 or more/],
     [['replay', webhook.id, '--from-seq', '5'], 1, /^There is no event 5 yet; the newest one is 4/],
   ]
   for (const [argv, code, message] of wrong) {

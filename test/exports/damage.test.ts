@@ -100,41 +100,41 @@ async function refusal(from: string, org?: number): Promise<string> {
 }
 
 const OLDER = { format_version: FORMAT - 1, dealbox_version: '0.0.9' }
-const WAY_OUT = `It is of format ${FORMAT - 1}, older than the ${FORMAT} of this Dealbox: restore it into a data folder with Dealbox 0\\.0\\.9, which wrote it, and open that folder with this one\\. Nothing was restored\\.$`
+const WAY_OUT = `It has format ${FORMAT - 1}, which is older than format ${FORMAT} of this version\\. Restore it into a data folder with Dealbox 0\\.0\\.9, which wrote it, and open that folder with this version\\. Nothing was restored\\.$`
 
 describe('an export is refused', () => {
   const cases: [string, (place: string) => void, RegExp][] = [
     [
       'without its manifest',
       (place) => rmSync(join(place, 'manifest.json')),
-      /^\/copy-\d+ is no export, or not a whole one: it has no manifest\.json\.$/,
+      /^\/copy-\d+ is not an export, or is incomplete: it has no manifest\.json\.$/,
     ],
     [
       'with half a manifest',
       (place) => edit(place, 'manifest.json', (text) => text.slice(0, 200)),
-      /manifest\.json is damaged: it is no JSON\./,
+      /manifest\.json is damaged: it is not valid JSON\./,
     ],
     [
       'with the manifest of something else',
       (place) => edit(place, 'manifest.json', () => '{"format":"zip"}'),
-      /is no export: its manifest\.json is of something else\.$/,
+      /is not an export: its manifest\.json belongs to something else\.$/,
     ],
     [
       'with a manifest that lacks something',
       (place) => editManifest(place, (manifest) => delete manifest.last_seq),
-      /manifest\.json is damaged: last_seq is not as/,
+      /manifest\.json is damaged: last_seq is not in the format/,
     ],
     [
       'of a newer format',
       (place) => editManifest(place, (manifest) => Object.assign(manifest, { format_version: FORMAT + 1 })),
       new RegExp(
-        `was written by a newer Dealbox \\(format ${FORMAT + 1}, this one knows ${FORMAT}\\); restore it with that version\\.$`,
+        `was written by a newer version of Dealbox \\(format ${FORMAT + 1}, this version supports ${FORMAT}\\)\\. Restore it with that version\\.$`,
       ),
     ],
     ...[0, 1.5, '1', null].map((format): [string, (place: string) => void, RegExp] => [
       `of the format ${JSON.stringify(format)}`,
       (place) => editManifest(place, (manifest) => Object.assign(manifest, { format_version: format })),
-      /manifest\.json is damaged: format_version is not as an export writes it\./,
+      /manifest\.json is damaged: format_version is not in the format of an export\./,
     ]),
     [
       'of an older format with a file that is no longer read',
@@ -143,18 +143,18 @@ describe('an export is refused', () => {
           Object.assign(manifest, OLDER)
           manifest.files.push({ name: 'quotes.ndjson', records: 1, bytes: 1, sha256: '' })
         }),
-      new RegExp(`^/copy-\\d+ has quotes\\.ndjson, which is no longer read\\. ${WAY_OUT}`),
+      new RegExp(`^/copy-\\d+ has quotes\\.ndjson, which is no longer supported\\. ${WAY_OUT}`),
     ],
     [
       'with a file that this version does not know',
       (place) =>
         editManifest(place, ({ files }) => files.push({ name: 'quotes.ndjson', records: 1, bytes: 1, sha256: '' })),
-      /newer Dealbox \(it has quotes\.ndjson\)/,
+      /newer version of Dealbox \(it has quotes\.ndjson\)/,
     ],
     [
       'with a file that is gone',
       (place) => rmSync(join(place, 'deals.ndjson')),
-      /deals\.ndjson cannot be read: it is not there\.$/,
+      /deals\.ndjson cannot be read: it does not exist\.$/,
     ],
     [
       'with other settings',
@@ -169,7 +169,7 @@ describe('an export is refused', () => {
     [
       'that is cut off in a line',
       (place) => edit(place, 'contacts.ndjson', (text) => text.slice(0, -50)),
-      /contacts\.ndjson is damaged: line 3 is no JSON object\. Nothing was restored\.$/,
+      /contacts\.ndjson is damaged: line 3 is not a JSON object\. Nothing was restored\.$/,
     ],
     [
       'that is cut off behind a line',
@@ -179,7 +179,7 @@ describe('an export is refused', () => {
     [
       'with a line more',
       (place) => edit(place, 'contacts.ndjson', (text) => `${text}{}\n`),
-      /line 4 is behind its end\./,
+      /line 4 is after its end\./,
     ],
     [
       'with a changed value',
@@ -190,7 +190,7 @@ describe('an export is refused', () => {
       'with a broken character',
       (place) =>
         writeFileSync(join(place, 'contacts.ndjson'), readFileSync(join(place, 'contacts.ndjson')).fill(0xff, 20, 21)),
-      /line 1 is no JSON object\./,
+      /line 1 is not a JSON object\./,
     ],
   ]
   for (const [name, damage, sentence] of cases) {
@@ -209,7 +209,7 @@ describe('an export with forged hashes is refused at the line', () => {
       inContact((contact) => Object.assign(contact, { mood: 'good' })),
       /contacts\.ndjson cannot be restored: line 2 has the unknown field "mood"\. Nothing was restored\.$/,
     ],
-    ['that has no id', inContact((contact) => Object.assign(contact, { id: 'x' })), /line 2 has an id that is none\./],
+    ['that has no id', inContact((contact) => Object.assign(contact, { id: 'x' })), /line 2 has an invalid id\./],
     [
       'that has a wrong type',
       inContact((contact) => Object.assign(contact, { version: 'one' })),
@@ -221,7 +221,7 @@ describe('an export with forged hashes is refused at the line', () => {
       (text) => `${text}${text.split('\n')[0]}`,
       /line 4 UNIQUE constraint failed/,
     ],
-    ['that is no JSON', (text) => text.replace('{', '['), /line 1 is no JSON object\./],
+    ['that is no JSON', (text) => text.replace('{', '['), /line 1 is not a JSON object\./],
   ]
   for (const [name, change, sentence] of cases) {
     test(name, async () => {
@@ -248,7 +248,7 @@ describe('an export with forged hashes is refused at the line', () => {
     forge(place, 'settings.json', (text) => text.replace('"timezone"', '"zone"'))
     assert.match(
       await refusal(place),
-      /settings\.json is damaged: its org is not as an export writes it\. Nothing was restored\.$/,
+      /settings\.json is damaged: its org is not in the format of an export\. Nothing was restored\.$/,
     )
   })
 
@@ -257,7 +257,7 @@ describe('an export with forged hashes is refused at the line', () => {
     forge(place, 'deals.ndjson', (text) =>
       text.replace(/"owner_id":null/, `"owner_id":"01890000-0000-7000-8000-000000000000"`),
     )
-    assert.match(await refusal(place), /cannot be restored: a record in it refers to one that is not\./)
+    assert.match(await refusal(place), /cannot be restored: a record in it refers to one that does not exist\./)
   })
 })
 
@@ -265,7 +265,7 @@ describe('an export goes into a new organisation', () => {
   test('and into none with records', async () => {
     assert.equal(
       await refusal(whole, server.a.org),
-      'The organisation has companies already; an export goes into a new one, as "dealbox init" makes it.',
+      'The organisation already has companies. Restore the export into a new organisation, as created by "dealbox init".',
     )
   })
 
@@ -273,7 +273,7 @@ describe('an export goes into a new organisation', () => {
     const { token } = server.b
     const { body } = await server.call('POST', '/tags', { name: 'Gone' }, { token })
     await server.call('DELETE', `/tags/${body.id}`, undefined, { token })
-    assert.match(await refusal(whole), /^The organisation has events already;/)
+    assert.match(await refusal(whole), /^The organisation already has events\./)
     server.store.db.prepare('DELETE FROM events WHERE org_id = ?').run(server.b.org)
   })
 })

@@ -169,7 +169,7 @@ describe('the folder', () => {
     writeFileSync(join(place, 'mine.txt'), 'mine')
     assert.throws(() => write(place), {
       code: 'not_empty',
-      message: `${place} is not empty; an export goes into a folder of its own.`,
+      message: `${place} is not empty. Export to a new or empty folder.`,
     })
     assert.deepEqual(readdirSync(place), ['mine.txt'])
   })
@@ -192,7 +192,7 @@ describe('the folder', () => {
     for (const place of [file, join(file, 'inside')]) {
       assert.throws(() => write(place), {
         code: 'cannot_write',
-        message: `${place} cannot be written: it is, or lies in, a file.`,
+        message: `${place} cannot be written: it is a file, or in the path of one.`,
       })
     }
   })

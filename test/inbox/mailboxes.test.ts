@@ -163,30 +163,33 @@ describe('how it goes with a mailbox', () => {
   test('receiving is what it is, and ok only where all that was there is taken in', () => {
     assert.equal(stand({ checked_at: now }, { imap: null }).receiving.status, 'not_set_up')
     assert.equal(receiving({}), 'never_connected: never connected')
-    assert.equal(receiving({ checked_at: at(14.9) }), 'ok: ok, last look 2026-11-20T08:21:06.000Z')
+    assert.equal(receiving({ checked_at: at(14.9) }), 'ok: ok, last check 2026-11-20T08:21:06.000Z')
     assert.equal(
       receiving({ checked_at: at(15) }),
-      'stale: stale, last look 2026-11-20T08:21:00.000Z: is no server running?',
+      'stale: stale, last check 2026-11-20T08:21:00.000Z. Is the server running?',
     )
     assert.equal(
       receiving({ checked_at: at(1), pending: 1 }),
-      'behind: behind by 1 mail, last look 2026-11-20T08:35:00.000Z',
+      'behind: behind by 1 mail, last check 2026-11-20T08:35:00.000Z',
     )
     const failing = { checked_at: at(30), failing_since: at(20), last_error: 'No route.', last_error_at: at(1) }
     assert.equal(receiving(failing), 'failing: failing since 2026-11-20T08:16:00.000Z: No route.')
     assert.equal(
       receiving({ ...failing, pending: 3, last_error_at: at(16) }),
-      'failing: failing since 2026-11-20T08:16:00.000Z: No route.; last tried 2026-11-20T08:20:00.000Z: is no server running?',
+      'failing: failing since 2026-11-20T08:16:00.000Z: No route.; last attempt 2026-11-20T08:20:00.000Z. Is the server running?',
     )
     assert.equal(receiving({ ...failing, checked_at: null }).split(':')[0], 'failing')
   })
 
   test('a first look at many mails is behind while it takes them in, and stale when it does not', () => {
     const look = { checked_at: null, pending: 900 }
-    assert.equal(receiving({ ...look, imported_at: at(1) }), 'behind: behind by 900 mails, the first look is not done')
+    assert.equal(
+      receiving({ ...look, imported_at: at(1) }),
+      'behind: behind by 900 mails, the first check is not complete',
+    )
     assert.equal(
       receiving({ ...look, imported_at: at(15) }),
-      'stale: stale, the first look is not done, behind by 900 mails: is no server running?',
+      'stale: stale, the first check is not complete, behind by 900 mails. Is the server running?',
     )
     assert.equal(receiving({ checked_at: at(60), pending: 1, imported_at: at(1) }).split(':')[0], 'behind')
     assert.equal(receiving({ checked_at: at(60), imported_at: at(1) }).split(':')[0], 'stale')
@@ -216,10 +219,10 @@ describe('how it goes with a mailbox', () => {
       const { status, text } = stand(state).sending
       return `${status}: ${text}`
     }
-    assert.equal(sending({}), 'unused: nothing was sent yet')
+    assert.equal(sending({}), 'unused: nothing has been sent yet')
     assert.equal(sending({ sent_at: at(1) }), 'ok: ok, last sent 2026-11-20T08:35:00.000Z')
     const refused = { send_error: '550 no', send_error_at: at(1) }
-    assert.equal(sending(refused), 'failing: failing at 2026-11-20T08:35:00.000Z: 550 no; nothing was sent yet')
+    assert.equal(sending(refused), 'failing: failing at 2026-11-20T08:35:00.000Z: 550 no; nothing has been sent yet')
     assert.equal(
       sending({ ...refused, sent_at: at(2) }),
       'failing: failing at 2026-11-20T08:35:00.000Z: 550 no; last sent 2026-11-20T08:34:00.000Z',

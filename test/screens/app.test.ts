@@ -203,7 +203,7 @@ describe('health', () => {
       last_error_at: store.clock.now(),
     })
     const { ready } = await health()
-    const detail = 'Receiving fails for 1; "dealbox mailbox list" has the reasons.'
+    const detail = 'Receiving mail fails for 1; "dealbox mailbox list" shows the reasons.'
     const pass = { status: 'pass' }
     const checks = { database: pass, disk: pass, clock: pass, mailboxes: { status: 'warn', detail } }
     const mailboxes = { not_set_up: 1, never_connected: 1, failing: 1 }
@@ -228,7 +228,7 @@ describe('health', () => {
     assert.deepEqual(live, [200, { status: 'ok' }])
     assert.equal(ready[0], 503)
     assert.equal(ready[1].code, 'database_failed')
-    assert.match(ready[1].detail as string, /database does not answer/)
+    assert.match(ready[1].detail as string, /database does not respond/)
     assert.deepEqual(ready[1].checks, { database: { status: 'fail' } })
   })
 })

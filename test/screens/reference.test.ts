@@ -84,7 +84,7 @@ describe('the page shows', () => {
         .map((row) => [textOf(row.split('</dt>')[0] as string), textOf(row.split('<dd>')[1] ?? '')]),
     )
     assert.match(rows.get('title required') as string, /^string · 1 to 255 characters/)
-    assert.match(rows.get('amount') as string, /^number or null · 0 to 9,000,000,000,000What it is worth/)
+    assert.match(rows.get('amount') as string, /^number or null · 0 to 9,000,000,000,000Value of the deal/)
     assert.match(rows.get('amount') as string, /at most 6 decimals and 15 significant digits/)
     assert.match(rows.get('currency') as string, /An ISO 4217 currency code/)
     assert.match(rows.get('tag_ids') as string, /^array of UUID · at most 1,000 items/)

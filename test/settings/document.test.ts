@@ -127,7 +127,7 @@ test('what is no settings document is refused with a pointer to every fault', (t
   }
   assert.throws(
     () => apply({ mailbox: [] }),
-    /is not a section of the settings; there are org, members, pipelines, close_reasons, hours, sla, mailboxes, sequences/,
+    /is not a section of the settings; sections are org, members, pipelines, close_reasons, hours, sla, mailboxes, sequences/,
   )
   assert.deepEqual(
     thrownErrors(() =>

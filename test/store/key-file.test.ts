@@ -137,7 +137,11 @@ describe('a full disk', () => {
     folder = disk.folder
     makeKeyFile(folder, 'a.key', KEY)
     disk.fill()
-    const full = { status: 503, code: 'storage_full', message: /^There is no room on the disk for keys\/\w\.key; / }
+    const full = {
+      status: 503,
+      code: 'storage_full',
+      message: /^There is no space on the disk for keys\/\w\.key, and /,
+    }
     assert.throws(() => makeKeyFile(folder, 'b.key', KEY), full)
     assert.throws(() => replaceKeyFile(folder, 'a.key', OTHER), full)
     assert.deepEqual([keys(), readKeyFile(folder, 'a.key')], [['a.key'], KEY])

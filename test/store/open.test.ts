@@ -248,7 +248,7 @@ describe('what is no database of ours', () => {
 describe('the instance lock', () => {
   const taken = {
     code: 'already_running',
-    message: /^Another Dealbox server runs on .+; stop it, or serve another folder with --data\.$/,
+    message: /^Another Dealbox server is running on .+\. Stop it, or use another folder with --data\.$/,
   }
 
   test('is had once, and again after its release', () => {

@@ -53,7 +53,7 @@ describe('a vault', () => {
   test('opens for its purpose alone, and nothing that was altered', () => {
     const { seal, open } = vault(folder)
     const sealed = seal('webhook 1', SECRET)
-    assert.throws(() => open('webhook 2', sealed), unreadable(/is not the key that it was sealed with/))
+    assert.throws(() => open('webhook 2', sealed), unreadable(/is not the key that encrypted it/))
     const bytes = Buffer.from(sealed, 'base64')
     for (const at of [0, 12, bytes.length - 1]) {
       const altered = Buffer.from(bytes)
@@ -69,7 +69,7 @@ describe('a vault', () => {
     rmSync(file)
     assert.throws(
       () => vault(folder).open('x', sealed),
-      unreadable(/keys\/secrets\.key is missing; restore it from a copy of the data folder\.$/),
+      unreadable(/keys\/secrets\.key is missing; restore it from a backup of the data folder\.$/),
     )
     assert.ok(!existsSync(file))
   })
@@ -82,7 +82,7 @@ describe('a vault', () => {
     const later = vault(folder)
     assert.throws(
       () => later.open('x', sealed),
-      unreadable(/is not the key that it was sealed with; restore it from a copy of the data folder\.$/),
+      unreadable(/is not the key that encrypted it; restore it from a backup of the data folder\.$/),
     )
     writeFileSync(file, right)
     assert.equal(later.open('x', sealed), SECRET)
@@ -95,7 +95,7 @@ describe('a vault', () => {
     assert.throws(
       () => seal('x', SECRET),
       unreadable(
-        /keys\/secrets\.key is damaged \(5 bytes instead of 32\); restore it from a copy of the data folder\. Without a copy, delete it, /,
+        /keys\/secrets\.key is damaged \(5 bytes instead of 32\); restore it from a backup of the data folder\. Without a backup, delete it, /,
       ),
     )
     assert.equal(readFileSync(file, 'utf8'), 'short')

@@ -34,7 +34,7 @@ const ContactPatch = f.patchOf({
 })
 type ContactPatch = v.InferOutput<typeof ContactPatch>
 
-const flags = { allow_duplicate: 'With `true`, an email that another contact has is let in.' }
+const flags = { allow_duplicate: 'With `true`, accepts an email that another contact has.' }
 /** `incomplete` is for somebody who wrote: nobody could fill in what the org requires of contacts. */
 type Flags = { allow_duplicate?: boolean; incomplete?: boolean }
 
@@ -151,7 +151,7 @@ export const contactStore = once((deps: Deps) => {
     for (const { email } of allow_duplicate ? [] : contact.emails) {
       if (known.includes(emailKey(email))) continue
       const other = otherWithEmail.get(who.org, emailKey(email), contact.id) as string | undefined
-      if (other) throw duplicate(`email "${email}"; with allow_duplicate=true both may have it`, other)
+      if (other) throw duplicate(`email "${email}"; to allow this, use allow_duplicate=true`, other)
     }
     if (contact.external_id === null) return
     const other = otherWithExternalId.get(who.org, contact.external_id, contact.id) as string | undefined

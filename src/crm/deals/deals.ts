@@ -26,18 +26,23 @@ import { dealStages } from './deal-stages.ts'
 const DealPatch = f.patchOf({
   ...dealRecord.given,
   custom_fields: CustomFieldsGiven,
-  stage: f.doc(f.id, 'An open stage; a closed deal stays: 409 `deal_closed`.'),
+  stage: f.doc(f.id, 'An open stage. A closed deal stays in its stage: 409 `deal_closed`.'),
 })
 type DealPatch = v.InferOutput<typeof DealPatch>
 
 const DealCreate = f.object({
   ...f.patchOf({ ...dealRecord.given, custom_fields: CustomFieldsGiven }).entries,
   title: dealRecord.given.title,
-  pipeline_id: f.optional(f.doc(f.id, 'Instead of the default one; with neither, 409 `no_default_pipeline`.')),
+  pipeline_id: f.optional(
+    f.doc(
+      f.id,
+      'Pipeline of the deal; the default one if omitted. Without a default pipeline, 409 `no_default_pipeline`.',
+    ),
+  ),
 })
 type DealCreate = v.InferOutput<typeof DealCreate>
 
-const DealClose = f.object({ reason_id: f.doc(f.id, 'An active one of `GET /close-reasons`.') })
+const DealClose = f.object({ reason_id: f.doc(f.id, 'An active close reason of `GET /close-reasons`.') })
 type DealClose = v.InferOutput<typeof DealClose>
 
 const { sorts } = dealRecord
@@ -179,7 +184,7 @@ export const dealStore = once((deps: Deps) => {
   }
 })
 
-const dealClosed = () => conflict('deal_closed', 'This deal is closed: its stage cannot change any more.')
+const dealClosed = () => conflict('deal_closed', 'This deal is closed, so its stage cannot change any more.')
 
 // 4. The routes: the usual ones over functions that the store has, then this resource's own.
 
@@ -203,7 +208,7 @@ export const deals = (deps: Deps): Route[] => {
       name: 'deal',
       summary: 'Close a deal as won or lost',
       description:
-        "Moves the deal to its pipeline's won or lost stage, after the outcome of the reason. A deal that is closed already is 409 `deal_closed`.",
+        'Moves the deal to the won or lost stage of its pipeline, depending on the outcome of the reason. A closed deal is 409 `deal_closed`.',
       find: store.find,
       columns,
       body: DealClose,

@@ -25,14 +25,14 @@ const domains = v.pipe(
   f.arrayOf(f.domain),
   v.transform((all) => [...new Set(all)]),
   v.description(
-    'Answered in lower case, in punycode and without duplicates; a PATCH replaces all of them, and [] clears.',
+    'Returned in lower case, in punycode and without duplicates; a PATCH replaces all of them, and [] clears.',
   ),
 )
 const domainLink = { table: 'company_domains', key: 'company_id', column: 'domain' }
 
 export const companyRecord = record(
   {
-    name: title('Such as "Northwind Ltd".', 'sort', 'import', 'template'),
+    name: title('For example "Northwind Ltd".', 'sort', 'import', 'template'),
     domains: field(domains, c.json, {
       given: true,
       blank: [],
@@ -53,21 +53,21 @@ export const companyRecord = record(
     }),
     website: url(null, 'import', 'template'),
     phone: phone(null, 'import', 'template'),
-    industry: text('Such as "Logistics".', 'import', 'template'),
-    employee_count: count('How many people work there.', 'import'),
-    annual_revenue: amount('In major units, such as 25000.', 'import'),
-    currency: currency('Of the annual revenue.', 'import'),
-    linkedin_url: url('The page on LinkedIn.', 'import'),
+    industry: text('For example "Logistics".', 'import', 'template'),
+    employee_count: count('Number of employees.', 'import'),
+    annual_revenue: amount('In major units, for example 25000.', 'import'),
+    currency: currency('Currency of the annual revenue.', 'import'),
+    linkedin_url: url('LinkedIn page.', 'import'),
     address,
     parent_company_id: reference(
       'companies',
-      'The company that it belongs to; never itself or one below it.',
+      'Parent company; must not be the company itself or one below it.',
       'filter',
       'import',
     ),
     owner_id: reference('members', null, 'filter', 'import'),
     tag_ids: tags('company'),
-    description: longText('What is worth knowing of it.', 'import'),
+    description: longText('Notes about the company.', 'import'),
     external_id: externalId('companies'),
   },
   ['external_id', 'domains', 'parent_company_id', 'tag_ids'],
@@ -75,6 +75,6 @@ export const companyRecord = record(
 
 export const Company = f.doc(
   f.object(companyRecord.entries),
-  "A company is a customer's firm, or one that may become a customer.",
+  'A company is the firm of a customer, or of a potential customer.',
 )
 export type Company = v.InferOutput<typeof Company>

@@ -12,10 +12,10 @@ const emailLink = { table: 'contact_emails', key: 'contact_id', column: 'email_k
 
 export const contactRecord = record(
   {
-    first_name: text('Such as "Ana".', 'import', 'template'),
-    last_name: text('Such as "Lindqvist".', 'import', 'template'),
+    first_name: text('For example "Ana".', 'import', 'template'),
+    last_name: text('For example "Lindqvist".', 'import', 'template'),
     name: field(
-      f.doc(f.line(511), 'First and last name; without them the primary email, else the primary phone.'),
+      f.doc(f.line(511), 'First and last name; without them, the primary email, or else the primary phone.'),
       c.text,
       {
         isKeyed: true,
@@ -32,7 +32,7 @@ export const contactRecord = record(
         type: 'text',
         link: emailLink,
         normal: emailKey,
-        description: 'Any of its emails, compared without case.',
+        description: 'Any of its emails, ignoring case.',
       },
       list: { kind: 'texts', column: 'email_key', link: emailLink, normal: emailKey },
       import: { kind: 'emails', many: true },
@@ -42,18 +42,18 @@ export const contactRecord = record(
       list: { kind: 'texts', json: { path: '$.number', each: true }, normal: fold, folded: true },
       import: { kind: 'phones', many: true },
     }),
-    job_title: text('Such as "Head of purchasing".', 'import', 'template'),
-    company_id: reference('companies', 'Where the contact works.', 'filter', 'import'),
+    job_title: text('For example "Head of purchasing".', 'import', 'template'),
+    company_id: reference('companies', 'The company that the contact works for.', 'filter', 'import'),
     owner_id: reference('members', null, 'filter', 'import'),
     tag_ids: tags('contact'),
-    linkedin_url: url('The profile on LinkedIn.', 'import'),
-    website: url("The contact's own web site.", 'import', 'template'),
+    linkedin_url: url('LinkedIn profile.', 'import'),
+    website: url('Personal website of the contact.', 'import', 'template'),
     address,
     timezone: timezone(null, 'import', 'template'),
     language: language(null, 'import', 'template'),
-    do_not_contact: flag('Whether the contact has asked to be left alone.', 'filter', 'import'),
-    unsubscribed_at: timestamp('Since when the contact wants no more mailings.'),
-    source: text('How the contact was won, such as "trade fair".', 'import'),
+    do_not_contact: flag('Whether the contact must not be contacted.', 'filter', 'import'),
+    unsubscribed_at: timestamp('When the contact unsubscribed from mailings; null if subscribed.'),
+    source: text('Where the contact came from, for example "trade fair".', 'import'),
     external_id: externalId('contacts'),
   },
   ['external_id', 'emails', 'company_id', 'tag_ids'],
@@ -61,6 +61,6 @@ export const contactRecord = record(
 
 export const Contact = f.doc(
   f.object(contactRecord.entries),
-  'A contact is a person outside of the organisation, with a name, an email or a phone at least.',
+  'A contact is a person outside the organisation. It has at least a name, an email or a phone.',
 )
 export type Contact = v.InferOutput<typeof Contact>

@@ -10,27 +10,27 @@ const STATUSES = ['open', 'won', 'lost'] as const
 
 export const dealRecord = record(
   {
-    title: title('What is to be sold, such as "Licences for 40 desks".', 'sort', 'import', 'template'),
-    amount: amount('What it is worth, in major units, such as 25000.', 'filter', 'sort', 'import', 'template'),
-    currency: currency('Of the amount.', 'filter', 'import', 'template'),
-    stage: field(f.doc(f.id, 'Where it stands in its pipeline; see `GET /stages`.'), () => c.plain('stage_id'), {
+    title: title('What is to be sold, for example "Licences for 40 desks".', 'sort', 'import', 'template'),
+    amount: amount('Value of the deal in major units, for example 25000.', 'filter', 'sort', 'import', 'template'),
+    currency: currency('Currency of the amount.', 'filter', 'import', 'template'),
+    stage: field(f.doc(f.id, 'Current stage in the pipeline; see `GET /stages`.'), () => c.plain('stage_id'), {
       filter: { type: 'id' },
       list: { kind: 'id', target: 'stages' },
       import: { kind: 'stage' },
     }),
-    status: field(f.doc(f.oneOf(STATUSES), 'Open until it is closed, then `won` or `lost`.'), c.plain, {
+    status: field(f.doc(f.oneOf(STATUSES), '`open` until the deal is closed, then `won` or `lost`.'), c.plain, {
       filter: { type: 'choice', choices: STATUSES },
       list: { kind: 'choice', choices: STATUSES },
       import: { kind: 'status' },
     }),
     company_id: reference('companies', 'The company that would buy.', 'filter', 'import'),
-    primary_contact_id: reference('contacts', 'The contact who is talked to first.', 'filter', 'import'),
+    primary_contact_id: reference('contacts', 'The main contact for the deal.', 'filter', 'import'),
     owner_id: reference('members', null, 'filter', 'import'),
     tag_ids: tags('deal'),
-    expected_close_date: date('When it should be decided.', 'filter', 'sort', 'import', 'template'),
-    close_reason_id: readOnly(reference('close_reasons', 'Why it was closed; null while it is open.', 'import')),
-    closed_at: timestamp('When it was closed; null while it is open.'),
-    stage_changed_at: field(f.doc(f.recordFields.created_at, 'Since when it has been in its stage.'), c.time, {
+    expected_close_date: date('When the deal is expected to close.', 'filter', 'sort', 'import', 'template'),
+    close_reason_id: readOnly(reference('close_reasons', 'Why the deal was closed; null while it is open.', 'import')),
+    closed_at: timestamp('When the deal was closed; null while it is open.'),
+    stage_changed_at: field(f.doc(f.recordFields.created_at, 'When the deal entered its current stage.'), c.time, {
       list: { kind: 'time' },
     }),
   },
@@ -39,6 +39,6 @@ export const dealRecord = record(
 
 export const Deal = f.doc(
   f.object(dealRecord.entries),
-  'A deal is a sale that may come: it moves through the stages of a pipeline until it is closed as won or lost.',
+  'A deal is a potential sale. It moves through the stages of a pipeline until it is closed as won or lost.',
 )
 export type Deal = v.InferOutput<typeof Deal>

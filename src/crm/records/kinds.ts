@@ -64,7 +64,7 @@ export const currency = orNull(f.currency, c.plain, {
 })
 export const externalId = (objects: 'contacts' | 'companies') =>
   orNull(f.title, c.text, { ...textual('text'), filter: { type: 'text' } })(
-    `Its id in another system; unique among the ${objects} of the organisation.`,
+    `Id in another system; unique among the ${objects} of the organisation.`,
     'filter',
     'import',
   )

@@ -82,10 +82,14 @@ function decodes(decoder: TextDecoder, chunk?: Buffer): boolean {
 function refuseOtherFiles(file: string, start: Buffer): void {
   const signature = start.toString('latin1', 0, 4)
   if (signature === 'PK\u0003\u0004' || signature === '\u00d0\u00cf\u0011\u00e0') {
-    throw new Problem(422, 'not_text', `${file} is a workbook; save it as CSV (in Excel "CSV UTF-8") and import that.`)
+    throw new Problem(
+      422,
+      'not_text',
+      `${file} is a workbook. Save it as CSV (in Excel "CSV UTF-8") and import that file.`,
+    )
   }
   if (!markOf(start)?.startsWith('utf-16') && start.includes(0)) {
-    throw new Problem(422, 'not_text', `${file} is no text file; save it as CSV in UTF-8.`)
+    throw new Problem(422, 'not_text', `${file} is not a text file. Save it as CSV in UTF-8.`)
   }
 }
 
@@ -111,6 +115,6 @@ async function refuseBrokenUtf8(file: string): Promise<void> {
   throw new Problem(
     422,
     'broken_text',
-    `${file} is UTF-8, but not all of it: line ${firstLine} has the first broken character. Save it again as UTF-8.`,
+    `${file} is UTF-8 with errors: line ${firstLine} has the first invalid character. Save it again as UTF-8.`,
   )
 }

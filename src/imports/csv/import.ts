@@ -132,7 +132,7 @@ function earlier(imports: readonly ImportRow[], options: string, again: boolean)
   if (!unfinished) return undefined
   throw conflict(
     'unfinished_import',
-    `An import of this file with other options was cut off after ${unfinished.position} rows. Run it again as it was, or take it back first: dealbox import --undo ${unfinished.id}`,
+    `An import of this file with other options was interrupted after ${unfinished.position} rows. Run it again with the same options, or undo it first: dealbox import --undo ${unfinished.id}`,
     { import_id: unfinished.id },
   )
 }
@@ -148,4 +148,4 @@ const optionsOf = ({ mapping }: Plan, { match, decimal, order }: ImportOptions):
   JSON.stringify({ mapping, match, decimal, dates: order })
 
 const stopped = ({ position }: ImportRow, rows: number): Problem =>
-  conflict('stopped', `Stopped after ${position} of ${rows} rows; the same command goes on from there.`)
+  conflict('stopped', `Stopped after ${position} of ${rows} rows. To continue, run the same command again.`)

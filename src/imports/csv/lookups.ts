@@ -119,10 +119,10 @@ function pick(
 }
 
 const several = (pointer: string, many: string, text: string, better: string): Problem =>
-  invalid(field(pointer, 'ambiguous', `could be several ${many}: "${text}"; give ${better} instead`))
+  invalid(field(pointer, 'ambiguous', `matches several ${many}: "${text}"; use ${better} instead`))
 
 const unknown = (pointer: string, what: string, text: string): Problem =>
-  invalid(field(pointer, 'reference_not_found', `is no ${what} of this organisation: "${text}"`))
+  invalid(field(pointer, 'reference_not_found', `does not match any ${what} of this organisation: "${text}"`))
 
 /** Returns the Problem for a row that matches several records. */
 export const ambiguousMatch = (ids: readonly string[]): Problem =>

@@ -82,9 +82,9 @@ export function override(mapping: Mapping, text: string, fields: Fields): Mappin
   for (const { column, field } of pairsOf(text)) {
     const known = columnNamed(mapping, column)
     if (field !== '-' && !Object.hasOwn(fields, field)) {
-      throw usage(`--map: there is no field "${field}"; there are ${Object.keys(fields).join(', ')}, and - for none.`)
+      throw usage(`--map: there is no field "${field}". Fields are ${Object.keys(fields).join(', ')}, and - for none.`)
     }
-    if (wanted.has(known)) throw usage(`--map names the column "${known}" twice.`)
+    if (wanted.has(known)) throw usage(`--map names the column "${known}" more than once.`)
     const isSecond = field !== '-' && !fields[field]?.many && [...wanted.values()].includes(field)
     if (isSecond) throw usage(`--map: only one column can be ${field}.`)
     wanted.set(known, field === '-' ? null : field)
@@ -108,7 +108,7 @@ function pairsOf(text: string): { column: string; field: string }[] {
     pairs.push({ column: pair.slice(0, at).trim(), field: pair.slice(at + 1).trim() })
     pair = ''
   }
-  if (pair !== '' || pairs.length === 0) throw usage('--map is written "Column=field,Column2=field2,Other=-".')
+  if (pair !== '' || pairs.length === 0) throw usage('--map must have the form "Column=field,Column2=field2,Other=-".')
   return pairs
 }
 
@@ -117,7 +117,7 @@ function columnNamed(mapping: Mapping, name: string): string {
   const alike = columns.filter((column) => headerKey(column) === headerKey(name))
   const found = columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined)
   if (found === undefined) {
-    throw usage(`--map: the file has no column "${name}"; it has ${columns.map((each) => `"${each}"`).join(', ')}.`)
+    throw usage(`--map: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`)
   }
   return found
 }
@@ -134,7 +134,7 @@ export function checkMapping(object: ImportObject, mapping: Mapping, match: Matc
   const needed: readonly string[] = match ? [MATCHED[match]] : NEEDED[object]
   if (needed.some((field) => fields.includes(field))) return
   const columns = mapping.map(({ column }) => `"${column}"`).join(', ')
-  throw usage(`No column is recognised as ${needed.join(', ')}; say which one is with --map. There are ${columns}.`)
+  throw usage(`No column was recognised as ${needed.join(', ')}. Specify it with --map. The columns are ${columns}.`)
 }
 
 /** Returns the mapping as rows of a table, with an example value of each column. */

@@ -39,7 +39,7 @@ export function pipelineReader(db: Database, org: number): (texts: StageTexts) =
     const path: StagePath = start ? { pipeline_id: start } : {}
     if (outcome) return { ...path, reason_id: reasonFor(outcome, reason).id }
     if (reason !== undefined)
-      throw invalid(field('/close_reason_id', 'not_closed', 'is for a deal that is won or lost'))
+      throw invalid(field('/close_reason_id', 'not_closed', 'must be omitted unless the deal is won or lost'))
     return at ? { ...path, stage: at.id } : path
   }
 
@@ -57,7 +57,7 @@ export function pipelineReader(db: Database, org: number): (texts: StageTexts) =
     const [first, second] = found
     const chosen = found.find((each) => each.pipeline_id === standard?.id) ?? (second ? undefined : first)
     if (chosen) return chosen
-    if (second) throw invalid(field('/stage', 'ambiguous', `is in several pipelines: "${text}"; give the pipeline too`))
+    if (second) throw invalid(field('/stage', 'ambiguous', `is in several pipelines: "${text}"; specify the pipeline, too`))
     const here = stages.filter((each) => each.pipeline_id === (wanted ?? standard)?.id)
     throw noneOf('/stage', 'stage', text, here)
   }
@@ -65,7 +65,7 @@ export function pipelineReader(db: Database, org: number): (texts: StageTexts) =
   function outcomeOf(status: string | undefined, at: StageChoice | undefined): Outcome | undefined {
     const stated = status === undefined ? undefined : statusOf(status)
     if (status !== undefined && !stated) {
-      throw invalid(field('/status', 'invalid_choice', `must be open, won or lost; "${status}" is none`))
+      throw invalid(field('/status', 'invalid_choice', `must be open, won or lost, not "${status}"`))
     }
     if (at?.outcome && stated && stated !== at.outcome) {
       throw invalid(field('/status', 'contradiction', `is ${stated}, but the stage "${at.name}" is for ${at.outcome}`))
@@ -96,7 +96,7 @@ function named<Item extends { id: string; key: string; name: string }>(
   text: string,
 ): Item {
   const [found, second] = items.filter((each) => isNamed(each, text))
-  if (second) throw invalid(field(pointer, 'ambiguous', `could be several: "${text}"; give the key or the id`))
+  if (second) throw invalid(field(pointer, 'ambiguous', `matches several: "${text}"; use the key or the id`))
   if (!found) throw noneOf(pointer, what, text, items)
   return found
 }
@@ -104,6 +104,6 @@ function named<Item extends { id: string; key: string; name: string }>(
 function noneOf(pointer: string, what: string, text: string, items: readonly { name: string }[]): Problem {
   const names = items.map(({ name }) => `"${name}"`).join(', ') || 'none'
   return invalid(
-    field(pointer, 'reference_not_found', `is no ${what} of this organisation: "${text}"; there are ${names}`),
+    field(pointer, 'reference_not_found', `does not match any ${what} of this organisation: "${text}"; use one of ${names}`),
   )
 }

@@ -79,7 +79,7 @@ function row(columns: readonly string[], line: number, texts: readonly string[])
   const cells = Object.fromEntries(columns.map((column, index) => [column, texts[index] ?? '']))
   const surplus = texts.slice(columns.length)
   if (texts.length >= columns.length && surplus.every((text) => text.trim() === '')) return { line, cells }
-  const more = surplus.length === 0 ? '' : `; what is too much is ${surplus.map((text) => `"${text}"`).join(', ')}`
+  const more = surplus.length === 0 ? '' : `; the extra cells are ${surplus.map((text) => `"${text}"`).join(', ')}`
   return { line, cells, error: `has ${texts.length} cells where the header has ${columns.length}${more}` }
 }
 
@@ -144,7 +144,7 @@ function unreadable(error: unknown, file: string, line: number): unknown {
     return new Problem(
       422,
       'quote_not_closed',
-      `${file}: from line ${line} on, a cell starts with " and does not end. Double the quotes inside of a cell, and quote the whole cell.`,
+      `${file}: from line ${line} on, a cell starts with " and does not end. Double the quotes inside the cell, and quote the whole cell.`,
     )
   }
   return error
@@ -163,7 +163,7 @@ function ndjsonRow(line: number, bytes: Buffer): Row {
   try {
     const value = readJson(bytes)
     if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-      return { line, cells: {}, error: 'is no JSON object; give one object on each line' }
+      return { line, cells: {}, error: 'is not a JSON object; each line must contain one object' }
     }
     return { line, cells: flat(value) }
   } catch (error) {

@@ -23,7 +23,7 @@ export function rejectedPath(file: string, extension = '.csv'): string {
 export function checkRejectedPath(file: string, path: string | undefined): void {
   if (path === undefined || !existsSync(path) || !existsSync(file)) return
   if (realpathSync(path) === realpathSync(file))
-    throw usage('--rejected has to name another file than the imported one.')
+    throw usage('--rejected must name a different file than the imported one.')
 }
 
 /**

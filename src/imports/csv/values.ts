@@ -70,10 +70,10 @@ export function readValue({ kind, options }: Field, text: string, format: Number
 function numberIn(text: string, decimal: Decimal | undefined): number {
   const found = readNumber(text, decimal)
   if (!found || (found.unit !== '' && !isCurrencySign(found.unit) && currencyOf(found.unit, '') === undefined)) {
-    throw refused('invalid_number', `must be a number; ${quoted(text)} is none`)
+    throw refused('invalid_number', `must be a number, not ${quoted(text)}`)
   }
   if (!decimal && isTwofold(text)) {
-    throw refused('ambiguous', `${quoted(text)} could be two numbers; say which by --decimal point or --decimal comma`)
+    throw refused('ambiguous', `${quoted(text)} is ambiguous; use --decimal point or --decimal comma`)
   }
   if (!isExact(found.digits)) {
     throw refused('inexact', `must have at most 15 significant digits; ${quoted(text)} has more`)
@@ -92,23 +92,26 @@ export function currencyBeside(text: string, format: NumberFormat): string | und
   if (!unit) return undefined
   const currency = currencyOf(unit, format.currency)
   if (currency) return currency
-  throw refused('ambiguous', `${quoted(unit)} is the sign of several currencies; give a column with the code of each`)
+  throw refused(
+    'ambiguous',
+    `${quoted(unit)} is the symbol of several currencies; add a column with the currency codes`,
+  )
 }
 
 function dayIn(text: string, order: Order | undefined): string {
   const day = readDay(text, order)
-  if (!day) throw refused('invalid_date', `must be a day of the calendar; ${quoted(text)} is none`)
+  if (!day) throw refused('invalid_date', `must be a valid date, not ${quoted(text)}`)
   if (!order && isTwofoldDay(text)) throw twofoldDay(text)
   return day
 }
 
 const twofoldDay = (text: string) =>
-  refused('ambiguous', `${quoted(text)} could be two days; say which by --dates dmy or --dates mdy`)
+  refused('ambiguous', `${quoted(text)} is ambiguous; use --dates dmy or --dates mdy`)
 
 /** Without an offset, the time is in the organisation's time zone. */
 function momentIn(text: string, { order, timezone }: NumberFormat): string {
   const moment = readMoment(text, order)
-  if (!moment) throw refused('invalid_time', `must be a day with a time of day; ${quoted(text)} is none`)
+  if (!moment) throw refused('invalid_time', `must be a date with a time, not ${quoted(text)}`)
   if (!order && isTwofoldDay(text)) throw twofoldDay(text)
   if (moment.offset !== '') return moment.local + moment.offset
   return Temporal.PlainDateTime.from(moment.local).toZonedDateTime(timezone).toInstant().toString()
@@ -119,7 +122,7 @@ const NO = new Set(['false', 'no', 'n', '0', 'off', 'nein', 'falsch', 'non', 'fa
 
 function flagIn(text: string): boolean {
   const word = fold(text)
-  if (!YES.has(word) && !NO.has(word)) throw refused('invalid_flag', `must be yes or no; ${quoted(text)} is neither`)
+  if (!YES.has(word) && !NO.has(word)) throw refused('invalid_flag', `must be yes or no, not ${quoted(text)}`)
   return YES.has(word)
 }
 

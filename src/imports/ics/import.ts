@@ -74,4 +74,4 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
 }
 
 const stopped = ({ position }: ImportRow, rows: number): Problem =>
-  conflict('stopped', `Stopped after ${position} of ${rows} meetings; the same command goes on from there.`)
+  conflict('stopped', `Stopped after ${position} of ${rows} meetings. To continue, run the same command again.`)

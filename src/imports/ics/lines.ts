@@ -36,7 +36,7 @@ export async function readCalendars(file: string): Promise<CalendarFile> {
   if (isFirst) throw notCalendar(file)
   gather.end()
   if (calendars.some(({ properties }) => properties.some((text) => /^VERSION:1\./i.test(text)))) {
-    throw new Problem(422, 'old_calendar', `${file} is vCalendar 1.0; export it as iCalendar (.ics) and import that.`)
+    throw new Problem(422, 'old_calendar', `${file} is vCalendar 1.0. Export it as iCalendar (.ics) and import that file.`)
   }
   return { fingerprint: createHash('sha256').update(bytes).digest('hex'), calendars }
 }
@@ -48,12 +48,12 @@ async function bytesOf(file: string): Promise<Buffer> {
   } catch (error) {
     throw new Problem(404, 'cannot_read', `${file} cannot be read: ${(error as Error).message}.`)
   }
-  if (bytes.length > MAX_BYTES) throw new Problem(422, 'too_large', `${file} has more than 256 MiB; split it first.`)
+  if (bytes.length > MAX_BYTES) throw new Problem(422, 'too_large', `${file} has more than 256 MiB. Split it first.`)
   return bytes
 }
 
 const notCalendar = (file: string): Problem =>
-  new Problem(422, 'not_icalendar', `${file} is no iCalendar file: it does not begin with BEGIN:VCALENDAR.`)
+  new Problem(422, 'not_icalendar', `${file} is not an iCalendar file: it does not begin with BEGIN:VCALENDAR.`)
 
 /** Joins folded lines. That happens before UTF-8 is decoded, since a fold may split a character. */
 function* logicalLines(file: string, bytes: Buffer): Generator<Line> {
@@ -78,7 +78,7 @@ function* logicalLines(file: string, bytes: Buffer): Generator<Line> {
     try {
       return { line, text: utf8.decode(Buffer.concat(pieces)) }
     } catch {
-      throw new Problem(422, 'not_utf8', `${file} is not UTF-8: line ${line} has the first character that is none.`)
+      throw new Problem(422, 'not_utf8', `${file} is not UTF-8: line ${line} has the first invalid character.`)
     }
   }
 }
@@ -125,7 +125,7 @@ function gatherer(calendars: CalendarText[]) {
 
   /** Ends a block whose END is missing before the next one begins. */
   function endBlock(): void {
-    if (block) block.error = 'does not end: its END is missing'
+    if (block) block.error = 'has no END'
     block = undefined
   }
 

@@ -42,12 +42,12 @@ function momentOf(
 ): Moment {
   const [, day, time, utc] = /^(-?\d{4,6}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)?(Z)?)?/.exec(text) ?? []
   const zone = utc ? universal : tzid && time ? zoneOf(tzid) : own
-  if (!zone) throw unreadable(`is in the zone "${tzid}", which is neither known nor described in the file`)
+  if (!zone) throw unreadable(`is in the time zone "${tzid}", which is unknown and not defined in the file`)
   try {
     const local = Temporal.PlainDateTime.from(`${day}T${time ?? '00:00:00'}`)
     return { local, zone, isDay: time === undefined, ms: zone.toMs(local) }
   } catch {
-    throw unreadable(`has a ${name.toUpperCase()} that is no time`)
+    throw unreadable(`has an invalid ${name.toUpperCase()}`)
   }
 }
 
@@ -58,7 +58,7 @@ export function lengthOf(event: ICAL.Component, starts: Moment, where: Where): n
   if (length > MAX_DURATION_MS) throw unreadable('lasts longer than a hundred years')
   if (starts.isDay) return Math.max(length, DAY_MS)
   if (length > 0) return length
-  throw unreadable(length === 0 ? 'ends when it starts, and a meeting takes some time' : 'ends before it starts')
+  throw unreadable(length === 0 ? 'ends when it starts, but a meeting needs a duration' : 'ends before it starts')
 }
 
 const between = (starts: Moment, ends: Moment): number =>
@@ -82,7 +82,7 @@ function durationOf(text: string): ICAL.Duration {
   try {
     return ICAL.Duration.fromString(text)
   } catch {
-    throw unreadable('has a DURATION that is none')
+    throw unreadable('has an invalid DURATION')
   }
 }
 

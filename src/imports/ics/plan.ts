@@ -77,7 +77,7 @@ const tooMany = (file: string): Problem =>
   new Problem(
     422,
     'too_many_meetings',
-    `${file} has more than ${MAX_MEETINGS} meetings, those that recur within a year from now included; split it, or leave out what recurs daily. Nothing was imported.`,
+    `${file} has more than ${MAX_MEETINGS} meetings, including occurrences of recurring ones within a year from now. Split it, or remove events that recur daily. Nothing was imported.`,
   )
 
 /** Returns a function to call for each event. It rejects with Problem 409 once the signal aborts. */
@@ -86,7 +86,7 @@ function pausing(signal: AbortSignal | undefined): () => Promise<void> {
   return async () => {
     if (++events % EVENTS_A_TURN > 0) return
     await turn()
-    if (signal?.aborted) throw conflict('stopped', 'Stopped while the file was read.')
+    if (signal?.aborted) throw conflict('stopped', 'Stopped while reading the file.')
   }
 }
 
@@ -118,7 +118,7 @@ async function eventsOf(
   for (const block of calendar.events) {
     await pause()
     try {
-      if (ANSWERS.has(method)) throw unreadable(`is an answer to an invitation (METHOD:${method}), not an event`)
+      if (ANSWERS.has(method)) throw unreadable(`is a reply to an invitation (METHOD:${method}), not an event`)
       events.push(readEvent(block, where))
     } catch (error) {
       if (!(error instanceof Problem)) throw error

@@ -14,16 +14,15 @@ export function ruleIn(property: ICAL.Property, starts: Moment): Rule {
   try {
     const recur = property.getFirstValue()
     if (recur instanceof ICAL.Recur) return readRule(recur, starts)
-    throw unreadable('has an RRULE that is none')
+    throw unreadable('has an invalid RRULE')
   } catch (error) {
-    throw error instanceof Problem ? error : unreadable('has an RRULE that cannot be read')
+    throw error instanceof Problem ? error : unreadable('has an RRULE that cannot be parsed')
   }
 }
 
 function readRule(recur: ICAL.Recur, starts: Moment): Rule {
   const freq = FREQUENCIES.find((each) => each === recur.freq)
-  if (!freq || !isOnceADay(recur, starts))
-    throw unreadable('recurs within a day; give it a rule of days, weeks or longer')
+  if (!freq || !isOnceADay(recur, starts)) throw unreadable('recurs within a day; use a rule of days, weeks or longer')
   const numbers = (name: keyof ICAL.Recur['parts']): number[] => [recur.parts[name] ?? []].flat().map(Number)
   const ofLongPeriods = freq === 'MONTHLY' || freq === 'YEARLY'
   return {

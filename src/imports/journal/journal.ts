@@ -106,7 +106,7 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     }
     const counts = RESULTS.map((result) => after[result])
     const { changes } = advance.run(after.position, ...counts, after.finished_at, org, before.id, before.position)
-    if (changes === 0) throw conflict('import_moved', 'Another command has gone on with this import, or takes it back.')
+    if (changes === 0) throw conflict('import_moved', 'Another command has continued this import or is undoing it.')
     return after
   }
 

@@ -34,7 +34,7 @@ async function run(store: Store, { org, id, onProgress, pace }: UndoOptions): Pr
   const undone: Undone = { id, deleted: 0, restored: 0, kept: [] }
   if (!importJournal.find(org, id))
     throw new Problem(404, 'no_such_import', `There is no import ${id} in this organisation.`)
-  if (!importJournal.startUndo(org, id)) throw conflict('undone_already', `The import ${id} was taken back already.`)
+  if (!importJournal.startUndo(org, id)) throw conflict('undone_already', `The import ${id} was already undone.`)
 
   function takeBack({ object, id: record, rows }: RecordRows, alone: Alone): Kept | undefined {
     return alone(
@@ -43,7 +43,7 @@ async function run(store: Store, { org, id, onProgress, pace }: UndoOptions): Pr
         importJournal.setUndone(org, id, record)
         return undefined
       },
-      ({ status, message }) => ({ object, id: record, reason: status === 404 ? 'was deleted since' : message }),
+      ({ status, message }) => ({ object, id: record, reason: status === 404 ? 'was deleted since then' : message }),
     )
   }
 
@@ -86,7 +86,7 @@ function undoer(store: Store, who: Caller): (record: RecordRows) => void {
     const { object, id, rows } = record
     const { find, patch, remove } = writes[object]
     const stored = find(who, id)
-    if (stored.version !== rows.at(-1)?.version) throw conflict('changed_since', 'was changed since')
+    if (stored.version !== rows.at(-1)?.version) throw conflict('changed_since', 'was changed since then')
     if (phaseOf(record) === 'restored') return void patch(who, stored, beforeAll(rows))
     const users = usersOf(object, who.org, id)
     if (users.length > 0) throw conflict('in_use', `is used by ${users.join(', ')}`)

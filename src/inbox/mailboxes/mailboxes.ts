@@ -150,7 +150,7 @@ function receiving(state: State, now: number): MailboxHealth['receiving'] {
   const { checked_at, failing_since, last_error, last_error_at, pending, imported_at } = state
   const isLongAgo = (...times: (number | null)[]): boolean => now - Math.max(...times.map((at) => at ?? 0)) >= STALE_MS
   if (failing_since !== null) {
-    const idle = isLongAgo(last_error_at) ? `; last tried ${onWire(last_error_at)}: is no server running?` : ''
+    const idle = isLongAgo(last_error_at) ? `; last attempt ${onWire(last_error_at)}. Is the server running?` : ''
     return {
       status: 'failing',
       text: `failing since ${onWire(failing_since)}: ${last_error ?? 'no reason given'}${idle}`,
@@ -158,17 +158,17 @@ function receiving(state: State, now: number): MailboxHealth['receiving'] {
   }
   const isBehind = pending > 0
   if (checked_at === null && !isBehind) return { status: 'never_connected', text: 'never connected' }
-  const look = checked_at === null ? 'the first look is not done' : `last look ${onWire(checked_at)}`
+  const look = checked_at === null ? 'the first check is not complete' : `last check ${onWire(checked_at)}`
   const rest = `behind by ${pending} ${pending === 1 ? 'mail' : 'mails'}`
   // A look at many mails takes its time: what it takes in meanwhile shows that it goes on.
   if (isLongAgo(checked_at, isBehind ? imported_at : null)) {
-    return { status: 'stale', text: `stale, ${look}${isBehind ? `, ${rest}` : ''}: is no server running?` }
+    return { status: 'stale', text: `stale, ${look}${isBehind ? `, ${rest}` : ''}. Is the server running?` }
   }
   return isBehind ? { status: 'behind', text: `${rest}, ${look}` } : { status: 'ok', text: `ok, ${look}` }
 }
 
 function sending({ sent_at, send_error, send_error_at }: State): MailboxHealth['sending'] {
-  const last = sent_at === null ? 'nothing was sent yet' : `last sent ${onWire(sent_at)}`
+  const last = sent_at === null ? 'nothing has been sent yet' : `last sent ${onWire(sent_at)}`
   if (send_error !== null && (send_error_at ?? 0) >= (sent_at ?? 0)) {
     return { status: 'failing', text: `failing at ${onWire(send_error_at)}: ${send_error}; ${last}` }
   }
@@ -226,7 +226,7 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
   /** The same, and where it does not listen. */
   function imapServer(org: number, mailbox: Mailbox): ImapServer {
     const { imap } = mailbox
-    if (!imap) throw conflict('no_imap', `The mailbox "${mailbox.key}" has no server that mails come in from.`)
+    if (!imap) throw conflict('no_imap', `The mailbox "${mailbox.key}" has no IMAP server. Set one in the settings.`)
     return { ...server(org, mailbox, 'imap', imap), folder: imap.folder }
   }
 
@@ -274,5 +274,5 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
 const noPassword = (key: string, side: Side) =>
   conflict(
     'no_password',
-    `The mailbox "${key}" has no password for ${side.toUpperCase()} yet; "dealbox mailbox password ${key}" takes one.`,
+    `The mailbox "${key}" has no password for ${side.toUpperCase()} yet. Set it with "dealbox mailbox password ${key}".`,
   )

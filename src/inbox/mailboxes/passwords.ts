@@ -26,7 +26,7 @@ function fromEnvironment(name: string): Read {
   const password = process.env[name]
   const fault = password === undefined ? 'is not set' : passwordFault(password)
   if (fault === undefined) return { password: password as string }
-  return { field: 'password_env', fault: `must name a variable of the environment with a password: ${name} ${fault}` }
+  return { field: 'password_env', fault: `must name an environment variable with a password: ${name} ${fault}` }
 }
 
 function fromFile(name: string): Read {

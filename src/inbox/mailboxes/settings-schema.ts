@@ -26,7 +26,7 @@ const host = v.pipe(
   f.line(253),
   v.check(
     (text) => toHost(text) !== undefined,
-    'invalid_host|must be the name or the address of a server alone, such as "mail.example.com"',
+    'invalid_host|must be a host name or an address without port or path, such as "mail.example.com"',
   ),
   v.transform((text) => toHost(text) as string),
 )
@@ -52,10 +52,7 @@ const endpoint = {
   tls: f.oneOf(TLS_MODES),
   user: f.optional(word(320)),
   password_env: f.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^[A-Za-z_]\w{0,254}$/, 'invalid_variable|must be the name of a variable of the environment'),
-    ),
+    v.pipe(v.string(), v.regex(/^[A-Za-z_]\w{0,254}$/, 'invalid_variable|must be the name of an environment variable')),
   ),
   password_file: f.optional(word(4096)),
 }
@@ -64,7 +61,7 @@ const moment = v.pipe(
   v.string(),
   v.check(
     (text) => isDate(text) || parseTime(text) !== undefined,
-    'invalid_time|must be a day, such as "2026-11-20", or an RFC 3339 time, such as "2026-11-20T08:36:00Z"',
+    'invalid_time|must be a date, such as "2026-11-20", or an RFC 3339 time, such as "2026-11-20T08:36:00Z"',
   ),
   v.transform((text) => (isDate(text) ? text : rfc3339(parseTime(text) as number))),
 )
@@ -82,9 +79,7 @@ export const MailboxSettings = f.object({
   member: f.optional(f.nullable(email)),
   has_reply_tags: f.optional(f.flag),
   daily_limit: f.optional(
-    f.nullable(
-      v.pipe(f.count(1_000_000), v.minValue(1, 'out_of_range|must be at least 1; leave it out where there is none')),
-    ),
+    f.nullable(v.pipe(f.count(1_000_000), v.minValue(1, 'out_of_range|must be at least 1; omit it for no limit'))),
   ),
   spacing_s: f.optional(f.count(DAY_S)),
   smtp: f.object(endpoint),
@@ -128,22 +123,22 @@ function repeated(
   return values.flatMap((value, index) => {
     const first = values.indexOf(value)
     if (value === undefined || first === index) return []
-    const message = `must differ from that of every other mailbox; "${given[first]?.key}" has it`
+    const message = `must differ from that of every other mailbox; "${given[first]?.key}" has the same`
     return [field(`/mailboxes/${index}/${name}`, 'duplicate', message)]
   })
 }
 
 function sourceFaults(pointer: string, { user, password_env, password_file }: SmtpSettings): FieldError[] {
   if (password_env !== undefined && password_file !== undefined) {
-    return [field(`${pointer}/password_file`, 'two_sources', 'must be left out where there is password_env')]
+    return [field(`${pointer}/password_file`, 'two_sources', 'must be omitted if password_env is given')]
   }
   const name = password_env === undefined ? 'password_file' : 'password_env'
   if (user !== undefined || (password_env ?? password_file) === undefined) return []
-  return [field(`${pointer}/${name}`, 'no_user', 'must be left out where there is no user')]
+  return [field(`${pointer}/${name}`, 'no_user', 'must be omitted if there is no user')]
 }
 
 const userFaults = (pointer: string, { user }: ImapSettings): FieldError[] =>
-  user === undefined ? [field(`${pointer}/user`, 'required', 'is required: mails are read after a login')] : []
+  user === undefined ? [field(`${pointer}/user`, 'required', 'is required to read mails')] : []
 
 export type Member = { id: string; email: string; status: string }
 

@@ -128,7 +128,11 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
   function byKey(org: number, key: string): Mailbox {
     const found = all(org).find((mailbox) => mailbox.key === key)
     if (found) return found
-    throw new Problem(404, 'no_such_mailbox', `There is no mailbox "${key}"; "dealbox mailbox list" shows all.`)
+    throw new Problem(
+      404,
+      'no_such_mailbox',
+      `There is no mailbox "${key}". "dealbox mailbox list" shows all mailboxes.`,
+    )
   }
 
   /** The sides that ask for a password: the one, or all that do. Throws 409 where there is none. */
@@ -170,10 +174,10 @@ function reasonAgainst({ key, ...mailbox }: Mailbox, side: Side): string | undef
   const name = side.toUpperCase()
   if (!endpoint) return `The mailbox "${key}" has no ${name} server.`
   if (endpoint.user === null)
-    return `The mailbox "${key}" calls its ${name} server without a user: it needs no password.`
+    return `The mailbox "${key}" uses its ${name} server without a user and needs no password.`
   const source = endpoint.password_env ?? endpoint.password_file
   if (source === null) return undefined
-  return `The mailbox "${key}" has its password for ${name} from ${source}; change it there, and apply the settings.`
+  return `The mailbox "${key}" gets its password for ${name} from ${source}. Change it there, and apply the settings.`
 }
 
 /** As the document has it, with what no document says. */

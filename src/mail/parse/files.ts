@@ -65,8 +65,8 @@ function notesOf(left: { name: string; isLarge: boolean }[]): string[] {
     .slice(0, MAX_NOTES)
     .map(({ name, isLarge }) =>
       isLarge
-        ? `The file "${name}" was left out, because the files of a mail may come to 10 MiB together.`
-        : `The file "${name}" was left out, because a mail may have ${MAX_FILES} files.`,
+        ? `The file "${name}" was left out because the files of a mail can have 10 MiB in total.`
+        : `The file "${name}" was left out because a mail can have ${MAX_FILES} files.`,
     )
   if (left.length > MAX_NOTES) notes.push(`${left.length - MAX_NOTES} more files were left out for the same reason.`)
   return notes

@@ -51,7 +51,7 @@ function readParts(source: Buffer): Undigested {
     leaves.filter((leaf, index) => isFile(leaf, index === 0)),
     charset,
   )
-  if (reading.isCut) notes.unshift('The text was cut, because a mail may have 1 MiB of it.')
+  if (reading.isCut) notes.unshift('The text was truncated because a mail can have 1 MiB of text.')
   if (mime.isCut) notes.push(`The mail has more than ${MAX_LEAVES} parts; the rest was left out.`)
   const subject = oneLine(decodeField((rawField(head, 'subject') ?? '').slice(0, 16_384), charset))
   const report = reportOf(source, mime, { ...reading, subject })
@@ -101,7 +101,7 @@ export function unreadableMail(source: Buffer): MailIn {
     files: [],
     automatic: null,
     report: null,
-    notes: ['This could not be read as a mail. Its text is the beginning of what came in.'],
+    notes: ['This could not be parsed as a mail. The text is the beginning of what was received.'],
   })
 }
 

@@ -102,7 +102,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb
   /** Ends the thread at once. A read in progress rejects. */
   async function stop(): Promise<void> {
     const ended = worker
-    stopped.abort(new Error('The reader of mails has stopped.'))
+    stopped.abort(new Error('The mail reader has stopped.'))
     await ended?.terminate()
   }
 

@@ -25,9 +25,9 @@ const MAX_SUBJECT = 255
 
 /** Per sender and hour: further mails count as automatic, so that two machines do not answer each other forever. */
 const MAX_AN_HOUR = 60
-const LOOP = `More than ${MAX_AN_HOUR} mails of this sender came in within an hour; it is taken for a machine.`
+const LOOP = `More than ${MAX_AN_HOUR} mails of this sender were received within an hour, so it counts as a machine.`
 
-const UNKNOWN_REPORT = 'It is the report of a delivery, of no mail that is known here.'
+const UNKNOWN_REPORT = 'It is a delivery report about a mail that is not known here.'
 
 /**
  * Imports received mails as messages. Runs in the caller's transaction; throws if the mail cannot be imported, and the
@@ -177,5 +177,5 @@ function bodyOf({ text, html }: MailIn): { text: string; html: string | null; no
   if (shown === null || Buffer.byteLength(shown) <= MAX_STORED_HTML_BYTES)
     return { text: text.trim() ? text : textIn(shown ?? ''), html: shown, notes: [] }
   const plain = text.trim() ? text : textIn(shown).slice(0, 262_144)
-  return { text: plain, html: null, notes: ['Its HTML was too long to keep; the text is there.'] }
+  return { text: plain, html: null, notes: ['Its HTML was too long to store; only the text was stored.'] }
 }

@@ -24,7 +24,7 @@ export type ListenerOptions = {
 }
 
 const MAX_SOURCE_BYTES = 30 * 1_048_576
-const TOO_LARGE = `It was larger than ${MAX_SOURCE_BYTES} bytes; what is behind them was left out.`
+const TOO_LARGE = `It was larger than ${MAX_SOURCE_BYTES} bytes; the rest was left out.`
 
 /** Poll interval without IDLE, and check interval with it, in case notifications were lost. */
 const POLL_MS = MINUTE_MS
@@ -110,7 +110,7 @@ export async function listenTo(
   }
 
   async function recordRejected({ messageId }: Listed, at: FetchedMail): Promise<void> {
-    log.error({ org, mailbox: mailbox.key, uid: at.uid, err: stuck?.error }, 'mail not taken in')
+    log.error({ org, mailbox: mailbox.key, uid: at.uid, err: stuck?.error }, 'mail rejected')
     await write(() => void progress.reject(org, mailbox, { messageId }, at, stuck?.error))
   }
 
@@ -134,7 +134,7 @@ export async function listenTo(
       await write(() => void progress.take(org, mailbox, mail as MailIn, at))
     } catch (error) {
       if (signal.aborted || (error as { status?: number }).status === 503) throw error // not caused by the mail
-      log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail not taken in')
+      log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail rejected')
       await write(() => void progress.reject(org, mailbox, mail, at, error))
     }
   }

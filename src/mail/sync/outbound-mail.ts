@@ -23,9 +23,9 @@ const LOOK_MS = 30_000
 const MAX_TROUBLES = 2
 const REST_MS = 30_000
 
-const GONE = 'The mailbox that it was to be sent from is gone.'
+const GONE = 'The mailbox that should have sent it was deleted.'
 const NEVER_TRIED = 'It could not be sent.'
-const ABANDONED = 'Its last try did not come to its end; it may have arrived.'
+const ABANDONED = 'The last attempt did not complete; it may have arrived.'
 const UNCONFIRMED = `It may have arrived: ${MAX_UNCONFIRMED_TRIES} times the connection ended before the server had said so.`
 
 /** Sends messages through their mailboxes. Keeps the SMTP client of each mailbox for reuse. */
@@ -84,7 +84,7 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     try {
       return await composeMail(sending.mailOut(org, waiting, mailbox))
     } catch (error) {
-      return putOff(org, waiting.message.id, `It could not be written as a mail: ${(error as Error).message}`)
+      return putOff(org, waiting.message.id, `It could not be composed as a mail: ${(error as Error).message}`)
     }
   }
 

@@ -13,7 +13,7 @@ import type { MailFile, MailOut } from '../mail.ts'
 
 const MAX_ERROR = 2048
 
-const TWICE = 'It may have arrived twice: whether an earlier try had succeeded could not be found out.'
+const TWICE = 'It may have arrived twice: it could not be determined whether an earlier attempt had succeeded.'
 
 /** For a message without mail headers: it is not sent. */
 const NO_MAIL: StoredMail = {
@@ -142,7 +142,7 @@ export const sendingStore = once((deps: Deps) => {
   function bounced(org: number, id: string, why: string): void {
     const message = rows.messageOf(org, id) as Message
     if (message.direction !== 'outbound' || message.status === 'failed') return
-    lost(org, message, `It came back: ${why}`)
+    lost(org, message, `It bounced: ${why}`)
     enrollments.bounced(org, id)
   }
 

@@ -57,7 +57,7 @@ const addressOf = ({ email, name }: Address) => ({ address: email, name: nameOf(
 const isId = (id: string): boolean => id.length <= MAX_ID && /^<[!-;=?-~]+>$/.test(id)
 
 function headerName(name: string): string {
-  if (!/^[A-Za-z0-9-]+$/.test(name)) throw new Error('A header of a mail has a name that is none.')
+  if (!/^[A-Za-z0-9-]+$/.test(name)) throw new Error('A mail header has an invalid name.')
   return name
 }
 

@@ -45,54 +45,54 @@ const TROUBLES: Record<string, string> = {
   ClosedAfterConnectTLS: CLOSED,
   ClosedAfterConnectText: CLOSED,
   EHOSTUNREACH: 'cannot be reached',
-  ENETUNREACH: 'cannot be reached, since its network cannot',
-  EADDRNOTAVAIL: 'cannot be reached, since its network cannot',
-  ENOTFOUND: 'has a name that is not known',
-  EAI_AGAIN: 'has a name that could not be looked up at the moment',
-  CONNECT_TIMEOUT: 'cannot be reached: nothing answered in time',
-  ETIMEDOUT: 'cannot be reached: nothing answered in time',
-  UPGRADE_TIMEOUT: 'did not come to an agreement over TLS in time',
-  SOCKET_TIMEOUT: 'did not answer in time',
-  ETIMEOUT: 'did not answer in time',
-  EMFILE: 'was not asked, since this machine has too many files and connections open',
-  ENFILE: 'was not asked, since this machine has too many files and connections open',
+  ENETUNREACH: 'cannot be reached because its network cannot',
+  EADDRNOTAVAIL: 'cannot be reached because its network cannot',
+  ENOTFOUND: 'has a host name that does not exist',
+  EAI_AGAIN: 'has a host name that could not be resolved at the moment',
+  CONNECT_TIMEOUT: 'cannot be reached: it did not respond in time',
+  ETIMEDOUT: 'cannot be reached: it did not respond in time',
+  UPGRADE_TIMEOUT: 'did not complete the TLS handshake in time',
+  SOCKET_TIMEOUT: 'did not respond in time',
+  ETIMEOUT: 'did not respond in time',
+  EMFILE: 'was not contacted because this machine has too many files and connections open',
+  ENFILE: 'was not contacted because this machine has too many files and connections open',
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet',
   CERT_REVOKED: 'has a certificate that was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that is self-signed and not among those that are trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that is self-signed and not trusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an authority that is not trusted',
   UNABLE_TO_GET_ISSUER_CERT: 'has a certificate of an authority that is not trusted',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an authority that is not trusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not trusted',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate that is for another name',
-  STARTTLS_INJECTION: 'sent something in between when TLS was to begin, as an attacker would',
-  EPROTOCOL: 'does not answer as a server for mail does',
-  LineTooLarge: 'answered with more than is read',
-  LiteralTooLarge: 'answered with more than is read',
-  ResponseTooLarge: 'answered with more than is read',
+  STARTTLS_INJECTION: 'sent data before TLS was established, as an attacker would',
+  EPROTOCOL: 'does not respond like a mail server',
+  LineTooLarge: 'sent a response that is too long',
+  LiteralTooLarge: 'sent a response that is too long',
+  ResponseTooLarge: 'sent a response that is too long',
 }
 
 /** Describes a connection error as one sentence that names the server. */
 export function connectionError(error: unknown, server: MailServer): string {
   const sentence = (end: string) => `The server ${placeOf(server)} ${end}.`
   const failure = error as Failure
-  if (failure?.name === 'TimeoutError') return sentence('did not answer in time')
-  if (failure?.name === 'AbortError') return `The talk with ${placeOf(server)} was broken off.`
+  if (failure?.name === 'TimeoutError') return sentence('did not respond in time')
+  if (failure?.name === 'AbortError') return `The connection to ${placeOf(server)} was aborted.`
   const code = codeOf(failure)
   if (code === 'GREETING_TIMEOUT')
     return sentence(
-      server.tls === 'tls' ? 'sent no greeting in time' : 'sent no greeting in time; it may want TLS from the start',
+      server.tls === 'tls' ? 'sent no greeting in time' : 'sent no greeting in time; it may need "tls": "tls"',
     )
   if (code && Object.hasOwn(TROUBLES, code)) return sentence(TROUBLES[code] as string)
   if (code?.startsWith('ERR_SSL_') || code === 'EPROTO') return sentence(tlsError(code, server))
-  if (code?.startsWith('EAI_')) return sentence('has a name that could not be looked up')
-  return sentence(code ? `could not be talked to (${code})` : 'could not be talked to')
+  if (code?.startsWith('EAI_')) return sentence('has a host name that could not be resolved')
+  return sentence(code ? `caused an unexpected connection error (${code})` : 'caused an unexpected connection error')
 }
 
 function tlsError(code: string, { tls }: MailServer): string {
-  if (code.includes('ALERT')) return 'has no version of TLS or no cipher in common with this machine'
-  if (tls === 'tls') return 'does not speak TLS from the start; it may want STARTTLS'
-  return 'offered STARTTLS, but does not speak TLS'
+  if (code.includes('ALERT')) return 'has no TLS version or cipher in common with this machine'
+  if (tls === 'tls') return 'does not use TLS from the start; it may need "tls": "starttls"'
+  return 'offered STARTTLS, but does not support TLS'
 }
 
 /** If all addresses of a host failed, the error of the first one counts. */
@@ -128,7 +128,7 @@ function secretsOf(user: string, password: string): string[] {
  */
 export function loginError(words: unknown, server: MailServer): string {
   const said = wordsOf(words, server).replace(/[A-Za-z0-9+/]{16,}=*/g, '…')
-  return `The server ${placeOf(server)} refused the login of "${server.user}"${said && `: ${said}`}.`
+  return `The server ${placeOf(server)} rejected the login of "${server.user}"${said && `: ${said}`}.`
 }
 
 const COMMANDS: Record<string, string> = {
@@ -148,10 +148,11 @@ export function smtpError(error: unknown, server: MailServer): string {
   const words = wordsOf(response, server)
   const what = COMMANDS[command]
   if (what && responseCode >= 400 && responseCode < 600)
-    return `The server ${place} ${responseCode >= 500 ? 'refused' : 'did not take'} ${what}${responseCode < 500 ? ' at the moment' : ''}: ${words}.`
-  if (responseCode >= 400 && responseCode < 600) return `The server ${place} turned the connection away: ${words}.`
-  if (code === 'EMESSAGE' && command === 'MAIL FROM') return `The mail is larger than the server ${place} takes.`
-  if (code === 'EENVELOPE' && command === 'API') return `The server ${place} was not asked: an address is not valid.`
+    return `The server ${place} ${responseCode >= 500 ? 'rejected' : 'did not accept'} ${what}${responseCode < 500 ? ' at the moment' : ''}: ${words}.`
+  if (responseCode >= 400 && responseCode < 600) return `The server ${place} rejected the connection: ${words}.`
+  if (code === 'EMESSAGE' && command === 'MAIL FROM') return `The mail is larger than the server ${place} accepts.`
+  if (code === 'EENVELOPE' && command === 'API')
+    return `The server ${place} was not contacted because an address is not valid.`
   const isOdd = code === 'EENVELOPE' || code === 'EMESSAGE'
   return connectionError(isOdd ? { code: 'EPROTOCOL' } : failure, server)
 }
@@ -166,6 +167,6 @@ export function imapError(error: unknown, server: MailServer): string {
   if (failure.tlsFailed && !failure.code) return `The server ${place} does not offer STARTTLS.`
   if (failure.reason && TROUBLES[failure.code ?? ''] === CLOSED)
     return `The server ${place} closed the connection: ${wordsOf(failure.reason, server)}.`
-  if (response) return `The server ${place} answered with an error: ${wordsOf(response, server)}.`
+  if (response) return `The server ${place} responded with an error: ${wordsOf(response, server)}.`
   return connectionError(failure, server)
 }

@@ -148,7 +148,7 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
     const again = await openNumbered(client, server)
     if (again.uidValidity !== uidValidity) {
       client.close()
-      throw sentence(`The folder "${path}" of ${placeOf(server)} was made anew.`)
+      throw sentence(`The folder "${path}" of ${placeOf(server)} was recreated.`)
     }
     if (again.uidNext > lastUidNext) watch.found()
     lastUidNext = again.uidNext
@@ -160,7 +160,7 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
   const saveSent = (mail: Buffer) =>
     inSent(false, async (at) => {
       const isSaved = at !== undefined && (await client.append(at, mail, ['\\Seen']))
-      if (!isSaved) throw sentence(`The server ${placeOf(server)} did not keep a copy of what was sent.`)
+      if (!isSaved) throw sentence(`The server ${placeOf(server)} did not store a copy of the sent mail.`)
     })
 
   async function close(): Promise<void> {
@@ -211,7 +211,7 @@ async function whyClosed(
   const named = names.slice(0, MAX_NAMED).map((name) => `"${name}"`)
   const rest = names.length - named.length
   const all = named.join(', ') + (rest > 0 ? ` and ${rest} others` : '')
-  return `There is no folder "${folder}" on ${placeOf(server)}; there are: ${all}.`
+  return `There is no folder "${folder}" on ${placeOf(server)}. Its folders are: ${all}.`
 }
 
 async function foldersOf(client: ImapFlow) {

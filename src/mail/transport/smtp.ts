@@ -170,7 +170,7 @@ async function login(session: Session, server: MailServer, signal: AbortSignal):
   const { connection } = session
   const { user, password } = server
   if (!connection.allowsAuth)
-    throw sentence(`The server ${placeOf(server)} offers no login, but the settings have the user "${user}".`)
+    throw sentence(`The server ${placeOf(server)} does not support login, but the settings have the user "${user}".`)
   if (!user || !password) throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
   await step(session, signal, (done) =>
     connection.login({ user, pass: password, credentials: { user, pass: password } }, done),

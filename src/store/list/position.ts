@@ -10,7 +10,7 @@ export const invalidCursor = (): Problem =>
   new Problem(
     400,
     'invalid_cursor',
-    'This cursor does not belong to this list with this sort and these filters; start again without a cursor.',
+    'This cursor does not belong to this list with this sort and these filters. Start again without a cursor.',
   )
 
 /**

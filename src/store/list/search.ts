@@ -11,7 +11,7 @@ const MAX_ENDINGS = 64
 export const searchFilter = (kind: Kind, fields: string): Filter => ({
   type: 'search',
   search: kind,
-  description: `Full text search over ${fields}: each word begins a word of the record, without regard to case and accents.`,
+  description: `Full-text search in ${fields}. Each word must be the beginning of a word in the record, ignoring case and accents.`,
 })
 
 /** A search in the records of an organisation: for the index, and for testing one record. */

@@ -27,10 +27,7 @@ test('the mapping is shown first, then what became of the rows', async () => {
     err,
     /^COLUMN +FIELD +FIRST VALUE\nVorname +first_name +Ana\nE-Mail +emails +ana@x.example\nFax +not imported +1\n/,
   )
-  assert.match(
-    err,
-    /rejected rows with their reasons: .*people\.rejected\.csv\nTo take it back: dealbox import --undo /,
-  )
+  assert.match(err, /Rejected rows, with reasons: .*people\.rejected\.csv\nTo undo the import: dealbox import --undo /)
 })
 
 test('--json answers the counts, the mapping and the file of rejected rows', async () => {
@@ -49,7 +46,7 @@ test('--json answers the counts, the mapping and the file of rejected rows', asy
       { column: 'Umsatz', field: 'annual_revenue' },
     ],
   })
-  assert.match(readFileSync(rejected_file, 'utf8'), /could be two numbers; say which by --decimal/)
+  assert.match(readFileSync(rejected_file, 'utf8'), /is ambiguous; use --decimal/)
   const said = await cliJson('import', 'companies', rejected_file, '--decimal', 'comma', ...at)
   assert.deepEqual([said.created, said.rejected, said.rejected_file], [1, 0, null])
   assert.deepEqual(await cliJson('import', '--undo', id, ...at), { id, deleted: 1, restored: 0, kept: [] })
@@ -82,19 +79,22 @@ test('a second run of the same command says that nothing was done', async () => 
   await cliJson('import', 'contacts', file, ...at)
   const { code, out } = await dealbox(['import', 'contacts', file, ...at])
   assert.equal(code, 0)
-  assert.match(out, /^Nothing was done: the file was imported .*Z; --again does it once more\.\nRows: 1 created/)
+  assert.match(
+    out,
+    /^Nothing was imported, because this file was already imported .*Z\. To import it again, use --again\.\nRows: 1 created/,
+  )
   assert.equal((await cliJson('import', 'contacts', file, '--again', ...at)).imported_before, null)
 })
 
 test('what is wrong on the command line is usage, and what is wrong with the file is failure', async () => {
   const { at, file } = await place('Fax\n1\n')
   const wrong: [number, RegExp, ...string[]][] = [
-    [2, /No column is recognised as first_name, .*There are "Fax"/, 'contacts', file],
+    [2, /No column was recognised as first_name, .*The columns are "Fax"/, 'contacts', file],
     [2, /--map: there is no field "fax"/, 'contacts', file, '--map', 'Fax=fax'],
-    [2, /--match has to be one of email, external_id/, 'contacts', file, '--match', 'domain'],
+    [2, /--match must be one of email, external_id/, 'contacts', file, '--match', 'domain'],
     [2, /There is no option --match/, 'deals', file, '--match', 'email'],
-    [2, /--decimal has to be one of point, comma/, 'contacts', file, '--decimal', ','],
-    [2, /--dates has to be one of dmy, mdy/, 'contacts', file, '--dates', 'ymd'],
+    [2, /--decimal must be one of point, comma/, 'contacts', file, '--decimal', ','],
+    [2, /--dates must be one of dmy, mdy/, 'contacts', file, '--dates', 'ymd'],
     [1, /cannot be read/, 'contacts', `${file}.not`],
     [1, /There is no import nothing/, '--undo', 'nothing'],
   ]
@@ -152,6 +152,6 @@ test('Ctrl-C stops behind the rows that are being written, and says how to go on
   })
   const [code] = await once(child, 'close')
   assert.equal(code, 1)
-  const [, position] = /Stopped after (\d+) of 30000 rows; the same command goes on from there/.exec(err) ?? []
+  const [, position] = /Stopped after (\d+) of 30000 rows\. To continue, run the same command again/.exec(err) ?? []
   assert.ok(Number(position) >= 1 && Number(position) < 30_000, err)
 })

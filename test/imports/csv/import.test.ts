@@ -107,7 +107,7 @@ describe('an import of contacts', () => {
     )
     assert.deepEqual(countsOf(result), [2, 0, 0, 4])
     assert.deepEqual(reasonsOf(result), [
-      'line 2: do_not_contact must be yes or no; "maybe" is neither',
+      'line 2: do_not_contact must be yes or no, not "maybe"',
       'line 3: emails.0.email must be an email address, such as "ana@example.com"; address.country must be an ISO 3166 country code in two capital letters, such as "DE"',
       'line 6: the row must have a name, an email or a phone',
       'line 7: the row has 2 cells where the header has 6',
@@ -157,7 +157,7 @@ describe('an import of contacts', () => {
     const ids = `Email,Company,Owner\nw3@five.example,${foreign.id},\nw4@five.example,,ana@birch.example\nw5@five.example,,${b.owner}\n`
     assert.deepEqual(reasonsOf(await imported(ids)), [
       'line 2: company_id does not refer to a record of this organisation',
-      'line 3: owner_id is no member of this organisation: "ana@birch.example"',
+      'line 3: owner_id does not match any member of this organisation: "ana@birch.example"',
       'line 4: owner_id does not refer to a record of this organisation',
     ])
     const first = 'Email\nboth@five.example\n'
@@ -171,7 +171,7 @@ describe('an import of contacts', () => {
   test('refuses a name that several have, unless one is written in the same way', async () => {
     const [first] = [await newRecord('/companies', { name: 'Twin' }), await newRecord('/companies', { name: 'TWIN' })]
     const result = await imported('Email,Company\nt1@six.example,twin\nt2@six.example,Twin\n')
-    assert.match(reasonsOf(result)[0] ?? '', /^line 2: company_id could be several companies: "twin"; give its domain/)
+    assert.match(reasonsOf(result)[0] ?? '', /^line 2: company_id matches several companies: "twin"; use its domain/)
     assert.equal((await contactOf('t2@six.example')).company_id, first?.id)
   })
 
@@ -327,7 +327,10 @@ describe('an import of companies', () => {
     assert.match(negative ?? '', /^line 4: annual_revenue must be a number from 0/)
     assert.match(nobody ?? '', /^line 5: parent_company_id is no company of this organisation: "Nobody"/)
     const twofold = 'Name,Annual Revenue\nRev 5,1.234\n'
-    assert.match(reasonsOf(await imported(twofold, { object: 'company' }))[0] ?? '', /"1.234" could be two numbers/)
+    assert.match(
+      reasonsOf(await imported(twofold, { object: 'company' }))[0] ?? '',
+      /"1.234" is ambiguous; use --decimal/,
+    )
     assert.deepEqual(countsOf(await imported(twofold, { object: 'company', decimal: ',' })), [1, 0, 0, 0])
   })
 })
@@ -427,9 +430,9 @@ Bad 8,,,,,nowhere
       reasonsOf(result).map((reason) => reason.replace(/^line \d+: /, '')),
       [
         'stage is no stage of this organisation: "nowhere"; there are "qualified", "demo", "proposal", "won", "lost"',
-        'status must be open, won or lost; "pending" is none',
+        'status must be open, won or lost, not "pending"',
         'status is lost, but the stage "won" is for won',
-        'close_reason_id is for a deal that is won or lost',
+        'close_reason_id must be omitted unless the deal is won or lost',
         'close_reason_id is no close reason for won of this organisation: "price"; there are "fit"',
         'close_reason_id is no close reason for lost of this organisation: "old"; there are "price"',
         'primary_contact_id is no contact of this organisation: "Nobody"',

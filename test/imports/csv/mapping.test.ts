@@ -354,13 +354,17 @@ describe('--map', () => {
   })
 
   const refused: [string, string, RegExp][] = [
-    ['an unknown column', 'Fax=phones', /no column "Fax"; it has "Name", "Name, second", "a=b", "E-mail", "Telefon"/],
-    ['an unknown field', 'Name=nickname', /no field "nickname"; there are first_name, last_name, .* and - for none/],
+    [
+      'an unknown column',
+      'Fax=phones',
+      /no column "Fax"\. Its columns are "Name", "Name, second", "a=b", "E-mail", "Telefon"/,
+    ],
+    ['an unknown field', 'Name=nickname', /no field "nickname"\. Fields are first_name, last_name, .* and - for none/],
     ['a field that an object inherits', 'Name=constructor', /no field "constructor"/],
     ['a column twice', 'Name=first_name,name=last_name', /"Name" twice/],
     ['one field for two columns', 'Name=source,a=b=source', /only one column can be source/],
-    ['no pair', 'Name', /is written "Column=field/],
-    ['nothing', '', /is written "Column=field/],
+    ['no pair', 'Name', /must have the form "Column=field/],
+    ['nothing', '', /must have the form "Column=field/],
   ]
   for (const [what, text, message] of refused) {
     test(`refuses ${what}`, () => {

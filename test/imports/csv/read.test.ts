@@ -176,7 +176,7 @@ describe('the rows of a CSV file', () => {
       [
         [2, 'has 2 cells where the header has 3'],
         [3, undefined],
-        [4, 'has 5 cells where the header has 3; what is too much is "4", "5"'],
+        [4, 'has 5 cells where the header has 3; the extra cells are "4", "5"'],
         [5, undefined],
       ],
     )
@@ -245,7 +245,7 @@ describe('the rows of an NDJSON file', () => {
   const broken: [string, string | Buffer, RegExp][] = [
     ['no JSON', '{"a":', /not valid JSON/],
     ['a member twice', '{"a":1,"a":2}', /duplicate member/],
-    ['no object', '[1]', /is no JSON object/],
+    ['no object', '[1]', /is not a JSON object/],
     ['no UTF-8', Buffer.from([0x7b, 0x22, 0xfc, 0x22, 0x3a, 0x31, 0x7d]), /not valid UTF-8/],
     ['more than 1 MiB', `{"a":"${'x'.repeat(1 << 20)}"}`, /longer than 1 MiB/],
   ]

@@ -34,13 +34,13 @@ test('import meetings says what became of them, and how to take it back', async 
   assert.equal(out, 'Meetings: 1 created, 0 updated, 0 unchanged, 1 rejected.\n')
   assert.match(
     err,
-    /^The rejected meetings with their reasons: .*work\.rejected\.ics\nTo take it back: dealbox import --undo /,
+    /^Rejected meetings, with reasons: .*work\.rejected\.ics\nTo undo the import: dealbox import --undo /,
   )
   assert.match(readFileSync(file.replace('.ics', '.rejected.ics'), 'utf8'), /X-DEALBOX-ERROR.*line 9: has no UID\r\n/)
   const again = await dealbox(['import', 'meetings', file, ...at])
   assert.match(
     again.out,
-    /^Nothing was done: the file was imported .*Z; --again does it once more\.\nMeetings: 1 created/,
+    /^Nothing was imported, because this file was already imported .*Z\. To import it again, use --again\.\nMeetings: 1 created/,
   )
   assert.deepEqual(titlesIn(data), ['Demo'])
 })
@@ -64,8 +64,8 @@ test('a file that is none is failure, and writes nothing', async () => {
   const broken = join(data, '../broken.ics')
   writeFileSync(broken, Buffer.from(calendar(EVENT.replace('Demo', 'Caf\u00e9')), 'latin1'))
   for (const [message, ...argv] of [
-    [/is no iCalendar file: it does not begin with BEGIN:VCALENDAR/, file],
-    [/broken\.ics is not UTF-8: line 5 has the first character that is none/, broken],
+    [/is not an iCalendar file: it does not begin with BEGIN:VCALENDAR/, file],
+    [/broken\.ics is not UTF-8: line 5 has the first invalid character/, broken],
     [/cannot be read/, `${file}.not`],
   ] as [RegExp, ...string[]][]) {
     const { code, err } = await cli(['import', 'meetings', ...argv, '--json', ...at])
@@ -73,7 +73,7 @@ test('a file that is none is failure, and writes nothing', async () => {
     assert.match(err, message)
   }
   const same = await cli(['import', 'meetings', file, '--rejected', file, ...at])
-  assert.deepEqual([same.code, /another file than the imported one/.test(same.err)], [2, true])
+  assert.deepEqual([same.code, /a different file than the imported one/.test(same.err)], [2, true])
   const { db, close } = openStore(data)
   assert.equal(db.prepare('SELECT count(*) FROM imports').pluck().get(), 0)
   close()

@@ -588,7 +588,7 @@ describe('what recurs', () => {
     ] as const)
       await assert.rejects(imported(calendar(Array.from({ length: many }, (_, n) => of(n))), { dryRun }), {
         code: 'too_many_meetings',
-        message: /has more than 100000 meetings.* split it/,
+        message: /has more than 100000 meetings.* Split it/,
       })
     assert.deepEqual([lastSeq(), store.db.prepare('SELECT count(*) FROM imports').pluck().get()], [seq, imports])
   })
@@ -928,17 +928,17 @@ describe('an event is rejected, and the others come in,', () => {
     [
       'that takes no time',
       event('bad', 'DTSTART:20261201T090000Z'),
-      /^line 10: ends when it starts, and a meeting takes some time$/,
+      /^line 10: ends when it starts, but a meeting needs a duration$/,
     ],
     [
       'in a zone that nobody knows',
       event('bad', 'DTSTART;TZID=Moon:20261201T090000', 'DURATION:PT1H'),
-      /^line 10: is in the zone "Moon", which is neither known nor described/,
+      /^line 10: is in the time zone "Moon", which is unknown and not defined/,
     ],
     [
       'at a time that is none',
       event('bad', 'DTSTART:20261341T090000Z', 'DURATION:PT1H'),
-      /^line 10: has a DTSTART that is no time$/,
+      /^line 10: has an invalid DTSTART$/,
     ],
     [
       'outside of the years that there are',
@@ -954,14 +954,14 @@ describe('an event is rejected, and the others come in,', () => {
     [
       'that lasts for nothing',
       event('bad', 'DTSTART:20261201T090000Z', 'DURATION:PEND'),
-      /^line 10: has a DURATION that is none$/,
+      /^line 10: has an invalid DURATION$/,
     ],
     ['with a rule that is none', event('bad', 'RRULE:FREQ=NEVER'), /^line 10: .*NEVER/],
-    ['with a rule that is a text', event('bad', 'RRULE;VALUE=TEXT:x'), /^line 10: has an RRULE that is none$/],
+    ['with a rule that is a text', event('bad', 'RRULE;VALUE=TEXT:x'), /^line 10: has an invalid RRULE$/],
     [
       'with a rule until a time that is none',
       event('bad', 'RRULE:FREQ=DAILY;UNTIL=2026ABCD'),
-      /^line 10: (has an RRULE that cannot be read|cannot be read: )/,
+      /^line 10: (has an RRULE that cannot be parsed|cannot be read: )/,
     ],
     ['that recurs within a day', event('bad', 'RRULE:FREQ=HOURLY'), /^line 10: recurs within a day/],
     ['that recurs twice a day', event('bad', 'RRULE:FREQ=DAILY;BYHOUR=9,15'), /^line 10: recurs within a day/],
@@ -990,7 +990,7 @@ describe('an event is rejected, and the others come in,', () => {
     const text = calendar([event('first of three'), event('open'), event('third of three')])
     const result = await imported(text.replace(/(UID:open[\s\S]*?)END:VEVENT\r\n/, '$1'))
     assert.deepEqual(countsOf(result), [2, 0, 0, 1])
-    assert.deepEqual(reasonsOf(result), ['line 10: does not end: its END is missing'])
+    assert.deepEqual(reasonsOf(result), ['line 10: has no END'])
     const cut = await imported(
       calendar([event('whole'), event('cut off')]).replace(/DTEND[^\n]*\n[\s\S]{12}END:VCALENDAR[\s\S]*$/, ''),
     )
@@ -1004,7 +1004,7 @@ describe('an event is rejected, and the others come in,', () => {
     )
     assert.deepEqual(
       [countsOf(result), reasonsOf(result)],
-      [[0, 0, 0, 1], ['line 5: is an answer to an invitation (METHOD:REPLY), not an event']],
+      [[0, 0, 0, 1], ['line 5: is a reply to an invitation (METHOD:REPLY), not an event']],
     )
   })
 
@@ -1048,8 +1048,8 @@ describe('an event is rejected, and the others come in,', () => {
 
 describe('a file', () => {
   const refused: [string, string | Uint8Array, number, RegExp][] = [
-    ['that is empty', '', 422, /is no iCalendar file: it does not begin with BEGIN:VCALENDAR/],
-    ['that is a table', 'Subject,Start Date\nDemo,2026-12-01\n', 422, /is no iCalendar file/],
+    ['that is empty', '', 422, /is not an iCalendar file: it does not begin with BEGIN:VCALENDAR/],
+    ['that is a table', 'Subject,Start Date\nDemo,2026-12-01\n', 422, /is not an iCalendar file/],
     ['that is vCalendar 1.0', 'BEGIN:VCALENDAR\r\nVERSION:1.0\r\nEND:VCALENDAR\r\n', 422, /is vCalendar 1\.0/],
     [
       'that is not UTF-8',
@@ -1109,7 +1109,7 @@ describe('a file', () => {
     stop.abort()
     await assert.rejects(
       importFile(file, { signal: stop.signal }),
-      /Stopped after 500 of 689 meetings; the same command goes on/,
+      /Stopped after 500 of 689 meetings\. To continue, run the same command again/,
     )
     server.advance(7 * 86_400_000)
     try {
@@ -1141,7 +1141,7 @@ describe('a file', () => {
     await meetingOf('both')
   })
 
-  test('is taken back but for what is in use or was changed since', async () => {
+  test('is taken back but for what is in use or was changed since then', async () => {
     const { id } = await imported(calendar([event('used'), event('touched'), event('free')]))
     const [used, touched] = [await meetingOf('used'), await meetingOf('touched')]
     await newRecord('/notes', { body: 'x', meeting_id: used.id })
@@ -1152,7 +1152,7 @@ describe('a file', () => {
       new Map(kept.map((each) => [each.id, each.reason])),
       new Map([
         [used.id, 'is used by notes'],
-        [touched.id, 'was changed since'],
+        [touched.id, 'was changed since then'],
       ]),
     )
   })

@@ -99,9 +99,9 @@ describe('an import that is taken back', () => {
       deleted: 1,
       restored: 0,
       kept: [
-        { object: 'contact', id: updated.id, reason: 'was changed since' },
-        { object: 'contact', id: gone.id, reason: 'was deleted since' },
-        { object: 'contact', id: created.id, reason: 'was changed since' },
+        { object: 'contact', id: updated.id, reason: 'was changed since then' },
+        { object: 'contact', id: gone.id, reason: 'was deleted since then' },
+        { object: 'contact', id: created.id, reason: 'was changed since then' },
       ],
     })
     assert.deepEqual(typesSince(seq), ['contact.deleted'])

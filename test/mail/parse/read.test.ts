@@ -256,7 +256,7 @@ test('files that do not fit are named, and smaller ones behind them are kept', a
       ['c.zip', 4_000_000],
     ],
   )
-  assert.deepEqual(notes, ['The file "b.zip" was left out, because the files of a mail may come to 10 MiB together.'])
+  assert.deepEqual(notes, ['The file "b.zip" was left out because the files of a mail can have 10 MiB in total.'])
 })
 
 describe('a report of several', () => {

@@ -33,7 +33,7 @@ function hostile(bytes = 25 * MIB): Buffer {
   return source
 }
 
-const UNREADABLE = ['This could not be read as a mail. Its text is the beginning of what came in.']
+const UNREADABLE = ['This could not be parsed as a mail. The text is the beginning of what was received.']
 
 describe('the reader of mails', () => {
   test('gives what readMail gives, whichever way a mail is read', async (t) => {
@@ -90,7 +90,10 @@ describe('the reader of mails', () => {
     clearInterval(timer)
     const held = delay.max / 1e6
     t.diagnostic(`${ms.toFixed(0)} ms, ${turns} turns, the longest of ${held.toFixed(1)} ms`)
-    assert.deepEqual([mail.subject, mail.notes], [null, ['The text was cut, because a mail may have 1 MiB of it.']])
+    assert.deepEqual(
+      [mail.subject, mail.notes],
+      [null, ['The text was truncated because a mail can have 1 MiB of text.']],
+    )
     assert.ok(turns >= 20, `${turns} turns in ${ms} ms`)
   })
 
@@ -148,9 +151,7 @@ describe('the reader of mails', () => {
   test('stops at once, whatever it is reading', async (t) => {
     const { read, stop, threads } = start(t)
     await read(plain(MIB))
-    const rejected = [hostile(), plain(MIB)].map((source) =>
-      assert.rejects(read(source), /reader of mails has stopped/),
-    )
+    const rejected = [hostile(), plain(MIB)].map((source) => assert.rejects(read(source), /mail reader has stopped/))
     const gone = once(threads[0] as Worker, 'exit')
     await stop()
     await Promise.all([...rejected, gone])

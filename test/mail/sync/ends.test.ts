@@ -94,7 +94,7 @@ describe('a message whose job is given up has failed', () => {
     await scheduler.tick()
     const waiting = await now(message)
     assert.equal(waiting.status, 'queued')
-    assert.match(waiting.error, /could not be written as a mail/)
+    assert.match(waiting.error, /could not be composed as a mail/)
     setTries(20)
     server.advance(3_600_000)
     await scheduler.tick()

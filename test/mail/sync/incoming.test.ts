@@ -269,7 +269,7 @@ describe('the report of a delivery', () => {
     assert.deepEqual([report.is_automatic, report.author.type], [true, 'system'])
     const after = await inbox.get(`/messages/${answer.id}`)
     assert.equal(after.status, 'failed')
-    assert.match(after.error, /came back: .*550 5\.1\.1 no such user/)
+    assert.match(after.error, /bounced: .*550 5\.1\.1 no such user/)
     assert.equal(after.version, 2)
     const conversation = await inbox.conversation(first.conversation_id)
     assert.equal(conversation.waiting_since, first.sent_at)

@@ -102,7 +102,7 @@ describe('receiving', { skip: noDovecot }, () => {
     const id = mailbox('three@acme.example', { import_since: '2026-01-01' })
     const receiver = listen(t)
     const state = await until(id, ({ failing_since }) => failing_since !== null)
-    assert.match(state.last_error as string, /refused the login of "three@acme\.example"/)
+    assert.match(state.last_error as string, /rejected the login of "three@acme\.example"/)
     assert.equal(state.checked_at, null)
     process.env.DEALBOX_TEST_IMAP = dovecot.password
     mailbox('three@acme.example', { import_since: '2026-01-01' })

@@ -95,7 +95,7 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
 
   test('are in trouble only where they report of mails that nobody knows', () => {
     const errors = new Set(all('SELECT error FROM rejected_mails WHERE org_id = ?').map((row) => row.error))
-    assert.deepEqual([...errors], ['It is the report of a delivery, of no mail that is known here.'])
+    assert.deepEqual([...errors], ['It is a delivery report about a mail that is not known here.'])
   })
 
   test('have made those fail that came back, and no others', () => {

@@ -187,11 +187,11 @@ test('other folders can be opened, and of a wrong one it says which there are', 
   assert.equal((await (await opened(t, user, { folder: 'Büro/Angebote & Co' })).listFrom(1)).length, 1)
   assert.equal(
     await checkImap(dovecot.server({ user, folder: 'Inbx' }), { ca: dovecot.ca }, SHORT),
-    `There is no folder "Inbx" on 127.0.0.1:${dovecot.tlsPort}; there are: "INBOX", "Sent", "Büro/Angebote & Co".`,
+    `There is no folder "Inbx" on 127.0.0.1:${dovecot.tlsPort}. Its folders are: "INBOX", "Sent", "Büro/Angebote & Co".`,
   )
   for (let count = 0; count < 12; count++) dovecot.deliver(mail('a'), { user, folder: `F${count}` })
   const trouble = await checkImap(dovecot.server({ user, folder: 'Inbx' }), { ca: dovecot.ca }, SHORT)
-  assert.match(trouble ?? '', /there are: (?:"[^"]+"(?:, )?){10} and 5 others\.$/)
+  assert.match(trouble ?? '', /Its folders are: (?:"[^"]+"(?:, )?){10} and 5 others\.$/)
 })
 
 for (const tls of ['none', 'starttls', 'tls'] as const)
@@ -201,12 +201,12 @@ for (const tls of ['none', 'starttls', 'tls'] as const)
     assert.equal(await checkImap(server, trust, SHORT), null)
     assert.equal(
       await checkImap({ ...server, password: 'wrong' }, trust, SHORT),
-      `The server 127.0.0.1:${server.port} refused the login of "${server.user}": Authentication failed.`,
+      `The server 127.0.0.1:${server.port} rejected the login of "${server.user}": Authentication failed.`,
     )
     if (tls === 'none') return
     assert.equal(
       await checkImap(server, {}, SHORT),
-      `The server 127.0.0.1:${server.port} has a certificate that is self-signed and not among those that are trusted.`,
+      `The server 127.0.0.1:${server.port} has a certificate that is self-signed and not trusted.`,
     )
     assert.equal(
       await checkImap({ ...server, host: 'localhost' }, trust, SHORT),
@@ -323,7 +323,7 @@ test('a command that is refused is an error and no empty answer', async (t) => {
   const says = { 'UID SEARCH': '% NO not now', 'UID FETCH': '% NO not today', APPEND: '% NO [OVERQUOTA] full' }
   const { folder, place } = await talking(t, says)
   await assert.rejects(folder.listFrom(1), { message: `The server ${place} could not search the folder "INBOX".` })
-  await assert.rejects(folder.source(4, 10), { message: `The server ${place} answered with an error: not today.` })
+  await assert.rejects(folder.source(4, 10), { message: `The server ${place} responded with an error: not today.` })
   await assert.rejects(folder.findSent('<a@b>').then((found) => assert.ok(found)))
   assert.deepEqual((await folder.news(1, FOREVER)) ?? null, null)
 })
@@ -349,7 +349,7 @@ test('a copy that does not fit is an error, and the folder stays open', async (t
   }
   const { talker, folder, place } = await talking(t, says)
   await assert.rejects(folder.saveSent(Buffer.from(mail('a'))), {
-    message: `The server ${place} answered with an error: The box is full.`,
+    message: `The server ${place} responded with an error: The box is full.`,
   })
   assert.ok(talker.heard.some((line) => / SELECT "Sent Items"$/.test(line)))
   assert.deepEqual((await folder.listFrom(1)).length, 1)
@@ -401,7 +401,7 @@ test('a folder that was made anew meanwhile is closed', async (t) => {
         `* 1 EXISTS\r\n* OK [UIDVALIDITY ${7 + Number(++opened === 3)}] ok\r\n* OK [UIDNEXT 5] ok\r\n${line.split(' ')[0]} OK [READ-ONLY] done\r\n`,
       ),
   })
-  await assert.rejects(folder.findSent('<a@b>'), /was made anew\.$/)
+  await assert.rejects(folder.findSent('<a@b>'), /was recreated\.$/)
   await assert.rejects(folder.listFrom(1))
 })
 
@@ -413,7 +413,7 @@ test('of a folder that cannot be opened it says what the server says', async (t)
 
 test('where no login is taken without encryption, none is tried', async (t) => {
   const talker = await startImapTalker(t, { CAPABILITY: '* CAPABILITY IMAP4rev1 LOGINDISABLED\n% OK done' })
-  const error = `The server 127.0.0.1:${talker.port} refused the login of "sales": Login is disabled.`
+  const error = `The server 127.0.0.1:${talker.port} rejected the login of "sales": Login is disabled.`
   assert.equal(await checkImap(talkerAt(talker.port), {}, SHORT), error)
   assert.ok(talker.heard.every((line) => !line.includes(SECRET)))
 })
@@ -488,7 +488,7 @@ test('where a server is silent for long it is asked for a sign, and without one 
     },
     { quiet_ms: 40 },
   )
-  await assert.rejects(folder.news(LONG, FOREVER), { message: `The server ${place} did not answer in time.` })
+  await assert.rejects(folder.news(LONG, FOREVER), { message: `The server ${place} did not respond in time.` })
   assert.equal(signs, 3)
 })
 
@@ -558,11 +558,11 @@ test('a folder can be called off at any step', async (t) => {
     const talker = await startImapTalker(t, { [phase]: () => cut.abort() })
     const opening = openFolder(talkerAt(talker.port), {}, cut.signal, SHORT)
     const work = phase === 'UID SEARCH' ? opening.then((folder) => folder.listFrom(1)) : opening
-    await assert.rejects(work, /^Error: The talk with 127\.0\.0\.1:\d+ was broken off\.$/)
+    await assert.rejects(work, /^Error: The connection to 127\.0\.0\.1:\d+ was aborted\.$/)
     await talker.left()
   }
   const early = openFolder(talkerAt(1), {}, AbortSignal.abort(), SHORT)
-  await assert.rejects(early, { message: 'The talk with 127.0.0.1:1 was broken off.' })
+  await assert.rejects(early, { message: 'The connection to 127.0.0.1:1 was aborted.' })
 })
 
 test('one sentence says why there is no folder', async (t) => {
@@ -575,7 +575,7 @@ test('one sentence says why there is no folder', async (t) => {
   assert.equal(await check({ port }), `The server 127.0.0.1:${port} refused the connection.`)
   assert.match(
     (await check({ host: 'imap.nowhere.invalid', port: 993 })) ?? '',
-    /^The server imap\.nowhere\.invalid:993 has a name that (?:is not known|could not be looked up at the moment)\.$/,
+    /^The server imap\.nowhere\.invalid:993 has a host name that (?:does not exist|could not be resolved at the moment)\.$/,
   )
   assert.equal(await check({ port, password: null }), `The login to 127.0.0.1:${port} needs a user and a password.`)
 
@@ -583,7 +583,7 @@ test('one sentence says why there is no folder', async (t) => {
   const place = `The server 127.0.0.1:${open.port}`
   assert.equal(
     await check({ port: open.port, tls: 'tls' }),
-    `${place} does not speak TLS from the start; it may want STARTTLS.`,
+    `${place} does not use TLS from the start; it may need "tls": "starttls".`,
   )
   assert.equal(await check({ port: open.port, tls: 'starttls' }), `${place} does not offer STARTTLS.`)
   assert.ok(open.heard.every((line) => !/AUTHENTICATE|LOGIN/.test(line)))
@@ -592,20 +592,20 @@ test('one sentence says why there is no folder', async (t) => {
   const silent = `The server 127.0.0.1:${mute.port}`
   assert.equal(
     await check({ port: mute.port }, { greeting_ms: 30 }),
-    `${silent} sent no greeting in time; it may want TLS from the start.`,
+    `${silent} sent no greeting in time; it may need "tls": "tls".`,
   )
   assert.equal(
     await check({ port: mute.port, tls: 'tls' }, { connect_ms: 30 }),
-    `${silent} cannot be reached: nothing answered in time.`,
+    `${silent} cannot be reached: it did not respond in time.`,
   )
   const slow = await startImapTalker(t, { NAMESPACE: () => {} })
   assert.equal(
     await check({ port: slow.port }, { check_ms: 60 }),
-    `The server 127.0.0.1:${slow.port} did not answer in time.`,
+    `The server 127.0.0.1:${slow.port} did not respond in time.`,
   )
   assert.equal(
     await check({ port: slow.port }, { quiet_ms: 60 }),
-    `The server 127.0.0.1:${slow.port} did not answer in time.`,
+    `The server 127.0.0.1:${slow.port} did not respond in time.`,
   )
 
   const other = await startImapTalker(t, { open: '220 smtp.example ESMTP' })
@@ -627,7 +627,7 @@ test('what was said before TLS began counts for nothing, and a word in between e
   })
   assert.equal(
     await checkImap(talkerAt(injected.port, { tls: 'starttls' }), trust, SHORT),
-    `The server 127.0.0.1:${injected.port} sent something in between when TLS was to begin, as an attacker would.`,
+    `The server 127.0.0.1:${injected.port} sent data before TLS was established, as an attacker would.`,
   )
 })
 
@@ -643,7 +643,7 @@ test('a server that repeats what it was told does not make the password known', 
       LOGIN: refuse,
     })
     const trouble = await checkImap(talkerAt(talker.port), {}, SHORT)
-    assert.match(trouble ?? '', /refused the login of "sales": I heard/)
+    assert.match(trouble ?? '', /rejected the login of "sales": I heard/)
     for (const secret of [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 16), 'AHNhbGVzAGNvcnJl'])
       assert.ok(!trouble?.includes(secret), `${trouble}`)
   }
@@ -663,7 +663,7 @@ test('an answer without end is not read to its end', async (t) => {
     const work = opening.then(async (folder) => {
       await folder.listFrom(1).finally(() => folder.close())
     })
-    await assert.rejects(work, /answered with more than is read\.$/)
+    await assert.rejects(work, /sent a response that is too long\.$/)
   }
 })
 

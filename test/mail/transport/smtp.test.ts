@@ -83,7 +83,7 @@ for (const tls of ['none', 'starttls', 'tls'] as const) {
     assert.equal((await sendOne(smtp.server, { trust: smtp.trust })).outcome, 'sent')
     const wrong = { ...smtp.server, password: 'wrong horse battery' }
     const place = `127.0.0.1:${smtp.server.port}`
-    const error = `The server ${place} refused the login of "sales": 535 5.7.8 Wrong user or password.`
+    const error = `The server ${place} rejected the login of "sales": 535 5.7.8 Wrong user or password.`
     assert.equal(await checkSmtp(wrong, smtp.trust, SHORT), error)
     assert.deepEqual(await sendOne(wrong, { trust: smtp.trust }), { outcome: 'later', error })
     assert.equal(smtp.mails.length, 1)
@@ -121,7 +121,7 @@ test('a mail that waits for its turn can be called off', async (t) => {
   const cut = new AbortController()
   const both = [1, 2, 3].map(() => client.send({ from: FROM, to: TO, source: SOURCE }, cut.signal))
   cut.abort()
-  const error = `The talk with 127.0.0.1:${silent.port} was broken off.`
+  const error = `The connection to 127.0.0.1:${silent.port} was aborted.`
   for (const result of await Promise.all(both)) assert.deepEqual(result, { outcome: 'later', error })
 })
 
@@ -167,20 +167,20 @@ test('what the server says decides what becomes of a mail', async (t) => {
   const smtp = await startSmtp(t)
   const place = `The server 127.0.0.1:${smtp.server.port}`
   const cases = [
-    ['mail', '550 5.1.8 Bad sender', 'refused', `${place} refused the sender: 550 5.1.8 Bad sender.`],
-    ['mail', '451 4.3.0 Busy', 'later', `${place} did not take the sender at the moment: 451 4.3.0 Busy.`],
-    ['mail', '530 5.7.0 Log in first', 'later', `${place} refused the sender: 530 5.7.0 Log in first.`],
-    ['rcpt', '550 5.1.1 No such user.', 'refused', `${place} refused the recipient: 550 5.1.1 No such user.`],
+    ['mail', '550 5.1.8 Bad sender', 'refused', `${place} rejected the sender: 550 5.1.8 Bad sender.`],
+    ['mail', '451 4.3.0 Busy', 'later', `${place} did not accept the sender at the moment: 451 4.3.0 Busy.`],
+    ['mail', '530 5.7.0 Log in first', 'later', `${place} rejected the sender: 530 5.7.0 Log in first.`],
+    ['rcpt', '550 5.1.1 No such user.', 'refused', `${place} rejected the recipient: 550 5.1.1 No such user.`],
     [
       'rcpt',
       '450 4.2.0 Greylisted',
       'later',
-      `${place} did not take the recipient at the moment: 450 4.2.0 Greylisted.`,
+      `${place} did not accept the recipient at the moment: 450 4.2.0 Greylisted.`,
     ],
-    ['data', '554 5.7.1 Spam', 'refused', `${place} refused the mail: 554 5.7.1 Spam.`],
-    ['data', '552 5.3.4 Too large', 'refused', `${place} refused the mail: 552 5.3.4 Too large.`],
-    ['data', '452 4.3.1 Disk full', 'later', `${place} did not take the mail at the moment: 452 4.3.1 Disk full.`],
-    ['data', '503 5.5.1 Out of order', 'later', `${place} refused the mail: 503 5.5.1 Out of order.`],
+    ['data', '554 5.7.1 Spam', 'refused', `${place} rejected the mail: 554 5.7.1 Spam.`],
+    ['data', '552 5.3.4 Too large', 'refused', `${place} rejected the mail: 552 5.3.4 Too large.`],
+    ['data', '452 4.3.1 Disk full', 'later', `${place} did not accept the mail at the moment: 452 4.3.1 Disk full.`],
+    ['data', '503 5.5.1 Out of order', 'later', `${place} rejected the mail: 503 5.5.1 Out of order.`],
   ] as const
   for (const [step, reply, outcome, error] of cases) {
     smtp.answer({ [step]: () => reply })
@@ -202,7 +202,7 @@ test('a mail that one of its recipients cannot have goes to the others, and the 
 test('a mail larger than the server takes is refused before it goes out', async (t) => {
   const smtp = await startSmtp(t, { more: { size: 1000 } })
   const result = await sendOne(smtp.server, { source: Buffer.alloc(2000, 'a') })
-  const error = `The mail is larger than the server 127.0.0.1:${smtp.server.port} takes.`
+  const error = `The mail is larger than the server 127.0.0.1:${smtp.server.port} accepts.`
   assert.deepEqual(result, { outcome: 'refused', error })
 })
 
@@ -221,24 +221,34 @@ const LARGE = Buffer.alloc(5_000_000, 'all work and no play\r\n')
 
 const nasty: [string, Record<string, Say>, 'later' | 'doubtful' | 'refused', RegExp, Buffer?][] = [
   ['closes at once', { open: close }, 'later', /closed the connection/],
-  ['greets with 421', { open: '421 busy' }, 'later', /turned the connection away: 421 busy\.$/],
-  ['greets with 554', { open: '554 no' }, 'later', /turned the connection away: 554 no\.$/],
-  ['greets with garbage', { open: 'SSH-2.0-OpenSSH_9.2' }, 'later', /does not answer as a server for mail does/],
-  ['greets without end', { open: flood('220-'.padEnd(1000, 'x')) }, 'later', /does not answer as a server for mail/],
-  ['greets with one line without end', { open: flood('x'.repeat(1000), '') }, 'later', /does not answer as a server/],
+  ['greets with 421', { open: '421 busy' }, 'later', /rejected the connection: 421 busy\.$/],
+  ['greets with 554', { open: '554 no' }, 'later', /rejected the connection: 554 no\.$/],
+  ['greets with garbage', { open: 'SSH-2.0-OpenSSH_9.2' }, 'later', /does not respond like a mail server/],
+  ['greets without end', { open: flood('220-'.padEnd(1000, 'x')) }, 'later', /does not respond like a mail server/],
+  [
+    'greets with one line without end',
+    { open: flood('x'.repeat(1000), '') },
+    'later',
+    /does not respond like a mail server/,
+  ],
   ['closes after EHLO', { ...YES, EHLO: close }, 'later', /closed the connection/],
   ['closes after MAIL', { ...YES, MAIL: close }, 'later', /closed the connection/],
   ['closes after RCPT', { ...YES, RCPT: close }, 'later', /closed the connection/],
   ['closes after DATA', { ...YES, DATA: close }, 'later', /closed the connection/],
-  ['answers MAIL with garbage', { ...YES, MAIL: 'what' }, 'later', /does not answer as a server for mail does/],
-  ['answers RCPT with 421', { ...YES, RCPT: '421 bye' }, 'later', /did not take the recipient at the moment: 421 bye/],
-  ['answers DATA with 503', { ...YES, DATA: '503 no' }, 'later', /refused the mail: 503 no/],
+  ['answers MAIL with garbage', { ...YES, MAIL: 'what' }, 'later', /does not respond like a mail server/],
+  [
+    'answers RCPT with 421',
+    { ...YES, RCPT: '421 bye' },
+    'later',
+    /did not accept the recipient at the moment: 421 bye/,
+  ],
+  ['answers DATA with 503', { ...YES, DATA: '503 no' }, 'later', /rejected the mail: 503 no/],
   ['closes after the mail', { ...YES, END: close }, 'doubtful', /closed the connection/],
   ['closes half way through an answer', { ...YES, END: half('25') }, 'doubtful', /closed the connection/],
   ['closes half way through a refusal', { ...YES, END: half('554 5.7.1 no') }, 'refused', /554 5\.7\.1 no/],
-  ['answers the mail with 421', { ...YES, END: '421 bye' }, 'later', /did not take the mail at the moment: 421 bye/],
-  ['answers the mail with garbage', { ...YES, END: 'what' }, 'doubtful', /does not answer as a server for mail does/],
-  ['answers the mail with 354', { ...YES, END: '354 more' }, 'doubtful', /does not answer as a server for mail does/],
+  ['answers the mail with 421', { ...YES, END: '421 bye' }, 'later', /did not accept the mail at the moment: 421 bye/],
+  ['answers the mail with garbage', { ...YES, END: 'what' }, 'doubtful', /does not respond like a mail server/],
+  ['answers the mail with 354', { ...YES, END: '354 more' }, 'doubtful', /does not respond like a mail server/],
   ['closes in the middle of a large mail', { ...YES, DATA: inTheMiddle }, 'later', /closed the connection/, LARGE],
 ]
 
@@ -275,11 +285,11 @@ for (const [what, says, outcome, error, source = SOURCE] of nasty) {
 test('silence ends a try: before the mail it is for later, behind it nobody knows', async (t) => {
   const mute: Say = () => {}
   const cases: [Record<string, Say>, string, RegExp][] = [
-    [{}, 'later', /sent no greeting in time; it may want TLS from the start/],
-    [{ open: '220 hello' }, 'later', /did not answer in time/],
-    [{ ...YES, RCPT: mute }, 'later', /did not answer in time/],
-    [{ ...YES, DATA: mute }, 'later', /did not answer in time/],
-    [{ ...YES, END: mute }, 'doubtful', /did not answer in time/],
+    [{}, 'later', /sent no greeting in time; it may need "tls": "tls"/],
+    [{ open: '220 hello' }, 'later', /did not respond in time/],
+    [{ ...YES, RCPT: mute }, 'later', /did not respond in time/],
+    [{ ...YES, DATA: mute }, 'later', /did not respond in time/],
+    [{ ...YES, END: mute }, 'doubtful', /did not respond in time/],
   ]
   const times = { greeting_ms: 60, answer_ms: 120 }
   for (const [says, outcome, error] of cases) {
@@ -301,7 +311,7 @@ const drip: Say = (socket) => {
 test('a try can be broken off at any time', async (t) => {
   const cut = AbortSignal.abort()
   const early = await sendOne(plain(1), { signal: cut })
-  assert.deepEqual(early, { outcome: 'later', error: 'The talk with 127.0.0.1:1 was broken off.' })
+  assert.deepEqual(early, { outcome: 'later', error: 'The connection to 127.0.0.1:1 was aborted.' })
   for (const [at, outcome] of [
     ['EHLO', 'later'],
     ['RCPT', 'later'],
@@ -310,7 +320,7 @@ test('a try can be broken off at any time', async (t) => {
     const aborter = new AbortController()
     const server = await startTalker(t, { ...YES, [at]: () => aborter.abort() })
     const result = await sendOne(plain(server.port), { signal: aborter.signal })
-    assert.deepEqual(result, { outcome, error: `The talk with 127.0.0.1:${server.port} was broken off.` })
+    assert.deepEqual(result, { outcome, error: `The connection to 127.0.0.1:${server.port} was aborted.` })
   }
 })
 
@@ -336,7 +346,7 @@ test('what was said before TLS began counts for nothing', async (t) => {
   const place = `127.0.0.1:${server.port}`
   assert.equal(
     await checkSmtp(address, { ca: ownCertificate().cert }, SHORT),
-    `The server ${place} offers no login, but the settings have the user "sales".`,
+    `The server ${place} does not support login, but the settings have the user "sales".`,
   )
   assert.doesNotMatch(server.heard.join('\n'), /AUTH/)
 })
@@ -351,7 +361,7 @@ test('a server that repeats what it was told does not make the password known', 
       else: (socket) => echo(socket, server.heard),
     })
     const trouble = await checkSmtp(plain(server.port, { user: 'sales', password: SECRET }), {}, SHORT)
-    assert.match(trouble ?? '', /refused the login of "sales": 535 /)
+    assert.match(trouble ?? '', /rejected the login of "sales": 535 /)
     for (const secret of [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 16), 'c2FsZXMAY29ycmVjdCBob'])
       assert.ok(!trouble?.includes(secret), `${trouble}`)
   }
@@ -367,7 +377,7 @@ test('a user needs a password, and a server that logs in', async (t) => {
   const place = `127.0.0.1:${smtp.server.port}`
   assert.equal(
     await checkSmtp({ ...smtp.server, user: 'sales', password: SECRET }, {}, SHORT),
-    `The server ${place} offers no login, but the settings have the user "sales".`,
+    `The server ${place} does not support login, but the settings have the user "sales".`,
   )
   const other = await startSmtp(t, { user: 'sales', password: SECRET })
   assert.equal(
@@ -386,7 +396,7 @@ test('a certificate has to be valid, trusted and for the host', async (t) => {
     assert.equal(await checkSmtp(smtp.server, { ca: own.cert }, SHORT), null)
     assert.equal(
       await checkSmtp(smtp.server, {}, SHORT),
-      `${place} has a certificate that is self-signed and not among those that are trusted.`,
+      `${place} has a certificate that is self-signed and not trusted.`,
     )
     assert.equal(
       await checkSmtp({ ...smtp.server, host: 'localhost' }, { ca: own.cert }, SHORT),
@@ -404,7 +414,7 @@ test('a certificate has to be valid, trusted and for the host', async (t) => {
 test('one sentence says why a server cannot be talked to', async (t) => {
   assert.match(
     (await checkSmtp(plain(25, { host: 'smtp.nowhere.invalid' }), {}, SHORT)) ?? '',
-    /^The server smtp\.nowhere\.invalid:25 has a name that (?:is not known|could not be looked up at the moment)\.$/,
+    /^The server smtp\.nowhere\.invalid:25 has a host name that (?:does not exist|could not be resolved at the moment)\.$/,
   )
   const gone = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => gone.once('listening', resolve))
@@ -414,12 +424,12 @@ test('one sentence says why a server cannot be talked to', async (t) => {
   const talker = await startTalker(t, { open: '220 hello', else: '250 yes' })
   assert.equal(
     await checkSmtp(plain(talker.port, { tls: 'tls' }), {}, SHORT),
-    `The server 127.0.0.1:${talker.port} does not speak TLS from the start; it may want STARTTLS.`,
+    `The server 127.0.0.1:${talker.port} does not use TLS from the start; it may need "tls": "starttls".`,
   )
   const mute = await startTalker(t, {})
   assert.equal(
     await checkSmtp(plain(mute.port, { tls: 'tls' }), {}, { ...SHORT, connect_ms: 50 }),
-    `The server 127.0.0.1:${mute.port} cannot be reached: nothing answered in time.`,
+    `The server 127.0.0.1:${mute.port} cannot be reached: it did not respond in time.`,
   )
   const old = createSecureServer({ ...ownCertificate(), maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }).listen(
     0,
