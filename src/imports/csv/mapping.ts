@@ -117,7 +117,9 @@ function columnNamed(mapping: Mapping, name: string): string {
   const alike = columns.filter((column) => headerKey(column) === headerKey(name))
   const found = columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined)
   if (found === undefined) {
-    throw usage(`--map: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`)
+    throw usage(
+      `--map: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`,
+    )
   }
   return found
 }

@@ -57,7 +57,8 @@ export function pipelineReader(db: Database, org: number): (texts: StageTexts) =
     const [first, second] = found
     const chosen = found.find((each) => each.pipeline_id === standard?.id) ?? (second ? undefined : first)
     if (chosen) return chosen
-    if (second) throw invalid(field('/stage', 'ambiguous', `is in several pipelines: "${text}"; specify the pipeline, too`))
+    if (second)
+      throw invalid(field('/stage', 'ambiguous', `is in several pipelines: "${text}"; specify the pipeline, too`))
     const here = stages.filter((each) => each.pipeline_id === (wanted ?? standard)?.id)
     throw noneOf('/stage', 'stage', text, here)
   }
@@ -104,6 +105,10 @@ function named<Item extends { id: string; key: string; name: string }>(
 function noneOf(pointer: string, what: string, text: string, items: readonly { name: string }[]): Problem {
   const names = items.map(({ name }) => `"${name}"`).join(', ') || 'none'
   return invalid(
-    field(pointer, 'reference_not_found', `does not match any ${what} of this organisation: "${text}"; use one of ${names}`),
+    field(
+      pointer,
+      'reference_not_found',
+      `does not match any ${what} of this organisation: "${text}"; use one of ${names}`,
+    ),
   )
 }

@@ -36,7 +36,11 @@ export async function readCalendars(file: string): Promise<CalendarFile> {
   if (isFirst) throw notCalendar(file)
   gather.end()
   if (calendars.some(({ properties }) => properties.some((text) => /^VERSION:1\./i.test(text)))) {
-    throw new Problem(422, 'old_calendar', `${file} is vCalendar 1.0. Export it as iCalendar (.ics) and import that file.`)
+    throw new Problem(
+      422,
+      'old_calendar',
+      `${file} is vCalendar 1.0. Export it as iCalendar (.ics) and import that file.`,
+    )
   }
   return { fingerprint: createHash('sha256').update(bytes).digest('hex'), calendars }
 }

@@ -233,7 +233,7 @@ describe('undoing is refused', () => {
   })
 })
 
-describe('what was changed since then a merge', () => {
+describe('what was changed since a merge', () => {
   test('stays in the fields of the kept record, and is named', async () => {
     const { contact, customField, merge, undo, patch, get } = fixture
     for (const key of ['tier', 'level', 'gone']) await customField('contact', key)
@@ -623,7 +623,7 @@ describe('what the merged record cannot have any more', () => {
   })
 })
 
-describe('when the kept record was deleted since then', () => {
+describe('when the kept record was deleted since', () => {
   test('the merged one comes back alone, and what the deletion has cleared stays so', async () => {
     const { merge, undo, remove, get, isGone } = fixture
     const all = await fullContacts()

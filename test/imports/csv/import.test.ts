@@ -325,7 +325,7 @@ describe('an import of companies', () => {
     assert.equal(two.parent_company_id, one.id)
     const [negative, nobody] = reasonsOf(result)
     assert.match(negative ?? '', /^line 4: annual_revenue must be a number from 0/)
-    assert.match(nobody ?? '', /^line 5: parent_company_id is no company of this organisation: "Nobody"/)
+    assert.match(nobody ?? '', /^line 5: parent_company_id does not match any company of this organisation: "Nobody"/)
     const twofold = 'Name,Annual Revenue\nRev 5,1.234\n'
     assert.match(
       reasonsOf(await imported(twofold, { object: 'company' }))[0] ?? '',
@@ -429,14 +429,14 @@ Bad 8,,,,,nowhere
     assert.deepEqual(
       reasonsOf(result).map((reason) => reason.replace(/^line \d+: /, '')),
       [
-        'stage is no stage of this organisation: "nowhere"; there are "qualified", "demo", "proposal", "won", "lost"',
+        'stage does not match any stage of this organisation: "nowhere"; use one of "qualified", "demo", "proposal", "won", "lost"',
         'status must be open, won or lost, not "pending"',
         'status is lost, but the stage "won" is for won',
         'close_reason_id must be omitted unless the deal is won or lost',
-        'close_reason_id is no close reason for won of this organisation: "price"; there are "fit"',
-        'close_reason_id is no close reason for lost of this organisation: "old"; there are "price"',
-        'primary_contact_id is no contact of this organisation: "Nobody"',
-        'pipeline_id is no pipeline of this organisation: "nowhere"; there are "sales", "partners"',
+        'close_reason_id does not match any close reason for won of this organisation: "price"; use one of "fit"',
+        'close_reason_id does not match any close reason for lost of this organisation: "old"; use one of "price"',
+        'primary_contact_id does not match any contact of this organisation: "Nobody"',
+        'pipeline_id does not match any pipeline of this organisation: "nowhere"; use one of "sales", "partners"',
       ],
     )
     assert.equal(server.lastSeq(), seq)

@@ -361,7 +361,7 @@ describe('--map', () => {
     ],
     ['an unknown field', 'Name=nickname', /no field "nickname"\. Fields are first_name, last_name, .* and - for none/],
     ['a field that an object inherits', 'Name=constructor', /no field "constructor"/],
-    ['a column twice', 'Name=first_name,name=last_name', /"Name" twice/],
+    ['a column twice', 'Name=first_name,name=last_name', /"Name" more than once/],
     ['one field for two columns', 'Name=source,a=b=source', /only one column can be source/],
     ['no pair', 'Name', /must have the form "Column=field/],
     ['nothing', '', /must have the form "Column=field/],
@@ -378,9 +378,9 @@ describe('a mapping', () => {
     const check = (object: ImportObject, columns: string[], match?: 'email' | 'domain' | 'external_id') =>
       checkMapping(object, recognise(object, columns, FIELDS[object]), match)
     assert.throws(() => check('contact', ['Fax', 'City']), { code: 'usage', message: /"Fax", "City"/ })
-    assert.throws(() => check('company', ['Domain']), { code: 'usage', message: /as name;/ })
-    assert.throws(() => check('deal', ['Amount']), { code: 'usage', message: /as title;/ })
-    assert.throws(() => check('contact', ['Name'], 'email'), { code: 'usage', message: /as emails;/ })
+    assert.throws(() => check('company', ['Domain']), { code: 'usage', message: /as name\./ })
+    assert.throws(() => check('deal', ['Amount']), { code: 'usage', message: /as title\./ })
+    assert.throws(() => check('contact', ['Name'], 'email'), { code: 'usage', message: /as emails\./ })
     check('contact', ['Handy'])
     check('company', ['Domain', 'Phone'], 'domain')
     check('contact', ['Private E-Mail', 'Ort'], 'email')

@@ -1141,7 +1141,7 @@ describe('a file', () => {
     await meetingOf('both')
   })
 
-  test('is taken back but for what is in use or was changed since then', async () => {
+  test('is taken back but for what is in use or was changed since', async () => {
     const { id } = await imported(calendar([event('used'), event('touched'), event('free')]))
     const [used, touched] = [await meetingOf('used'), await meetingOf('touched')]
     await newRecord('/notes', { body: 'x', meeting_id: used.id })
