@@ -187,7 +187,7 @@ describe('a machine that starts without the time', () => {
       await start(lost)
       const { status, detail } = await clockCheck()
       assert.equal(status, 'warn')
-      assert.match(detail as string, new RegExp(`shows ${year}-01-01T.*set it`))
+      assert.match(detail as string, new RegExp(`shows ${year}-01-01T.*Set the clock`))
       const tag = await createTag('lost')
       assert.ok(isNear(tag.created_at, Date.now()), tag.created_at)
       assert.equal((await call('GET', '/tags', undefined, expired)).status, 401)
