@@ -617,7 +617,7 @@ CREATE TABLE sla_clocks ( -- an SLA target of a conversation: start, due time an
   ordinal INTEGER NOT NULL, -- from 0; one for each wait for a next response
   started_at INTEGER NOT NULL,
   ended_at INTEGER, -- NULL while it is open
-  promised_s INTEGER, -- NULL without a target
+  target_s INTEGER, -- NULL without a target
   risk_at INTEGER, -- NULL also while the clock is stopped before that time
   due_at INTEGER,
   warned_at INTEGER, -- when its event was written, once

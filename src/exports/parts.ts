@@ -85,7 +85,7 @@ export function parts(deps: Deps): Part[] {
     { ...named('transcripts'), columns: transcriptColumns, order: 'id', restore: transcriptStore(deps).restore },
     journal(db, 'transcript_segments', 'transcript_id, position', exportedSegments),
     { ...resource, ...named('conversations'), columns: conversationColumns, restore: conversationStore(deps).restore },
-    ...promises(db),
+    ...slaRecords(db),
     { ...resource, ...named('messages'), columns: messageColumns, restore: messageStore(deps).restore },
     record(db, 'attachments', attachmentColumns),
     mails(db),
@@ -158,7 +158,7 @@ function stageChanges(db: Database): Part {
 }
 
 /** The SLA clocks and status changes of conversations. */
-function promises(db: Database): Part[] {
+function slaRecords(db: Database): Part[] {
   const statuses = c.columns({
     conversation_id: c.plain('conversation_id'),
     conversation_version: c.integer('conversation_version'),
@@ -171,7 +171,7 @@ function promises(db: Database): Part[] {
     ordinal: c.integer('ordinal'),
     started_at: c.time('started_at'),
     ended_at: c.time('ended_at'),
-    promised_s: c.integer('promised_s'),
+    target_s: c.integer('target_s'),
     risk_at: c.time('risk_at'),
     due_at: c.time('due_at'),
     warned_at: c.time('warned_at'),

@@ -91,7 +91,7 @@ describe('the state after a run', () => {
       /sleeps until 1,/,
     ],
     ['another policy', `UPDATE conversations SET priority = 'high' WHERE id = ${first}`, /its policy is/],
-    ['another promise', `UPDATE sla_clocks SET promised_s = 1 WHERE ended_at IS NULL`, /is promised in 1 s, and not/],
+    ['another promise', `UPDATE sla_clocks SET target_s = 1 WHERE ended_at IS NULL`, /is promised in 1 s, and not/],
     ['a promise that is forgotten', `UPDATE sla_clocks SET breached_at = NULL, due_at = 1`, /was due at 1, and nobody/],
     [
       'a breach that nobody told of',
@@ -106,7 +106,7 @@ describe('the state after a run', () => {
     [
       'another status of the promises',
       `UPDATE conversations SET sla = json_set(sla, '$.status', 'met')`,
-      /status of its promises/,
+      /its SLA status is/,
     ],
     ['a number that is left out', 'UPDATE orgs SET last_conversation = 9', /the numbers of conversations of org/],
     ['an event that is left out', 'DELETE FROM events WHERE seq = 3', /the events of org 1 have a gap/],

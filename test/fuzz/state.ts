@@ -1,8 +1,8 @@
 import { timeOfId } from '../../src/lib/id.ts'
 import type { Connection } from '../../src/store/driver.ts'
 import { enrollmentFaults, mailFaults, openingFaults } from './enrollments.ts'
-import { chosenPolicies, LATE_MS, promises } from './promises.ts'
 import type { Matched } from './settings.ts'
+import { chosenPolicies, LATE_MS, slaFindings } from './sla-targets.ts'
 
 // What has to hold in the database after a run, whatever was asked for: told from the messages, the statuses and the
 // events, by other words than those of the server.
@@ -157,12 +157,12 @@ function fileFaults(db: Connection): string[] {
 }
 
 function conversationFaults(db: Connection, now: number): string[] {
-  const promiseFaults = promises(db, now)
+  const slaFaults = slaFindings(db, now)
   const policyFaults = chosenPolicies(db)
   return ofConversations(db, 0, (one, messages, statuses) => [
     ...messageFaults(one, messages, statuses),
     ...statusFaults(one, statuses, now),
-    ...promiseFaults(one),
+    ...slaFaults(one),
     ...policyFaults(one, statuses),
   ])
 }

@@ -165,7 +165,7 @@ function checkPromises({ id, sla, status, waiting_since, first_response_at }: Ro
   const isAtRisk = awaited.some(
     ({ warned_at, risk_at }) => warned_at !== null && risk_at !== null && risk_at <= server.now(),
   )
-  const isPromised = (all: Row[]) => all.some(({ promised_s }) => promised_s !== null)
+  const isPromised = (all: Row[]) => all.some(({ target_s }) => target_s !== null)
   const stands = isPromised(awaited) ? ['ok', ...(isAtRisk ? ['at_risk'] : [])] : [isPromised(clocks) ? 'met' : 'none']
   assert.ok(
     (broken.length > 0 ? ['breached'] : stands).includes(sla.status),

@@ -21,17 +21,17 @@ export const slaClocks = once((deps: Deps) => {
   const { db } = deps
   const { businessTimeOf } = hoursStore(deps)
   const select = db.prepare(
-    `SELECT target, ordinal, started_at, ended_at, promised_s, risk_at, due_at, warned_at, breached_at, due_when_breached
+    `SELECT target, ordinal, started_at, ended_at, target_s, risk_at, due_at, warned_at, breached_at, due_when_breached
      FROM sla_clocks WHERE org_id = ? AND conversation_id = ? ORDER BY target, ordinal`,
   )
   const insert = db.prepare(
-    `INSERT INTO sla_clocks (org_id, conversation_id, target, ordinal, started_at, ended_at, promised_s, risk_at, due_at,
+    `INSERT INTO sla_clocks (org_id, conversation_id, target, ordinal, started_at, ended_at, target_s, risk_at, due_at,
        warned_at, breached_at, due_when_breached)
-     VALUES (@org, @conversation, @target, @ordinal, @started_at, @ended_at, @promised_s, @risk_at, @due_at, @warned_at,
+     VALUES (@org, @conversation, @target, @ordinal, @started_at, @ended_at, @target_s, @risk_at, @due_at, @warned_at,
        @breached_at, @due_when_breached)`,
   )
   const update = db.prepare(
-    `UPDATE sla_clocks SET started_at = @started_at, ended_at = @ended_at, promised_s = @promised_s, risk_at = @risk_at, due_at = @due_at,
+    `UPDATE sla_clocks SET started_at = @started_at, ended_at = @ended_at, target_s = @target_s, risk_at = @risk_at, due_at = @due_at,
        warned_at = @warned_at, breached_at = @breached_at, due_when_breached = @due_when_breached
      WHERE org_id = @org AND conversation_id = @conversation AND target = @target AND ordinal = @ordinal`,
   )
@@ -81,11 +81,11 @@ export const slaClocks = once((deps: Deps) => {
     return clocks.map((clock) => {
       if (!isAwaited(clock)) return clock
       const seconds = policy?.targets[priority as keyof Policy['targets']][`${clock.target}_s`] ?? null
-      if (seconds === null) return { ...clock, promised_s: null, risk_at: null, due_at: null }
+      if (seconds === null) return { ...clock, target_s: null, risk_at: null, due_at: null }
       const stretches = running(clock.started_at, changes, stops)
       return {
         ...clock,
-        promised_s: seconds,
+        target_s: seconds,
         risk_at: usedUpAt(stretches, seconds * RISK_MS, hours) ?? null,
         due_at: usedUpAt(stretches, seconds * 1000, hours) ?? null,
       }
@@ -109,7 +109,7 @@ const started = (target: Target, at: number, ordinal = 0): Clock => ({
   ordinal,
   started_at: at,
   ended_at: null,
-  promised_s: null,
+  target_s: null,
   risk_at: null,
   due_at: null,
   warned_at: null,

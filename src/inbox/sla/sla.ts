@@ -47,7 +47,7 @@ export type Clock = {
   /** Null while it is awaited. */
   ended_at: number | null
   /** Null where nothing is promised. */
-  promised_s: number | null
+  target_s: number | null
   /** When four fifths of it are used up; null also where it stands still before that. */
   risk_at: number | null
   due_at: number | null
@@ -93,7 +93,7 @@ export function slaOf(policyId: string | null, clocks: readonly Clock[], now: nu
 
 function statusOf(clocks: readonly Clock[], now: number): Sla['status'] {
   if (clocks.some(({ breached_at }) => breached_at !== null)) return 'breached'
-  const dueFirst = clocks.filter(({ promised_s }) => promised_s !== null)
+  const dueFirst = clocks.filter(({ target_s }) => target_s !== null)
   const awaited = dueFirst.filter(isAwaited)
   if (awaited.some(({ warned_at, risk_at }) => warned_at !== null && risk_at !== null && risk_at <= now))
     return 'at_risk'

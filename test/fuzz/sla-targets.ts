@@ -3,13 +3,13 @@ import type { Database } from '../../src/store/driver.ts'
 import { POLICIES } from './settings.ts'
 import type { Conversation, Status } from './state.ts'
 
-// How the promises of conversations have to stand after a run.
+// The SLA targets that conversations must have after a run.
 
 type Clock = {
   target: string
   started_at: number
   ended_at: number | null
-  promised_s: number | null
+  target_s: number | null
   due_at: number | null
   warned_at: number | null
   breached_at: number | null
@@ -21,7 +21,7 @@ type Policy = { id: string; org_id: number; key: string; hours_id: string | null
 export const LATE_MS = 3000
 const MAX_BREACHES = 100
 
-export function promises(db: Database, now: number) {
+export function slaFindings(db: Database, now: number) {
   const clocksOf = db.prepare('SELECT * FROM sla_clocks WHERE org_id = ? AND conversation_id = ?')
   const told = db
     .prepare("SELECT type || ' ' || object_id, count(*) FROM events WHERE type LIKE 'conversation.%' GROUP BY 1")
@@ -38,7 +38,7 @@ export function promises(db: Database, now: number) {
     const breached = clocks.filter(({ breached_at }) => breached_at !== null)
     const said: string[] = []
     if ((shown === 'breached') !== breached.length > 0)
-      said.push(`the status of its promises is ${shown}, and ${breached.length} are breached`)
+      said.push(`its SLA status is ${shown}, and ${breached.length} are breached`)
     if (breaches.length !== Math.min(breached.length, MAX_BREACHES))
       said.push(`it shows ${breaches.length} breaches of ${breached.length}`)
     const late = now - LATE_MS
@@ -90,9 +90,9 @@ function policyFaults(one: Conversation, policy: Policy | undefined, clocks: Clo
   const neverClosed = statuses.every(({ status }) => status !== 'closed')
   return clocks
     .filter(({ ended_at }) => ended_at === null)
-    .flatMap(({ target, started_at, promised_s, due_at }) => {
+    .flatMap(({ target, started_at, target_s, due_at }) => {
       const seconds = targets[`${target}_s`] ?? null
-      if (promised_s !== seconds) return [`${target} is promised in ${promised_s} s, and not in ${seconds} s`]
+      if (target_s !== seconds) return [`${target} is promised in ${target_s} s, and not in ${seconds} s`]
       const due = seconds === null ? null : started_at + seconds * 1000
       const isWrong = isPlain && neverClosed && due_at !== due
       return isWrong ? [`${target} is due at ${due_at}, and not at ${due}`] : []
