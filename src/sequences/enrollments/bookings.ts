@@ -6,12 +6,12 @@ import { stopRules } from './stop-rules.ts'
 
 type Meeting = Changes['meeting.updated']
 
-/** Ends enrollments of contacts who are about to meet somebody. */
+/** Ends the enrollments of contacts for whom a meeting was booked. */
 export function bookings(deps: Deps) {
   const { clock } = deps
   const { meetingBooked } = stopRules(deps)
 
-  /** Of those who did not take part before, or at another time. */
+  /** Ignores contacts who already took part in the meeting at the same time. */
   return function booked({ org }: Caller, { status, starts_at, participants }: Meeting, before?: Meeting): void {
     if (status !== 'scheduled' || Date.parse(starts_at) <= clock.now()) return
     const isSame = before?.starts_at === starts_at && before.status === status

@@ -18,29 +18,29 @@ import { enrollmentView, primary } from './template-values.ts'
 import { allowedFrom, dueAt, type Window } from './timing.ts'
 
 /**
- * A place between mails that are spaced is given up when it has passed by more than this: what waited while no server
- * ran must not leave all at once. Without a spacing it is a place of its day, and lasts as long.
+ * With a spacing, a planned slot expires when it has passed by more than this: steps that waited while no server ran
+ * must not all be sent at once. Without a spacing, a slot is valid until the end of its day.
  */
 const LATE_MS = MINUTE_MS
 
-/** What a step is done with. */
-type Going = {
+/** The context of one step. */
+type StepContext = {
   org: number
-  kept: EnrollmentRow
+  enrollment: EnrollmentRow
   contact: Contact
   sequence: SequenceHead
   step: Step
   window: Window
 }
 
-/** What has come of it: it is done, waits for a later moment, or the enrollment ends. */
+/** The step is done, waits until a later moment, or ends the enrollment. */
 type Outcome =
   | { message: Message }
   | { task: Task }
   | { waits: Planned & { at: number } }
   | { ends: 'stopped' | 'failed'; reason: StopReason }
 
-/** Does the steps of enrollments, in the transaction that takes the job of a step out of the queue. */
+/** Executes the steps of enrollments, in the transaction that takes the job of a step out of the queue. */
 export const enrollmentEngine = once((deps: Deps) => {
   const { db, clock } = deps
   const { byId, save, end } = enrollmentWriter(deps)
@@ -64,49 +64,52 @@ export const enrollmentEngine = once((deps: Deps) => {
     hours: sequences.windowOf(org, id),
   })
 
-  /** Of the organisation, by whose days mails are counted. */
+  /** In the time zone of the organisation: daily limits count by its days. */
   function isSameDay(org: number, one: number, other: number): boolean {
     const timezone = timezoneOf.get(null, org) as string
     return dateIn(timezone, one) === dateIn(timezone, other)
   }
 
-  /** The next step of an enrollment is due. Nothing where it does not go on: then whoever has it go on comes back. */
+  /**
+   * Executes the next step of an enrollment. Does nothing if the enrollment or its sequence is paused or has ended:
+   * resuming schedules the step again.
+   */
   function doStep(org: number, id: string, planned: Planned): void {
-    const kept = byId(org, id)
-    if (!kept || kept.next_step_at === null || kept.contact_id === null) return
-    const sequence = sequences.byId(org, kept.sequence_id) as SequenceHead
+    const enrollment = byId(org, id)
+    if (!enrollment || enrollment.next_step_at === null || enrollment.contact_id === null) return
+    const sequence = sequences.byId(org, enrollment.sequence_id) as SequenceHead
     if (sequence.status !== 'active') return
-    const all = sequences.versionOf(org, sequence.id, kept.sequence_version).steps
-    const step = all[kept.current_step]
-    if (!step) return void end({ org, member: null }, kept, 'completed', null)
-    const contact = contactColumns.present(contacts.find({ org, member: null }, kept.contact_id))
-    const going = { org, kept, contact, sequence, step, window: windowOf(org, sequence) }
-    finishStep(going, outcomeOf(going, planned), all[kept.current_step + 1])
+    const all = sequences.versionOf(org, sequence.id, enrollment.sequence_version).steps
+    const step = all[enrollment.current_step]
+    if (!step) return void end({ org, member: null }, enrollment, 'completed', null)
+    const contact = contactColumns.present(contacts.find({ org, member: null }, enrollment.contact_id))
+    const context = { org, enrollment, contact, sequence, step, window: windowOf(org, sequence) }
+    finishStep(context, outcomeOf(context, planned), all[enrollment.current_step + 1])
   }
 
-  function outcomeOf(going: Going, planned: Planned): Outcome {
-    const { contact, step, window } = going
+  function outcomeOf(context: StepContext, planned: Planned): Outcome {
+    const { contact, step, window } = context
     const now = clock.now()
     if (contact.do_not_contact) return { ends: 'stopped', reason: 'do_not_contact' }
     const at = allowedFrom(now, step, window)
     if (at > now) return { waits: { at } }
-    return step.type === 'email' ? write(going, planned) : { task: taskOf(going) }
+    return step.type === 'email' ? write(context, planned) : { task: taskOf(context) }
   }
 
-  /** What is to be known of the outcome, and when the next step is due. */
-  function finishStep({ org, kept, step, window }: Going, outcome: Outcome, next: Step | undefined): void {
+  /** Records the outcome, and schedules the next step. */
+  function finishStep({ org, enrollment, step, window }: StepContext, outcome: Outcome, next: Step | undefined): void {
     const who = { org, member: null }
-    if ('ends' in outcome) return void end(who, kept, outcome.ends, outcome.reason)
+    if ('ends' in outcome) return void end(who, enrollment, outcome.ends, outcome.reason)
     if ('waits' in outcome) {
       const { at, mailbox_id } = outcome.waits
-      return void save(who, kept, { due_at: rfc3339(at) }, { job: mailbox_id ? { mailbox_id, at } : {} })
+      return void save(who, enrollment, { due_at: rfc3339(at) }, { job: mailbox_id ? { mailbox_id, at } : {} })
     }
     const now = clock.now()
     const message = 'message' in outcome ? outcome.message : null
     const task = 'task' in outcome ? outcome.task : null
     steps.add(org, {
-      enrollment_id: kept.id,
-      position: kept.current_step,
+      enrollment_id: enrollment.id,
+      position: enrollment.current_step,
       step_id: step.id,
       type: step.type,
       at: rfc3339(now),
@@ -117,38 +120,40 @@ export const enrollmentEngine = once((deps: Deps) => {
       bounced_at: null,
     })
     const done = {
-      current_step: kept.current_step + 1,
-      conversation_id: kept.conversation_id ?? message?.conversation_id ?? null,
+      current_step: enrollment.current_step + 1,
+      conversation_id: enrollment.conversation_id ?? message?.conversation_id ?? null,
     }
-    if (!next) return void end(who, kept, 'completed', null, done)
+    if (!next) return void end(who, enrollment, 'completed', null, done)
     const due_at = rfc3339(dueAt(now, next, window))
-    save(who, kept, { ...done, status: 'active', due_at }, { job: {} })
+    save(who, enrollment, { ...done, status: 'active', due_at }, { job: {} })
   }
 
-  function write(going: Going, planned: Planned): Outcome {
-    const { org, kept, contact, sequence, step, window } = going
+  function write(context: StepContext, planned: Planned): Outcome {
+    const { org, enrollment, contact, sequence, step, window } = context
     if (contact.unsubscribed_at !== null) return { ends: 'stopped', reason: 'unsubscribe' }
     const email = primary(contact.emails)?.email
     if (email === undefined) return { ends: 'stopped', reason: 'no_email' }
-    const mailbox = mailboxOf(org, sequence, kept)
+    const mailbox = mailboxOf(org, sequence, enrollment)
     if (!mailbox) return { ends: 'failed', reason: 'no_mailbox' }
     const at = placeAt(org, mailbox, step, window, planned)
     if (at > clock.now()) return { waits: { at, mailbox_id: mailbox.id } }
-    const view = viewOf(org, kept, contact)
+    const view = viewOf(org, enrollment, contact)
     const body_text = fill(step.body ?? '', view)
     const message = messages.send(
       { org, member: null },
       {
-        conversation_id: kept.conversation_id,
+        conversation_id: enrollment.conversation_id,
         contact,
         to: { email, name: contact.name === email ? null : contact.name },
         subject:
-          step.subject === null ? steps.answeringSubject(org, kept.id) : fillLine(step.subject, view) || NO_SUBJECT,
+          step.subject === null
+            ? steps.answeringSubject(org, enrollment.id)
+            : fillLine(step.subject, view) || NO_SUBJECT,
         body_text,
         body_html: textHtml(body_text),
         mailbox,
-        sender_id: kept.sender_id,
-        enrollment_id: kept.id,
+        sender_id: enrollment.sender_id,
+        enrollment_id: enrollment.id,
       },
     )
     return { message }
@@ -160,7 +165,9 @@ export const enrollmentEngine = once((deps: Deps) => {
     return (sender_id === null ? undefined : mailboxes.ownOf(org, sender_id)) ?? mailboxes.defaultOf(org)
   }
 
-  /** When the mailbox has a place for the mail: now where it has come to the one that was planned. */
+  /**
+   * When the mailbox has a slot for the mail: the planned one if it has come and has not expired, otherwise a new one.
+   */
   function placeAt(org: number, mailbox: Mailbox, step: Step, window: Window, planned: Planned): number {
     const now = clock.now()
     const at = planned.mailbox_id === mailbox.id ? planned.at : undefined
@@ -168,10 +175,10 @@ export const enrollmentEngine = once((deps: Deps) => {
     return mailboxes.plan(org, mailbox, now, (ms) => allowedFrom(ms, step, window))
   }
 
-  /** Somebody else takes up what a sender left behind who is gone. */
-  function taskOf({ org, kept, contact, step }: Going): Task {
-    const view = viewOf(org, kept, contact)
-    const isThere = kept.sender_id !== null && activeMember.get(org, kept.sender_id) === 1
+  /** The task has no owner if the sender is no longer an active member. */
+  function taskOf({ org, enrollment, contact, step }: StepContext): Task {
+    const view = viewOf(org, enrollment, contact)
+    const isThere = enrollment.sender_id !== null && activeMember.get(org, enrollment.sender_id) === 1
     const title = fillLine(step.task_title ?? '', view)
     return tasks.createFor(
       { org, member: null },
@@ -180,32 +187,37 @@ export const enrollmentEngine = once((deps: Deps) => {
         body: step.body === null ? null : fill(step.body, view),
         type: step.type === 'call' ? 'call' : 'todo',
         due_at: rfc3339(clock.now()),
-        owner_id: isThere ? kept.sender_id : null,
+        owner_id: isThere ? enrollment.sender_id : null,
         contact_ids: [contact.id],
-        deal_ids: kept.deal_id === null ? [] : [kept.deal_id],
+        deal_ids: enrollment.deal_id === null ? [] : [enrollment.deal_id],
       },
-      kept.id,
+      enrollment.id,
     )
   }
 
-  /** Its step has failed as often as it is tried. The job stays, with the reason, for people to see. */
+  /**
+   * Ends the enrollment after the last attempt at its step failed. The job stays, with the reason, for people to see.
+   */
   function giveUp(org: number, id: string): void {
-    const kept = byId(org, id)
-    if (kept && isLive(kept)) end({ org, member: null }, kept, 'failed', 'error', {}, 'left')
+    const enrollment = byId(org, id)
+    if (enrollment && isLive(enrollment)) end({ org, member: null }, enrollment, 'failed', 'error', {}, 'left')
   }
 
-  /** When it goes on which was paused: when its step was due, or now; and not before its sequence may. */
-  function resumedAt(org: number, kept: EnrollmentRow): number | undefined {
-    const sequence = sequences.byId(org, kept.sequence_id) as SequenceHead
+  /**
+   * When a paused enrollment resumes: when its step was due, or now if that has passed, and within its send window.
+   * Undefined unless its sequence is active.
+   */
+  function resumedAt(org: number, enrollment: EnrollmentRow): number | undefined {
+    const sequence = sequences.byId(org, enrollment.sequence_id) as SequenceHead
     if (sequence.status !== 'active') return undefined
-    const due = Math.max(parseTime(kept.due_at ?? '') ?? 0, clock.now())
-    const step = sequences.versionOf(org, sequence.id, kept.sequence_version).steps[kept.current_step]
+    const due = Math.max(parseTime(enrollment.due_at ?? '') ?? 0, clock.now())
+    const step = sequences.versionOf(org, sequence.id, enrollment.sequence_version).steps[enrollment.current_step]
     return step ? allowedFrom(due, step, windowOf(org, sequence)) : due
   }
 
   return { doStep, giveUp, resumedAt, windowOf }
 })
 
-/** A title or a subject may come to nothing, where it consists of what the contact does not have. */
+/** For titles and subjects that are empty once filled in, because the contact has none of their values. */
 const NAMELESS = { call: 'Call', task: 'To do' } as const
 const NO_SUBJECT = '(no subject)'

@@ -15,10 +15,10 @@ import {
   type StopReason,
 } from './enrollment.ts'
 
-/** The kind of job that does the next step of an enrollment, which is its key. */
+/** The kind of job that executes the next step of an enrollment. Its key is the id of the enrollment. */
 export const ENROLLMENT_STEP = 'enrollment.step'
 
-/** How enrollments are written, whoever changes them: with their event, and with the job of their next step. */
+/** Writes enrollments together with their event and the job of their next step. */
 export const enrollmentWriter = once((deps: Deps) => {
   const { db, clock, outbox } = deps
   const jobs = jobQueue(deps)
@@ -30,20 +30,20 @@ export const enrollmentWriter = once((deps: Deps) => {
     return row && rowColumns.present(row)
   }
 
-  function add(who: Caller, kept: EnrollmentRow): Enrollment {
-    const record = enrollmentOf(kept)
-    insert(who.org, kept)
+  function add(who: Caller, enrollment: EnrollmentRow): Enrollment {
+    const record = enrollmentOf(enrollment)
+    insert(who.org, enrollment)
     schedule(who.org, record)
     outbox.record(who, 'enrollment.created', record)
     return record
   }
 
-  /** Nothing where nothing differs; no event where the outside sees nothing of it. */
+  /** Writes only the columns that differ. Records an event only if a public field differs. */
   function save(
     who: Caller,
     before: EnrollmentRow,
     given: Partial<EnrollmentRow>,
-    { event, job }: Way = {},
+    { event, job }: SaveOptions = {},
   ): EnrollmentRow {
     const wanted = { ...before, ...given }
     const next = nextStepAt(wanted)
@@ -59,7 +59,7 @@ export const enrollmentWriter = once((deps: Deps) => {
     return after
   }
 
-  /** It has come to its end. */
+  /** Completes, stops or fails an enrollment. */
   function end(
     who: Caller,
     before: EnrollmentRow,
@@ -70,12 +70,12 @@ export const enrollmentWriter = once((deps: Deps) => {
   ): EnrollmentRow {
     const finished = before.finished_at ?? rfc3339(clock.now())
     const ended = { status, stop_reason: reason, due_at: null, finished_at: finished }
-    // Also of one that has failed: `status` tells them apart.
+    // Used for failed enrollments, too: `status` distinguishes them.
     const event = status === 'completed' ? 'enrollment.completed' : 'enrollment.stopped'
     return save(who, before, { ...given, ...ended }, job ? { event, job } : { event })
   }
 
-  /** Has the scheduler come when its next step is due. */
+  /** Schedules the next step, or cancels its job if there is none. */
   function schedule(org: number, { id, next_step_at }: Next, payload: Planned = {}): void {
     if (next_step_at === null) jobs.cancel(org, ENROLLMENT_STEP, id)
     else jobs.put(org, { kind: ENROLLMENT_STEP, key: id, payload, dueAt: parseTime(next_step_at) as number })
@@ -86,11 +86,11 @@ export const enrollmentWriter = once((deps: Deps) => {
 
 type Next = Pick<Enrollment, 'id' | 'next_step_at'>
 
-/** What the job of a step carries: the moment at which a mailbox has a place for its mail. */
+/** The payload of a step's job: the moment at which a mailbox has a slot for its mail. */
 export type Planned = { mailbox_id?: string; at?: number }
 
 /**
- * `job` is what the job of the next step is to carry: it is put anew, also where its time stays; `left` leaves the one
- * that there is.
+ * `job` is the payload of the next step's job, which is then replaced even if its time is unchanged; `left` leaves the
+ * existing job.
  */
-type Way = { event?: EventName; job?: Planned | 'left' }
+type SaveOptions = { event?: EventName; job?: Planned | 'left' }

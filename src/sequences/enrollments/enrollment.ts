@@ -9,7 +9,7 @@ import { STOPS } from '../sequences/sequence.ts'
 
 export const LIVE = ['scheduled', 'active', 'paused'] as const
 const STATUSES = [...LIVE, 'completed', 'stopped', 'failed'] as const
-/** What a caller can make of it. */
+/** The statuses that a caller can set. */
 const WANTED = ['paused', 'active', 'stopped'] as const
 
 export const STOP_REASONS = [
@@ -26,7 +26,7 @@ export const STOP_REASONS = [
 ] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 
-/** Why one is not made. */
+/** Why a contact is not enrolled. */
 export const SKIPPED = ['already_enrolled', 'do_not_contact', 'unsubscribed', 'no_email', 'sequence_inactive'] as const
 export type Skipped = (typeof SKIPPED)[number]
 
@@ -70,7 +70,7 @@ export const EnrollmentPatch = f.patchOf({
 })
 export type EnrollmentPatch = v.InferOutput<typeof EnrollmentPatch>
 
-/** At a time. */
+/** Per request. */
 const MAX_CONTACTS = 100
 
 const contactIds = v.pipe(
@@ -95,7 +95,7 @@ const createFields = {
 export const EnrollmentCreate = f.object({ ...f.patchOf(createFields).entries, sequence_id: createFields.sequence_id })
 export type EnrollmentCreate = v.InferOutput<typeof EnrollmentCreate>
 
-/** What is answered where several contacts were named. */
+/** The answer if several contacts were given. */
 export const Enrolled = f.object({
   data: f.doc(v.array(Enrollment), 'The new enrollments, in the order of the contacts.'),
   skipped: f.doc(
@@ -121,9 +121,9 @@ export const sorts: Record<string, Sort> = {
 
 // 2. The row.
 
-/** With what the outside does not see. */
+/** With the columns that the API does not show. */
 export type EnrollmentRow = Enrollment & {
-  /** When its next step is due, also while it is paused. */
+  /** When its next step is due, even while it is paused. */
   due_at: string | null
   bounced_at: string | null
   unsubscribed_at: string | null
@@ -155,7 +155,7 @@ export const rowColumns = c.columns<EnrollmentRow>({
 
 export const columns = c.only<Enrollment>(rowColumns, Object.keys(Enrollment.pipe[0].entries))
 
-/** A step that was done. */
+/** A completed step. */
 export type DoneStep = {
   enrollment_id: string
   position: number
@@ -182,13 +182,13 @@ export const stepColumns = c.columns<DoneStep>({
   bounced_at: c.time('bounced_at'),
 })
 
-/** As the outside sees it. */
-export function enrollmentOf(kept: EnrollmentRow): Enrollment {
-  const { due_at, bounced_at, unsubscribed_at, meeting_booked_at, ...record } = kept
+/** Returns the public fields. */
+export function enrollmentOf(enrollment: EnrollmentRow): Enrollment {
+  const { due_at, bounced_at, unsubscribed_at, meeting_booked_at, ...record } = enrollment
   return record
 }
 
-/** `next_step_at` as SQLite makes it: see enrollments in schema.sql. */
+/** Computes `next_step_at` as SQLite does: see enrollments in schema.sql. */
 export const nextStepAt = ({ status, due_at }: Pick<EnrollmentRow, 'status' | 'due_at'>): string | null =>
   status === 'paused' ? null : due_at
 

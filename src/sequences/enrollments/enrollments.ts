@@ -32,20 +32,20 @@ import {
 import { enrollmentWriter } from './enrollment-writer.ts'
 import { dueAt } from './timing.ts'
 
-/** Contacts of a list that are enrolled at a time. */
+/** The most contacts of a list that one request enrolls. */
 const MAX_LISTED = 1000
 
 const TOO_LATE = 'must be early enough for the first step to be due before the year 10000'
 
-/** What all enrollments of one request have in common. */
+/** What all enrollments of one request share. */
 type Plan = {
   sequence: SequenceHead
   steps: readonly Step[]
   sender_id: string | null
   deal_id: string | null
-  /** When it begins. */
+  /** When the enrollments begin. */
   start: number
-  /** When the first step is due: the same for all, since it takes its time to count business days. */
+  /** When the first step is due: computed once for all, because counting business days is slow. */
   due_at: string
 }
 
@@ -89,7 +89,7 @@ export const enrollmentStore = once((deps: Deps) => {
 
   const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
 
-  /** The contacts that are in the list at the moment. Throws 422, and 403 where the caller may not read them. */
+  /** Returns the contacts that are in the list now. Throws 422, or 403 if the caller may not read them. */
   function listed(who: Caller, id: string): Contact[] {
     const { org } = who
     const object = objectOf.get(org, id)
@@ -122,7 +122,7 @@ export const enrollmentStore = once((deps: Deps) => {
     return { data, skipped }
   }
 
-  /** Why the contact cannot be enrolled: what is so of the contact comes first. */
+  /** Why the contact cannot be enrolled. Reasons that concern the contact itself come first. */
   function obstacle(org: number, { sequence, steps }: Plan, contact: Contact): Skipped | undefined {
     if (contact.do_not_contact) return 'do_not_contact'
     if (contact.unsubscribed_at !== null) return 'unsubscribed'
@@ -178,14 +178,19 @@ export const enrollmentStore = once((deps: Deps) => {
     return enrollmentOf(save(who, kept, { status, due_at: rfc3339(due) }))
   }
 
-  /** Writes one as it is, without an event. Its next step is done when it is due, once a server runs. */
+  /**
+   * Inserts an enrollment unchanged and without an event. Its next step is executed when it is due, once a server runs.
+   */
   function restore(org: number, kept: EnrollmentRow): void {
     insert(org, kept)
     const next_step_at = nextStepAt(kept)
     if (next_step_at !== null) schedule(org, { id: kept.id, next_step_at })
   }
 
-  /** As merges of contacts need it: of two that are live in one sequence, the one that moves is stopped first. */
+  /**
+   * For merges of contacts: if both contacts have a live enrollment in the same sequence, the one that moves is stopped
+   * first.
+   */
   function relink(who: Caller, before: Enrollment, { contact_id }: Pick<Enrollment, 'contact_id'>): void {
     let kept = byId(who.org, before.id) as EnrollmentRow
     const other = contact_id && isLive(kept) && enrolled.get(who.org, kept.sequence_id, contact_id)

@@ -1,7 +1,7 @@
 import type { Database } from '../../store/driver.ts'
 import { type DoneStep, stepColumns } from './enrollment.ts'
 
-/** The steps that enrollments have done. */
+/** The completed steps of enrollments. */
 export function doneSteps(db: Database) {
   const { names, values } = stepColumns
   const marks = names.map(() => '?').join(', ')
@@ -22,13 +22,13 @@ export function doneSteps(db: Database) {
     insert.run(org, ...values(step))
   }
 
-  /** Of a mail that goes on in the thread of the one before it: there is one, since a first mail has its own subject. */
+  /** The subject of a mail in the thread of the previous one, which exists: the first mail has its own subject. */
   function answeringSubject(org: number, id: string): string {
     const last = (subject.get(org, id) as string | null | undefined) ?? ''
     return /^re:/i.test(last) ? last : `Re: ${last}`
   }
 
-  /** The ids of the tasks that it has made. */
+  /** The ids of the tasks that the enrollment created. */
   const tasksOf = (org: number, id: string): string[] => tasks.all(org, id) as string[]
 
   return { add, answeringSubject, tasksOf }

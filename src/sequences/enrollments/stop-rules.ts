@@ -7,12 +7,12 @@ import type { Stop } from '../sequences/sequence.ts'
 import { type EnrollmentRow, isLive, rowColumns } from './enrollment.ts'
 import { enrollmentWriter } from './enrollment-writer.ts'
 
-// What ends an enrollment before its last step. All of it runs in the transaction of the change that causes it.
+// What ends an enrollment before its last step. All rules run in the transaction of the change that causes them.
 
-/** Of one that is over; what is noted on it does not change what became of it. */
+/** Also set on finished enrollments, whose outcome does not change. */
 type Note = 'replied_at' | 'bounced_at' | 'unsubscribed_at' | 'meeting_booked_at'
 
-/** What of these ends one says also of a mail that waits to be sent that it is not wanted any more. */
+/** The stop rules that also withdraw a queued mail, with the column that records each. */
 const NOTED = { reply: 'replied_at', bounce: 'bounced_at', meeting_booked: 'meeting_booked_at' } as const
 
 type Contact = Changes['contact.updated']
@@ -63,7 +63,7 @@ export const stopRules = once((deps: Deps) => {
     return (JSON.parse(stopOn.get(org, sequence_id, sequence_version) as string) as Stop[]).includes(what)
   }
 
-  /** Notes the first time, and stops one that is live where its sequence says so. */
+  /** Records the first occurrence, and stops a live enrollment if its sequence has this stop rule. */
   function happened(org: number, before: EnrollmentRow, what: Stop, note: { [Name in Note]?: string }): void {
     const who = { org, member: null }
     const [name] = Object.keys(note) as Note[]
@@ -73,8 +73,8 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /**
-   * A person answered. It counts for what had written to the contact by then, and for what the conversation is of;
-   * however long ago that has come to its end.
+   * Handles a reply by a person. It counts for enrollments that had written to the contact by then, and for those of
+   * the conversation, no matter how long ago they finished.
    */
   function messageReceived({ org }: Caller, message: Changes['message.received']): void {
     const { conversation_id } = message
@@ -100,12 +100,15 @@ export const stopRules = once((deps: Deps) => {
     happened(org, before, 'reply', { replied_at: rfc3339(at) })
   }
 
-  /** The mail of a step was accepted by the server that it is sent by. */
+  /** Handles a step's mail that was accepted by its SMTP server. */
   function sent(org: number, message_id: string, at: number): void {
     stepSent.run(at, org, message_id)
   }
 
-  /** The mail of a step was refused for good. One whose last step that was is not completed by it. */
+  /**
+   * Handles a step's mail that was permanently refused. This also fails a completed enrollment if the mail was its last
+   * step.
+   */
   function failed(org: number, message_id: string): void {
     const step = ofMessage.get(org, message_id) as { id: string; position: number } | undefined
     const before = step && byId(org, step.id)
@@ -114,7 +117,7 @@ export const stopRules = once((deps: Deps) => {
     if (isLive(before) || wasLast) end({ org, member: null }, before, 'failed', 'send_failed')
   }
 
-  /** The mail of a step was accepted, and came back. */
+  /** Handles a step's mail that was accepted, and bounced. */
   function bounced(org: number, message_id: string): void {
     const step = ofMessage.get(org, message_id) as { id: string } | undefined
     const before = step && byId(org, step.id)
@@ -125,22 +128,27 @@ export const stopRules = once((deps: Deps) => {
   }
 
   /**
-   * Why a mail that was written, and could not be sent so far, is not to be sent any more: much may happen while a
-   * server for mail is away. Undefined where it is.
+   * Returns why a queued mail must not be sent any more: much may have changed while the mail server was unavailable.
+   * Returns undefined if it may be sent.
    */
   function withdrawn(org: number, id: string): string | undefined {
-    const kept = byId(org, id)
-    const contact = kept?.contact_id && (wishes.get(org, kept.contact_id) as Wishes | undefined)
-    if (!kept || !contact) return 'The contact was deleted.'
+    const enrollment = byId(org, id)
+    const contact = enrollment?.contact_id && (wishes.get(org, enrollment.contact_id) as Wishes | undefined)
+    if (!enrollment || !contact) return 'The contact was deleted.'
     if (contact.do_not_contact === 1) return 'The contact has do_not_contact.'
     if (contact.unsubscribed_at !== null) return 'The contact has unsubscribed.'
     const stops = (Object.keys(NOTED) as (keyof typeof NOTED)[]).some(
-      (what) => kept[NOTED[what]] !== null && stopsOn(org, kept, what),
+      (what) => enrollment[NOTED[what]] !== null && stopsOn(org, enrollment, what),
     )
-    return stops || kept.status === 'stopped' || kept.status === 'failed' ? 'The enrollment has ended.' : undefined
+    return stops || enrollment.status === 'stopped' || enrollment.status === 'failed'
+      ? 'The enrollment has ended.'
+      : undefined
   }
 
-  /** The contact wants no more mailings. By which of those that are over, only who read it there can tell. */
+  /**
+   * Handles a contact that unsubscribed. Finished enrollments are not changed: only the caller can know which one's
+   * mail the contact used.
+   */
   function unsubscribed(org: number, contact_id: string): void {
     const at = rfc3339(clock.now())
     for (const one of live(contactsOwn(org, contact_id))) happened(org, one, 'unsubscribe', { unsubscribed_at: at })
@@ -152,20 +160,20 @@ export const stopRules = once((deps: Deps) => {
       if (isLive(one) || one.current_step > 0) happened(org, one, 'meeting_booked', { meeting_booked_at: at })
   }
 
-  /** For what is about the deal, and for what is about none where the deal is the contact's. */
+  /** Applies to enrollments for this deal, and to those without a deal of its primary contact. */
   function dealClosed({ org }: Caller, { id, primary_contact_id }: Changes['deal.closed']): void {
     const others = primary_contact_id === null ? [] : contactsOwn(org, primary_contact_id)
     const meant = [...all(ofDeal.all(org, id)), ...others.filter(({ deal_id }) => deal_id === null)]
     for (const one of live(meant)) happened(org, one, 'deal_closed', {})
   }
 
-  /** Whatever the sequences say. */
+  /** Applies whatever the stop rules of the sequences are. */
   function contactUpdated({ org }: Caller, { id, do_not_contact }: Contact, before?: Contact): void {
     if (!do_not_contact || before?.do_not_contact) return
     for (const one of live(contactsOwn(org, id))) end({ org, member: null }, one, 'stopped', 'do_not_contact')
   }
 
-  /** The contact is about to go. */
+  /** Call this before a contact is deleted. */
   function clearContact(who: Caller, contact_id: string): void {
     for (const one of contactsOwn(who.org, contact_id)) {
       if (isLive(one)) end(who, one, 'stopped', 'contact_deleted', { contact_id: null })

@@ -11,7 +11,7 @@ import { unsubscribing } from './unsubscribe.ts'
 
 type Ways = { is_primary: boolean }[]
 
-/** What the texts of a step can name, of one enrollment at the moment: see variables.ts. */
+/** The template variables of one enrollment with their current values: see variables.ts. */
 export const enrollmentView = once((deps: Deps) => {
   const { db } = deps
   const companies = companyStore(deps)
@@ -37,7 +37,7 @@ export const enrollmentView = once((deps: Deps) => {
       deal: deal && recordView(dealRecord, deal),
       sender: sender && { ...sender, ...namesOf(sender.name) },
       org: orgById.get(org) as { name: string },
-      // It is signed, and few texts name it.
+      // A getter, because signing takes time and few texts use it.
       get unsubscribe_url() {
         return url(org, kept)
       },
@@ -47,7 +47,7 @@ export const enrollmentView = once((deps: Deps) => {
 
 type Sender = { name: string; email: string }
 
-/** The fields that are declared to be for texts, and the custom fields. */
+/** The fields that are declared as template fields, and the custom fields. */
 function recordView<Shape extends { custom_fields: View }>(
   { templateFields }: { templateFields: (keyof Shape & string)[] },
   record: Shape,
@@ -59,7 +59,7 @@ function recordView<Shape extends { custom_fields: View }>(
 export const primary = <Way extends Ways[number]>(ways: readonly Way[]): Way | undefined =>
   ways.find(({ is_primary }) => is_primary) ?? ways[0]
 
-/** A member has one name: the last word of several is the last name. */
+/** Members have a single name: if it has several words, the last one is the last name. */
 function namesOf(name: string): { first_name: string; last_name: string } {
   const words = name.trim().split(/\s+/)
   const last = words.length > 1 ? (words.pop() as string) : ''

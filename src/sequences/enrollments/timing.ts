@@ -3,9 +3,9 @@ import { DAY_MS } from '../../lib/time.ts'
 
 // When a step is due. Pure: the calendar is an argument.
 
-/** When a sequence may do something: in its hours, if it has some. */
+/** When a sequence may execute steps: within its hours, if any. */
 export type Window = {
-  /** Of its hours, else of the org: its days are meant. */
+  /** The time zone of its hours, else of the org: decides when days begin. */
   timezone: string
   hours: BusinessTime | undefined
 }
@@ -13,13 +13,12 @@ export type Window = {
 export type Delay = { delay_s: number; business_days_only: boolean }
 
 const DAY_S = 86_400
-/** So many days without a business day, and it is looked at again later. */
+/** After this many days without a business day, the step is tried again later. */
 const MAX_CLOSED_DAYS = 800
 
 /**
- * When a step is due, counted from the end of the one before. Whole days of its delay are days of the calendar, so that
- * it keeps its time of the day when the clocks change, and business days only where the step says so; the rest is time
- * that passes.
+ * When a step is due, counted from the end of the previous one. Whole days of the delay are calendar days, so that the
+ * time of day survives clock changes, and business days only if the step requires them; the rest is elapsed time.
  */
 export function dueAt(from: number, { delay_s, business_days_only }: Delay, window: Window): number {
   const days = Math.floor(delay_s / DAY_S)
@@ -29,12 +28,12 @@ export function dueAt(from: number, { delay_s, business_days_only }: Delay, wind
 }
 
 /**
- * The first moment from this one on at which a step may be done. On a day that is none of business it goes on with the
- * next one: when the hours open, else at the same time of the day.
+ * The first moment, from the given one on, at which a step may be done. On a day that is not a business day, that is on
+ * the next one: when the hours open, or at the same time of day if there are no hours.
  */
 export function allowedFrom(ms: number, { business_days_only }: Omit<Delay, 'delay_s'>, window: Window): number {
   const { hours, timezone } = window
-  // Where there are hours, the days on which they open are those of business: the next opening is on one of them.
+  // With hours, business days are the days on which they open: the next opening is always on one.
   if (hours) return hours.isOpen(ms) ? ms : (hours.nextOpenAt(ms) ?? ms + DAY_MS)
   if (!business_days_only) return ms
   const there = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone)

@@ -4,9 +4,9 @@ import { type Deps, once } from '../../deps.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { stopRules } from './stop-rules.ts'
 
-// How a person gets out of what a sequence sends, by what its mails carry.
+// How the recipient of a sequence's mails unsubscribes, using what the mails contain.
 
-/** Whose mails somebody wants no more of: an enrollment, of the org with that number in the store. */
+/** The enrollment whose mail the unsubscribe token came from, with the internal id of the org. */
 export type Unsubscribing = { org: number; enrollment_id: string }
 
 type Sending = { address: string; imap: object | null }
@@ -18,8 +18,8 @@ const TOKEN = /^[A-Za-z0-9_-]{64}$/
 const ASKED = /(?:^|[\s:])unsubscribe\s+([A-Za-z0-9_-]{64})$/i
 
 /**
- * Tokens are 64 characters: the public id of the org, the id of the enrollment, and a signature over both. There is
- * nothing of them in the store, and so nothing that could run out: the mails that carry them are read years later.
+ * Tokens have 64 characters: the public id of the org, the id of the enrollment, and a signature over both. They are
+ * not stored and never expire: mails are read years later.
  */
 export const unsubscribing = once((deps: Deps) => {
   const { db, clock, vault } = deps
@@ -39,8 +39,8 @@ export const unsubscribing = once((deps: Deps) => {
   const watch = stopRules(deps)
 
   /**
-   * What a mail says of how to get out (RFC 2369 and 8058): by its link where the org is reachable, by mail where the
-   * mailbox listens. Nothing where neither is so: nobody would hear of it.
+   * The unsubscribe headers of a mail (RFC 2369 and 8058): a link if the org has a public URL, an address if the
+   * mailbox has IMAP. Empty if neither is available: no request would arrive.
    */
   function headers(org: number, { address, imap }: Sending, enrollment: Enrolled): Record<string, string> {
     const link = url(org, enrollment)
@@ -49,12 +49,12 @@ export const unsubscribing = once((deps: Deps) => {
     if (ways.length === 0) return {}
     return {
       'List-Unsubscribe': ways.map((way) => `<${way}>`).join(', '),
-      // RFC 8058 has it go with https only: what a mail program posts in the background is not to be sent in the open.
+      // RFC 8058 requires https: what a mail program posts in the background must not be sent unencrypted.
       ...(link?.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
     }
   }
 
-  /** Null where the org has no public_base_url. */
+  /** Null if the org has no public_base_url. */
   function url(org: number, enrollment: Enrolled): string | null {
     const { public_base_url } = orgById.get(org) as { public_base_url: string | null }
     if (public_base_url === null) return null
@@ -68,7 +68,7 @@ export const unsubscribing = once((deps: Deps) => {
     return Buffer.concat([bytesOf(public_id), bytesOf(id), Buffer.from(signature, 'base64url')]).toString('base64url')
   }
 
-  /** Undefined for what nobody here has signed, and for an org that is not in this store. */
+  /** Returns undefined if the signature is invalid, or the org is not in this store. */
   function read(token: string): Unsubscribing | undefined {
     if (!TOKEN.test(token)) return undefined
     const bytes = Buffer.from(token, 'base64url')
@@ -80,7 +80,10 @@ export const unsubscribing = once((deps: Deps) => {
     return org === undefined ? undefined : { org, enrollment_id: id }
   }
 
-  /** What to show to who has the token: who wrote, and to which address; null where that is gone. */
+  /**
+   * What the unsubscribe page shows to the holder of a token: the sender, and the address that it wrote to, or null if
+   * that was deleted.
+   */
   function about(token: string): { org_name: string; email: string | null } | undefined {
     const known = read(token)
     const row = known && (described.get(known.org, known.enrollment_id) as Described | undefined)
@@ -88,8 +91,8 @@ export const unsubscribing = once((deps: Deps) => {
   }
 
   /**
-   * In the caller's transaction: the contact wants no more mailings, and what runs for it ends. False for a token that
-   * is none; true also where that was so already, or the contact is gone, to whom nothing is sent any more.
+   * Call this in a transaction. Unsubscribes the contact and applies the stop rules. Returns false for an invalid
+   * token, and true even if the contact had already unsubscribed or was deleted, as nothing is sent to it either way.
    */
   function unsubscribe(token: string): boolean {
     const known = read(token)
@@ -98,12 +101,12 @@ export const unsubscribing = once((deps: Deps) => {
     if (row.contact_id === null) return true
     const at = mark(known.org, row.contact_id)
     watch.unsubscribed(known.org, row.contact_id)
-    // Also where all of its mails had been sent: it is with one of them that the person left.
+    // Also if all mails of the enrollment had been sent: the person unsubscribed with one of them.
     if (at !== null) credit.run(at, known.org, known.enrollment_id)
     return true
   }
 
-  /** Since when, in milliseconds; null for a contact that had unsubscribed before. */
+  /** Returns the time of unsubscribing in milliseconds, or null if the contact had unsubscribed before. */
   function mark(org: number, contactId: string): number | null {
     const who = { org, member: null }
     const before = columns.present(find(who, contactId))
@@ -113,7 +116,9 @@ export const unsubscribing = once((deps: Deps) => {
     return at
   }
 
-  /** Whether a mail with that subject, to a mailbox of the org, asked for it, and so it was done. */
+  /**
+   * Whether a mail with this subject, to a mailbox of the org, was an unsubscribe request. If so, it is carried out.
+   */
   function fromSubject(org: number, subject: string): boolean {
     const token = ASKED.exec(subject.trim())?.[1]
     return token !== undefined && read(token)?.org === org && unsubscribe(token)
@@ -133,7 +138,7 @@ const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex
 
 const idOf = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-/** As RFC 6068 wants it: what means something in an address for links is escaped. */
+/** RFC 6068 requires that characters with a meaning in mailto links are escaped. */
 function addressPart(address: string): string {
   const at = address.lastIndexOf('@')
   return `${encodeURIComponent(address.slice(0, at))}@${encodeURIComponent(address.slice(at + 1))}`

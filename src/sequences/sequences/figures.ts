@@ -3,23 +3,24 @@ import { firstIdAt } from '../../lib/id.ts'
 import type { Span } from './intervals.ts'
 import type { Step } from './sequence.ts'
 
-// What is counted of a sequence. Each statement reads a stretch of an index, and of the records only what it needs.
+// The counts behind the performance of a sequence. Each statement reads a range of an index, and of the records only
+// what it needs.
 
-/** From `start` until before `end`, in milliseconds. */
+/** From `start` (inclusive) to `end` (exclusive), in milliseconds. */
 export type Range = Pick<Span, 'start' | 'end'>
 
-/** A step as the newest version says that has it. */
+/** A step as in the newest version that contains it. */
 export type StepOf = Pick<Step, 'id' | 'position' | 'type'> & { is_current: boolean }
 
-/** Mails of a step that were sent in a range, and what became of them, whenever that was. */
+/** Mails of a step that were sent in a range, and how many of them were answered or bounced at any time. */
 export type Sent = { sent: number; answered: number; returned: number }
 
-/** What of an enrollment has a time. */
+/** The columns of an enrollment that record a time. */
 export type Happening = 'replied_at' | 'unsubscribed_at' | 'meeting_booked_at'
 
 export type Won = { currency: string | null; micros: string | null }
 
-/** The newest mails of a step at which it is seen whether answers to them would be heard of. */
+/** How many of a step's newest mails are checked for a mailbox that could receive replies. */
 const SAMPLE = 20
 
 export const sequenceFigures = once(({ db }: Deps) => {
@@ -88,7 +89,7 @@ export const sequenceFigures = once(({ db }: Deps) => {
     .pluck()
   const link = db.prepare('SELECT public_base_url IS NOT NULL FROM orgs WHERE id = ?').pluck()
 
-  /** Those of now in their order, then those that only earlier versions have. */
+  /** The current steps in their order, then those that only earlier versions have. */
   function stepsOf(org: number, sequenceId: string): StepOf[] {
     const all = new Map<string, StepOf>()
     for (const step of steps.all(org, sequenceId) as (Omit<StepOf, 'is_current'> & { is_current: number })[])
@@ -106,7 +107,7 @@ export const sequenceFigures = once(({ db }: Deps) => {
   const bouncedIn = (org: number, stepId: string, { start, end }: Range): number =>
     bounced.get(org, stepId, start, end) as number
 
-  /** The time of a record is that of its id, by which it is found in the index alone. */
+  /** Ids contain the creation time, so that the index alone finds the records. */
   const enrolledIn = (org: number, sequenceId: string, { start, end }: Range): number =>
     enrolled.get(org, sequenceId, firstIdAt(start), firstIdAt(end)) as number
   const happenedIn = (org: number, sequenceId: string, what: Happening, { start, end }: Range): number =>
@@ -116,13 +117,13 @@ export const sequenceFigures = once(({ db }: Deps) => {
     return finished.get(org, sequenceId, start, end) as { finished: number; completed: number }
   }
 
-  /** How many were live when that moment came: from what is so now, since that is a small part. */
+  /** How many enrollments were live at the given moment: computed backwards from now, because few are live now. */
   function liveAt(org: number, sequenceId: string, ms: number): number {
     const first = firstIdAt(ms)
     return (live.get(org, sequenceId, first) as number) + (endedSince.get(org, sequenceId, ms, first) as number)
   }
 
-  /** Contacts to whom something was sent in the range, and those of them who answered after that. */
+  /** Contacts who were sent a mail in the range, and how many of them replied after that. */
   function answeringOf(org: number, of: readonly StepOf[], { start, end }: Range) {
     const ids = JSON.stringify(of.map(({ id }) => id))
     return answering.get(ids, org, start, end, org) as { contacts: number; answered: number }
@@ -131,7 +132,7 @@ export const sequenceFigures = once(({ db }: Deps) => {
   const wonIn = (org: number, sequenceId: string, { start, end }: Range): Won[] =>
     won.all(org, sequenceId, org, start, end) as Won[]
 
-  /** Whether it would be known of an answer, of a mail that came back, and of somebody who unsubscribed. */
+  /** Whether replies, bounces and unsubscribes would be recorded. */
   function tracked(org: number, sequenceId: string, of: readonly StepOf[], until: number) {
     const replies =
       listening.get(org) !== undefined &&

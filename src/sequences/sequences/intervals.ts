@@ -1,12 +1,12 @@
 export const INTERVALS = ['day', 'week', 'month'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** Days on end, named by their first; in milliseconds from `start` until before `end`. */
+/** Consecutive days, named by the first; from `start` (inclusive) to `end` (exclusive), in milliseconds. */
 export type Span = { from: string; start: number; end: number }
 
 /**
- * The days from one to another, both of them in it, cut where weeks (on Mondays) or months begin on the wall clock of
- * the zone. Undefined where that makes more than `most`.
+ * Splits the days between two dates, both included, where weeks (on Mondays) or months begin in the time zone. Returns
+ * undefined if there are more than `most` spans.
  */
 export function spansOf(
   from: string,
@@ -32,10 +32,10 @@ function nextCut(day: Temporal.PlainDate, interval: Interval): Temporal.PlainDat
   return day.add({ days: interval === 'week' ? 8 - day.dayOfWeek : 1 })
 }
 
-/** The day that it is in the zone. */
+/** The date in the time zone. */
 export const dayAt = (ms: number, timezone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDate().toString()
 
-/** So many days before the day. */
+/** The date this many days earlier. */
 export const daysBefore = (day: string, days: number): string =>
   Temporal.PlainDate.from(day).subtract({ days }).toString()

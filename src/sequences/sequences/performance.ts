@@ -12,7 +12,7 @@ import { type Range, type Sent, type StepOf, sequenceFigures, type Won } from '.
 import { dayAt, daysBefore, INTERVALS, type Interval, type Span, spansOf } from './intervals.ts'
 import { STEP_TYPES } from './sequence.ts'
 
-// How a sequence does. What is counted is in figures.ts.
+// How well a sequence performs. The counts come from figures.ts.
 
 // 1. The wire form.
 
@@ -111,13 +111,13 @@ const Performance = f.doc(
 )
 export type Performance = v.InferOutput<typeof Performance>
 
-// 2. The row: of the sequence, its id is all that is shown.
+// 2. The row: only the id of the sequence is shown.
 
 const columns = c.columns<{ id: string }>({ id: c.plain('id') })
 
 // 3. The rules.
 
-type Question = { from: string; to: string; interval: Interval; spans: Span[] }
+type Query = { from: string; to: string; interval: Interval; spans: Span[] }
 
 export const performanceStore = once((deps: Deps) => {
   const { db, clock } = deps
@@ -130,7 +130,7 @@ export const performanceStore = once((deps: Deps) => {
     const { org } = who
     const id = row[0] as string
     const timezone = timezoneOf.get(org) as string
-    const { from, to, interval, spans } = questionOf(given, timezone, dayAt(clock.now(), timezone))
+    const { from, to, interval, spans } = queryOf(given, timezone, dayAt(clock.now(), timezone))
     const range = { start: spans[0]!.start, end: spans.at(-1)!.end }
     const steps = figures.stepsOf(org, id)
     const known = figures.tracked(org, id, steps, range.end)
@@ -185,7 +185,7 @@ export const performanceStore = once((deps: Deps) => {
     return { json: JSON.stringify(answer).replace(`"${AMOUNTS}"`, amountsJson(deals ?? [])) }
   }
 
-  /** By the spans; most steps of earlier versions have nothing in any of them. */
+  /** The figures per span. Most steps of earlier versions have none at all. */
   function stepFigures(org: number, step: StepOf, spans: readonly Span[], range: Range) {
     const wasSent = figures.isSentIn(org, step.id, range)
     const returned = figures.bouncedIn(org, step.id, range)
@@ -204,8 +204,8 @@ export const performanceStore = once((deps: Deps) => {
 
 const NONE_SENT: Sent = { sent: 0, answered: 0, returned: 0 }
 
-/** What is asked for. Throws Problem 400. */
-function questionOf(given: Asked['given'], timezone: string, today: string): Question {
+/** Reads the parameters. Throws Problem 400. */
+function queryOf(given: Asked['given'], timezone: string, today: string): Query {
   const to = given.get('to') ?? today
   const from = given.get('from') ?? daysBefore(to, DEFAULT_DAYS - 1)
   if (from > to) throw badQuery('The parameter "from" must not be after "to", which is today by default.')
@@ -226,7 +226,7 @@ const sentOf = (all: readonly Sent[]): Sent => ({
   returned: sumOf(all.map(({ returned }) => returned)),
 })
 
-/** Stands in the answer for its amounts, which may have more digits than a number carries. */
+/** A placeholder for the amounts, which may have more digits than a JavaScript number can hold. */
 const AMOUNTS = 'amounts'
 
 function amountsJson(deals: readonly Won[]): string {

@@ -3,7 +3,8 @@ import * as f from '../../lib/fields.ts'
 import type { Stored } from '../../settings/table.ts'
 import * as c from '../../store/columns.ts'
 
-// The wire form of a sequence. Sequences are settings: the public interface reads them, and the settings document writes them (settings.ts).
+// The wire form of a sequence. Sequences are settings: the API reads them, and the settings document writes them
+// (settings.ts).
 
 export const STATUSES = ['draft', 'active', 'paused', 'archived'] as const
 export type SequenceStatus = (typeof STATUSES)[number]
@@ -69,7 +70,7 @@ export const Sequence = f.doc(
 )
 export type Sequence = v.InferOutput<typeof Sequence>
 
-/** With what the public interface does not show. */
+/** With the columns that the API does not show. */
 export type SequenceRow = Stored & {
   key: string
   name: string

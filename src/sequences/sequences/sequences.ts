@@ -41,17 +41,17 @@ const [ID, COUNTS] = [place('id'), place('counts')]
 
 // 3. The statements.
 
-/** What there is to know of a sequence without its steps. */
+/** A sequence without its steps. */
 const head = c.only<SequenceHead>(rowColumns, ['id', 'name', 'status', 'hours_id', 'mailbox_id', 'current_version'])
 export type SequenceHead = Pick<SequenceRow, 'id' | 'name' | 'status' | 'hours_id' | 'mailbox_id' | 'current_version'>
 
-/** What the enrollments follow that began with it. */
+/** What the enrollments that began with this version follow. */
 export type SequenceVersion = { steps: Step[]; stop_on: Stop[] }
 
 const order = { sort: { column: 'position' }, descending: false }
 const spec = { columns, filters, sorts: {}, order }
 
-/** The count that an enrollment is in, by its status. */
+/** The count that includes an enrollment, by its status. */
 const COUNTED_AS: Record<string, keyof Counts> = {
   scheduled: 'active',
   active: 'active',
@@ -83,7 +83,7 @@ export const sequenceStore = once((deps: Deps) => {
 
   const find = (who: Caller, id: string): c.RawRow => counted(who.org, findRow(who, id))
 
-  /** Puts into the row how many enrollments there are by now. */
+  /** Adds the current counts of enrollments to the row. */
   function counted(org: number, row: c.RawRow): c.RawRow {
     const counts: Counts = { active: 0, paused: 0, completed: 0, stopped: 0 }
     for (const [status, number] of byStatus.all(org, row[ID]) as [string, number][]) {
@@ -93,10 +93,10 @@ export const sequenceStore = once((deps: Deps) => {
     return row
   }
 
-  /** Of the settings; undefined where there is none. */
+  /** The key is that of the settings. Returns undefined if there is no such sequence. */
   const idOfKey = (org: number, key: string): string | undefined => ofKey.get(org, key) as string | undefined
 
-  /** Undefined where there is none. */
+  /** Returns undefined if there is no such sequence. */
   const byId = (org: number, id: string): SequenceHead | undefined => rowById.get(org, id) as SequenceHead | undefined
 
   /** Throws 404. */
@@ -106,7 +106,7 @@ export const sequenceStore = once((deps: Deps) => {
     return { steps: JSON.parse(found.steps), stop_on: JSON.parse(found.stop_on) }
   }
 
-  /** The hours in which its steps are done; undefined where any will do, and where there is no such sequence. */
+  /** The hours in which steps are done. Returns undefined if there is no restriction, or no such sequence. */
   function windowOf(org: number, sequenceId: string): BusinessTime | undefined {
     const hoursId = byId(org, sequenceId)?.hours_id
     return hoursId ? businessTimeOf(org, hoursId) : undefined

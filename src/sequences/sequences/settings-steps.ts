@@ -6,7 +6,7 @@ import { templateFaults } from '../../lib/template.ts'
 import { MAX_DELAY_S, STEP_TYPES, type Step } from './sequence.ts'
 import { isCustomVariable, UNSUBSCRIBE_URL } from './variables.ts'
 
-// The steps of a sequence: they stand inside it in the document.
+// The steps of a sequence, which the document nests inside it.
 
 const DELAY = `out_of_range|must be a number of seconds from 0 to ${MAX_DELAY_S}, which is a year`
 
@@ -50,7 +50,7 @@ export function checkSteps(pointer: string, given: readonly StepSettings[]): Fie
   })
 }
 
-/** What is wrong with the texts of steps: `stored` are those that the sequence has so far. */
+/** The faults in the texts of steps. `stored` are the current steps of the sequence. */
 export function textFaults(
   pointer: string,
   given: readonly StepSettings[],
@@ -63,7 +63,7 @@ export function textFaults(
       const text = step[name] ?? null
       if (text === null) return []
       const at = `${pointer}/${index}/${name}`
-      // A text that stays as it is may name custom fields that are gone by now: they are nothing where it is filled in.
+      // An unchanged text may use custom fields that no longer exist: they are filled in as empty.
       const isOld = stored.some((old) => old[name] === text)
       const faults = templateFaults(text, (each) => names.has(each) || (isOld && isCustomVariable(each)))
       if (faults.length === 0 && !hasPublicUrl && namesIn(text).has(UNSUBSCRIBE_URL))
@@ -78,7 +78,7 @@ export function textFaults(
 const NO_PUBLIC_URL =
   'must not have {{unsubscribe_url}} without an address that contacts can reach; set org.public_base_url, too'
 
-/** Whether any of the texts leads to the page for those who want no more mailings. */
+/** Whether any of the texts contains the link to the unsubscribe page. */
 export const hasUnsubscribeUrl = (steps: readonly Step[]): boolean =>
   steps.some((step) => TEXTS.some((name) => namesIn(step[name] ?? '').has(UNSUBSCRIBE_URL)))
 
@@ -91,7 +91,7 @@ function namesIn(text: string): Set<string> {
   return names
 }
 
-/** As the document has them: without what is null. */
+/** The steps as the document shows them: without null fields. */
 export const shownSteps = (steps: readonly Step[]): StepSettings[] =>
   steps.map(({ type, delay_s, business_days_only, subject, body, task_title }) => ({
     type,
@@ -103,8 +103,8 @@ export const shownSteps = (steps: readonly Step[]): StepSettings[] =>
   }))
 
 /**
- * The steps in full. One that says the same as one before keeps its id, so that what is told of it goes on; of several
- * that say the same, the first is the first.
+ * Returns the complete steps. A step equal to a stored one keeps its id, so that its figures continue; equal steps are
+ * matched in order.
  */
 export function stepsOf(given: readonly StepSettings[], before: readonly Step[], newId: () => string): Step[] {
   const left = [...before]

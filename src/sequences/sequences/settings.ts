@@ -39,13 +39,13 @@ export function checkSequences(given: readonly SequenceSettings[]): FieldError[]
 
 const FIELDS = ['name', 'description', 'status', 'position', 'stop_on', 'hours', 'mailbox', 'steps']
 
-/** What a document names by keys, by those keys. */
+/** Hours and mailboxes, which the document refers to by key. */
 type Named = { id: string; key: string; isActive: boolean }
 type Names = { hours: Named[]; mailboxes: Named[] }
-/** Whether what has a key stays, as the rest of the document says. */
+/** Whether the hours or the mailbox with a key remain, according to the rest of the document. */
 type IsKept = Record<'hours' | 'mailbox', (key: string) => boolean>
 
-/** The functions that write are for a transaction of the caller's. */
+/** The functions that write must be called in a transaction. */
 export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db, clock } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'sequences', rowColumns, 'position')
@@ -60,7 +60,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
     mailboxes: mailboxesOf.all(org) as Named[],
   })
 
-  /** All of them: one that is archived stands in the document, too. */
+  /** Returns all sequences, including archived ones. */
   function show(org: number): SequenceSettings[] {
     const names = namesOf(org)
     return all(org).map((row) => {
@@ -91,10 +91,10 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
       const after = write(org, known, { ...rowOf(sequence, names), position })
       changes.push(...changed(sequence.key, known, after))
     }
-    let position = given.length // those left out that have enrollments stand behind the others
+    let position = given.length // sequences with enrollments that were left out come after the others
     for (const left of before.values()) {
       if (removeUnused(org, left.id)) changes.push(...changed(left.key, left, undefined))
-      else changes.push(...changed(left.key, left, giveUp(org, left, position++)))
+      else changes.push(...changed(left.key, left, archive(org, left, position++)))
     }
     return changes
   }
@@ -116,14 +116,14 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
     return after
   }
 
-  /** Nothing is sent any more, so that neither hours nor a mailbox have to stay for it. */
-  function giveUp(org: number, left: SequenceRow, position: number): SequenceRow {
+  /** An archived sequence sends nothing, and so needs neither hours nor a mailbox. */
+  function archive(org: number, left: SequenceRow, position: number): SequenceRow {
     const after = save(org, left, { status: 'archived', position, hours_id: null, mailbox_id: null })
     if (after.status !== left.status) sequenceChanged(store, org, after.id, after.status)
     return after
   }
 
-  /** Throws 409 where mails that are still to come lead to a public page, and there is none any more. */
+  /** Throws 409 if mails that are still to be sent link to a public page, and the org has no public URL any more. */
   function checkPublicUrl(org: number): void {
     if (publicUrl.get(org) !== null) return
     const keys = versions
@@ -136,7 +136,7 @@ export function sequenceSettings(store: Pick<Store, 'db' | 'clock'>) {
     )
   }
 
-  /** The keys of active mailboxes that are not among these. */
+  /** The keys of active mailboxes other than the given ones. */
   function mailboxesBut(org: number, kept: readonly { key: string }[]): string[] {
     const active = namesOf(org).mailboxes.filter(({ isActive }) => isActive)
     return active.flatMap(({ key }) => (kept.some((each) => each.key === key) ? [] : [key]))
@@ -157,7 +157,7 @@ function nameFaults(
     const message = 'must be the key of business hours of this organisation, or null'
     errors.push(field(`${pointer}/hours`, 'unknown_hours', message))
   }
-  // One that was given up before may go on standing where it stood: what is shown can be applied.
+  // A sequence may keep a mailbox that has been deactivated: every document that is shown can be applied.
   const found = names.mailboxes.find(({ key }) => key === mailbox)
   const isThere = found && isKept.mailbox(found.key) && (found.isActive || found.id === known?.mailbox_id)
   if (mailbox !== null && !isThere) {
@@ -169,7 +169,7 @@ function nameFaults(
 
 type Wanted = Omit<SequenceRow, keyof Stored | 'steps' | 'current_version'> & { given: readonly StepSettings[] }
 
-/** Everything in full and in one order: sequences that say the same are the same text. */
+/** Fills in the defaults, in one order, so that equal sequences have equal texts. */
 function rowOf(sequence: SequenceSettings, names: Names): Omit<Wanted, 'position'> {
   const { key, name, description = null, status, stop_on = STOPS, hours = null, mailbox = null, steps } = sequence
   return {
@@ -184,7 +184,7 @@ function rowOf(sequence: SequenceSettings, names: Names): Omit<Wanted, 'position
   }
 }
 
-/** As the document has it. */
+/** As the document shows it. */
 function shown({ hours, mailboxes }: Names, row: SequenceRow) {
   return {
     ...row,

@@ -2,13 +2,16 @@ import { jobQueue } from '../../store/jobs.ts'
 import type { Store } from '../../store/open.ts'
 import type { SequenceStatus } from './sequence.ts'
 
-/** The kind of job that resumes or ends the live enrollments of a sequence, which is its key, after its status has changed. */
+/**
+ * The kind of job that resumes or ends the live enrollments of a sequence after a change of its status. Its key is the
+ * id of the sequence.
+ */
 export const SEQUENCE_LOOK = 'sequence.look'
 
-/** Which of them are next: those of that status behind that id. */
+/** The next batch: enrollments with this status and an id greater than `after`. */
 export type Look = { status: 'scheduled' | 'active' | 'paused'; after: string | null }
 
-/** To be called when a sequence was activated, paused or archived. */
+/** Call this when a sequence was activated, paused or archived. */
 export function sequenceChanged(
   store: Pick<Store, 'db' | 'clock'>,
   org: number,

@@ -3,9 +3,9 @@ import { contactRecord } from '../../crm/records/contact.ts'
 import { dealRecord } from '../../crm/records/deal.ts'
 import type { Database } from '../../store/driver.ts'
 
-// What the texts of steps can name.
+// The template variables of steps.
 
-/** Where the answer of somebody who wants no more mailings goes: a page, which needs an address that is public. */
+/** The link for unsubscribing: a page, which needs a public URL. */
 export const UNSUBSCRIBE_URL = 'unsubscribe_url'
 
 const FIELDS: Record<string, readonly string[]> = {
@@ -16,17 +16,17 @@ const FIELDS: Record<string, readonly string[]> = {
   org: ['name'],
 }
 
-/** The same for all organisations. */
+/** The variables that all organisations have. */
 export const VARIABLES: readonly string[] = [
   ...Object.entries(FIELDS).flatMap(([object, names]) => names.map((name) => `${object}.${name}`)),
   UNSUBSCRIBE_URL,
 ]
 
-/** What a custom field is named by, whether it is there or not. */
+/** Whether the name is that of a custom field, existing or not. */
 export const isCustomVariable = (name: string): boolean =>
   /^(contact|company|deal)\.custom_fields\.[a-z][a-z0-9_]*$/.test(name)
 
-/** Those of an organisation: with its custom fields, other than archived ones. */
+/** Returns the variables of an organisation: with its custom fields, except archived ones. */
 export function variables(db: Database): (org: number) => string[] {
   const custom = db
     .prepare(

@@ -4,8 +4,8 @@ import type { Step, Stop } from './sequence.ts'
 type Versioned = { id: string; current_version: number; steps: readonly Step[]; stop_on: readonly Stop[] }
 
 /**
- * What enrollments follow: the steps of a sequence and what stops it, as they were when the enrollment began. A version
- * that one has begun with stays as it is. For a transaction of the caller's.
+ * What enrollments follow: the steps and stop rules of a sequence as they were when the enrollment began. A version
+ * never changes once an enrollment has begun with it. Call these functions in a transaction.
  */
 export function sequenceVersions({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const insert = db.prepare(
@@ -39,11 +39,11 @@ export function sequenceVersions({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     update.run(JSON.stringify(steps), JSON.stringify(stop_on), clock.now(), org, id, current_version)
   }
 
-  /** Whether an enrollment has begun with the current one. */
+  /** Whether an enrollment has begun with the current version. */
   const isFollowed = (org: number, { id, current_version }: Pick<Versioned, 'id' | 'current_version'>): boolean =>
     follower.get(org, id, current_version) !== undefined
 
-  /** Those by which steps are still to be done, and that have a text with this word. */
+  /** The versions with steps still to be done whose texts contain this word. */
   const inUse = (org: number, word: string): { key: string; steps: Step[] }[] =>
     (used.all(org, `%${word}%`) as { key: string; steps: string }[]).map(({ key, steps }) => ({
       key,
