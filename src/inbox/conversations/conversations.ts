@@ -19,13 +19,13 @@ import { MAX_WORDS, type MessageEffect, messageEffects, wordsIn, wordsOfAll } fr
 import { type ConversationWithTargets, conversationTargets } from './sla-targets.ts'
 import { pastTime, resolvedStatus } from './statuses.ts'
 
-/** What opens one, beside its first message. */
+/** What a new conversation begins with, besides its first message. */
 export type Opening = Pick<Conversation, 'subject' | 'channel' | 'contact_id' | 'company_id'> & {
-  /** What a sequence writes is no work for anyone before there is an answer. */
+  /** Set for the mail of a sequence, which needs no attention until there is a reply. */
   isClosed?: boolean
 }
 
-/** What a policy may look at. */
+/** The fields that policies can filter by. */
 const MATCHED: readonly (keyof Conversation)[] = [
   'subject',
   'channel',
@@ -46,7 +46,7 @@ export const conversationStore = once((deps: Deps) => {
   const setTags = links(db, 'conversation_tags', 'conversation_id', 'tag_id')
   const search = searchIndex(db, 'conversation')
   const slaTargets = conversationTargets(deps, update)
-  const { hold, withTargets, tell, schedule, clocks, history } = slaTargets
+  const { hold, withTargets, recordDue, schedule, clocks, history } = slaTargets
   const { withMessage, withoutAnswer } = messageEffects(deps)
   const count = db.prepare('UPDATE orgs SET last_conversation = last_conversation + 1 WHERE id = ?')
   const countTo = db.prepare(
@@ -77,19 +77,19 @@ export const conversationStore = once((deps: Deps) => {
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
     if (changed.includes('read_at')) after.unread_count = unreadSince(who.org, after, now)
-    const held = tell(who.org, hold(who.org, before), now)
+    const held = recordDue(who.org, hold(who.org, before), now)
     const carried = { ...after, sla: held.record.sla, version: held.record.version }
-    return keep(who, held, carried, now)
+    return save(who, held, carried, now)
   }
 
-  /** Who has read up to now has read all there is: the ids of messages may be ahead. */
+  /** Anyone who has read up to now has read everything: the ids of messages may be in the future. */
   function unreadSince(org: number, { id, read_at }: Conversation, now: number): number {
     const from = read_at === null ? 0 : (parseTime(read_at) as number) + 1
     if (from > now) return 0
     return unread.get(org, id, firstIdAt(from)) as number
   }
 
-  /** A new one, by its first message, which is stored next; that tells the rest by `heard`. */
+  /** Opens a conversation for its first message, which the caller stores next; `applyMessage` then sets the rest. */
   function open(who: Caller, opening: Opening, effect: MessageEffect): Conversation {
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -134,8 +134,8 @@ export const conversationStore = once((deps: Deps) => {
   }
 
   /**
-   * Writes a conversation as it is, without an event. Its promises are looked at when a server runs: they come back
-   * behind it.
+   * Inserts a conversation unchanged and without an event. Its SLA targets are checked when a server runs: their clocks
+   * are restored after it.
    */
   function restore(org: number, record: Conversation): void {
     countTo.run({ org, number: record.number })
@@ -145,17 +145,17 @@ export const conversationStore = once((deps: Deps) => {
     slaTargets.look(org, record)
   }
 
-  /** A message was stored: the conversation as it is after it. */
+  /** Applies a stored message to its conversation. */
   function applyMessage(who: Caller, before: Conversation, effect: MessageEffect): Conversation {
     const now = clock.now()
     const { isAnswer } = effect
-    const held = tell(who.org, hold(who.org, before), isAnswer ? effect.at : now)
+    const held = recordDue(who.org, hold(who.org, before), isAnswer ? effect.at : now)
     const after = withMessage(who.org, held.record, effect)
     search.add(who.org, before.id, effect.words, MAX_WORDS)
-    return keep(who, held, after, isAnswer ? effect.at : now)
+    return save(who, held, after, isAnswer ? effect.at : now)
   }
 
-  /** What had answered it has failed: its promises go on as if nobody had. */
+  /** Handles an answer that could not be sent: the SLA targets continue as if it had not been written. */
   function unanswered(org: number, id: string): void {
     const who = { org, member: null }
     const now = clock.now()
@@ -167,11 +167,11 @@ export const conversationStore = once((deps: Deps) => {
     const again = held.clocks.map((each) =>
       isFirst && each.target === 'first_response' && after.waiting_since !== null ? { ...each, ended_at: null } : each,
     )
-    keep(who, { record: before, clocks: held.clocks }, after, now, again)
+    save(who, { record: before, clocks: held.clocks }, after, now, again)
   }
 
-  /** Writes a change, at a time that may lie back, with what its promises make of it, and its event. */
-  function keep(
+  /** Writes a change, which may date back, with its effect on the SLA targets, and its event. */
+  function save(
     who: Caller,
     before: ConversationWithTargets,
     given: Conversation,
@@ -183,7 +183,7 @@ export const conversationStore = once((deps: Deps) => {
     if (isMoved) history.note(who.org, record, clock.now())
     const isMatched = MATCHED.some((name) => !same(before.record[name], record[name]))
     const started = { record, clocks: clocks.follow(running, record, at) }
-    if (isMatched) write(who.org, before.record, record) // for the policies to look at
+    if (isMatched) write(who.org, before.record, record) // policies match against the stored row
     const hasTargets = isMatched || started.clocks.some((each) => !before.clocks.includes(each))
     const after = hasTargets ? withTargets(who.org, started, isMatched ? undefined : record.sla.policy_id) : started
     if (!isMatched) write(who.org, before.record, after.record)
@@ -198,11 +198,11 @@ export const conversationStore = once((deps: Deps) => {
     update(org, before, after)
     setTags(org, after.id, before.tag_ids, after.tag_ids)
     if (after.subject === before.subject) return
-    search.put(org, after.id, wordsOfAll(after.subject, wordsSaid(org, after.id)))
+    search.put(org, after.id, wordsOfAll(after.subject, wordsOfMessages(org, after.id)))
   }
 
-  /** In its messages: no more of them are read than it is found by. */
-  function wordsSaid(org: number, id: string): Set<string> {
+  /** Returns the words of its messages, reading no more of them than the search index can hold. */
+  function wordsOfMessages(org: number, id: string): Set<string> {
     const words = new Set<string>()
     for (const text of texts.iterate(org, id) as IterableIterator<string>) {
       for (const word of wordsIn(text)) words.add(word)
@@ -211,29 +211,29 @@ export const conversationStore = once((deps: Deps) => {
     return words
   }
 
-  /** The time has come up to which it was snoozed. */
+  /** Reopens a conversation when its snooze ends. */
   function wake(org: number, id: string): void {
     const who = { org, member: null }
     const before = byId(who, id)
     const now = clock.now()
     if (before.snoozed_until === null || (parseTime(before.snoozed_until) as number) > now) return
-    const held = tell(org, hold(org, before), now)
-    keep(who, held, { ...held.record, status: 'open', snoozed_until: null }, now)
+    const held = recordDue(org, hold(org, before), now)
+    save(who, held, { ...held.record, status: 'open', snoozed_until: null }, now)
   }
 
-  /** One of its promises is at risk, or broken. */
+  /** Handles an SLA target that is at risk or breached. */
   function slaDue(org: number, id: string): void {
     const who = { org, member: null }
     const before = hold(org, byId(who, id))
-    const after = tell(org, before, clock.now())
+    const after = recordDue(org, before, clock.now())
     schedule(org, undefined, after)
   }
 
-  /** Hours or policies have changed. */
+  /** Recalculates the SLA targets after a change of hours or policies. */
   function recount(org: number, id: string): void {
     const who = { org, member: null }
     const now = clock.now()
-    const before = tell(org, hold(org, byId(who, id)), now)
+    const before = recordDue(org, hold(org, byId(who, id)), now)
     const after = withTargets(org, before, undefined)
     clocks.write(org, id, before.clocks, after.clocks)
     schedule(org, before, after)
@@ -261,7 +261,7 @@ export const conversationStore = once((deps: Deps) => {
   }
 })
 
-/** The most specific name of what has happened. */
+/** Returns the most specific event. */
 function nameOf(before: Conversation, after: Conversation): EventName {
   if (before.status === after.status) return 'conversation.updated'
   if (after.status === 'closed') return 'conversation.closed'

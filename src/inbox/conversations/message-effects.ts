@@ -4,23 +4,23 @@ import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { wordsOf } from '../../lib/words.ts'
 import type { Conversation } from './conversation.ts'
 
-/** What a message says to its conversation; `at` is its time. */
+/** What a conversation needs from one of its messages; `at` is the time of the message in milliseconds. */
 export type MessageEffect = {
   direction: 'inbound' | 'outbound' | 'note'
   at: number
   text: string
-  /** What it is found by. */
+  /** The words for the search index. */
   words: readonly string[]
-  /** Whether somebody answers with it: a member who writes, and not a sequence. */
+  /** Whether it answers the contact: written by a member, not by a sequence. */
   isAnswer: boolean
-  /** Nobody in person wrote it. */
+  /** Whether a machine wrote it. */
   isAutomatic?: boolean
 }
 
 const PREVIEW_LENGTH = 200
-/** Different words that a conversation is found by; those of a long correspondence are some 5,000. */
+/** The most distinct words by which a conversation can be found; a long correspondence has some 5,000. */
 export const MAX_WORDS = 10_000
-/** So much of a text is looked at for them. */
+/** How much of a text is searched for words, in characters. */
 const SEARCHED_LENGTH = 65_536
 
 export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCHED_LENGTH)])
@@ -28,12 +28,15 @@ export const wordsIn = (text: string): string[] => wordsOf([text.slice(0, SEARCH
 export const wordsOfAll = (subject: string | null, said: Iterable<string>): string[] =>
   [...new Set([...wordsOf([subject]), ...said])].slice(0, MAX_WORDS)
 
-/** An answer that counts: of a member in person, on its way at least; or by another program, which came in as a mail. */
+/**
+ * An answer that counts: neither failed nor automatic nor from a sequence; by a member, or sent with another program and
+ * imported as a mail.
+ */
 const IS_ANSWER = `direction = 'outbound' AND status <> 'failed' AND enrollment_id IS NULL AND is_automatic = 0
   AND (author ->> 'type' = 'member' OR EXISTS (SELECT 1 FROM message_headers WHERE message_headers.org_id = messages.org_id
     AND message_headers.message_id = messages.id AND message_headers.digest IS NOT NULL))`
 
-/** What a message makes of its conversation, before it is written. Messages may come in another order than their times. */
+/** Computes the effect of a message on its conversation, before it is written. Messages may arrive out of order. */
 export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const answer = db
     .prepare(
@@ -77,17 +80,22 @@ export function messageEffects({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     return after
   }
 
-  /** Of a clock that was wrong, and was put right since: what is said now is later. */
+  /**
+   * Whether a time is in the future, because a clock was wrong and has been corrected: newer messages count as later.
+   */
   const isAhead = (time: string): boolean => (parseTime(time) as number) > clock.now()
 
-  /** The first that came in after an answer, and is not settled by closing. */
+  /** The time of the first inbound message after an answer that was not settled by closing. */
   function waitingBehind(org: number, id: string, at: number): string | null {
     const since = firstIdAt((lastClosing.get(org, id) as number | null) ?? 0)
     const next = nextInbound.get({ org, id, at, since }) as number | null
     return next === null ? null : rfc3339(next)
   }
 
-  /** An answer has failed: whoever waited for it still does, as far as no other one counts. A closed one stays settled. */
+  /**
+   * Returns the conversation after an answer failed: the contact waits again, unless another answer counts. A closed
+   * conversation stays settled.
+   */
   function withoutAnswer(org: number, before: Conversation): Conversation {
     const { id, status } = before
     const { first, last } = answered.get({ org, id }) as { first: number | null; last: number | null }

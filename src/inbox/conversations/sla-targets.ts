@@ -3,11 +3,11 @@ import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import type { rows } from '../../store/rows.ts'
 import { slaClocks } from '../sla/clocks.ts'
-import { type Clock, nextTelling, slaOf, type Telling } from '../sla/sla.ts'
+import { type Clock, nextSlaEvent, slaOf, type SlaEvent } from '../sla/sla.ts'
 import type { Conversation } from './conversation.ts'
 import { statusHistory } from './statuses.ts'
 
-/** A conversation with its promises. */
+/** A conversation with its SLA clocks. */
 export type ConversationWithTargets = { record: Conversation; clocks: Clock[] }
 
 /** Kinds of jobs. */
@@ -22,7 +22,7 @@ const EVENTS = {
 
 type Update = ReturnType<typeof rows<Conversation>>['update']
 
-/** What is promised of conversations, and what is told of it. */
+/** Keeps the SLA targets of conversations, and records their events. */
 export function conversationTargets(deps: Deps, update: Update) {
   const { db, clock, outbox } = deps
   const jobs = jobQueue(deps)
@@ -34,7 +34,9 @@ export function conversationTargets(deps: Deps, update: Update) {
     clocks: clocks.of(org, record.id),
   })
 
-  /** With what its policy promises: the one named, or the first that matches. A closed one is left as it was. */
+  /**
+   * Applies the targets of a policy: the given one, or the first that matches. A closed conversation stays unchanged.
+   */
   function withTargets(
     org: number,
     { record, clocks: running }: ConversationWithTargets,
@@ -50,25 +52,25 @@ export function conversationTargets(deps: Deps, update: Update) {
     return { record: { ...record, sla: slaOf(policy?.id ?? null, after, clock.now()) }, clocks: after }
   }
 
-  const next = ({ record, clocks }: ConversationWithTargets): Telling | undefined =>
-    nextTelling(clocks, record.sla.status)
+  const next = ({ record, clocks }: ConversationWithTargets): SlaEvent | undefined =>
+    nextSlaEvent(clocks, record.sla.status)
 
-  /** Tells what was broken, or is at risk, up to a time: each promise once, in the order of their times. */
-  function tell(org: number, held: ConversationWithTargets, until: number): ConversationWithTargets {
+  /** Records the breaches and risks up to a time: each target once, in the order of their times. */
+  function recordDue(org: number, held: ConversationWithTargets, until: number): ConversationWithTargets {
     let now = held
-    for (let telling = next(now); telling && telling.at <= until; telling = next(now)) now = tellOne(org, now, telling)
+    for (let event = next(now); event && event.at <= until; event = next(now)) now = recordOne(org, now, event)
     return now
   }
 
-  function tellOne(
+  function recordOne(
     org: number,
     { record, clocks: before }: ConversationWithTargets,
-    { clock: late, what }: Telling,
+    { clock: late, what }: SlaEvent,
   ): ConversationWithTargets {
     const at = clock.now()
-    const told =
+    const times =
       what === 'breach' ? { breached_at: at, due_when_breached: late.due_at } : { warned_at: late.warned_at ?? at }
-    const after = before.map((each) => (each === late ? { ...late, ...told } : each))
+    const after = before.map((each) => (each === late ? { ...late, ...times } : each))
     const sla = slaOf(record.sla.policy_id, after, at)
     const fresh = { ...record, sla, updated_at: rfc3339(at), version: record.version + 1 }
     update(org, record, fresh)
@@ -77,7 +79,7 @@ export function conversationTargets(deps: Deps, update: Update) {
     return { record: fresh, clocks: after }
   }
 
-  /** Has the scheduler come when it wakes up, and when there is something to tell of its promises. */
+  /** Schedules the end of the snooze, and the next breach or risk. */
   function schedule(org: number, before: ConversationWithTargets | undefined, after: ConversationWithTargets): void {
     const { id, snoozed_until } = after.record
     if (snoozed_until !== (before?.record.snoozed_until ?? null))
@@ -86,7 +88,7 @@ export function conversationTargets(deps: Deps, update: Update) {
     if (due !== (before && next(before)?.at)) put(org, SLA_DUE, id, due)
   }
 
-  /** Has the scheduler come as soon as there is one. */
+  /** Schedules a check as soon as a server runs. */
   function look(org: number, { id, snoozed_until, status }: Conversation): void {
     if (snoozed_until !== null) put(org, WAKE, id, parseTime(snoozed_until))
     if (status !== 'closed') put(org, SLA_DUE, id, clock.now())
@@ -97,5 +99,5 @@ export function conversationTargets(deps: Deps, update: Update) {
     else jobs.put(org, { kind, key: id, payload: {}, dueAt })
   }
 
-  return { hold, withTargets, tell, schedule, look, clocks, history }
+  return { hold, withTargets, recordDue, schedule, look, clocks, history }
 }

@@ -4,10 +4,10 @@ import type { Database } from '../../store/driver.ts'
 import type { StatusChange } from '../sla/timeline.ts'
 import type { Conversation, ConversationPatch } from './conversation.ts'
 
-/** A clock of a client that is a little ahead is no reason to refuse what it says. */
+/** Times from clients whose clock is ahead by up to this are accepted. */
 export const AHEAD_MS = 5 * MINUTE_MS
 
-/** The way of conversations through their statuses. */
+/** The history of the statuses of conversations. */
 export function statusHistory(db: Database) {
   const insert = db.prepare(
     `INSERT INTO conversation_statuses (org_id, conversation_id, conversation_version, at, status)
@@ -25,7 +25,7 @@ export function statusHistory(db: Database) {
   return { note, of: (org: number, id: string) => select.all(org, id) as StatusChange[] }
 }
 
-/** The record with what follows from its status, and the rules between them. Throws 422. */
+/** Returns the record with the fields that depend on its status, and checks the rules between them. Throws 422. */
 export function resolvedStatus(
   after: Conversation,
   before: Conversation,
@@ -52,7 +52,7 @@ function checkSnooze({ snoozed_until }: Conversation, before: Conversation, now:
   throw invalid(field('/snoozed_until', 'not_in_future', 'must be in the future'))
 }
 
-/** A time of the past as it is given, or now where a clock is a little ahead. Throws 422. */
+/** Returns a time in the past unchanged, or now if the client's clock is a little ahead. Throws 422. */
 export function pastTime(pointer: string, given: string, now: number): number {
   const ms = parseTime(given) as number
   if (ms > now + AHEAD_MS) throw invalid(field(pointer, 'in_future', 'must not be in the future'))

@@ -22,7 +22,7 @@ export const threadStore = once((deps: Deps) => {
 
   type Found = { id: string; conversation_id: string }
 
-  /** The message that went out, or came in, under an id of a mail. */
+  /** The message that was sent or received with a Message-ID. */
   function messageOf(org: number, mailId: string): Found | undefined {
     const known = byMailId.get(org, mailId) as Found | undefined
     const own = mailId.slice(1, mailId.indexOf('@'))
@@ -30,8 +30,8 @@ export const threadStore = once((deps: Deps) => {
   }
 
   /**
-   * By the headers: what it answers, the nearest first; then others that answer the same, or that answer it and came
-   * before it. Then by the address that it was sent to.
+   * Uses the headers first: the mail that it replies to, the nearest first; then others that reply to the same one, or
+   * earlier replies to it. Then uses the address that it was sent to.
    */
   function conversationOf(org: number, mail: MailIn): string | undefined {
     const named = [...mail.inReplyTo, ...mail.references.toReversed()]

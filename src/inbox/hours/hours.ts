@@ -19,7 +19,7 @@ import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { type ListQuery, listing, type Page } from '../../store/list/page.ts'
 
-// Hours are settings: the public interface reads them, and the settings document writes them (settings.ts).
+// Hours are settings: the API reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 
@@ -30,7 +30,7 @@ const closes = v.pipe(v.string(), v.regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, C
 const MAX_INTERVALS = 24
 export const MAX_EXCEPTIONS = 400
 
-/** Of one day. */
+/** The intervals of one day. */
 export const Intervals = f.arrayOf(
   f.object({
     from: f.doc(opens, 'Start of the interval, for example "09:00".'),
@@ -73,7 +73,7 @@ const filters: Record<string, Filter> = { is_default: { type: 'flag', indexed: f
 
 // 2. The row.
 
-/** With what the public interface does not show. */
+/** With the columns that the API does not show. */
 export type HoursRow = Stored & {
   key: string
   name: string
@@ -114,7 +114,7 @@ const [ID, IS_OPEN, NEXT_OPEN_AT, NEXT_CLOSE_AT] = [
 
 // 3. The statements.
 
-/** Calendars that are kept, each with the years that were asked for: some 50 KB where it is open twice a day. */
+/** The most cached calendars, each with the years that were needed: some 50 KB with two intervals a day. */
 const MAX_KEPT = 200
 
 const order = { sort: { column: 'position' }, descending: false }
@@ -135,7 +135,7 @@ export const hoursStore = once(({ db, clock }: Deps) => {
 
   const find = (who: Caller, id: string): RawRow => judge(who.org, findRow(who, id))
 
-  /** Puts into the row how things stand by now. */
+  /** Adds the current state to the row. */
   function judge(org: number, row: RawRow): RawRow {
     const time = businessTimeOf(org, row[ID] as string)
     const now = clock.now()
@@ -146,8 +146,8 @@ export const hoursStore = once(({ db, clock }: Deps) => {
   }
 
   /**
-   * Throws 404. What was worked out is kept as long as the row is the same; the version alone would not tell it from
-   * one that was rolled back.
+   * Throws 404. Results are cached as long as the row is unchanged; the version alone would not distinguish it from one
+   * that was rolled back.
    */
   function businessTimeOf(org: number, id: string): BusinessTime {
     const state = stateOf.get(org, id) as [number, number] | undefined

@@ -70,7 +70,7 @@ function checkExceptions(pointer: string, given: readonly ExceptionSettings[]): 
   return [...wrong, ...overlaps, ...intervals]
 }
 
-/** The ranges that begin in one that began before, by their index. */
+/** The indexes of ranges that begin within an earlier one. */
 function overlapping(ranges: readonly { start: number; end: number }[]): number[] {
   const sorted = [...ranges.entries()].sort(([, one], [, other]) => one.start - other.start)
   let reached = Number.NEGATIVE_INFINITY
@@ -84,7 +84,7 @@ function overlapping(ranges: readonly { start: number; end: number }[]): number[
 
 const FIELDS = ['name', 'timezone', 'is_default', 'position', 'weekly', 'exceptions']
 
-/** The functions that write are for a transaction of the caller's. */
+/** The functions that write must be called in a transaction. */
 export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'hours', rowColumns, 'position')
@@ -104,11 +104,14 @@ export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
     }))
   }
 
-  /** Answers those that the document leaves out, too: for `remove`, once the policies are written that referred to them. */
+  /**
+   * Also returns the hours that the document leaves out: pass them to `remove` once the policies that referred to them
+   * are written.
+   */
   function apply(org: number, given: readonly HoursSettings[]): { changes: Change[]; left: HoursRow[] } {
     const before = new Map(all(org).map((hours) => [hours.key, hours]))
     const stays = given.some(({ key, is_default }) => is_default && before.get(key)?.is_default)
-    if (!stays) dropDefault.run(org) // the unique index looks at every single statement
+    if (!stays) dropDefault.run(org) // SQLite checks the unique index after every statement
     const changes: Change[] = []
     for (const [position, { weekly, exceptions = [], is_default = false, ...rest }] of given.entries()) {
       const known = before.get(rest.key)
@@ -126,7 +129,7 @@ export function hoursSettings(store: Pick<Store, 'db' | 'clock'>) {
     return { changes, left: [...before.values()] }
   }
 
-  /** Throws 409 where a policy or a sequence refers to them, also one that is not active any more. */
+  /** Throws 409 if a policy or a sequence refers to the hours, even an inactive one. */
   function remove(org: number, left: readonly HoursRow[]): Change[] {
     return left.flatMap((hours) => {
       if (!removeUnused(org, hours.id)) throw inUse(hours.key, usersOf(org, hours.id))
@@ -154,7 +157,7 @@ function inUse(key: string, { policies, sequences }: Users) {
   return conflict('hours_in_use', policies.length > 0 ? `${detail} ${hint}` : detail)
 }
 
-/** All seven days, and each in order: hours that say the same are the same text. */
+/** All seven days, each in order, so that equal hours have equal texts. */
 const wholeWeek = (weekly: HoursSettings['weekly']): HoursRow['weekly'] =>
   Object.fromEntries(WEEKDAYS.map((day) => [day, sorted(weekly[day] ?? [])])) as HoursRow['weekly']
 

@@ -8,21 +8,21 @@ import * as c from '../../store/columns.ts'
 import { pacing } from './pacing.ts'
 import { rejectedMails } from './rejected-mails.ts'
 
-// Mailboxes are settings that no resource shows; the settings document writes them (settings.ts). What is kept of how it goes with one, and
-// when a mail of a sequence may leave it, is written here.
+// Mailboxes are settings that no resource shows; the settings document writes them (settings.ts). This file writes
+// their state, and plans when a mailbox may send the mails of sequences.
 
 // 1. The row.
 
-/** Where one server of a mailbox is, who calls, and where the password comes from. */
+/** The address of one server of a mailbox, its login, and the source of its password. */
 export type Endpoint = Omit<MailServer, 'password'> & {
-  /** The password is stored, whichever it comes from; both are null where "dealbox mailbox password" gives it. */
+  /** The password is stored in any case; both are null if it is set by "dealbox mailbox password". */
   password_env: string | null
   password_file: string | null
 }
 
 export type ImapEndpoint = Endpoint & {
   folder: string
-  /** A day, or a time; see `importSince`. */
+  /** A date or a time; see `importSince`. */
   import_since: string | null
   save_sent: boolean
 }
@@ -35,13 +35,13 @@ export type Mailbox = {
   is_default: boolean
   is_active: boolean
   position: number
-  /** Whose own it is; it is so only while they are active: see `ownOf`. */
+  /** The member whose own mailbox this is, as long as both are active: see `ownOf`. */
   member_id: string | null
   has_reply_tags: boolean
   daily_limit: number | null
   spacing_s: number
   smtp: Endpoint
-  /** Null where it does not listen. */
+  /** Null if it does not receive mail. */
   imap: ImapEndpoint | null
   created_at: string
   updated_at: string
@@ -67,7 +67,7 @@ export const columns = c.columns<Mailbox>({
   version: c.integer('version'),
 })
 
-/** How it goes with a mailbox, as its row has it: see mailbox_states in schema.sql. Times are milliseconds. */
+/** The state of a mailbox, as stored: see mailbox_states in schema.sql. Times are milliseconds. */
 export type State = {
   uid_validity: number | null
   last_uid: number
@@ -111,10 +111,10 @@ const FIELDS = Object.keys(NEW_STATE) as (keyof State)[]
 
 export type Side = 'smtp' | 'imap'
 
-/** What the password of one side of a mailbox is sealed for. */
+/** The purpose that binds the sealed password to one side of a mailbox. */
 export const secretPurpose = (id: string, side: Side): string => `mailbox ${id} ${side}`
 
-/** A server looks every few minutes: where none has for so long, there is no server. */
+/** A server checks every few minutes: without a check for this long, no server is running. */
 const STALE_MS = 15 * MINUTE_MS
 
 export type MailboxHealth = Record<
@@ -128,14 +128,14 @@ export type MailboxHealth = Record<
       | 'stale'
       | 'behind'
       | 'ok'
-      // Of sending alone: no mail has left it yet.
+      // For sending only: no mail has been sent yet.
       | 'unused'
-    /** For people. */
+    /** Human-readable. */
     text: string
   }
 >
 
-/** How it goes with a mailbox. Receiving is `ok` only where everything that was there is taken in, and was just now. */
+/** The health of a mailbox. Receiving is `ok` only if the last check was recent and all mail was imported. */
 export function mailboxHealth(state: State, mailbox: Pick<Mailbox, 'is_active' | 'imap'>, now: number): MailboxHealth {
   if (!mailbox.is_active) {
     const deactivated = { status: 'deactivated', text: 'deactivated' } as const
@@ -160,7 +160,7 @@ function receiving(state: State, now: number): MailboxHealth['receiving'] {
   if (checked_at === null && !isBehind) return { status: 'never_connected', text: 'never connected' }
   const look = checked_at === null ? 'the first check is not complete' : `last check ${onWire(checked_at)}`
   const rest = `behind by ${pending} ${pending === 1 ? 'mail' : 'mails'}`
-  // A look at many mails takes its time: what it takes in meanwhile shows that it goes on.
+  // A large import takes long: its progress shows that the server is running.
   if (isLongAgo(checked_at, isBehind ? imported_at : null)) {
     return { status: 'stale', text: `stale, ${look}${isBehind ? `, ${rest}` : ''}. Is the server running?` }
   }
@@ -209,21 +209,21 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
 
   const defaultOf = (org: number): Mailbox | undefined => present(byDefault.get(org))
 
-  /** Of a member who is active: nobody sends in the name of one who is gone. */
+  /** The mailbox of a member, if the member is active: nothing is sent in the name of former members. */
   const ownOf = (org: number, memberId: string): Mailbox | undefined => present(owned.get(org, memberId))
 
-  /** Of all organisations. */
+  /** Returns the active mailboxes of all organisations. */
   const active = (): { org: number; mailbox: Mailbox }[] =>
     (everywhere.all() as RawRow[]).map((row) => ({ org: row.at(-1) as number, mailbox: columns.present(row) }))
 
-  /** In lower case, of those that are active. */
+  /** The addresses of active mailboxes, in lower case. */
   const addresses = (org: number): Set<string> =>
     new Set((activeAddresses.all(org) as string[]).map((address) => address.toLowerCase()))
 
-  /** Throws Problem where the password is not there, or cannot be read. */
+  /** Throws Problem if the password is missing or cannot be read. */
   const smtpServer = (org: number, mailbox: Mailbox): MailServer => server(org, mailbox, 'smtp', mailbox.smtp)
 
-  /** The same, and where it does not listen. */
+  /** Throws Problem if the mailbox has no IMAP server, too. */
   function imapServer(org: number, mailbox: Mailbox): ImapServer {
     const { imap } = mailbox
     if (!imap) throw conflict('no_imap', `The mailbox "${mailbox.key}" has no IMAP server. Set one in the settings.`)
@@ -239,7 +239,7 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
 
   const state = (org: number, id: string): State => (stateOf.get(org, id) as State | undefined) ?? { ...NEW_STATE }
 
-  /** Writes only where something differs. */
+  /** Writes only if a value differs. */
   function saveState(org: number, id: string, some: Partial<State>): void {
     const before = state(org, id)
     const after = { ...before, ...some }
@@ -247,7 +247,7 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
       keepState.run(org, id, ...FIELDS.map((name) => after[name]))
   }
 
-  /** From when on what arrived is taken in, where the settings say so. */
+  /** Mail that arrived before this time is not imported; null if the settings contain no limit. */
   function importSince(org: number, { imap }: Mailbox): number | null {
     const since = imap?.import_since ?? null
     return since === null ? null : beginningOf(since, timezoneOf.get(org) as string)

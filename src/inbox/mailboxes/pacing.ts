@@ -8,7 +8,7 @@ type States = {
   saveState: (org: number, id: string, some: Partial<State>) => void
 }
 
-/** How fast the mails of sequences leave a mailbox: no faster than its daily limit and its spacing allow. */
+/** Limits how fast a mailbox sends the mails of sequences, by its daily limit and its spacing. */
 export function pacing({ db, clock }: Pick<Deps, 'db' | 'clock'>, { state, saveState }: States) {
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
   const fullFrom = db
@@ -21,9 +21,9 @@ export function pacing({ db, clock }: Pick<Deps, 'db' | 'clock'>, { state, saveS
   const forget = db.prepare('DELETE FROM mailbox_days WHERE org_id = ? AND mailbox_id = ? AND day < ?')
 
   /**
-   * When the next mail of a sequence may go: at `at` or later, never in the past. It counts for its day and holds its
-   * place: with a spacing, whoever asks next gets a moment behind it. `allowedFrom` says when, from a moment on, it may
-   * go for other reasons, such as the hours of a sequence.
+   * Returns when the next mail of a sequence may be sent: at `at` or later, never in the past. It counts towards the
+   * limit of its day and reserves its slot: with a spacing, the next call returns a later moment. `allowedFrom` returns
+   * the first moment, from a given one on, that is allowed for other reasons, such as the hours of a sequence.
    */
   return function plan(
     org: number,
@@ -38,16 +38,16 @@ export function pacing({ db, clock }: Pick<Deps, 'db' | 'clock'>, { state, saveS
     const full = new Set(daily_limit === null ? [] : (fullFrom.all(org, id, day, daily_limit) as string[]))
     while (full.has(day)) {
       moment = allowedFrom(beginningOf(nextBut(full, day), timezone))
-      day = dateIn(timezone, moment) // perhaps another one: not every day has such a moment
+      day = dateIn(timezone, moment) // may be a later day: not every day has an allowed moment
     }
     count.run(org, id, day)
-    forget.run(org, id, dateIn(timezone, now - DAY_MS)) // today may be yesterday yet, where the organisation moves to
+    forget.run(org, id, dateIn(timezone, now - DAY_MS)) // a new time zone may make yesterday today
     if (spacing_s > 0) saveState(org, id, { free_at: moment + spacing_s * 1000 })
     return moment
   }
 }
 
-/** The next day that is none of those. */
+/** The next day that is not among the given ones. */
 function nextBut(days: ReadonlySet<string>, day: string): string {
   let next = day
   while (days.has(next)) next = nextDay(next)

@@ -1,21 +1,21 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Endpoint } from './mailboxes.ts'
 
-/** Where the password of a mailbox is taken from when its settings are applied; not both. */
+/** The source of a mailbox password, read when its settings are applied; at most one of them. */
 export type Source = Pick<Endpoint, 'password_env' | 'password_file'>
 
-/** `fault` continues the name of the field as a sentence; it tells nothing of what was read. */
+/** `fault` continues the name of the field as a sentence, and contains nothing of what was read. */
 export type Read = { password: string } | { field: keyof Source; fault: string }
 
 const MAX_BYTES = 4096
 
-/** What a source holds by now, or why that is no password. Undefined where there is no source. */
+/** Reads the password from its source, or returns why there is none. Returns undefined if there is no source. */
 export function readPassword({ password_env, password_file }: Source): Read | undefined {
   if (password_env !== null) return fromEnvironment(password_env)
   return password_file === null ? undefined : fromFile(password_file)
 }
 
-/** Why a mail server cannot be given this as a password; undefined where it can. */
+/** Returns why a mail server cannot accept this password, or undefined if it can. */
 export function passwordFault(password: string): string | undefined {
   if (password === '') return 'is empty'
   if (/[\r\n\0]/.test(password)) return 'has more than one line'
@@ -45,7 +45,7 @@ function fromFile(name: string): Read {
   }
 }
 
-/** Enough to tell that a file is too long, also where it has no end. */
+/** Reads enough to detect that a file is too long, even if it is endless. */
 function beginningOf(name: string): Buffer {
   const bytes = Buffer.alloc(MAX_BYTES + 3)
   const file = openSync(name, 'r')

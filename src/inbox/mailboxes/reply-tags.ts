@@ -2,14 +2,17 @@ import { timingSafeEqual } from 'node:crypto'
 import { type Deps, once } from '../../deps.ts'
 import type { Mailbox } from './mailboxes.ts'
 
-// A mailbox whose server takes "support+anything@..." may have answers come to an address that names the conversation:
-// they find it also where a mail program leaves out the headers that say what it answers.
+// If the server of a mailbox accepts "support+anything@...", replies can go to an address that identifies the
+// conversation: they find it even if a mail program omits the reply headers.
 
 const PURPOSE = 'reply tag'
 const SIGNATURE_BYTES = 6
 const TAG = /^c([1-9]\d{0,14})-([0-9a-f]{12})$/
 
-/** Tags are signed: nobody writes into a conversation by its number. In lower case, since servers may make them so. */
+/**
+ * Tags are signed, so that nobody can write into a conversation by guessing its number. They are lower case, because
+ * servers may change the case.
+ */
 export const replyTags = once(({ db, vault }: Deps) => {
   const publicId = db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck()
 
@@ -21,7 +24,7 @@ export const replyTags = once(({ db, vault }: Deps) => {
     return `${address.slice(0, at)}+c${number}-${signature(org, number).toString('hex')}${address.slice(at)}`
   }
 
-  /** The number of the conversation that an address names; undefined for any other one. */
+  /** Returns the number of the conversation that an address identifies; undefined for any other address. */
   function numberIn(org: number, address: string): number | undefined {
     const local = address.slice(0, address.lastIndexOf('@')).toLowerCase()
     const [, digits, signed] = TAG.exec(local.slice(local.lastIndexOf('+') + 1)) ?? []

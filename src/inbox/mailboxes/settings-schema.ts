@@ -14,10 +14,13 @@ const DAY_S = 86_400
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
 const HOST = new RegExp(`^(?:${LABEL}\\.)*(?!\\d+$)${LABEL}$`)
 
-/** As DNS has it; also of one word, as on a small network. Undefined for what is neither a name nor an address. */
+/**
+ * Returns the host name as DNS has it, which may be a single word, as on a small network. Undefined if the text is
+ * neither a name nor an address.
+ */
 function toHost(text: string): string | undefined {
   if (isIP(text) !== 0) return text
-  if (/[^\w.\-\u{80}-\u{10ffff}]/u.test(text)) return undefined // domainToASCII would end there, or read over it
+  if (/[^\w.\-\u{80}-\u{10ffff}]/u.test(text)) return undefined // domainToASCII would stop there, or ignore it
   const name = /[^\w.-]/.test(text) ? domainToASCII(text) : text.toLowerCase()
   return name.length <= 253 && HOST.test(name) ? name : undefined
 }
@@ -38,7 +41,7 @@ const port = v.pipe(
   v.maxValue(65_535, 'out_of_range|must be a port, from 1 to 65535'),
 )
 
-/** Goes into a line of a protocol, or of a header. */
+/** Ends up in a line of a protocol, or in a header. */
 const word = (longest = 255) =>
   v.pipe(
     f.line(longest),
@@ -142,7 +145,9 @@ const userFaults = (pointer: string, { user }: ImapSettings): FieldError[] =>
 
 export type Member = { id: string; email: string; status: string }
 
-/** The row that an item of the document is, the active one of its place; `members` are all of the organisation. */
+/**
+ * Returns the row for an item of the document at its position, active; `members` are all members of the organisation.
+ */
 export function rowOf(
   given: MailboxSettings,
   position: number,
@@ -181,7 +186,7 @@ function imapOf(given: ImapSettings): ImapEndpoint {
   return { ...endpointOf(given), folder, import_since, save_sent }
 }
 
-/** The item of the document that a row is: no password, but where it comes from. */
+/** Returns the item of the document for a row: with the source of the password instead of the password. */
 export function itemOf(row: Mailbox, members: readonly Member[]): MailboxSettings {
   const { key, name, address, is_default, has_reply_tags, daily_limit, spacing_s, smtp, imap } = row
   const member = members.find(({ id }) => id === row.member_id)?.email

@@ -5,10 +5,10 @@ import { readPassword } from './passwords.ts'
 
 export const SIDES = ['smtp', 'imap'] as const
 
-/** The passwords of a mailbox, sealed; null where there is none. */
+/** The sealed passwords of a mailbox; null if there is none. */
 export type Secrets = Record<Side, string | null>
 
-/** What the sources of a mailbox hold; without the sides that have none, or none any more. */
+/** The passwords that the sources contain; without the sides that have no source, or whose source is gone. */
 export type Passwords = Partial<Record<Side, string>>
 
 type Sides = Pick<Mailbox, Side>
@@ -27,8 +27,8 @@ export function mailboxSecrets({ db, vault }: Pick<Store, 'db' | 'vault'>) {
   const keep = (org: number, id: string, { smtp, imap }: Secrets): void => void update.run(smtp, imap, org, id)
 
   /**
-   * Reads the sources. One that is gone is no fault where its password is stored already: that stays, also where the
-   * settings are applied by hand on a machine that knows nothing of it.
+   * Reads the sources. A missing source is not a fault if its password is already stored: the stored one stays, even if
+   * the settings are applied on a machine that does not have the source.
    */
   function read(
     wanted: Sides,
@@ -49,7 +49,7 @@ export function mailboxSecrets({ db, vault }: Pick<Store, 'db' | 'vault'>) {
     return { passwords, errors }
   }
 
-  /** What is to be kept: what was read, else what is there; and nothing where nobody logs in. */
+  /** Returns what to store: the password that was read, else the stored one; null if no login is needed. */
   function renewed(id: string, wanted: Sides, passwords: Passwords, stored: Secrets): Secrets {
     const of = (side: Side): string | null => {
       if (!wanted[side] || wanted[side].user === null) return null
@@ -59,13 +59,13 @@ export function mailboxSecrets({ db, vault }: Pick<Store, 'db' | 'vault'>) {
     return { smtp: of('smtp'), imap: of('imap') }
   }
 
-  /** What is stored already where it is the same password: sealed anew it would look like another one. */
+  /** Keeps the stored value if the password is the same: sealed again, it would look different. */
   function sealed(id: string, side: Side, password: string, stored: string | null): string {
     const purpose = secretPurpose(id, side)
     return stored !== null && opened(purpose, stored) === password ? stored : vault.seal(purpose, password)
   }
 
-  /** Undefined where the key is lost, which a password that is given again mends. */
+  /** Returns undefined if the key is lost; setting the password again repairs that. */
   function opened(purpose: string, stored: string): string | undefined {
     try {
       return vault.open(purpose, stored)
@@ -81,10 +81,10 @@ function isSameSource(before: Endpoint | null | undefined, wanted: Endpoint | nu
   return before?.password_env === wanted?.password_env && before?.password_file === wanted?.password_file
 }
 
-/** What a change tells of the passwords: that there is one, and that it is another one. */
+/** What a change shows of passwords: that one is stored, or that it was replaced. */
 export const SECRET_FIELDS = ['smtp.password', 'imap.password']
 
-/** Both sides of such a change, for `changesOf`. */
+/** Both sides of a change of passwords, for `changesOf`. */
 export function shownSecrets(before: Secrets, after: Secrets): { from: object; to: object } {
   const told = (side: Side): string | null =>
     after[side] === null ? null : before[side] === null || before[side] === after[side] ? 'stored' : 'another one'

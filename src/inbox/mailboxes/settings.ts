@@ -24,14 +24,14 @@ const FIELDS = [
   ...SECRET_FIELDS,
 ]
 
-/** The functions that write are for a transaction of the caller's. */
+/** The functions that write must be called in a transaction. */
 export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'mailboxes', columns, 'position')
   const secrets = mailboxSecrets(store)
   const membersOf = db.prepare('SELECT id, email, status FROM members WHERE org_id = ?')
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
-  // The unique indexes look at every single statement.
+  // SQLite checks the unique indexes after every statement.
   const dropDefault = db.prepare('UPDATE mailboxes SET is_default = 0 WHERE org_id = ? AND is_default = 1')
   const dropMember = db.prepare('UPDATE mailboxes SET member_id = NULL WHERE org_id = ? AND id = ?')
   const readAnew = db.prepare(
@@ -41,7 +41,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
 
   const members = (org: number): Member[] => membersOf.all(org) as Member[]
 
-  /** The active ones: a mailbox that stands in the document is. */
+  /** Returns the active mailboxes: those in the document are. */
   function show(org: number): MailboxSettings[] {
     const people = members(org)
     return all(org)
@@ -49,7 +49,10 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
       .map((mailbox) => itemOf(mailbox, people))
   }
 
-  /** `removeLeft` is for those that the document leaves out, once the sequences are written that go by them. */
+  /**
+   * Call `removeLeft`, which removes the mailboxes that the document leaves out, once the sequences that used them are
+   * written.
+   */
   function apply(
     org: number,
     given: readonly MailboxSettings[] | undefined,
@@ -73,7 +76,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     return { changes, removeLeft: () => remove(org, left, given.length) }
   }
 
-  /** Frees what one mailbox alone can have of those that lose it. */
+  /** Frees the default and the member's own mailbox, which are unique, where a mailbox loses them. */
   function release(org: number, items: readonly { known: Mailbox | undefined; wanted: Wanted | undefined }[]): void {
     if (!items.some(({ known, wanted }) => known?.is_default && wanted?.is_default)) dropDefault.run(org)
     for (const { known, wanted } of items) {
@@ -100,7 +103,10 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     return changesOf('mailboxes', wanted.key, known && { ...shown(known, people), ...from }, told, FIELDS)
   }
 
-  /** The numbers in one folder tell nothing of another one, and what is asked for from an earlier time on lies behind. */
+  /**
+   * Starts over if the folder changed, whose UIDs mean nothing in another one, or if mail from an earlier time is to be
+   * imported.
+   */
   function followFolder(org: number, { id, imap: before }: Mailbox, { imap: after }: Mailbox): void {
     if (!after) return
     const isMoved = (['host', 'user', 'folder'] as const).some((name) => before?.[name] !== after[name])
@@ -109,7 +115,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     readAnew.run(since === null ? null : beginningOf(since, timezoneOf.get(org) as string), org, id)
   }
 
-  /** Those that mails or sequences refer to are deactivated, and stand behind the `count` others. */
+  /** Mailboxes that mails or sequences refer to are deactivated instead, and come after the `count` others. */
   function remove(org: number, left: readonly Mailbox[], count: number): Change[] {
     const people = members(org)
     let position = count
@@ -135,14 +141,14 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     )
   }
 
-  /** The sides that ask for a password: the one, or all that do. Throws 409 where there is none. */
+  /** The sides that need a password: the given one, or all that do. Throws 409 if there is none. */
   function passwordSides(mailbox: Mailbox, side?: Side): Side[] {
     const sides = (side ? [side] : SIDES).filter((each) => reasonAgainst(mailbox, each) === undefined)
     if (sides.length > 0) return sides
     throw conflict('no_password_needed', reasonAgainst(mailbox, side ?? 'smtp') as string)
   }
 
-  /** The same password for each of the sides. Throws 404 and 409. */
+  /** Sets the same password for each of the sides. Throws 404 and 409. */
   function setPassword(org: number, key: string, password: string, side?: Side): void {
     const mailbox = byKey(org, key)
     const passwords = Object.fromEntries(passwordSides(mailbox, side).map((each) => [each, password]))
@@ -156,7 +162,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
   return { all, byKey, show, apply, passwordSides, setPassword }
 }
 
-/** A member who has left may keep standing with their mailbox, which is nobody's own meanwhile. */
+/** A mailbox may keep a member who has left; until they return, it is nobody's own mailbox. */
 function memberFaults(
   { member }: MailboxSettings,
   known: Mailbox | undefined,
@@ -168,7 +174,7 @@ function memberFaults(
   return [field(pointer, 'unknown_member', 'must be the email of an active member of this organisation')]
 }
 
-/** Why nobody has to say the password of a side; undefined where somebody has to. */
+/** Why a side needs no password; undefined if it does. */
 function reasonAgainst({ key, ...mailbox }: Mailbox, side: Side): string | undefined {
   const endpoint = mailbox[side]
   const name = side.toUpperCase()
@@ -180,7 +186,7 @@ function reasonAgainst({ key, ...mailbox }: Mailbox, side: Side): string | undef
   return `The mailbox "${key}" gets its password for ${name} from ${source}. Change it there, and apply the settings.`
 }
 
-/** As the document has it, with what no document says. */
+/** The item of the document, with the fields that the document does not contain. */
 const shown = (row: Mailbox, people: readonly Member[]) => ({
   ...itemOf(row, people),
   is_active: row.is_active,

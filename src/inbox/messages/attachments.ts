@@ -7,15 +7,15 @@ import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
 import type { Message } from './message.ts'
 
-// Files of messages: in a table of their own, so that nobody reads their data who has not asked for it.
+// Files of messages. They have a separate table, so that their data is read only on request.
 
 export const MAX_BYTES = 10 * 1_048_576
-/** What a body with all of that in base64 takes, and a text and HTML beside it. */
+/** The size of a body with files of that size in base64, a text and HTML. */
 export const MAX_BODY_BYTES = 18 * 1_048_576
 
 /**
- * Buffer leaves out what is no base64, and also takes that of URLs. For some megabytes a pattern of groups of four takes
- * more stack than there is, and one sign by sign a hundred times as long.
+ * Buffer ignores what is not base64, and also accepts base64url. For several megabytes, a pattern of groups of four
+ * overflows the stack, and one by characters takes a hundred times as long.
  */
 function isBase64(text: string): boolean {
   if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return false
@@ -60,21 +60,21 @@ export const AttachmentShown = f.object({
 })
 export type AttachmentShown = v.InferOutput<typeof AttachmentShown>
 
-/** The row: what the message says of its file is in the message. */
+/** The row: the message itself stores the name, type and size of its files. */
 export const columns = c.columns<{ id: string; message_id: string; data: string }>({
   id: c.plain('id'),
   message_id: c.plain('message_id'),
   data: c.bytes('data'),
 })
 
-/** Whole groups of three bytes. */
+/** A multiple of three bytes, so that slices encode without padding. */
 const SLICE_BYTES = 3 * 65_536
 
 export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, data) VALUES (?, ?, ?, ?)')
   const byId = db.prepare('SELECT data FROM attachments WHERE org_id = ? AND id = ?').pluck()
 
-  /** What is to be stored beside a message, and what the message shows of it. Throws 422. */
+  /** Returns what to store beside a message, and what the message shows of it. Throws 422. */
   function read(given: readonly AttachmentGiven[]): { shown: AttachmentShown; bytes: Buffer }[] {
     const all = given.map(({ name, content_type = 'application/octet-stream', data }) => {
       const bytes = Buffer.from(data, 'base64')
@@ -91,7 +91,7 @@ export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     insert.run(org, id, message, bytes)
   }
 
-  /** The message as JSON with the data of its files, one of which at a time is in memory. */
+  /** Streams the message as JSON with the data of its files, one of which at a time is in memory. */
   function withData(org: number, message: Message): Streamed {
     const { attachments, created_at, updated_at, version, ...head } = message
     const start = `${JSON.stringify(head).slice(0, -1)},"attachments":[`

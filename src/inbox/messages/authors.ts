@@ -11,13 +11,13 @@ export const columns = c.columns<Authored>({
   version: c.integer('version'),
 })
 
-/** Messages keep who wrote them, as known then; only the id follows the contact. That is not told as an event. */
+/** Messages keep their author as of when they were written; only the id follows the contact. That causes no event. */
 export const authorStore = once(({ db, clock }: Deps) => {
   const set = `author_id = @author, author = json_set(author, '$.id', @author), version = version + 1, updated_at = @now`
   const setOne = db.prepare(`UPDATE messages SET ${set} WHERE org_id = @org AND id = @id`)
   const clear = db.prepare(`UPDATE messages SET ${set} WHERE org_id = @org AND author_id = @contact`)
 
-  /** As merges of contacts need it. */
+  /** For merges of contacts. */
   function patch({ org }: Caller, { id }: Authored, { author_id: author }: Pick<Authored, 'author_id'>): void {
     setOne.run({ org, id, author, now: clock.now() })
   }

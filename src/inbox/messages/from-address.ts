@@ -9,7 +9,7 @@ import type { Author, From } from './message.ts'
 
 const MAX_NAME = 255
 
-/** Who writes: contacts, found by how they can be reached or made, and members. */
+/** The authors of messages: members, and contacts, which are found by email or phone, or created. */
 export const senders = once((deps: Deps) => {
   const { db } = deps
   const contacts = contactStore(deps)
@@ -24,7 +24,7 @@ export const senders = once((deps: Deps) => {
 
   const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
 
-  /** The contact who can be reached there, the oldest of several, or a new one. Throws 422. */
+  /** Returns the contact with this email or phone, the oldest of several, or a new one. Throws 422. */
   function contactOf(who: Caller, from: From): Contact {
     const { email, phone } = from
     if (!email && !phone) throw invalid(field('/from', 'required', 'must have an email or a phone'))
@@ -75,5 +75,5 @@ export const senders = once((deps: Deps) => {
 
 const shortened = (name: string | null): string | null => [...(name ?? '')].slice(0, MAX_NAME).join('') || null
 
-/** A number with "+" and the same with "00" in front are one. */
+/** Numbers that begin with "+" and with "00" are equal. */
 const digitsOf = (number: string): string => number.replace(/\(0\)/g, '').replace(/\D/g, '').replace(/^00/, '')

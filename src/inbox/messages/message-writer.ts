@@ -9,24 +9,24 @@ import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts
 import { type AttachmentShown, attachmentStore } from './attachments.ts'
 import { columns, type Message } from './message.ts'
 
-/** Where a message goes: into a conversation that there is, or into one that it opens. */
+/** Where a message goes: an existing conversation, or one that it opens. */
 export type Place = { conversation: Conversation } | { opening: Opening }
 
-/** A message before it has its place. */
+/** A message before it has a conversation. */
 export type Draft = Pick<
   Message,
   'direction' | 'author' | 'body_text' | 'body_html' | 'external_id' | 'in_reply_to' | 'status' | 'error'
 > &
   Partial<Pick<Message, 'to' | 'cc' | 'is_automatic' | 'enrollment_id'>> & {
-    /** Of the message; made now by default. */
+    /** The id of the message; a new one by default. */
     id?: string
     at: number
     files: readonly { shown: AttachmentShown; bytes: Buffer }[]
-    /** Whether it answers those who wait. */
+    /** Whether it answers the contact. */
     isAnswer: boolean
   }
 
-/** The one way in which messages come into the store, whoever writes them. */
+/** Writes all messages, whatever their source. */
 export const messageWriter = once((deps: Deps) => {
   const { db, clock, outbox } = deps
   const conversations = conversationStore(deps)
@@ -69,12 +69,12 @@ export const messageWriter = once((deps: Deps) => {
     }
     insert(who.org, message)
     for (const { shown, bytes } of files) attachments.add(who.org, id, shown.id, bytes)
-    tell(who, message)
+    recordEvent(who, message)
     if ('conversation' in place) conversations.applyMessage(who, conversation, effect)
     return message
   }
 
-  /** What has become of a message: the change, and, where there is a word for it, its event. */
+  /** Records what became of a message, and its event, if any. */
   function finish(
     org: number,
     before: Message,
@@ -82,12 +82,12 @@ export const messageWriter = once((deps: Deps) => {
   ): Message {
     const after = { ...before, ...given, updated_at: rfc3339(clock.now()), version: before.version + 1 }
     update(org, before, after)
-    if (after.status !== before.status) tell({ org, member: null }, after, before)
+    if (after.status !== before.status) recordEvent({ org, member: null }, after, before)
     return after
   }
 
-  /** There is no event for a note, and none for what waits to be sent. */
-  function tell(who: Caller, message: Message, before?: Message): void {
+  /** Notes and queued messages have no event. */
+  function recordEvent(who: Caller, message: Message, before?: Message): void {
     const { direction, status } = message
     if (direction !== 'note' && status !== 'queued') outbox.record(who, `message.${status}`, message, before)
   }

@@ -11,7 +11,7 @@ const STATUSES = ['received', 'queued', 'sent', 'failed'] as const
 
 const MAX_TEXT_BYTES = 262_144
 const MAX_HTML_BYTES = 1_048_576
-/** Sanitised HTML may be longer: signs become references such as `&amp;`. */
+/** Sanitised HTML may be longer: characters become references such as `&amp;`. */
 export const MAX_STORED_HTML_BYTES = 2 * MAX_HTML_BYTES
 
 const Author = f.doc(

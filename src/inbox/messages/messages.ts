@@ -32,7 +32,7 @@ const [BODY_TEXT, BODY_HTML] = (['body_text', 'body_html'] as const).map((name) 
   Object.keys(Message.entries).indexOf(name),
 ) as [number, number]
 
-/** What a step of a sequence writes. */
+/** The mail of a sequence step. */
 export type SequenceMail = {
   conversation_id: string | null
   contact: Contact
@@ -45,7 +45,7 @@ export type SequenceMail = {
   enrollment_id: string
 }
 
-/** Where a message goes: into a conversation that there is, or into one that it opens with a contact. */
+/** Where a message goes: an existing conversation, or one that it opens with a contact. */
 type Given = { conversation?: Conversation; channel: Conversation['channel'] }
 
 export const messageStore = once((deps: Deps) => {
@@ -104,7 +104,7 @@ export const messageStore = once((deps: Deps) => {
     return leave(who, place, written, leaving, null)
   }
 
-  /** Writes a message that waits to be sent. */
+  /** Writes a queued message. */
   function leave(
     who: Caller,
     place: Place,
@@ -121,7 +121,7 @@ export const messageStore = once((deps: Deps) => {
     return message
   }
 
-  /** The mail of a sequence. It opens a conversation that is closed until there is an answer. */
+  /** Queues the mail of a sequence. The conversation that it opens stays closed until there is a reply. */
   function send(who: Caller, mail: SequenceMail): Message {
     const { conversation_id, contact, to, subject, mailbox, sender_id } = mail
     const place: Place =
@@ -149,7 +149,7 @@ export const messageStore = once((deps: Deps) => {
     return at
   }
 
-  /** Throws 422 for what does not go together. */
+  /** Throws 422 for fields that contradict each other. */
   function placeOf(who: Caller, given: MessageCreate): Given {
     const { conversation_id, channel, direction, from } = given
     const errors: FieldError[] = []
@@ -190,7 +190,7 @@ export const messageStore = once((deps: Deps) => {
     return id ? contactById(who, id) : undefined
   }
 
-  /** Writes a message as it is, without an event. Its conversation is there. */
+  /** Inserts a message unchanged and without an event. Its conversation must exist. */
   function restore(org: number, message: Message): void {
     insert(org, message)
     search.add(org, message.conversation_id, wordsIn(message.body_text), MAX_WORDS)
@@ -217,7 +217,7 @@ export const messageStore = once((deps: Deps) => {
   return { post, send, find, show, open, restore }
 })
 
-/** What is sanitised may be longer: every "&" is five characters then. Throws 422. */
+/** Sanitised HTML may be longer: every "&" becomes five characters. Throws 422. */
 function storedHtml(given: string): string {
   const html = shownHtml(given)
   if (Buffer.byteLength(html) <= MAX_STORED_HTML_BYTES) return html
@@ -225,7 +225,7 @@ function storedHtml(given: string): string {
   throw invalid(field('/body_html', 'too_long', message))
 }
 
-/** Fewer than were asked for, where they would make an answer of more than that; there is always one. */
+/** Shortens a page whose messages would exceed the limit, to at least one. */
 function lightPage({ rows, next, ...rest }: Page): Page {
   let length = 0
   const end = rows.findIndex((row, index) => {

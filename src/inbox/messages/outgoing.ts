@@ -5,21 +5,21 @@ import { jobQueue } from '../../store/jobs.ts'
 import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
 import type { Message, Recipient } from './message.ts'
 
-/** The kind of job that sends a message; its key is the message. */
+/** The kind of job that sends a message. Its key is the id of the message. */
 export const MESSAGE_SEND = 'message.send'
 
-/** An id of RFC 5322 as it stands in headers. */
+/** A message id of RFC 5322 as in headers. */
 export const MAIL_ID = /^<[^<>\s]+@[^<>\s]+>$/
-/** Of those the ones that go over the wire as they are: in ASCII, and on one line. */
+/** Message ids that can be sent unchanged: ASCII on one line. */
 const SENT_ID = /^<[!-;=?A-~]+@[!-;=?A-~]+>$/
 const MAX_SENT_ID = 900
-/** Ids in References: the first, and the last ones. */
+/** The most ids in References: the first, and the last ones. */
 const MAX_REFERENCES = 50
 
 const NO_MAILBOX = 'There is no mailbox to send it from. If the email was sent by another system, include sent_at.'
 const NO_EMAIL = 'The contact has no email address to send it to.'
 
-/** What is known of a message as a mail, in the store. */
+/** The stored mail headers of a message. */
 export type MailRow = {
   message_id: string
   mailbox_id: string | null
@@ -32,7 +32,7 @@ export type MailRow = {
   enrollment_id: string | null
 }
 
-/** How a message of a member is going to leave. */
+/** How a member's message will be sent. */
 export type Leaving = {
   mailbox: Mailbox
   to: Recipient
@@ -43,7 +43,7 @@ export type Leaving = {
 
 type Before = { external_id: string; refs: string | null }
 
-/** Mails on their way out. */
+/** Queued mails. */
 export const outgoingStore = once((deps: Deps) => {
   const { db, clock } = deps
   const mailboxes = mailboxStore(deps)
@@ -78,7 +78,7 @@ export const outgoingStore = once((deps: Deps) => {
      VALUES (@org, @message_id, @mailbox_id, @subject, @refs, @digest, @reply_to, @enrollment_id)`,
   )
 
-  /** How a message of a conversation, or of one that it opens, would leave; or why it cannot, as a sentence. */
+  /** How a message of a conversation, or of one that it opens, would be sent; or why it cannot, as a sentence. */
   function leaving(
     org: number,
     conversation: string | undefined,
@@ -93,7 +93,7 @@ export const outgoingStore = once((deps: Deps) => {
     return { mailbox, to, ...threaded(org, conversation, subject, inReplyTo) }
   }
 
-  /** The headers by which other programs put a mail behind those before it. */
+  /** The headers by which other programs thread a mail. */
   function threaded(
     org: number,
     conversation: string | undefined,
@@ -112,7 +112,7 @@ export const outgoingStore = once((deps: Deps) => {
     }
   }
 
-  /** By the mailbox that the conversation came in by, else by the default one. */
+  /** The mailbox that the conversation last used, if active, else the default one. */
   function mailboxFor(org: number, conversation: string | undefined): Mailbox | undefined {
     const used = conversation && (usedMailbox.get({ org, conversation }) as string | undefined)
     const known = used ? mailboxes.byId(org, used) : undefined
@@ -122,7 +122,7 @@ export const outgoingStore = once((deps: Deps) => {
   const answered = (org: number, conversation: string): Recipient | undefined =>
     writer.get({ org, conversation }) as Recipient | undefined
 
-  /** Notes what there is to know of a mail beside its message, and has it sent. */
+  /** Stores the headers of a mail, and queues its sending. */
   function queue(
     org: number,
     message: Message,
@@ -148,7 +148,10 @@ export const outgoingStore = once((deps: Deps) => {
   return { leaving, threaded, queue, send, note }
 })
 
-/** The Message-ID that a message goes out under: its own where that can stand in a head, or one by which it is found. */
+/**
+ * The Message-ID that a message is sent with: its external id if valid in a header, otherwise one that contains its own
+ * id.
+ */
 export const mailIdOf = (id: string, external: string | null, mailbox: Mailbox): string =>
   external !== null && external.length <= MAX_SENT_ID && SENT_ID.test(external)
     ? external

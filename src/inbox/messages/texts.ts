@@ -1,13 +1,14 @@
 import { sanitizeHtml, textOfHtml } from '../../lib/html/sanitize.ts'
 
-// HTML writes any character as a reference, so what comes of it need not be text as the interface takes it.
+// HTML can contain any character as a reference, so the text made from it may contain characters that the API does not
+// accept.
 
-/** As in every text. To normalize a long run takes time by its square: a minute of a mail of 1 MiB. */
+/** As in every text. Normalizing a long run takes quadratic time: a minute for a mail of 1 MiB. */
 const LONG_RUN = /(\p{M}{30})\p{M}+/gu
 
 /**
- * The HTML of a message as it is stored. Tags stay apart from the marks behind them, also for whoever normalizes it: ">"
- * and a long slash are one character, which ends no tag.
+ * Returns the HTML of a message as stored. Tags stay separate from combining marks after them, even if a client
+ * normalizes it: ">" and a combining long solidus become one character, which does not end a tag.
  */
 export function shownHtml(html: string): string {
   return sanitizeHtml(html)
@@ -16,5 +17,5 @@ export function shownHtml(html: string): string {
     .replaceAll('>\u0338', '>&#824;')
 }
 
-/** The text of such HTML. */
+/** Returns the text of such HTML. */
 export const textIn = (html: string): string => textOfHtml(html).replace(LONG_RUN, '$1').normalize('NFC')

@@ -5,7 +5,7 @@ import { type Policy, slaStore } from './policies.ts'
 import { type Clock, isAwaited, type Target } from './sla.ts'
 import { running, type StatusChange, usedUpAt } from './timeline.ts'
 
-/** What the clocks of a conversation follow. */
+/** The fields of a conversation that its clocks depend on. */
 export type Followed = {
   status: string
   priority: string
@@ -13,10 +13,10 @@ export type Followed = {
   first_response_at: string | null
 }
 
-/** So much of each second of a promise used up is a risk. */
+/** The milliseconds of each second of a target after which it is at risk. */
 const RISK_MS = 800
 
-/** The promises of conversations: which are awaited, and until when. */
+/** The SLA targets of conversations: which are pending, and when they are due. */
 export const slaClocks = once((deps: Deps) => {
   const { db } = deps
   const { businessTimeOf } = hoursStore(deps)
@@ -38,12 +38,12 @@ export const slaClocks = once((deps: Deps) => {
 
   const of = (org: number, id: string): Clock[] => select.all(org, id) as Clock[]
 
-  /** The clocks that a conversation starts with: the first response is awaited only by who wrote first. */
+  /** The clocks of a new conversation: a first response is only due if the contact wrote first. */
   function first(at: number, isInbound: boolean): Clock[] {
     return [...(isInbound ? [started('first_response', at)] : []), started('resolution', at)]
   }
 
-  /** The clocks after a change at a time: those that it ends, and those that it starts. */
+  /** The clocks after a change at the given time: ends some, and starts others. */
   function follow(clocks: readonly Clock[], now: Followed, at: number): Clock[] {
     const isClosed = now.status === 'closed'
     const answeredAt = now.first_response_at === null ? null : (parseTime(now.first_response_at) as number)
@@ -51,14 +51,14 @@ export const slaClocks = once((deps: Deps) => {
     const after = clocks.map((clock): Clock => {
       if (clock.target === 'resolution') {
         if (isClosed === (clock.ended_at !== null)) return clock
-        return { ...clock, ended_at: isClosed ? at : null } // opened again, the same promise goes on
+        return { ...clock, ended_at: isClosed ? at : null } // a reopened conversation continues the same target
       }
       if (!isAwaited(clock)) return clock
       if (clock.target === 'first_response')
         return answeredAt === null && !isClosed ? clock : ended(clock, answeredAt ?? at)
       if (waitingSince === clock.started_at) return clock
       if (waitingSince === null || waitingSince > clock.started_at) return ended(clock, at)
-      return { ...clock, started_at: waitingSince } // an earlier message was told late: it is the same wait
+      return { ...clock, started_at: waitingSince } // an earlier message arrived late: it is the same wait
     })
     const isAnyAwaited = after.some((clock) => clock.target !== 'resolution' && isAwaited(clock))
     if (waitingSince === null || isAnyAwaited) return after
@@ -68,7 +68,7 @@ export const slaClocks = once((deps: Deps) => {
     return after.map((clock) => (clock === same ? { ...clock, ended_at: null } : clock))
   }
 
-  /** The clocks with what the policy promises; those that have ended keep what they had. */
+  /** Sets the due times of the policy on the clocks; ended ones keep theirs. */
   function withDueTimes(
     org: number,
     clocks: readonly Clock[],
@@ -92,7 +92,7 @@ export const slaClocks = once((deps: Deps) => {
     })
   }
 
-  /** Writes those that differ. */
+  /** Writes the clocks that differ. */
   function write(org: number, conversation: string, before: readonly Clock[], after: readonly Clock[]): void {
     for (const clock of after) {
       const known = before.find(({ target, ordinal }) => clock.target === target && clock.ordinal === ordinal)

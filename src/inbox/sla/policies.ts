@@ -12,14 +12,14 @@ import { isTimeDependent, type Filter as QueryFilter } from '../../store/list/co
 import { listing } from '../../store/list/page.ts'
 import { statements } from '../../store/statements.ts'
 
-// SLA policies are settings: the public interface reads them, and the settings document writes them (settings.ts).
+// SLA policies are settings: the API reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 
 export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const
 export type Priority = (typeof PRIORITIES)[number]
 
-/** Statuses of a conversation in which its clocks may stand still. */
+/** Statuses of a conversation in which its clocks may pause. */
 export const PAUSES = ['pending', 'snoozed'] as const
 
 const seconds = (what: string) => f.doc(f.nullable(f.count()), `${what}, in seconds; null for no target.`)
@@ -64,7 +64,7 @@ const filters: Record<string, QueryFilter> = {
 
 // 2. The row.
 
-/** With what the public interface does not show. */
+/** With the columns that the API does not show. */
 export type PolicyRow = Stored & {
   key: string
   name: string
@@ -97,10 +97,10 @@ const columns = c.only<SlaPolicy>(rowColumns, Object.keys(SlaPolicy.entries))
 
 // 3. The statements and the rules.
 
-/** What is promised of a conversation. */
+/** The SLA targets of a conversation. */
 export type Policy = {
   id: string
-  /** Null: around the clock. */
+  /** Null for around the clock. */
   hours_id: string | null
   targets: Record<Priority, Target>
   pause_on: string[]
@@ -110,7 +110,7 @@ type Row = Record<'id' | 'targets' | 'pause_on', string> & Record<'match' | 'hou
 
 const FIELDS = c.only<PolicyRow>(rowColumns, ['id', 'match', 'hours_id', 'targets', 'pause_on']).select
 
-/** Filters that are kept as SQL. */
+/** The most filters that are cached as SQL. */
 const MAX_TESTS = 500
 
 const order = { sort: { column: 'position' }, descending: false }
@@ -129,7 +129,7 @@ export const slaStore = once((deps: Deps) => {
   )
   const byId = db.prepare(`SELECT ${FIELDS} FROM sla_policies WHERE org_id = ? AND id = ?`)
 
-  /** The policy for a conversation, as its row stands: the first that matches, the default one last. */
+  /** Returns the policy for a conversation as it is stored: the first that matches, with the default one last. */
   function matching(org: number, conversationId: string): Policy | undefined {
     const found = (inOrder.all(org) as Row[]).find(({ match }) => match === null || meets(org, conversationId, match))
     return found && policyOf(found)
@@ -140,7 +140,7 @@ export const slaStore = once((deps: Deps) => {
     return prepare(sql).get(org, conversationId, ...values) !== undefined
   }
 
-  /** Kept where it is the same for everyone at any time: not of custom fields, nor of days from now. */
+  /** Caches a filter if it is the same for everyone at any time: without custom fields and relative days. */
   function testOf(org: number, match: string): SqlPart {
     const known = tests.get(match)
     if (known) return known
@@ -153,7 +153,7 @@ export const slaStore = once((deps: Deps) => {
     return test
   }
 
-  /** Also one that is not active any more; undefined where there is none. */
+  /** Includes inactive policies; undefined if there is none. */
   function policyById(org: number, id: string): Policy | undefined {
     const row = byId.get(org, id) as Row | undefined
     return row && policyOf(row)

@@ -3,15 +3,18 @@ import type { Database } from '../../store/driver.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import type { Store } from '../../store/open.ts'
 
-/** The kind of job that counts anew what all open conversations of an org are promised. */
+/** The kind of job that recalculates the SLA targets of all open conversations of an org. */
 export const SLA_RECOUNT = 'sla.recount'
 
-/** To be called where something has changed that decides on promises, but no conversation itself. */
+/** Call this after a change that affects SLA targets, but no conversation itself. */
 export function recountLater(store: Pick<Store, 'db' | 'clock'>, org: number): void {
   jobQueue(store).put(org, { kind: SLA_RECOUNT, key: 'org', payload: { after: null }, dueAt: store.clock.now() })
 }
 
-/** What decides on SLA targets besides the conversations themselves: their companies and tags, where policies look at them. */
+/**
+ * Watches what affects SLA targets besides the conversations themselves: their companies and tags, if policies use
+ * them.
+ */
 export function slaWatch(store: Pick<Store, 'db' | 'clock'>) {
   const looksAt = store.db
     .prepare(`SELECT 1 FROM sla_policies WHERE org_id = ? AND is_active = 1 AND match LIKE '%"company.%' LIMIT 1`)
@@ -32,7 +35,7 @@ export function slaWatch(store: Pick<Store, 'db' | 'clock'>) {
   return { companyUpdated, tagRemoved }
 }
 
-/** The ids of the conversations that are not closed, behind one of them, so many at most. */
+/** The ids of at most `most` conversations that are not closed, after the given id. */
 export function openConversations(db: Database): (org: number, after: string, most: number) => string[] {
   const behind = db
     .prepare("SELECT id FROM conversations WHERE org_id = ? AND id > ? AND status <> 'closed' ORDER BY id LIMIT ?")

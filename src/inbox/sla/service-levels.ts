@@ -7,9 +7,9 @@ import { type SlaSettings, slaSettings } from './settings.ts'
 type Given = { hours?: readonly HoursSettings[]; sla?: readonly SlaSettings[] }
 
 /**
- * Hours and the SLA policies that count by them. `removeLeft` removes the hours that the document leaves out, once all
- * is written that referred to them: one document can drop both. Conversations are counted anew afterwards, by a job. For
- * a transaction of the caller's.
+ * Applies hours, and the SLA policies that use them. Call `removeLeft`, which removes the hours that the document
+ * leaves out, once everything that referred to them is written: one document can drop both. A job recalculates the
+ * conversations afterwards. Call both in a transaction.
  */
 export function applyServiceLevels(store: Pick<Store, 'db' | 'clock'>, org: number, { hours, sla }: Given) {
   const settings = hoursSettings(store)

@@ -50,7 +50,7 @@ export function checkSla(given: readonly SlaSettings[]): FieldError[] {
 
 const FIELDS = ['name', 'is_default', 'is_active', 'position', 'match', 'hours', 'targets', 'pause_on']
 
-/** `apply` is for a transaction of the caller's. */
+/** Call `apply` in a transaction. */
 export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'sla_policies', rowColumns, 'position')
@@ -61,7 +61,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
   const hoursIds = (org: number): Map<string, string> =>
     new Map((hoursOf.all(org) as { key: string; id: string }[]).map(({ key, id }) => [key, id]))
 
-  /** The active ones: a policy that stands in the document is. */
+  /** Returns the active policies: those in the document are. */
   function show(org: number): SlaSettings[] {
     const ids = hoursIds(org)
     return all(org)
@@ -77,7 +77,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
       }))
   }
 
-  /** `isKept` tells of a key of hours whether they stay. */
+  /** `isKept` returns whether the hours with a key remain. */
   function apply(org: number, given: readonly SlaSettings[], isKept: (hours: string) => boolean): Change[] {
     const before = new Map(all(org).map((policy) => [policy.key, policy]))
     const ids = hoursIds(org)
@@ -87,7 +87,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
     ])
     if (errors.length > 0) throw invalid(...errors.slice(0, 100))
     const stays = given.some(({ key, is_default }) => is_default && before.get(key)?.is_default)
-    if (!stays) dropDefault.run(org) // the unique index looks at every single statement
+    if (!stays) dropDefault.run(org) // SQLite checks the unique index after every statement
     const changed = (key: string, old: PolicyRow | undefined, after: PolicyRow | undefined): Change[] =>
       changesOf('sla', key, old && shown(ids, old), after && shown(ids, after), FIELDS)
     const changes: Change[] = []
@@ -98,7 +98,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
       const after = known ? save(org, known, wanted) : create(org, wanted)
       changes.push(...changed(policy.key, known, after))
     }
-    let position = given.length // those left out but in use stand behind the others
+    let position = given.length // policies that were left out but are in use come after the others
     for (const left of before.values()) {
       const unused = removeUnused(org, left.id)
       const rest = { is_active: false, is_default: false, position }
@@ -108,7 +108,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
     return changes
   }
 
-  /** A filter that stays as it is may name what is gone by now. */
+  /** An unchanged filter may refer to what no longer exists. */
   function matchFaults(org: number, { match = null }: SlaSettings, known: PolicyRow | undefined, pointer: string) {
     if (match === null || (known?.is_active && same(known.match, match))) return []
     const faults = smart.faults(org, 'conversation', match, pointer)
@@ -118,7 +118,7 @@ export function slaSettings(store: Pick<Store, 'db' | 'clock'>) {
   return { show, apply }
 }
 
-/** Nobody looks at a conversation again because a day has passed. */
+/** Rejects relative dates: no conversation is checked again just because a day has passed. */
 function clockFaults(match: unknown, pointer: string): FieldError[] {
   if (match === null || typeof match !== 'object') return []
   if ('op' in match) {
@@ -144,10 +144,10 @@ const unknownHours = (index: number): FieldError =>
 const keyOf = (ids: Map<string, string>, hoursId: string | null): string | null =>
   [...ids].find(([, id]) => id === hoursId)?.[0] ?? null
 
-/** As the document has it. */
+/** As the document shows it. */
 const shown = (ids: Map<string, string>, row: PolicyRow) => ({ ...row, hours: keyOf(ids, row.hours_id) })
 
-/** Everything in full and in one order: policies that say the same are the same text. */
+/** Fills in the defaults, in one order, so that equal policies have equal texts. */
 function rowOf(given: SlaSettings, position: number, hours_id: string | null): Omit<PolicyRow, keyof Stored> {
   const { key, name, is_default = false, match = null, targets, pause_on = [] } = given
   return {

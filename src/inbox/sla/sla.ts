@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import { rfc3339 } from '../../lib/time.ts'
 
-// How the promises of a policy stand in one conversation.
+// The state of a conversation's SLA targets.
 
 export const SLA_STATUSES = ['none', 'ok', 'at_risk', 'breached', 'met'] as const
 export const TARGETS = ['first_response', 'next_response', 'resolution'] as const
@@ -10,7 +10,7 @@ export type Target = (typeof TARGETS)[number]
 
 const due = (text: string) => f.doc(f.nullable(f.recordFields.created_at), text)
 
-/** A conversation may go on for years: the newest are shown. */
+/** A conversation may last for years: only the newest breaches are shown. */
 const MAX_BREACHES = 100
 
 const Breach = f.object({
@@ -38,23 +38,23 @@ export const Sla = f.doc(
 )
 export type Sla = v.InferOutput<typeof Sla>
 
-/** One promise: it starts, is awaited, and ends. Times are milliseconds. */
+/** One SLA target: it starts, is pending, and ends. Times are milliseconds. */
 export type Clock = {
   target: Target
-  /** Counts those of the target, from 0 on. */
+  /** Numbers the clocks of the same target, from 0. */
   ordinal: number
   started_at: number
-  /** Null while it is awaited. */
+  /** Null while it is pending. */
   ended_at: number | null
-  /** Null where nothing is promised. */
+  /** Null if the policy has no such target. */
   target_s: number | null
-  /** When four fifths of it are used up; null also where it stands still before that. */
+  /** When four fifths of the time have passed; null also if the clock pauses before that. */
   risk_at: number | null
   due_at: number | null
-  /** Each is told once. */
+  /** Each of the two is recorded once. */
   warned_at: number | null
   breached_at: number | null
-  /** What was `due_at` when it was breached. */
+  /** The value of `due_at` when it was breached. */
   due_when_breached: number | null
 }
 
@@ -102,15 +102,15 @@ function statusOf(clocks: readonly Clock[], now: number): Sla['status'] {
 }
 
 /**
- * What there is to tell next of the promises that are awaited, and when. A promise warns once; where it comes near its
- * due time again, after that was moved, the conversation is `at_risk` again without another warning.
+ * The next event of the pending targets, and when it is due. A target warns once; if its due time was moved and comes
+ * near again, the conversation becomes `at_risk` again without another warning.
  */
-export type Telling = { clock: Clock; at: number; what: 'risk' | 'risk again' | 'breach' }
+export type SlaEvent = { clock: Clock; at: number; what: 'risk' | 'risk again' | 'breach' }
 
-export function nextTelling(clocks: readonly Clock[], status: Sla['status']): Telling | undefined {
+export function nextSlaEvent(clocks: readonly Clock[], status: Sla['status']): SlaEvent | undefined {
   const all = clocks.filter((clock) => isAwaited(clock) && clock.breached_at === null)
   return all
-    .flatMap((clock): Telling[] => {
+    .flatMap((clock): SlaEvent[] => {
       const { warned_at, risk_at, due_at } = clock
       if (warned_at === null) return risk_at === null ? [] : [{ clock, at: risk_at, what: 'risk' }]
       return [

@@ -1,14 +1,14 @@
 import type { BusinessTime } from '../../lib/calendar/business-time.ts'
 
-// When a promise is used up: pure arithmetic over the time that counts.
+// When the time for a target has passed: pure arithmetic over the time that counts.
 
-/** From when on a conversation had a status. */
+/** When a conversation entered a status. */
 export type StatusChange = { at: number; status: string }
 
-/** Time that counts, in milliseconds; the last stretch may be open, with Infinity for its end. */
+/** Time that counts, in milliseconds; the last stretch may be open-ended, with Infinity as its end. */
 type Stretch = [from: number, to: number]
 
-/** The stretches behind `start` in which a clock runs: not while the conversation has one of the statuses that stop it. */
+/** The stretches after `start` in which a clock runs: the conversation has none of the statuses that pause it. */
 export function running(start: number, changes: readonly StatusChange[], stops: readonly string[]): Stretch[] {
   const stretches: Stretch[] = []
   let from: number | undefined = start
@@ -24,7 +24,7 @@ export function running(start: number, changes: readonly StatusChange[], stops: 
 }
 
 /**
- * The moment at which so much time is used up; undefined where it stands still before that. Without hours all time
+ * The moment at which this much time has passed; undefined if the clock pauses before that. Without hours, all time
  * counts.
  */
 export function usedUpAt(
