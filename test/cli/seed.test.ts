@@ -22,6 +22,6 @@ test('a seed tells how many records of each kind it made', async () => {
   const { out } = await cli(['seed', '--data', other, '--as-of', '2026-11-20'])
   assert.equal(
     out,
-    `Made 120 deals, 40 companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, 12 tags and 6 members.\n`,
+    `Created 120 deals, 40 companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, 12 tags and 6 members.\n`,
   )
 })

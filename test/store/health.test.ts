@@ -57,7 +57,7 @@ test('a read and a write are answered each in its own words, and only passing fa
       const made = problem(code, access)
       assert.deepEqual([made.status, made.code, made.headers?.['Retry-After']], [503, name, retry])
     }
-    assert.match(problem(code, 'write').message, /nothing was written/)
+    assert.match(problem(code, 'write').message, /nothing was written/i)
     if (code !== 'SQLITE_BUSY') assert.doesNotMatch(problem(code, 'read').message, /written/)
   }
   const other = new Error('of another kind')

@@ -211,7 +211,7 @@ describe('a message that is queued', () => {
     await tick()
     const failed = await now(queued)
     assert.equal(failed.status, 'failed')
-    assert.match(failed.error, /gone/)
+    assert.match(failed.error, /mailbox that should have sent it was deleted/)
     assert.equal(smtp.mails.length, 0)
   })
 })
