@@ -5,13 +5,13 @@ import { COMPANY } from './conditions.ts'
 
 type Choice = {
   object: ListObject
-  /** As it is stored or as it was sent: it is not checked here. */
+  /** As stored or as sent: it is not validated here. */
   filter: unknown
 }
 
 /**
- * The scopes of the records that a list is a choice of, and of those that its filter looks at. Whoever could write a
- * filter, count what meets it or see its members without them would learn what is in records that they may not read.
+ * The scopes for the records of a list, and for those that its filter refers to. Without them, anyone who can write a
+ * filter, count its matches or see its members could learn the contents of records that they may not read.
  */
 export function scopesOf({ object, filter }: Choice): Scope[] {
   const own: Scope = `rest.crm.${TABLES[object]}.read`
@@ -20,7 +20,7 @@ export function scopesOf({ object, filter }: Choice): Scope[] {
 
 export const mayCount = (who: Caller, list: Choice): boolean => scopesOf(list).every((scope) => isAllowed(who, scope))
 
-/** JSON of a request is 32 levels deep at most. */
+/** The JSON of a request is at most 32 levels deep. */
 function namesCompany(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return false
   return Object.entries(node).some(([name, value]) =>

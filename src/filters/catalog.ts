@@ -10,7 +10,7 @@ import { fold } from '../lib/fold.ts'
 export const OBJECTS = ['contact', 'company', 'deal'] as const
 export type ListObject = (typeof OBJECTS)[number]
 
-/** What a filter can be about. */
+/** The types of records that can be filtered. */
 export type FilterObject = ListObject | 'conversation'
 
 export const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
@@ -56,7 +56,7 @@ export const FIELDS: Record<FilterObject, Record<string, ListField>> = {
   },
 }
 
-/** The operators, by what they compare. */
+/** The operators, by the kind of comparison. */
 const EQUAL = ['eq', 'ne', 'in', 'not_in'] as const
 const ORDER = ['gt', 'gte', 'lt', 'lte'] as const
 const DAYS = ['in_last_days', 'in_next_days'] as const

@@ -12,7 +12,7 @@ import {
 import { type Filter, fits, type Leaf } from './filter.ts'
 
 type Around = {
-  /** Undefined where the object has no such field (any more): then no record has a value. */
+  /** Undefined if the object does not have such a field, or no longer: then no record has a value. */
   fieldOf: (name: string) => ListField | undefined
   /** Fields of the company that a record belongs to, without `company.`. */
   companyFieldOf: (name: string) => ListField | undefined
@@ -21,21 +21,21 @@ type Around = {
   today: string
 }
 
-/** A filter that `checkFilter` has let through, as conditions that all have to be met. */
+/** Converts a filter that `faultsOf` accepts to conditions, all of which must be met. */
 export const filterConditions = (filter: Filter, around: Around): Condition[] => flat(conditionOf(filter, around))
 
 const flat = (condition: Condition): Condition[] => ('all' in condition ? condition.all.flatMap(flat) : [condition])
 
 const NOTHING: Condition = { any: [] }
 const EVERYTHING: Condition = { all: [] }
-/** Before the fields of the company that a record belongs to. */
+/** The prefix for fields of the company that a record belongs to. */
 export const COMPANY = 'company.'
 
 function conditionOf(filter: Filter, around: Around): Condition {
   if ('all' in filter) return { all: filter.all.flatMap((each) => flat(conditionOf(each, around))) }
   if ('any' in filter) return { any: filter.any.map((each) => conditionOf(each, around)) }
   if ('not' in filter) return { not: conditionOf(filter.not, around) }
-  // Whatever a record without a value meets is said as the opposite of what it does not meet.
+  // Operators that match records without a value are expressed as the negation of their opposite.
   const opposite = OPPOSITE[filter.op]
   if (opposite) return { not: conditionOf({ ...filter, op: opposite }, around) }
   if (!filter.field.startsWith(COMPANY)) return met(around.fieldOf(filter.field), filter, around)
@@ -55,7 +55,7 @@ function met(field: ListField | undefined, leaf: Leaf, around: Around): Conditio
   return compare(field, op as Operator, [value])
 }
 
-/** Times are to the millisecond; a day of the calendar begins and ends with its date. */
+/** Times are exact to the millisecond; a calendar day begins and ends with its date. */
 function days(field: ListField, past: boolean, count: number, { now, today }: Around): Condition {
   const bounds: [unknown, unknown] =
     field.kind === 'date'
@@ -81,7 +81,7 @@ function oneOf(field: ListField, values: unknown[]): Condition {
   return compare(field, 'in', values)
 }
 
-/** The first value leads to the records that may have all of them. */
+/** The first value finds the records that may have all of them. */
 function eachOf(field: ListField, values: unknown[]): Condition {
   const first = compare(field, 'eq', values.slice(0, 1))
   return { all: [first, { ...(compare(field, 'in', values) as Comparison), every: true, indexed: false }] }
@@ -106,10 +106,10 @@ function compare(field: ListField, operator: Operator, given: unknown[]): Condit
   }
 }
 
-/** No index leads to a part of a text. */
+/** Indexes do not support searching for parts of a text. */
 const PARTIAL = new Set<Operator>(['contains', 'starts_with'])
 
-/** The value as the column holds it. */
+/** Returns the value as stored in the column. */
 function stored({ kind, normal }: ListField, value: unknown): Value {
   if (value === null) return null
   if (kind === 'amount') return toMicros(value as number)

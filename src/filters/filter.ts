@@ -6,7 +6,7 @@ import { type FieldError, field } from '../lib/problem.ts'
 import { isDate, parseTime } from '../lib/time.ts'
 import { LIST_OPERATORS, type ListOperator, OPERATORS_OF } from './catalog.ts'
 
-// A filter of records, as a smart list has one: how it is written, and its rules.
+// The syntax and the rules of filters, such as those of smart lists.
 
 export type Leaf = { field: string; op: ListOperator; value?: unknown }
 export type Filter = { all: Filter[] } | { any: Filter[] } | { not: Filter } | Leaf
@@ -26,7 +26,7 @@ const branch = (name: string, schema: object, description: string) => ({
   properties: { [name]: { ...schema, description } },
 })
 
-/** For the OpenAPI document; `readFilter` is what checks. */
+/** For the OpenAPI document only; `faultsOf` validates. */
 const SCHEMA = {
   description: `A tree of up to ${MAX_LEVELS} levels and ${MAX_LEAVES} conditions. Texts are compared ignoring case and accents, by their first 255 characters. A field without a value matches \`ne\`, \`not_in\` and \`is_null\` only.`,
   examples: [
@@ -68,7 +68,7 @@ const SCHEMA = {
   ],
 }
 
-/** Which fields there are is for the organisation to say, so the rules are not those of a schema. */
+/** Not a schema, because the fields depend on the organisation. */
 export const ListFilter = v.pipe(
   v.custom<Filter>((input) => isObject(input), 'invalid_type|must be an object'),
   v.metadata({ ...NODE, definitions: { ListFilter: SCHEMA } }),
@@ -77,7 +77,7 @@ export const ListFilter = v.pipe(
 
 const MEMBERS = ['all', 'any', 'not', 'field', 'op', 'value']
 
-/** The same tree with its members in one order and its texts in NFC: equal filters are equal JSON. */
+/** Returns the same tree with its members in one order and its texts in NFC: equal filters are equal JSON. */
 function canonical(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(canonical)
   if (typeof node === 'string') return isText(node) ? node.normalize('NFC') : node
@@ -87,12 +87,12 @@ function canonical(node: unknown): unknown {
 }
 
 type Check = {
-  /** Undefined where the object has no such field. */
+  /** Undefined if the object does not have such a field. */
   fieldOf: (name: string) => ListField | undefined
   exists: (target: string, id: string) => boolean
 }
 
-/** An error for everything in the filter that is not as it has to be; `root` is the pointer of the filter. */
+/** Returns an error for every fault in the filter; `root` is the pointer of the filter. */
 export function faultsOf(filter: unknown, root: string, { fieldOf, exists }: Check): FieldError[] {
   const errors: FieldError[] = []
   let leaves = 0
@@ -187,19 +187,19 @@ const isText = (value: string): boolean =>
   value !== '' && value.length <= 2048 && value.isWellFormed() && !/\0|\p{M}{31}/u.test(value)
 
 /**
- * Whether a stored condition can still be asked of the field: under the key of a custom field that was deleted there
- * may be one of another type by now.
+ * Whether a stored condition is still valid for the field: after a custom field was deleted, its key may belong to one
+ * of another type.
  */
 export function fits({ kind }: ListField, { op, value }: Leaf): boolean {
   if (!OPERATORS_OF[kind].includes(op)) return false
   return WITHOUT_VALUE.has(op) || [value].flat().every((one) => wrongValue({ kind }, one) === undefined)
 }
 
-/** Operators that compare with nothing of the field's own type. */
+/** Operators whose value, if any, does not have the type of the field. */
 const WITHOUT_VALUE = new Set<ListOperator>(['is_null', 'not_null', 'in_last_days', 'in_next_days'])
 
 const isObject = (node: unknown): node is Record<string, unknown> =>
   node !== null && typeof node === 'object' && !Array.isArray(node)
 
-/** As a part of a JSON Pointer (RFC 6901). */
+/** Escapes a member for a JSON Pointer (RFC 6901). */
 const token = (member: string): string => member.replace(/~/g, '~0').replace(/\//g, '~1')

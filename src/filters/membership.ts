@@ -15,7 +15,7 @@ export const linkOf = (object: ListObject) => ({
   column: 'list_id',
 })
 
-/** What the records of a list meet, and the filter `list_id` of contacts, companies and deals. */
+/** The conditions for the members of a list, and the filter `list_id` of contacts, companies and deals. */
 export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObject) {
   const { db, clock } = store
   const smart = smartLists(store)
@@ -26,7 +26,7 @@ export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObjec
      WHERE org_id = ? AND id IN (SELECT list_id FROM ${link.table} WHERE org_id = ? AND ${link.key} = ?)`,
   )
 
-  /** Nothing meets a list that is not there. Throws Problem 403 where the caller may not read what the list is about. */
+  /** An unknown list has no members. Throws Problem 403 if the caller may not read what the list is about. */
   function conditions(who: Caller, id: string): Condition[] {
     const list = byId.get(who.org, id, object) as Row | undefined
     if (!list) return [{ any: [] }]
@@ -44,8 +44,8 @@ export function membership(store: Pick<Store, 'db' | 'clock'>, object: ListObjec
   }
 
   /**
-   * To be called when a record is about to go: the static lists that it leaves are counted anew, but the one event is
-   * the record's. Its rows in the link table go with it.
+   * Call this before a record is deleted: updates the static lists that contain it, without events of their own.
+   * Deleting the record also deletes its rows in the link table.
    */
   function leaveAll({ org }: Caller, id: string): void {
     touch.run(clock.now(), org, org, id)

@@ -9,7 +9,7 @@ import { type Filter, faultsOf } from './filter.ts'
 
 export const CUSTOM = 'custom_fields.'
 
-/** How the values of custom fields compare, by their type; see custom-values.ts for how they are stored. */
+/** How the values of custom fields compare, by type; see crm/custom-fields/values.ts for how they are stored. */
 const CUSTOM_KINDS: Record<string, Kind> = {
   text: 'text',
   url: 'text',
@@ -26,7 +26,7 @@ const CUSTOM_KINDS: Record<string, Kind> = {
 
 type CustomField = { id: string; type: string; options: string }
 
-/** What filters stand for: they are checked against the fields of the organisation, and become conditions. */
+/** Validates filters against the fields of an organisation, and converts them to conditions. */
 export function smartLists({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const customField = db.prepare(
     'SELECT id, type, options FROM custom_fields WHERE org_id = ? AND object = ? AND key = ? AND is_archived = 0',
@@ -63,7 +63,7 @@ export function smartLists({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     }
   }
 
-  /** What does not fit the object; `root` is the pointer of the filter. */
+  /** Returns the faults of a filter for the object; `root` is the pointer of the filter. */
   function faults(org: number, object: FilterObject, filter: unknown, root: string): FieldError[] {
     return faultsOf(filter, root, {
       fieldOf: (name) => {
@@ -74,13 +74,13 @@ export function smartLists({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     })
   }
 
-  /** Throws 422 for the filter of a list that does not fit its object. */
+  /** Throws 422 if the filter of a list does not suit its object. */
   function check(org: number, object: FilterObject, filter: unknown): void {
     const found = faults(org, object, filter, '/filter')
     if (found.length > 0) throw invalid(...found)
   }
 
-  /** What a record has to meet to be in the list. */
+  /** The conditions that the members of the list meet. */
   function conditions(org: number, object: FilterObject, filter: Filter): Condition[] {
     const now = clock.now()
     const zone = timezone.get(org) as string

@@ -8,9 +8,12 @@ export function calendarUids(db: Database) {
 
   return {
     idOf: (org: number, uid: string) => ofUid.get(org, uid) as string | undefined,
-    /** Returns the id if a meeting has it that has no UID; otherwise undefined. */
+    /** Returns the id if it is that of a meeting without a UID; otherwise undefined. */
     idWithoutUid: (org: number, id: string) => withoutUid.get(org, id) as string | undefined,
-    /** The meetings with this UID or one that begins with it and a "/"; a few others that begin with it may be among them. */
+    /**
+     * Returns the meetings with this UID or one that continues it with "/". May include a few whose UID continues
+     * otherwise.
+     */
     ofSeries: (org: number, uid: string) => ofSeries.all(org, uid, `${uid}0`) as { id: string; ical_uid: string }[],
   }
 }

@@ -2,13 +2,13 @@ import ICAL from 'ical.js'
 import type { Meeting } from './meetings.ts'
 import type { Participant } from './participants.ts'
 
-// A meeting as calendars have it: iCalendar (RFC 5545), one VEVENT.
+// A meeting in iCalendar (RFC 5545): one VEVENT.
 
-/** A line of it, as jCal (RFC 7265). */
+/** One of its lines as jCal (RFC 7265). */
 type Property = [name: string, parameters: Record<string, string>, type: string, value: string | number]
 type Component = [name: string, properties: Property[], components: Component[]]
 
-// A line that goes on begins with a space, which counts among its 75 octets; the library does not count it.
+// A continuation line begins with a space, which counts towards its 75 octets; the library does not count it.
 ICAL.foldLength = 74
 
 const PARTSTAT: Record<Participant['response'], string> = {
@@ -18,7 +18,7 @@ const PARTSTAT: Record<Participant['response'], string> = {
   pending: 'NEEDS-ACTION',
 }
 
-/** The text of the file. Times are in the zone of the meeting where it has one, to the second. */
+/** Returns the text of the file. Times are in the zone of the meeting, if any, to the second. */
 export function meetingCalendar(meeting: Meeting): string {
   const { id, ical_uid, title, description, location, conference_url, status, participants, version } = meeting
   const [starts, ends] = secondsOf(meeting)
@@ -47,7 +47,7 @@ export function meetingCalendar(meeting: Meeting): string {
   return ICAL.stringify(calendar)
 }
 
-/** Whole seconds, in milliseconds; the end stays behind the start. */
+/** Whole seconds, in milliseconds; the end stays after the start. */
 function secondsOf({ starts_at, ends_at }: Meeting): [starts: number, ends: number] {
   const [starts, ends] = [starts_at, ends_at].map((at) => Math.floor(Date.parse(at) / 1000) * 1000) as [number, number]
   return [starts, Math.max(ends, starts + 1000)]
@@ -55,7 +55,9 @@ function secondsOf({ starts_at, ends_at }: Meeting): [starts: number, ends: numb
 
 const text = (name: string, value: string): Property => [name, {}, 'text', clean(value)]
 
-/** Line ends of one kind, which the library escapes, and none of the control characters that no line may have. */
+/**
+ * Makes line ends uniform, which the library escapes, and removes control characters that are not allowed in a line.
+ */
 const clean = (value: string): string =>
   value.replace(/\r\n?/g, '\n').replace(/[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '')
 
@@ -66,7 +68,7 @@ function time(name: string, ms: number, zone: Zone | undefined): Property {
   return [name, { tzid: zone.id }, 'date-time', wallClock(local(ms, zone.id))]
 }
 
-// Who takes part.
+// Participants.
 
 const organizer = (participant: Participant): Property => [
   'organizer',
@@ -75,7 +77,7 @@ const organizer = (participant: Participant): Property => [
   addressOf(participant),
 ]
 
-/** The organizer, too: nothing else says what they have answered. */
+/** The organizer is listed, too: their response appears nowhere else. */
 const attendee = (participant: Participant): Property => [
   'attendee',
   {
@@ -89,26 +91,26 @@ const attendee = (participant: Participant): Property => [
 
 const named = ({ name }: Participant): Record<string, string> => (name ? { cn: clean(name).replaceAll('\t', ' ') } : {})
 
-/** An address has to be a URI, also of somebody without an email. */
+/** An address must be a URI, even for participants without an email. */
 function addressOf({ email, contact_id, member_id }: Participant): string {
   const id = contact_id ?? member_id
   if (email === null) return id === null ? 'invalid:nomail' : `urn:uuid:${id}`
   return `mailto:${email.replace(/[%?#\u0001-\u001f\u007f]/g, encodeURIComponent)}`
 }
 
-// The zone.
+// The time zone.
 
-/** `changes` are those of its clock that matter: the last one before the meeting, and those during it. */
+/** `changes` are the relevant clock changes: the last one before the meeting, and those during it. */
 type Zone = { id: string; changes: Change[] }
 type Change = { before: number; after: number; at: Temporal.ZonedDateTime }
 
 const MINUTE_NS = 60_000_000_000
-/** Of ten years, mostly. */
+/** Those of about ten years. */
 const MAX_CHANGES = 20
 
 /**
- * Undefined where the times are better told in UTC: in zones whose clock was never changed before, in hours that come
- * twice, in times of old whose offsets were no whole minutes, and over more changes than a few.
+ * Returns undefined if UTC is the better choice: for zones without an earlier clock change, times that occur twice,
+ * historical offsets that are not whole minutes, and more than a few changes.
  */
 function zoneOf(name: string, starts: number, ends: number): Zone | undefined {
   const first = local(starts, name)
@@ -128,7 +130,7 @@ function zoneOf(name: string, starts: number, ends: number): Zone | undefined {
 const local = (ms: number, zone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
 
-/** Whether the wall clock shows the time once only, in a year of four digits. */
+/** Whether the wall clock shows the time only once, in a year from 1 to 9999. */
 function isOnce(moment: Temporal.ZonedDateTime): boolean {
   if (moment.year < 1 || moment.year > 9999) return false
   const [one, other] = (['earlier', 'later'] as const).map((disambiguation) =>
@@ -140,7 +142,7 @@ function isOnce(moment: Temporal.ZonedDateTime): boolean {
 const wallClock = (moment: Temporal.ZonedDateTime): string =>
   moment.toPlainDateTime().toString({ smallestUnit: 'second' })
 
-/** Begins with the change that was the last one before the meeting, so that no time in it is without an offset. */
+/** Begins with the last change before the meeting, so that every time in it has an offset. */
 const timezone = ({ id, changes }: Zone): Component => [
   'vtimezone',
   [['tzid', {}, 'text', id]],
@@ -148,7 +150,7 @@ const timezone = ({ id, changes }: Zone): Component => [
     ({ before, after, at }): Component => [
       after > before ? 'daylight' : 'standard',
       [
-        // The onset is told by the clock as it was before.
+        // The onset is given in the local time before the change.
         ['dtstart', {}, 'date-time', utc(at.epochMilliseconds + before / 1_000_000).slice(0, -1)],
         ['tzoffsetfrom', {}, 'utc-offset', offset(before)],
         ['tzoffsetto', {}, 'utc-offset', offset(after)],

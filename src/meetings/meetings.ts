@@ -180,7 +180,7 @@ export const meetingStore = once((deps: Deps) => {
     return meeting
   }
 
-  /** Writes a meeting as it is, without an event. */
+  /** Inserts a meeting unchanged and without an event. */
   function restore(org: number, meeting: Meeting): void {
     insert(org, meeting)
     taking.set(org, meeting.id, [], meeting.participants)
@@ -202,7 +202,7 @@ export const meetingStore = once((deps: Deps) => {
     return saved
   }
 
-  /** Writes a meeting that has changed, with its version and its event. */
+  /** Writes a changed meeting with a new version and its event. */
   function save(who: Caller, before: Meeting, given: Meeting): Meeting {
     const after = { ...given, updated_at: rfc3339(clock.now()), version: before.version + 1 }
     update(who.org, before, after)
@@ -215,15 +215,15 @@ export const meetingStore = once((deps: Deps) => {
   function remove(who: Caller, meeting: Meeting): void {
     clearReferences(who, 'meeting', meeting.id)
     search.remove(who.org, meeting.id)
-    removeRow(who.org, meeting.id) // its transcript and its rows in the link tables go with it
+    removeRow(who.org, meeting.id) // deletes its transcript and its rows in the link tables, too
     outbox.record(who, 'meeting.deleted', meeting)
   }
 
-  /** Points it to others as it is told: nobody is looked up by an email. */
+  /** Changes references exactly as given: participants are not looked up by email. */
   const relink = (who: Caller, before: Meeting, given: Partial<Meeting>): Meeting =>
     save(who, before, { ...before, ...given })
 
-  /** A contact that is about to go stays in its meetings by email and name. */
+  /** Keeps the email and name of a contact that is being deleted as a participant. */
   function clearContact(who: Caller, contactId: string): void {
     for (const id of taking.meetingsOf(who.org, contactId)) {
       const before = byId(who, id)
@@ -231,7 +231,7 @@ export const meetingStore = once((deps: Deps) => {
     }
   }
 
-  /** To be called when the transcript was written or is gone: the meeting is found by other words then. */
+  /** Call this when the transcript was written or deleted: it changes the words by which the meeting is found. */
   function transcriptChanged(who: Caller, meetingId: string, hasTranscript: boolean): void {
     const before = byId(who, meetingId)
     if (before.has_transcript !== hasTranscript) save(who, before, { ...before, has_transcript: hasTranscript })
@@ -261,7 +261,7 @@ export const meetingStore = once((deps: Deps) => {
   }
 })
 
-/** `pointer` is the one of the two that was given. */
+/** `pointer` is that of the field that was given. */
 function checkTimes({ starts_at, ends_at }: Meeting, pointer: '/starts_at' | '/ends_at'): void {
   if (starts_at < ends_at) return
   const [word, other] = pointer === '/ends_at' ? ['after', 'starts_at'] : ['before', 'ends_at']

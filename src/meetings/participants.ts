@@ -6,13 +6,13 @@ import type { Database } from '../store/driver.ts'
 import { links } from '../store/links.ts'
 import { missing } from '../store/references.ts'
 
-// Who takes part in a meeting: contacts, members, and people who are known by an email alone.
+// The participants of a meeting: contacts, members, and people of whom only an email is known.
 
 export const ROLES = ['organizer', 'attendee'] as const
 export const RESPONSES = ['accepted', 'declined', 'tentative', 'pending'] as const
 export const MAX_PARTICIPANTS = 500
 
-/** As long as the name of a contact. */
+/** The maximum length of a contact's name. */
 const name = f.nullable(f.line(511))
 const role = f.oneOf(ROLES)
 const response = f.oneOf(RESPONSES)
@@ -59,7 +59,7 @@ type Found = { contact?: Person | undefined; member?: Person | undefined }
 
 export type ParticipantReader = ReturnType<typeof participantReader>
 
-/** Finds out who the given participants are. */
+/** Identifies the given participants. */
 export function participantReader(db: Database) {
   const memberOfId = db.prepare('SELECT id, name, email FROM members WHERE org_id = ? AND id = ?')
   const memberOfEmail = db.prepare('SELECT id, name, email FROM members WHERE org_id = ? AND email = ?')
@@ -69,9 +69,9 @@ export function participantReader(db: Database) {
     .pluck()
 
   /**
-   * The participants as they are stored. One that is equal to one of `before` stays as it is, also where it would be
-   * somebody else by now. Throws Problem 422 for one who is nobody, for a reference that is not there, and for somebody
-   * who is there twice.
+   * Returns the participants to store. Those equal to one of `before` stay unchanged, even if their email would now
+   * identify someone else. Throws Problem 422 for a participant without an identity, an unknown reference, and a
+   * duplicate.
    */
   function read(org: number, given: readonly ParticipantGiven[], before: readonly Participant[] = []): Participant[] {
     const known = new Set(before.map((each) => JSON.stringify(each)))
@@ -85,7 +85,7 @@ export function participantReader(db: Database) {
     return withOwnEmails(all)
   }
 
-  /** With the contact or the member, and the name. The email that they have comes last, when all others are known. */
+  /** Adds the contact or the member, and the name. Their own email is added last, when all other emails are known. */
   function identified(org: number, given: Participant, pointer: string, errors: FieldError[]): Identified {
     const { contact_id, member_id, email } = given
     if (contact_id === null && member_id === null && email === null) {
@@ -115,7 +115,7 @@ export function participantReader(db: Database) {
     return contactId === undefined ? {} : { contact: contact(org, contactId) }
   }
 
-  /** What tells apart who has the email: the member, the contact, or else the email itself. */
+  /** The identity of the person with the email: the id of the member or the contact, or else the email itself. */
   function whoHas(org: number, email: string): string {
     const { contact, member } = found(org, { ...NOBODY, email })
     return member?.id ?? contact?.id ?? emailKey(email)
@@ -145,7 +145,7 @@ const wholeOf = ({ contact_id, member_id, email, name, role, response }: Partici
   response,
 })
 
-/** Two contacts may share a mailbox; then the first has it here. */
+/** Two contacts may share an email address; then only the first gets it here. */
 function withOwnEmails(all: readonly Identified[]): Participant[] {
   const taken = new Set(all.flatMap(({ email }) => (email === null ? [] : [emailKey(email)])))
   return all.map(({ ownEmail, ...participant }) => {
@@ -155,7 +155,7 @@ function withOwnEmails(all: readonly Identified[]): Participant[] {
   })
 }
 
-/** What tells a participant apart, with the member of the body that says so. */
+/** What identifies a participant, with the field of the body that contains it. */
 const MARKS: [member: 'contact_id' | 'member_id' | 'email', keyOf: (value: string) => string][] = [
   ['contact_id', (id) => id],
   ['member_id', (id) => id],
@@ -181,7 +181,7 @@ export const contactsOf = (participants: readonly Pick<Participant, 'contact_id'
 const membersOf = (participants: readonly Participant[]): string[] =>
   participants.flatMap(({ member_id }) => member_id ?? [])
 
-/** Keeps the link tables in step with the participants of the meetings. */
+/** Updates the link tables after a change of participants. */
 export function participantRows(db: Database) {
   const setContacts = links(db, 'meeting_contacts', 'meeting_id', 'contact_id')
   const setMembers = links(db, 'meeting_members', 'meeting_id', 'member_id')
@@ -196,11 +196,11 @@ export function participantRows(db: Database) {
   }
 }
 
-/** Without the contact, who keeps email and name. */
+/** Removes the reference to the contact, and keeps email and name. */
 export const withoutContact = (participants: readonly Participant[], gone: string): Participant[] =>
   participants.map((each) => (each.contact_id === gone ? { ...each, contact_id: null } : each))
 
-/** The one contact in the place of the other; where both take part, the first of the two stays. */
+/** Replaces one contact by the other; if both are participants, the first of the two stays. */
 export function swapContact(participants: readonly Participant[], from: string, to: string): Participant[] {
   const first = participants.findIndex(({ contact_id }) => contact_id === from || contact_id === to)
   return participants.flatMap((each, index) => {
@@ -210,8 +210,8 @@ export function swapContact(participants: readonly Participant[], from: string, 
 }
 
 /**
- * The two of `before` again, in what has become of it since they were swapped: the one that stayed is who it was, and
- * the other is whoever has come with its email since, or else stands behind all.
+ * Reverses `swapContact` in participants that may have changed since: the participant that stayed gets its former
+ * identity back, and the other is the one that now has its email, or else is added at the end.
  */
 export function unswapContact(
   now: readonly Participant[],

@@ -6,11 +6,11 @@ import { searchFilter } from '../store/list/search.ts'
 import { searchIndex } from '../store/search.ts'
 import type { Participant } from './participants.ts'
 
-// Meetings are found by their own words, and by those of their transcript where the caller may read transcripts: two
-// documents in the index. docs/decisions/014-scopes.md has the reason.
+// The index has two documents per meeting: its own words, and those of its transcript for callers who may read
+// transcripts. docs/decisions/014-scopes.md has the reason.
 
 const FIELDS = ['title', 'description', 'location', 'summary'] as const
-/** What the index is written again for. */
+/** The fields whose changes require an update of the index. */
 export const SEARCHED = [...FIELDS, 'participants'] as const
 
 type Searched = { id: string; participants: readonly Pick<Participant, 'name' | 'email'>[] } & Record<

@@ -7,7 +7,7 @@ import type { Database } from '../store/driver.ts'
 import type { SqlPart } from '../store/list/condition-sql.ts'
 import { statements } from '../store/statements.ts'
 
-// What is said in a transcript, piece by piece.
+// The segments of a transcript.
 
 export const MAX_SEGMENTS = 20_000
 
@@ -41,7 +41,7 @@ const columns = c.columns<Segment>({
   text: c.text('text'),
 })
 
-/** What an export has of it. */
+/** The columns of an export. */
 export const exportedSegments = c.columns<Said & { transcript_id: string; position: number }>(
   {
     transcript_id: c.plain('transcript_id'),
@@ -56,7 +56,7 @@ export const exportedSegments = c.columns<Said & { transcript_id: string; positi
 
 type Row = [position: number, speaker: string | null, start_ms: number, end_ms: number, text: string]
 
-/** A page as JSON text, and the index of its last segment where more follow. */
+/** A page as JSON text, and the index of its last segment if more follow. */
 export type SegmentPage = { json: string; last: number | null }
 
 /** The segments of transcripts, in the order of their start. */
@@ -70,7 +70,7 @@ export function segmentRows(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
 
-  /** Behind an index; with `q` only those in which each word of it begins a word. */
+  /** Reads the segments after an index; with `q`, those in which each of its words begins a word. */
   function read(org: number, id: string, after: number, limit: number, q?: string): SegmentPage {
     const test = q === undefined ? { sql: '', values: [] } : testOf(q)
     const statement = prepare(`${from} AND position > ?${test.sql} ORDER BY position LIMIT ?`)
@@ -89,13 +89,13 @@ export function segmentRows(db: Database) {
     }))
   }
 
-  /** Whether the stored ones are these. */
+  /** Whether the stored segments equal the given ones. */
   function are(org: number, id: string, given: readonly Said[]): boolean {
     const rows = every.all(org, id) as Row[]
     return rows.length === given.length && rows.every((row, at) => isSame(row, given[at] as Said))
   }
 
-  /** `words` are those of each segment. */
+  /** `words` are the words of each segment. */
   function replace(org: number, id: string, given: readonly Said[], words: readonly string[][]): void {
     forget.run(org, id)
     given.forEach(({ speaker, start_ms, end_ms, text }, at) => {
@@ -106,10 +106,10 @@ export function segmentRows(db: Database) {
   return { read, all, are, replace }
 }
 
-/** Different words that a meeting is found by; the longest talks have some 5,000. */
+/** The most distinct words by which a meeting can be found; the longest talks have some 5,000. */
 const MAX_WORDS = 20_000
 
-/** Those of the words of all segments. */
+/** The distinct words of all segments, up to that limit. */
 export function foundBy(words: readonly string[][]): string[] {
   const found = new Set<string>()
   for (const each of words) {
@@ -119,7 +119,7 @@ export function foundBy(words: readonly string[][]): string[] {
   return [...found].slice(0, MAX_WORDS)
 }
 
-/** Not by has_words: a function of TypeScript takes three times as long, which would be 20 ms for 20,000 segments. */
+/** Does not use has_words: a function in TypeScript takes three times as long, which is 20 ms for 20,000 segments. */
 function testOf(q: string): SqlPart {
   const query = queryOf(q)
   if (query.length === 0) return { sql: ' AND FALSE', values: [] }

@@ -7,7 +7,7 @@ import type { Database } from '../store/driver.ts'
 import { missing } from '../store/references.ts'
 import type { Meeting } from './meetings.ts'
 
-// Who speaks in a transcript: contacts, members, and voices that nobody has put a name to.
+// The speakers of a transcript: contacts, members, and unidentified voices.
 
 export const MAX_SPEAKERS = 1000
 const MAX_NAME_LENGTH = 255
@@ -40,7 +40,7 @@ export const SpeakerGiven = v.pipe(
 )
 export type SpeakerGiven = v.InferOutput<typeof SpeakerGiven>
 
-/** The speakers as they are stored; those that the segments name where none are given. */
+/** Returns the speakers to store; if none are given, those that the segments name. */
 export function speakersOf(given: readonly SpeakerGiven[] | undefined, segments: readonly Segment[]): Speaker[] {
   const named = new Set(segments.flatMap(({ speaker }) => speaker ?? []))
   const all = given ?? [...named].map((key): SpeakerGiven => ({ key, ...UNKNOWN }))
@@ -49,7 +49,7 @@ export function speakersOf(given: readonly SpeakerGiven[] | undefined, segments:
 }
 const UNKNOWN = { name: null, member_id: null, contact_id: null }
 
-/** How long each of them speaks, by their keys; the segments come in the order of their start. */
+/** The talk time of each speaker, by key. Segments must be in the order of their start. */
 function talkTimes(segments: readonly Segment[]): Map<string | null, number> {
   const talks = new Map<string | null, number>()
   const heardUntil = new Map<string | null, number>()
@@ -64,12 +64,12 @@ function talkTimes(segments: readonly Segment[]): Map<string | null, number> {
 
 type Person = Pick<Speaker, 'member_id' | 'contact_id'>
 
-/** Finds the people behind speakers. */
+/** Identifies speakers. */
 export function speakerReader(db: Database) {
   const memberName = db.prepare('SELECT name FROM members WHERE org_id = ? AND id = ?').pluck()
   const contactName = db.prepare('SELECT name FROM contacts WHERE org_id = ? AND id = ?').pluck()
 
-  /** What is wrong with speakers that a caller gives. */
+  /** Returns the faults in the given speakers. */
   function errorsIn(org: number, speakers: readonly SpeakerGiven[]): FieldError[] {
     const seen = new Set<string>()
     return speakers.flatMap(({ key, member_id, contact_id }, index) => {
@@ -86,8 +86,8 @@ export function speakerReader(db: Database) {
   }
 
   /**
-   * The names of those who take part in a meeting, and who has which: as the meeting has it, and as the contact or the
-   * member has it. The one who owns the meeting takes part.
+   * The names of the participants of a meeting, each with the person: as in the meeting, and as in the contact or the
+   * member. The owner of the meeting is a participant.
    */
   function peopleOf(org: number, { participants, owner_id }: Meeting): [name: string, person: Person][] {
     const all = [...participants, { name: null, contact_id: null, member_id: owner_id }]
@@ -101,7 +101,7 @@ export function speakerReader(db: Database) {
   return { errorsIn, peopleOf }
 }
 
-/** Speakers of a file, with the people whose names they have. A name that two people share is nobody's. */
+/** Matches the speakers of a file with people by name. A name that two people share matches nobody. */
 export function recognized(
   speakers: readonly Voice[],
   people: readonly [name: string, person: Person][],
@@ -126,11 +126,11 @@ export const membersOf = (speakers: readonly Speaker[]): string[] => [
   ...new Set(speakers.flatMap(({ member_id }) => member_id ?? [])),
 ]
 
-/** The one contact, or none, in the place of the other. */
+/** Replaces the contact by another one, or by none. */
 export const swapContact = (speakers: readonly Speaker[], from: string, to: string | null): Speaker[] =>
   speakers.map((each) => (each.contact_id === from ? { ...each, contact_id: to } : each))
 
-/** Gives back to those who had `from` before they were swapped, and who have `to` now, what they had. */
+/** Reverses `swapContact` for speakers that referred to `from` before, and refer to `to` now. */
 export function unswapContact(
   now: readonly Speaker[],
   before: readonly Speaker[],

@@ -53,18 +53,18 @@ const summed = {
   updated_at: c.time('updated_at'),
   version: c.integer('version'),
 }
-/** JSON text that is put into the row: a page of them. */
+/** JSON text that is inserted into the row: a page of segments. */
 const inserted = { name: '', sql: 'NULL', json: (text: never) => text ?? '[]', store: () => null, isComputed: true }
 
 export const columns = c.columns<Transcript>({ ...ofMeeting, segments: inserted, next_cursor: c.computed(), ...summed })
 export const SEGMENTS = Object.keys(Transcript.entries).indexOf('segments')
 export const NEXT_CURSOR = SEGMENTS + 1
 
-/** All that is stored of it beside its segments: what an export has. */
+/** All stored columns except the segments: those of an export. */
 export const exported = c.columns<Stored>({ ...ofMeeting, words: c.text('words'), ...summed })
 export type Stored = Omit<Transcript, 'segments' | 'next_cursor'> & { words: string }
 
-/** As it is answered, with all of its segments. */
+/** Returns the wire form with all segments. */
 export function whole(
   { words, id, meeting_id, language, source, speakers, ...rest }: Stored,
   said: Said[],

@@ -45,10 +45,10 @@ import {
 
 // 3. The statements and the rules.
 
-/** What a PUT finds: the meeting, and its transcript where it has one; version 0 is none yet. */
+/** What a PUT starts from: the meeting, and its transcript, if any; version 0 stands for none. */
 type Place = { id: string; version: number; meeting: Meeting; stored: Stored | undefined }
 
-/** What somebody says that was said: speakers are left out where the segments name them. */
+/** A given transcript: without speakers if only the segments name them. */
 type FoundTranscript = { speakers?: SpeakerGiven[]; segments: Said[] }
 
 export const transcriptStore = once((deps: Deps) => {
@@ -67,14 +67,14 @@ export const transcriptStore = once((deps: Deps) => {
   const setContacts = links(db, 'transcript_contacts', 'transcript_id', 'contact_id')
   const setMembers = links(db, 'transcript_members', 'transcript_id', 'member_id')
 
-  /** The transcript of a meeting. Throws 404. */
+  /** Returns the transcript of a meeting. Throws 404. */
   function find(who: Caller, meetingId: string): RawRow {
     const row = rowOf.get(who.org, meetingId) as RawRow | undefined
     if (!row) throw notFound()
     return row
   }
 
-  /** Throws 404 where there is no such meeting. */
+  /** Throws 404 if there is no such meeting. */
   function place(who: Caller, meetingId: string): Place {
     const meeting = meetingColumns.present(meetings.find(who, meetingId))
     const row = storedOf.get(who.org, meetingId) as RawRow | undefined
@@ -82,7 +82,7 @@ export const transcriptStore = once((deps: Deps) => {
     return { id: stored?.id ?? meetingId, version: stored?.version ?? 0, meeting, stored }
   }
 
-  /** A page of its segments, or of those that `q` finds. */
+  /** Returns a page of the segments, or of those that `q` finds. */
   function show(who: Caller, row: RawRow, { given, limit, after, cursorAt }: Asked): Rendered {
     const id = row[0] as string
     const { json, last } = segments.read(who.org, id, Number(after?.key ?? -1), limit, readQ(given.get('q')))
@@ -98,7 +98,7 @@ export const transcriptStore = once((deps: Deps) => {
     return { speakers, segments: segments.all(who.org, id) }
   }
 
-  /** Writes what was said at a meeting in the place of what there is. A file says by their names who speaks. */
+  /** Replaces the transcript of a meeting. A file identifies speakers by name. */
   function put(who: Caller, { meeting, stored: before }: Place, given: TranscriptPut, isFile: boolean): Transcript {
     const found = isFile ? transcriptOf(who, meeting, given.segments) : given
     check(who.org, found)
@@ -127,7 +127,7 @@ export const transcriptStore = once((deps: Deps) => {
     return whole(after, said)
   }
 
-  /** What a file says, with those who were there for speakers where they have the names. */
+  /** Returns the content of a file, with speakers identified by the names of participants. */
   function transcriptOf({ org }: Caller, meeting: Meeting, given: Said[]): FoundTranscript {
     const there = people.peopleOf(org, meeting)
     const names = there.map(([name]) => name)
@@ -135,7 +135,7 @@ export const transcriptStore = once((deps: Deps) => {
     return { speakers: recognized(speakers, there), segments }
   }
 
-  /** Throws 422 with a pointer for each rule that is broken. */
+  /** Throws 422 with a pointer for each violated rule. */
   function check(org: number, { speakers, segments }: FoundTranscript): void {
     const errors = speakers ? people.errorsIn(org, speakers) : []
     const keys = speakers && new Set(speakers.map(({ key }) => key))
@@ -147,7 +147,7 @@ export const transcriptStore = once((deps: Deps) => {
     })
     if (segments.length > MAX_SEGMENTS)
       errors.push(field('/segments', 'too_many', `must have at most ${MAX_SEGMENTS} items`))
-    // Where they are left out, or come from a file, nobody has counted them yet.
+    // Speakers that were omitted or come from a file have not been counted yet.
     if (voicesOf(segments).length > MAX_SPEAKERS)
       errors.push(field('/segments', 'too_many_speakers', `must name at most ${MAX_SPEAKERS} speakers`))
     if (errors.length > 0) throw invalid(...errors.slice(0, MAX_ERRORS))
@@ -165,13 +165,13 @@ export const transcriptStore = once((deps: Deps) => {
     outbox.record(who, 'transcript.ready', after, before)
   }
 
-  /** Writes a transcript as it is, without its segments and without an event. Its meeting has to be there. */
+  /** Inserts a transcript unchanged, without its segments and without an event. Its meeting must exist. */
   function restore(org: number, stored: Stored): void {
     write(org, undefined, stored)
     meetings.transcriptChanged({ org, member: null }, stored.meeting_id, true)
   }
 
-  /** Points speakers to others as it is told. */
+  /** Changes the references of speakers exactly as given. */
   function relink(who: Caller, before: Stored, { speakers }: Pick<Stored, 'speakers'>): Stored {
     const after = { ...before, speakers, updated_at: rfc3339(clock.now()), version: before.version + 1 }
     write(who.org, before, after)
@@ -179,7 +179,7 @@ export const transcriptStore = once((deps: Deps) => {
     return after
   }
 
-  /** A contact that is about to go stays a speaker by name. */
+  /** Keeps the name of a contact that is being deleted as a speaker. */
   function clearContact(who: Caller, contactId: string): void {
     for (const id of ofContact.all(who.org, contactId) as string[]) {
       const before = exported.present(byId(who, id))
@@ -188,7 +188,7 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   function remove(who: Caller, { id, meeting_id }: Transcript): void {
-    removeRow(who.org, id) // its segments and its rows in the link tables go with it
+    removeRow(who.org, id) // deletes its segments and its rows in the link tables, too
     meetings.transcriptChanged(who, meeting_id, false)
   }
 
@@ -212,12 +212,12 @@ const MAX_BYTES = 8 * 1_048_576
 const VTT = 'text/vtt'
 const SRT = 'application/x-subrip'
 
-/** Bodies that were read from a file: only such a one is asked whose names it has. */
+/** Bodies that were read from a file: only their speakers are matched by name. */
 const files = new WeakSet<object>()
 const fromFile =
   (read: (file: string, most: number) => Captions) =>
   (file: string): Pick<Captions, 'segments'> => {
-    // A file may have a hundred times as many, which takes seconds to read; one more is enough to be refused.
+    // A file may contain a hundred times as many, which takes seconds to read; one more is enough for a refusal.
     const { segments } = read(file, MAX_SEGMENTS)
     const body = { segments }
     files.add(body)

@@ -3,7 +3,7 @@ import { type FieldError, field } from '../lib/problem.ts'
 
 type Fields = Record<string, unknown>
 
-/** What one application did to one item; a side that is not there counts as null in every field. */
+/** The change of one item when a document is applied; a missing side counts as null in every field. */
 export type Change = {
   section: string
   key: string
@@ -11,7 +11,7 @@ export type Change = {
   fields: Record<string, { from: unknown; to: unknown }>
 }
 
-/** The change between two states of an item in the named fields: one, or none where they are equal. */
+/** Returns the change between two states of an item in the named fields, or nothing if they are equal. */
 export function changesOf(
   section: string,
   key: string,
@@ -36,7 +36,7 @@ function actionOf(before: unknown, after: unknown, { status, is_active }: Change
   return 'updated'
 }
 
-/** Errors for every key that stood in the array before; `keyName` is the member that holds it. */
+/** Returns an error for every key that occurred earlier in the array; `keyName` is the member that contains it. */
 export function repeatedKeys(pointer: string, keys: readonly string[], keyName = 'key'): FieldError[] {
   return keys.flatMap((key, index) =>
     keys.indexOf(key) === index
@@ -45,7 +45,7 @@ export function repeatedKeys(pointer: string, keys: readonly string[], keyName =
   )
 }
 
-/** An error for every default but the first. */
+/** Returns an error for every default but the first. */
 export function secondDefaults(pointer: string, given: readonly { key: string; is_default?: boolean }[]): FieldError[] {
   const first = given.findIndex(({ is_default }) => is_default)
   return given.flatMap(({ is_default }, index) => {

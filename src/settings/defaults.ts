@@ -1,6 +1,6 @@
 import type { SettingsDocument } from './document.ts'
 
-/** What a new organisation starts with. */
+/** The initial settings of a new organisation. */
 export const defaultSettings = (timezone: string): SettingsDocument => ({
   pipelines: [
     {

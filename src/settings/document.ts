@@ -15,7 +15,7 @@ import type { Store } from '../store/open.ts'
 import type { Change } from './changes.ts'
 import { OrgSettings, orgSettings } from './org.ts'
 
-// The settings document: everything that an organisation sets up, as one JSON document.
+// The settings document: the whole configuration of an organisation as one JSON document.
 
 const sections = {
   org: f.optional(OrgSettings),
@@ -50,7 +50,7 @@ export function showSettings(store: Store, org: number): Required<SettingsDocume
   }
 }
 
-/** Makes an organisation as the document says. Answers its number in the store and its id outside. */
+/** Creates an organisation from the document. Returns its internal and its public id. */
 export function createOrg(
   store: Store,
   document: SettingsDocument & { org: OrgSettings },
@@ -63,9 +63,9 @@ export function createOrg(
 }
 
 /**
- * Makes the sections that the document gives as it says, all in one transaction or nothing; the others stay. An item
- * left out of a given section is removed where nothing uses it, else deactivated, else refused. An optional field left
- * out has its default. Throws Problem 400 and 422 for the document, 409 where what is stored stands in the way.
+ * Applies the sections in the document, all in one transaction; other sections stay unchanged. An item left out of a
+ * given section is removed if nothing uses it, otherwise deactivated, otherwise refused. An omitted optional field gets
+ * its default. Throws Problem 400 and 422 for the document, and 409 for a conflict with stored data.
  */
 export function applySettings(
   store: Store,
@@ -102,7 +102,7 @@ export function applySettings(
 
 const ROLL_BACK = Symbol('dry run')
 
-/** The document as the schema reads it, with the rules between its items. Throws Problem 400 and 422. */
+/** Parses the document, and checks the rules between its items. Throws Problem 400 and 422. */
 export function readDocument(document: unknown): SettingsDocument {
   if (document === null || typeof document !== 'object' || Array.isArray(document)) {
     throw new Problem(400, 'wrong_root', `A settings document must be a JSON object with some of ${NAMES}.`)

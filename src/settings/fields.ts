@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { oneOf } from '../lib/fields.ts'
 
-/** The name of an item in the settings document: what it is matched by, and never changes. */
+/** The key of an item in the settings document, which identifies it and never changes. */
 export const key = v.pipe(
   v.string(),
   v.regex(

@@ -24,7 +24,7 @@ export function orgSettings({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      WHERE id = @id`,
   )
 
-  /** A new organisation, with nothing in it: its number in the store, and its id outside. */
+  /** Creates an empty organisation. Returns its internal and its public id. */
   function create({ name, timezone, currency }: OrgSettings): { org: number; publicId: string } {
     const publicId = clock.id()
     const { lastInsertRowid } = insert.run(publicId, name, timezone, currency, timeOfId(publicId))

@@ -6,10 +6,10 @@ import { isForeignKeyViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
 import { rows } from '../store/rows.ts'
 
-/** What every row has. */
+/** The columns of every row. */
 export type Stored = { id: string; created_at: string; updated_at: string; version: number }
 
-/** A table of settings. Its rows are few: they are read whole, and matched in memory. */
+/** A table of settings. It has few rows: they are all read, and matched in memory. */
 export function settingsTable<Row extends Stored>(
   { db, clock }: Pick<Store, 'db' | 'clock'>,
   name: string,
@@ -29,7 +29,7 @@ export function settingsTable<Row extends Stored>(
     return row
   }
 
-  /** Writes the row only where it differs, or where `shown`, what others show of it, does. */
+  /** Writes the row only if it differs, or if `shown` is set because related data that is shown with it does. */
   function save(org: number, before: Row, given: Partial<Omit<Row, keyof Stored>>, shown = false): Row {
     const { after, changed } = change(before, given as Partial<Row>)
     if (changed.length === 0 && !shown) return before
@@ -39,7 +39,7 @@ export function settingsTable<Row extends Stored>(
     return after
   }
 
-  /** False, with the row still there, where another row refers to it: SQLite knows of every reference. */
+  /** Returns false and keeps the row if another row refers to it: SQLite checks all references. */
   function removeUnused(org: number, id: string): boolean {
     try {
       remove(org, id)

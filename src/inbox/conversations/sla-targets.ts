@@ -3,7 +3,7 @@ import { parseTime, rfc3339 } from '../../lib/time.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import type { rows } from '../../store/rows.ts'
 import { slaClocks } from '../sla/clocks.ts'
-import { type Clock, nextSlaEvent, slaOf, type SlaEvent } from '../sla/sla.ts'
+import { type Clock, nextSlaEvent, type SlaEvent, slaOf } from '../sla/sla.ts'
 import type { Conversation } from './conversation.ts'
 import { statusHistory } from './statuses.ts'
 
