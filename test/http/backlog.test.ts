@@ -9,12 +9,12 @@ import { openRaw, sendAll } from '../support/raw.ts'
 import { startServer } from '../support/server.ts'
 
 const GET = 'GET /x HTTP/1.1\r\n\r\n'
-/** What node may take in at once from a connection, and parses to its end. */
+/** The most that Node reads at once from a connection and then parses completely. */
 const PIECE = 65_536
 const REQUEST_BYTES = 4096
 const turn = () => new Promise(setImmediate)
 
-/** A server whose answers the test gives, and what it has read. */
+/** A server whose test writes the answers, and the requests it has read. */
 async function serving(t: TestContext, { maxBytes = 1e9, handler }: { maxBytes?: number; handler?: Handler } = {}) {
   const waiting = backlog(maxBytes)
   const began: ServerResponse[] = []
@@ -43,7 +43,7 @@ async function serving(t: TestContext, { maxBytes = 1e9, handler }: { maxBytes?:
 
   const read = () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
 
-  /** Resolves when the server has read nothing for many turns of the event loop; gives how much it has read. */
+  /** Resolves when the server has read nothing for many turns of the event loop; returns how much it has read. */
   async function settled(): Promise<number> {
     let last = -1
     for (let still = 0; still < 300; still++) {

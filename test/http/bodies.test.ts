@@ -6,13 +6,13 @@ import { guard } from '../../src/webhooks/egress/guard.ts'
 import { openRaw } from '../support/raw.ts'
 import { startServer } from '../support/server.ts'
 
-// How the bytes of bodies arrive, what they may hold of the memory meanwhile, and when they are cut.
+// How the bytes of bodies arrive, how much memory unfinished bodies may take, and when they are cut off.
 
 const KB = 1024
-/** Of fewer than 16 bytes on average. */
+/** Chunks of fewer than 16 bytes on average. */
 const MAX_TINY_CHUNKS = 4096
 
-/** A server with bodies that can be looked into, and whose clock is moved by hand. */
+/** A server whose bodies the test can inspect and whose clock the test moves. */
 async function serving(t: TestContext, { checkEveryMs = 3_600_000, maxHeldBytes = 400 * KB } = {}) {
   let now = 0
   const read = bodies({ nowMs: () => now, checkEveryMs, maxHeldBytes })
@@ -45,10 +45,10 @@ async function serving(t: TestContext, { checkEveryMs = 3_600_000, maxHeldBytes 
   return {
     ...server,
     ...read,
-    /** A request of which the headers are sent, with the length of the body. */
+    /** Sends the headers of a request with this Content-Length. */
     sized: (bytes: number, path?: string, token?: string) => post(`Content-Length: ${bytes}`, path, token),
     chunked: (path?: string, token?: string) => post('Transfer-Encoding: chunked', path, token),
-    /** Resolves when the bodies hold that many bytes. */
+    /** Resolves when the server holds that many bytes of bodies. */
     held: async (bytes: number) => {
       while (read.heldBytes() !== bytes) await nextTurn()
     },
@@ -56,7 +56,7 @@ async function serving(t: TestContext, { checkEveryMs = 3_600_000, maxHeldBytes 
     started: async (many: number) => {
       while (read.arriving.size !== many) await nextTurn()
     },
-    /** Bytes of the bodies that are not there in full. */
+    /** The bytes received of unfinished bodies. */
     arrived: () => [...read.arriving].reduce((sum, { bytes }) => sum + bytes, 0),
     pass: (ms: number) => {
       now += ms
@@ -221,7 +221,7 @@ describe('the bound on what all bodies hold', () => {
     const first = await server.sized(301 * KB)
     first.write(' '.repeat(300 * KB))
     while (server.heldBytes() < 300 * KB) await nextTurn()
-    const late = await server.sized(65 * KB) // small ones may take the rest up to 400
+    const late = await server.sized(65 * KB) // small bodies may take the rest up to 400
     assert.deepEqual(await late.code(), [503, 'overloaded'])
     assert.equal(late.isContinued(), false)
   })
@@ -325,7 +325,7 @@ describe('a body that nobody reads', () => {
       sent.write(piece)
       await sent.closed
       assert.ok(sent.socket.readableEnded, 'by the server')
-      sent.write('zz\r\n') // which the parser would refuse
+      sent.write('zz\r\n') // which the parser would reject
       assert.deepEqual(sent.answers.length, 1)
     })
   }

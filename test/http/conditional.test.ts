@@ -9,7 +9,7 @@ before(async () => {
 after(() => server.stop())
 
 const newDeal = async () => (await server.call('POST', '/deals', { title: 'Rollout' })).body
-/** A deal in version 2. */
+/** Returns a deal of version 2. */
 async function changedDeal() {
   const { id } = await newDeal()
   return (await server.call('PATCH', `/deals/${id}`, { title: 'Changed' })).body

@@ -122,7 +122,7 @@ describe('a body', () => {
     const connection = await openRaw(server.url)
     const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nX-Request-Id: broken-body\r\n'
     connection.write(`POST /api/v1/deals HTTP/1.1\r\n${AUTH()}${type}\r\n2\r\n{}\r\n`)
-    await server.call('GET', '/tags') // the server has read what came before
+    await server.call('GET', '/tags') // by now the server has read everything sent before
     connection.write('zz\r\n')
     await connection.closed
     assert.deepEqual(statuses(connection.answers), [400])

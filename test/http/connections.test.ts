@@ -17,9 +17,9 @@ import { sendRaw } from '../support/raw.ts'
 import { startServer } from '../support/server.ts'
 
 const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'
-/** More than two ends of a connection take in by themselves. */
+/** More than the socket buffers of both ends hold. */
 const LARGE = Buffer.alloc(48 * 1_048_576)
-/** No test lasts so long: it looks itself. */
+/** Longer than any test: the tests start each check. */
 const LOOK_MS = 1e9
 const turn = () => new Promise(setImmediate)
 
@@ -27,7 +27,7 @@ function* parts() {
   for (let from = 0; from < LARGE.length; from += 65_536) yield LARGE.subarray(from, from + 65_536)
 }
 
-/** A server whose connections are looked at when the test says so, and whose answers the test gives. */
+/** A server that checks its connections when the test says so, and whose answers the test writes. */
 async function serving(t: TestContext, given: Limits = {}) {
   const sockets: Socket[] = []
   const began: ServerResponse[] = []
@@ -52,7 +52,7 @@ async function serving(t: TestContext, given: Limits = {}) {
     while (sockets.length === before) await turn()
     const socket = sockets[before] as Socket
 
-    /** Sends a request; gives what the server answers it with. */
+    /** Sends a request; returns its ServerResponse on the server. */
     async function ask(): Promise<ServerResponse> {
       const { length } = began
       client.write(GET)
@@ -65,7 +65,9 @@ async function serving(t: TestContext, given: Limits = {}) {
 }
 
 describe('connections that time out at the same moment', () => {
-  /** Lets so many time out at once; gives how many were closed in each turn, and what their clients got. */
+  /**
+   * Times out that many connections at once; returns how many were closed in each turn and what the clients received.
+   */
   async function timeOut(t: TestContext, count: number, expire: (server: Server, socket: Socket) => void) {
     const { server, open } = await serving(t)
     const clients: Awaited<ReturnType<typeof open>>[] = []
@@ -169,7 +171,7 @@ describe('an answer that the client does not take', () => {
     await turn()
     const { _handle: handle } = socket as { _handle?: object }
     const left = { bytesWritten: 0, writeQueueSize: 65_536 }
-    Object.assign(socket, { _handle: left }) // such as parts of the same size
+    Object.assign(socket, { _handle: left }) // as with parts of equal size
     t.after(() => Object.assign(socket, { _handle: handle }))
     for (let looks = 0; looks < 10; looks++) {
       left.bytesWritten += 65_536

@@ -6,8 +6,8 @@ import { cursors } from '../../src/http/cursor.ts'
 import { readAsk } from '../../src/http/query.ts'
 import { type ListFixture, listFixture } from './list-fixture.ts'
 
-// Cursors that carry a valid signature and no position of what is asked for: of an older version, or of somebody who has
-// the key. They are refused like any other that does not belong here.
+// Cursors with a valid signature but no position for this query: from an older version, or from somebody who has the
+// key. They are rejected like any cursor of another query.
 
 let fixture: ListFixture
 before(async () => {
@@ -17,7 +17,7 @@ after(() => fixture.server.stop())
 
 const UUID = '01890000-0000-7000-8000-000000000000'
 
-/** A cursor with any bytes in it, signed with the key of the server. */
+/** Returns a cursor with these bytes, signed with the key of the server. */
 function signed(question: string, body: string | Buffer): string {
   const bytes = Buffer.from(body as string)
   const secret = cursorSecret(fixture.server.dataDir)
@@ -41,7 +41,7 @@ const MISSHAPEN = [
 ].map((each) => JSON.stringify(each))
 const NONSENSE = [...UNREADABLE, ...MISSHAPEN, `[1e999,"${UUID}"]`]
 
-/** Asks once with a cursor that holds each of these. */
+/** Sends one request for each of these cursors. */
 async function refusesAll(path: string, question: string, bodies: readonly (string | Buffer)[]): Promise<void> {
   for (const body of bodies) {
     const url = `${path}${path.includes('?') ? '&' : '?'}cursor=${signed(question, body)}`
@@ -78,7 +78,7 @@ describe('a cursor with a valid signature and without a position', () => {
     }
   })
 
-  /** Keys of another type than that of a real one. */
+  /** Keys of another type than the real one. */
   function othersThan(key: unknown): unknown[] {
     if (key === null) return ['m', 1]
     return typeof key === 'string' ? [1] : ['m', '1']

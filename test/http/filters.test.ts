@@ -72,7 +72,7 @@ describe('filters', () => {
     const { a, b, call } = server
     for (const { path } of fixture.lists) {
       const { status, body } = await call('GET', `${path}?count=true&limit=100`, undefined, { token: b.token })
-      if (status === 404) continue // the records of one list
+      if (status === 404) continue // a list below a single record
       const own = new Set(idsOf(fixture.recordsOf(path)))
       assert.ok(
         body.data.every(({ id }: Row) => !own.has(id)),

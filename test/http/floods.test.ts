@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/open.ts'
 import { httpClient } from '../support/client.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 
-// What hostile clients do to the memory of a server of its own process, and to those who use it meanwhile.
+// What hostile clients do to the memory of a server in a separate process and to the other clients.
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-floods-'))
@@ -36,7 +36,7 @@ async function serve() {
   child.stdout.resume()
   return {
     url: JSON.parse(String(line).split('\n')[0] as string).api as string,
-    /** The most that it has ever had. */
+    /** The peak memory of the process. */
     memoryMb: () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
     stop: () => {
       child.kill('SIGTERM')
@@ -45,7 +45,7 @@ async function serve() {
   }
 }
 
-/** Sends as fast as the server reads, until `stop`; begins again when the server has ended the connection. */
+/** Sends as fast as the server reads, until `stop`; reconnects when the server has closed the connection. */
 function flood(head: string, piece: Buffer): { sentMb: () => number; stop: () => void } {
   const port = Number(new URL(server.url).port)
   let isOver = false

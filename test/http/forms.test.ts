@@ -21,8 +21,8 @@ import { Problem } from '../../src/lib/problem.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// What a route may have beside JSON: other forms of its record, text bodies, streamed answers. The routes are made here,
-// so that each has one of them.
+// What a route may have besides JSON: other forms of its record, text bodies, streamed answers. These routes exist only
+// here, so that each has one of them.
 
 const MIB = 1_048_576
 const ID = '01890000-0000-7000-8000-00000000000a'
@@ -35,13 +35,13 @@ let server: TestServer
 let listener: Listener
 let logged: Logged[]
 let written: { body: unknown; bytes: number }[]
-/** How many parts of a roll were made. */
+/** How many parts of a roll were generated. */
 let parts = 0
 let partsEnded = 0
 
 const Paper = f.object({ text: f.line(MIB), lines: f.optional(f.arrayOf(f.line(), 2000)) })
 
-/** The row of a record is its id, and what stands between that and its version. */
+/** The row of a record is its id and the JSON between the id and the version. */
 const columns = {
   select: '',
   json: ([id, rest = '']: unknown[]) => `{"id":"${id}"${rest},"version":3}`,
@@ -252,11 +252,11 @@ describe('the form of a record', () => {
   test('has an entity tag as JSON only: that is of the version, not of the bytes', async () => {
     const json = await asPaper('application/json')
     assert.equal(json.headers.get('etag'), '"3"')
-    const known = { 'if-none-match': '"3"' }
-    const unchanged = await asPaper('application/json', known)
+    const ifNoneMatch = { 'if-none-match': '"3"' }
+    const unchanged = await asPaper('application/json', ifNoneMatch)
     assert.deepEqual([unchanged.status, unchanged.headers.get('etag'), unchanged.text], [304, '"3"', ''])
     assert.match(unchanged.headers.get('vary') ?? '', /\bAccept\b(?!-)/)
-    const form = await asPaper('text/plain', known)
+    const form = await asPaper('text/plain', ifNoneMatch)
     assert.deepEqual([form.status, form.headers.get('etag'), form.text], [200, null, 'päper'])
   })
 
@@ -544,8 +544,8 @@ describe('an answer that is streamed', () => {
     parts = 0
     const head = await sendRaw(listener.url, request(ID, 'HEAD'), { methods: ['HEAD'] })
     assert.deepEqual([head.status, head.headers['content-length'], head.body], [200, String(100 * MIB), ''])
-    const known = await ask(`/rolls/${ID}`, { headers: { 'if-none-match': '"3"' } })
-    assert.deepEqual([known.status, parts, partsEnded], [304, 0, 0])
+    const notModified = await ask(`/rolls/${ID}`, { headers: { 'if-none-match': '"3"' } })
+    assert.deepEqual([notModified.status, parts, partsEnded], [304, 0, 0])
   })
 
   test('is made as the client takes it, and no longer when that has gone', async () => {
@@ -608,7 +608,7 @@ describe('an answer that is streamed', () => {
     }
   })
 
-  /** What the server does after its answer, or beside it. */
+  /** Waits for what the server does after its answer or concurrently. */
   async function until(isSo: () => boolean): Promise<void> {
     const patience = AbortSignal.timeout(10_000)
     while (!isSo()) {

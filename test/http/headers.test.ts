@@ -20,14 +20,14 @@ after(async () => {
   await withCors.stop()
 })
 
-/** Past fetch, which unpacks what it gets and has headers of its own. */
+/** Not with fetch, which decompresses answers and adds headers. */
 function ask(method: string, path: string, headers: Record<string, string> = {}, to = server): Promise<RawAnswer> {
   const all = { Host: 'x', Authorization: `Bearer ${to.a.token}`, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return sendRaw(to.url, `${method} /api/v1${path} HTTP/1.1\r\n${lines.join('')}\r\n`, { methods: [method] })
 }
 
-/** Headers that may differ from one request to the next. */
+/** Removes the headers that may differ between requests. */
 const steady = ({ 'x-request-id': _id, date: _date, ...headers }: Record<string, string>) => headers
 
 describe('HEAD', () => {

@@ -6,7 +6,7 @@ import { startCpuClock } from '../support/cpu-clock.ts'
 import { openRaw, type RawOptions, sendRaw } from '../support/raw.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// What a client can send over TCP, each with its exact answer. <...> stands for what is known only at run time.
+// What a client can send over TCP, each with its exact answer. <...> stands for a value known only at run time.
 
 let server: TestServer
 const placeholders: Record<string, string> = {}

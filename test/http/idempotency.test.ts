@@ -21,7 +21,7 @@ const keyed = (key: string, more: { token?: string; headers?: Record<string, str
 const count = (table: string): number =>
   server.store.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number
 
-/** What has to be the same in an answer and in its replay. */
+/** What an answer and its replay must have in common. */
 const lasting = ({ status, text, headers }: { status: number; text: string; headers: Headers }) => ({
   status,
   text,

@@ -17,16 +17,16 @@ import * as f from '../../src/lib/fields.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// A second kernel beside the public one: cookies instead of tokens, a prefix of its own, routes that ask for a role.
+// A second kernel next to the public one: cookies instead of tokens, a separate prefix, routes that require a role.
 
 const PREFIX = '/internal/v7'
 const ID = '01890000-0000-7000-8000-00000000000a'
 
 let server: TestServer
 let listener: Listener
-/** By the value of the cookie. */
+/** By cookie value. */
 let accesses: Map<string, Access>
-/** Cookies that are looked up with a delay. */
+/** Cookies whose lookup is delayed. */
 let slow: Set<string>
 let written: string[]
 let isCurrent: boolean

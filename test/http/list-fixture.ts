@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { ListRoute } from '../../src/http/route.ts'
-import { type Row, said } from '../store/list/model.ts'
+import { messageTexts, type Row } from '../store/list/model.ts'
 import { idsOf } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
-// A server whose lists have something to page, to sort and to filter.
+// A server whose lists have records to page through, sort and filter.
 
 export const DEALS = 120
 const TITLES = ['Åland', 'aland', 'ALAND', 'Łódź', 'lodz', 'Straße', 'strasse', 'Zürich', '日本', '🚀 launch', 'b', 'B']
@@ -26,7 +26,7 @@ async function readAll(server: TestServer) {
   await fill(server)
   const opened = await listsBelow(server)
   const lists = server.routes.filter((route) => route.kind === 'list').flatMap((route) => opened(route))
-  /** All records of each list, by its path. */
+  /** All records of each list, by path. */
   const records = new Map<string, Row[]>()
   for (const { path, filters } of lists) {
     const all = Object.entries(filters).flatMap(([name, { disablesDefault }]) =>
@@ -37,10 +37,10 @@ async function readAll(server: TestServer) {
   for (const { id } of records.get('/conversations') as Row[]) {
     const messages = (await walk(`/conversations/${id}/messages`, ['limit=100'])).flat()
     const texts = messages.map(({ body_text }) => body_text)
-    said.set(id, texts)
+    messageTexts.set(id, texts)
   }
 
-  /** The pages of a list, by next_cursor; the Link of each has to name the same page. */
+  /** Returns the pages of a list, following next_cursor; the Link header must name the same page. */
   async function walk(path: string, parameters: string[]): Promise<Row[][]> {
     const pages: Row[][] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -56,7 +56,7 @@ async function readAll(server: TestServer) {
     return pages
   }
 
-  /** Asks for a 400 with this code; gives its detail. */
+  /** Expects a 400 with this code; returns its detail. */
   async function refused(path: string, code = 'invalid_query', options = {}): Promise<string> {
     const { status, body } = await server.call('GET', path, undefined, options)
     assert.equal(status, 400, path)
@@ -67,7 +67,7 @@ async function readAll(server: TestServer) {
   return { server, lists, walk, refused, recordsOf: (path: string) => records.get(path) as Row[] }
 }
 
-/** Where a path names a list, it is one of each object, and of either kind; a webhook has deliveries of each status. */
+/** For paths that name a list: one list per object and kind. For webhooks: one with deliveries of each status. */
 async function listsBelow(server: TestServer) {
   const { a, call } = server
   const ids: string[] = []
@@ -94,7 +94,7 @@ async function listsBelow(server: TestServer) {
   }
 }
 
-/** Webhooks, of which two have deliveries of the events that there are; the server sends none by itself. */
+/** Creates webhooks, two of which have deliveries of the existing events; the server itself sends none. */
 async function deliveries({ a, call, store, advance }: TestServer): Promise<string> {
   const ids: string[] = []
   for (const status of ['active', 'paused', 'active', 'disabled']) {
@@ -115,7 +115,7 @@ async function deliveries({ a, call, store, advance }: TestServer): Promise<stri
   return ids[0] as string
 }
 
-/** Deals with ties and gaps in every field, and some of everything that they refer to. */
+/** Creates deals with ties and gaps in every field, and several records of everything they refer to. */
 async function fill(server: TestServer): Promise<void> {
   const { a, advance, call, store } = server
   const make = async (path: string, body: Row): Promise<string> => {
@@ -241,7 +241,7 @@ async function fill(server: TestServer): Promise<void> {
   }
 }
 
-/** Contacts in sequences, in every status that they come to by requests. */
+/** Enrolls contacts in sequences, in every status that requests can reach. */
 async function enrollAll({ a, advance, call }: TestServer, contacts: string[], deals: string[]): Promise<void> {
   const sequences = (await call('GET', '/sequences?status=active')).body.data as Row[]
   for (let n = 0; n < 3 * contacts.length; n++) {
@@ -252,13 +252,13 @@ async function enrollAll({ a, advance, call }: TestServer, contacts: string[], d
       ...(n % 5 === 0 ? { start_at: '2030-01-01T00:00:00Z' } : {}),
     }
     const { status, body } = await call('POST', '/enrollments', given)
-    if (status !== 201) continue // one who is to be left alone
+    if (status !== 201) continue // a contact with do_not_contact
     for (const wanted of [[], ['paused'], ['stopped'], ['paused', 'active']][n % 4] as string[])
       assert.equal((await call('PATCH', `/enrollments/${body.id}`, { status: wanted })).status, 200)
   }
 }
 
-/** A conversation of some messages, many in the first one, with gaps in what a patch gives it. */
+/** Creates a conversation with several messages, many in the first one, and gaps in the fields of its patch. */
 async function converse(
   { a, call, advance, now }: TestServer,
   n: number,

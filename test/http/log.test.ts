@@ -32,7 +32,7 @@ const SECRET = 'correct horse battery staple'
 let store: OpenedStore
 let org: Org
 let listener: Listener
-/** The same kernel over one route that fails. */
+/** The same kernel with a single route, which fails. */
 let failing: Listener
 
 before(async () => {

@@ -5,8 +5,8 @@ import { type RawAnswer, sendAll, sendRaw } from '../support/raw.ts'
 import { UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// The order of checks. A request with several faults is answered for the first of them, so that nobody learns more
-// than they may, and what is cheap to tell is told before what is dear.
+// The order of checks. The answer to a request with several faults names the first one, so that no client learns more
+// than it may, and cheap checks run before expensive ones.
 
 const ORDER = [
   ['framing', 400, 'malformed_http'],
@@ -34,7 +34,7 @@ const RATE = 30
 const READ_ONLY = SCOPES.filter((scope) => scope.endsWith('.read'))
 
 let server: TestServer
-/** By what they lack. The exhausted ones lose their requests before each test. */
+/** Tokens by what they lack. The exhausted ones use up their rate limit before each test. */
 let tokens: Record<'scope' | 'exhausted' | 'exhaustedScope', string>
 
 before(async () => {
@@ -59,7 +59,7 @@ async function newDeal(isClosed: boolean): Promise<string> {
   return id
 }
 
-/** Closes a deal, in a request that has exactly these faults. */
+/** Closes a deal with a request that has exactly these faults. */
 async function closeDeal(faults: readonly Fault[]): Promise<RawAnswer> {
   const has = (fault: Fault) => faults.includes(fault)
   const id = has('record') ? UNKNOWN : await newDeal(has('state'))

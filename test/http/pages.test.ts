@@ -5,7 +5,7 @@ import { pages } from '../../src/http/pages.ts'
 const steady = { byOthers: () => 1, byUs: () => 1 }
 const answer = { status: 200, headers: [], body: '{"data":[],"next_cursor":null}' }
 
-/** Renders, and counts how often. */
+/** Renders and counts its calls. */
 function renderer(timeDependent = false) {
   const render = () => {
     render.times++

@@ -14,7 +14,7 @@ const GET = 'GET /x HTTP/1.1\r\n\r\n'
 const SLICE = 4096
 const turn = () => new Promise(setImmediate)
 
-/** A server that answers nothing, the requests of each turn by their connections, and a clock that moves when it is read. */
+/** A server that never answers, the requests of each turn by connection, and a clock that advances when it is read. */
 async function reading(t: TestContext) {
   const server = createServer({ requireHostHeader: false })
   const sockets: Socket[] = []
@@ -133,7 +133,7 @@ describe('requests that wait', () => {
       await once(client, 'connect')
       return client.resume()
     }
-    /** What was parsed at once since the last time, when nothing more is read. */
+    /** Returns the most requests parsed at once since the last call, when nothing more is read. */
     async function settled(): Promise<number> {
       for (let turns = 0; turns < 100; turns++) await turn()
       const since = most

@@ -10,7 +10,7 @@ import { pollAnswers } from '../../src/http/poll.ts'
 import type { PollRoute } from '../../src/http/route.ts'
 import { type CommitWaiters, commitWaiters } from '../../src/http/waiting.ts'
 
-// What requests of one turn of the event loop may share, and when those who wait look again.
+// What requests of one turn of the event loop may share, and when waiting requests look again.
 
 const LONG_MS = 3_600_000
 

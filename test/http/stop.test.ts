@@ -18,7 +18,7 @@ async function serving(t: TestContext, options?: Parameters<typeof startServer>[
   return server
 }
 
-/** Resolves when the server has read what was sent: it answers the connections in the order of their packets. */
+/** Resolves when the server has read what was sent: it handles connections in the order of their packets. */
 async function settled(server: TestServer): Promise<void> {
   await (await openAnswered(server)).socket.destroy()
 }
@@ -102,7 +102,7 @@ describe('while the server stops', () => {
     const used = await openAnswered(server)
     const unused = await openRaw(server.url)
     await settled(server)
-    // Within a time of grace that the clients would not wait out.
+    // Within a grace period longer than the clients would wait.
     await Promise.all([server.stopWithin(10 * 60_000), used.closed, unused.closed])
     for (const { socket } of [used, unused]) {
       assert.ok(socket.readableEnded, 'the server ended the connection')

@@ -8,16 +8,16 @@ import { UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
-// What holds for every route of the catalog, asked of every route: a new resource is swept by being there.
+// What holds for every route of the catalog. New resources are covered automatically.
 
 const server: TestServer = await startServer()
 after(() => server.stop())
 
-/** A record of each resource whose paths name one, in either organisation. A new resource has to be added here. */
+/** A record of each resource that paths name, in either organisation. Add every new resource here. */
 const RECORDS: Record<string, (org: Org) => Promise<string>> = {
   companies: (org) => made(org, '/companies', { name: 'Swept' }),
   contacts: (org) => made(org, '/contacts', { first_name: 'Swept' }),
-  conversations: async (org) => (await said(org)).conversation_id,
+  conversations: async (org) => (await newMessage(org)).conversation_id,
   'custom-fields': (org) =>
     made(org, '/custom-fields', { object: 'deal', key: `swept_${count++}`, label: 'Swept', type: 'text' }),
   deals: (org) => made(org, '/deals', { title: 'Swept' }),
@@ -34,7 +34,7 @@ const RECORDS: Record<string, (org: Org) => Promise<string>> = {
     return id
   },
   members: async (org) => org.owner,
-  messages: async (org) => (await said(org)).id,
+  messages: async (org) => (await newMessage(org)).id,
   notes: async (org) => made(org, '/notes', { body: 'Swept', deal_ids: [await record('/deals', org)] }),
   sequences: async (org) => levels(org).welcome as string,
   sla: async (org) => levels(org).usual as string,
@@ -57,7 +57,7 @@ const levels = ({ org }: Org) =>
 
 const made = async (org: Org, path: string, given: object): Promise<string> => (await answer(org, path, given)).id
 
-const said = (org: Org) =>
+const newMessage = (org: Org) =>
   answer(org, '/messages', {
     from: { email: 'swept@swept.example' },
     channel: 'chat',
@@ -236,7 +236,7 @@ describe('a path written in another way is 404', () => {
       const others = [`${own}/`, own.toUpperCase(), `/${own}`, escaped, `${own}%20`, `.${own}`, `/x${own}`]
       for (const other of [...others, ...(capital === own ? [] : [capital])]) {
         const { status, body } = await sendRaw(server.url, `GET /api/v1${other} HTTP/1.1\r\nHost: x\r\n\r\n`)
-        // Beside an open part, such as /webhooks/:id, a capital makes an id of it, and that is 404 with a token.
+        // Next to a path such as /webhooks/:id, the capital letter is read as an id: 404 with a token.
         const isId = other === capital && own === path && paths.includes(path.replace(/[^/]+$/, ':id'))
         assert.deepEqual([status, JSON.parse(body).code], isId ? [401, 'unauthorized'] : [404, 'no_such_path'], other)
         if (isId) assert.equal((await call('GET', other)).status, 404)

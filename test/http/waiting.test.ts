@@ -24,12 +24,12 @@ import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { makeOrg, type Org, tokenFor } from '../support/org.ts'
 import { openRaw, sendRaw } from '../support/raw.ts'
 
-// Requests that wait for what is committed, on a server whose waiting room can be looked into.
+// Requests that wait for commits, on a server whose waiting requests the test can inspect.
 
-type Told = { seq: number; type: string; data: { object: { id: string; name: string } } }
-type Answer = { data: Told[]; last_seq: number; next_cursor: string | null }
+type StreamEvent = { seq: number; type: string; data: { object: { id: string; name: string } } }
+type Answer = { data: StreamEvent[]; last_seq: number; next_cursor: string | null }
 
-/** No test waits so long: who is not answered before hangs until the runner ends it. */
+/** Longer than any test: a request that is not answered earlier hangs until the runner ends it. */
 const LONG = 60
 
 let dataDir: string
@@ -39,11 +39,11 @@ let b: Org
 let room: CommitWaiters
 let listener: Listener
 let stopping: AbortController
-/** Subscriptions to commits that were made, and that are left. */
+/** Subscriptions to commits: how many were made, and how many are still active. */
 let made: number
 let left: number
 let agent: Agent
-/** How often the stream was read, and how often its newest event was asked for, by org. */
+/** How often the stream and its newest event were read, by org. */
 let reads: number[]
 let checks: number[]
 
@@ -67,7 +67,7 @@ beforeEach(async () => {
     }
   }, stopping.signal)
   const app = new Koa()
-  app.silent = true // a client that hangs up is no failure
+  app.silent = true // a client that disconnects is not a failure
   app.use(
     kernel(catalog(resourceDeps(store)).map(counting), {
       ...bearer(accessCache(tokens(keyring(dataDir, store), store), store)),
@@ -125,7 +125,7 @@ async function post(path: string, body: object, org = a) {
   return { status: response.status, body: (await response.json()) as { id: string } }
 }
 
-/** Resolves when so many wait. */
+/** Resolves when that many requests wait. */
 async function waiting(many: number): Promise<void> {
   while (room.size() !== many) await nextTurn()
 }
@@ -164,7 +164,7 @@ describe('a long poll', () => {
     await waiting(1)
     await post('/tags', { name: 'Of another type' })
     await post('/tasks', { title: 'Of another organisation' }, b)
-    await post('/tasks', { title: '' }) // refused: no event
+    await post('/tasks', { title: '' }) // rejected: no event
     await nextTurn()
     assert.equal(room.size(), 1)
     await post('/tasks', { title: 'It' })
@@ -279,7 +279,7 @@ test('200 clients that wait share one look for commits, and each gets its own an
   )
   await waiting(200)
   assert.deepEqual([made, left], [1, 1])
-  // Of a: 80 wait for tags and 80 for tasks; of b it is 20 each.
+  // Org a: 80 requests wait for tags and 80 for tasks; org b: 20 each.
   await post('/tags', { name: 'A' })
   await waiting(120)
   await post('/tasks', { title: 'A' })
@@ -383,7 +383,7 @@ test('someone who is gone before the wait begins is not kept', async () => {
 test('the stream is gapless and complete while eight write and one reads', async () => {
   const WRITERS = 8
   const EACH = 270
-  const read: Told[] = []
+  const read: StreamEvent[] = []
   let isDone = false
 
   async function reader(): Promise<void> {
@@ -398,7 +398,9 @@ test('the stream is gapless and complete while eight write and one reads', async
     }
   }
 
-  /** Ids of what was made. Others are refused before they write, or fail and are rolled back when they have written. */
+  /**
+   * Returns the ids of the created records. Other writes are rejected before they write, or fail and are rolled back.
+   */
   async function writer(n: number): Promise<string[]> {
     const ids: string[] = []
     for (let at = 0; at < EACH; at++) {
@@ -444,10 +446,10 @@ test('the stream is gapless and complete while eight write and one reads', async
     read.map(({ seq }) => seq),
     read.map((_, at) => at + 1),
   )
-  const told = read.map(({ data }) => data.object.id)
-  assert.equal(new Set(told).size, told.length)
-  assert.deepEqual(told.slice(1, -1).sort(), ids.sort())
-  assert.equal(told[0], taken.id)
+  const receivedIds = read.map(({ data }) => data.object.id)
+  assert.equal(new Set(receivedIds).size, receivedIds.length)
+  assert.deepEqual(receivedIds.slice(1, -1).sort(), ids.sort())
+  assert.equal(receivedIds[0], taken.id)
   assert.ok(read.every(({ data }) => !data.object.name.includes('fails')))
   assert.equal(left, 0)
 })

@@ -5,8 +5,8 @@ import * as c from '../../src/store/columns.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { anyText } from '../support/texts.ts'
 
-// The JSON of a read is put together from the columns of a row, that of a write is JSON.stringify of the record:
-// both have to be the same text.
+// A read assembles its JSON from the columns of a row, a write uses JSON.stringify on the record: both must produce the
+// same text.
 
 let server: TestServer
 let tags: string[]

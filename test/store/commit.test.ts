@@ -9,7 +9,7 @@ import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { DATABASE, type OpenedStore, openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** Lets no more pages be added to the database, as a full disk would; gives the end of it. */
+/** Stops the database from growing, as a full disk would; returns a function that lifts the limit. */
 function fillUp(db: Connection): () => void {
   db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`)
   return () => void db.pragma('max_page_count = 1073741823')
@@ -18,7 +18,7 @@ function fillUp(db: Connection): () => void {
 describe('writes', () => {
   let folder: string
   let store: OpenedStore
-  /** Another connection, which sees what is committed and no more. */
+  /** A second connection, which sees only what is committed. */
   let reader: Connection
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
@@ -160,7 +160,7 @@ describe('writes', () => {
     assert.deepEqual(committed(), [1, 3])
   })
 
-  // The pages of a transaction reach the disk with its COMMIT: a limit on the size of files makes that fail.
+  // COMMIT writes the pages of a transaction to the disk: a limit on the size of files makes it fail.
   test('are refused with 503 when the disk takes no more at COMMIT', {
     skip: process.platform === 'win32' && 'needs a limit on the size of files',
   }, () => {
@@ -186,9 +186,9 @@ describe('writes', () => {
   })
 
   test('cannot be asynchronous', () => {
-    // @ts-expect-error a promise is nothing that a job may give back
+    // @ts-expect-error a job must not return a promise
     void (() => store.write(async () => 1))
-    // @ts-expect-error nor is one inside of a union
+    // @ts-expect-error nor a union that contains one
     void (() => store.write(() => (Math.random() > 2 ? 1 : Promise.resolve(1))))
   })
 })

@@ -49,7 +49,7 @@ test('no statement is planned once by hand', () => {
   }
 })
 
-/** Comments may name what the code must not. */
+/** Comments may name what the code must not use. */
 const codeOf = (file: string): string =>
   textOf(file)
     .replace(/^\s*(\/\/|\/?\*).*$/gm, '')
@@ -73,7 +73,7 @@ test('only the store knows the driver, its PRAGMAs, its tables and its error cod
   }
 })
 
-/** The rooms that own tables: each statement stands in one of them, and the others call a function there. */
+/** The modules that own tables: each statement is in one of them, and other modules call a function there. */
 const OWNERS = [
   'store',
   'auth',

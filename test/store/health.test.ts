@@ -19,7 +19,7 @@ function observed() {
     advance: (ms: number) => {
       now += ms
     },
-    /** What has been reported since the last look. */
+    /** Returns what was reported since the last call. */
     reported: () => reports.splice(0).map(({ failure, omitted }) => [failure, omitted]),
   }
 }
@@ -125,7 +125,7 @@ test('writes of a later batch are refused when one before it has found damage, a
   const broken = store.write(() => {
     throw sqlite('SQLITE_CORRUPT')
   })
-  const others = Array.from({ length: 300 }, () => store.write(() => ++begun)) // more than two batches hold
+  const others = Array.from({ length: 300 }, () => store.write(() => ++begun)) // more than fit into two batches
   const ends = await Promise.allSettled([broken, ...others])
   for (const end of ends) assert.equal(end.status === 'rejected' && end.reason.code, 'database_damaged')
   assert.equal(begun, 0)

@@ -164,7 +164,7 @@ describe('a lease', () => {
     assert.match(String(stored()[0]?.last_error), /lease/)
     const second = claimOne()
     assert.deepEqual([second.id, second.tries], [first.id, 2])
-    // Whoever comes late changes nothing any more.
+    // A late worker changes nothing.
     queue.finish(first)
     queue.fail(first, new Error('late'), MAX_TRIES, half)
     assert.equal(stored()[0]?.leased_until, server.now() + LEASE_MS)

@@ -33,7 +33,7 @@ const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(
 const KEY = Buffer.alloc(32, 1)
 const OTHER = Buffer.alloc(32, 2)
 
-/** The arguments that run a call of the module in another process. */
+/** The arguments of a process that calls the module. */
 const calling = (call: string): string[] => [
   '--input-type=module',
   '-e',
@@ -154,7 +154,7 @@ describe('a full disk', () => {
 describe('the system calls that make a key file', {
   skip: spawnSync('strace', ['-V']).status !== 0 && 'there is no strace here',
 }, () => {
-  /** Those of one call, in order, with the folder and descriptors replaced by names. */
+  /** The system calls of one call, in order, with folders and descriptors replaced by names. */
   function traced(call: string, ...options: string[]): string[] {
     const log = join(root, 'trace')
     const filter = 'trace=mkdir,link,linkat,rename,renameat,renameat2,unlink,fsync,fdatasync,openat,write'

@@ -13,9 +13,9 @@ import { stillTimer } from '../support/lock-timer.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { type Result, startServer, type TestServer } from '../support/server.ts'
 
-// Another process that writes, as a command does: here it is a second connection with BEGIN IMMEDIATE.
+// Another process writes, as a command does: here, a second connection with BEGIN IMMEDIATE.
 
-/** Whether a promise has settled. */
+/** Records whether a promise has settled. */
 function watched<T>(promise: Promise<T>) {
   const state = { promise, isSettled: false }
   const settled = () => void (state.isSettled = true)
@@ -95,7 +95,7 @@ describe('a write that waits for another process', () => {
   })
   beforeEach(() => assert.ok(!timer.isSet()))
 
-  /** Begins a write, and comes back when it waits. */
+  /** Begins a write and returns once it waits for the lock. */
   async function waiting(name: string): Promise<ReturnType<typeof watched<Result>>> {
     const begun = watched(server.call('POST', '/tags', { name }, { headers: { 'idempotency-key': name } }))
     while (!timer.isSet()) await server.call('GET', '/deals')
@@ -113,7 +113,7 @@ describe('a write that waits for another process', () => {
       const seq = server.lastSeq()
       const write = await waiting(name)
       timer.pass(ms)
-      assert.ok(timer.isSet()) // it was tried, and is tried again
+      assert.ok(timer.isSet()) // one attempt was made, and another is scheduled
       assert.equal((await server.call('GET', '/deals')).status, 200)
       assert.ok(!write.isSettled)
       other.exec('COMMIT')
@@ -146,7 +146,7 @@ describe('a write that waits for another process', () => {
     timer.pass(MAX_LOCK_WAIT_MS - 1000)
     const second = watched(server.call('POST', '/tags', { name: 'second' }))
     await server.call('GET', '/deals')
-    timer.pass(LOCK_RETRY_MS) // from here on the second one waits
+    timer.pass(LOCK_RETRY_MS) // from here on the second write waits
     timer.pass(1000)
     assert.equal((await first.promise).status, 503)
     assert.equal((await server.call('GET', '/deals')).status, 200)

@@ -93,7 +93,7 @@ describe('an open store', () => {
       newest = store.db.prepare('SELECT max(id) FROM tokens WHERE org_id = ?').pluck().get(org) as string
       wall += 20 * HOUR_MS
       const last = store.clock.id()
-      // The record itself may be gone by then: its event remembers it.
+      // The record itself may be deleted by then: its event still names it.
       if (start === 1) {
         newest = last
         store.db
@@ -135,7 +135,7 @@ describe('an open store', () => {
 })
 
 describe('what is no database of ours', () => {
-  /** The refusal, which has to be one line and to leave the folder as it was. */
+  /** Expects an error of one line that leaves the folder unchanged. */
   function refused(code: string, options = {}): void {
     const before = contents()
     assert.throws(
@@ -282,7 +282,7 @@ describe('the instance lock', () => {
     assert.throws(() => lockInstance(folder), isOther)
   })
 
-  /** A process that holds the lock, and says so. */
+  /** A process that reports when it holds the lock. */
   function holder(dataDir: string) {
     const module = join(import.meta.dirname, '../../src/store/lock.ts')
     const script = `import { lockInstance } from ${JSON.stringify(module)}

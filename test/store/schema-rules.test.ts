@@ -6,22 +6,22 @@ import { STOP_REASONS } from '../../src/sequences/enrollments/enrollment.ts'
 import { openSqlite } from '../../src/store/driver.ts'
 import { migrate } from '../../src/store/migrations.ts'
 
-// What SQLite itself keeps true of a row, whoever writes it.
+// The rules that SQLite itself enforces on every row, whatever code writes it.
 
 type Row = Record<string, string | number | null>
 
 const db = openSqlite(':memory:')
 migrate(db, ':memory:')
-db.pragma('foreign_keys = OFF') // a row at a time; references have a test of their own
+db.pragma('foreign_keys = OFF') // each row is inserted alone; references have separate tests
 after(() => db.close())
 
-/** What a row of a table has beside the simplest value of each column. */
+/** The columns of a table for which the simplest value is not valid. */
 const ROWS: Record<string, Row> = {
   conversations: { sla: '{"status":"none"}' },
   enrollments: { due_at: 0 },
 }
 
-/** A row with the simplest value in every column that has to have one. */
+/** Returns a row with the simplest value in every required column. */
 function rowOf(table: string): Row {
   const sql = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table) as string
   const columns = db.pragma(`table_info(${table})`) as { name: string; type: string; notnull: number }[]
@@ -53,7 +53,7 @@ const ENDED = "(status IN ('completed', 'stopped', 'failed')) = (finished_at IS 
 const REASON = "(status IN ('stopped', 'failed')) = (stop_reason IS NOT NULL)"
 const ended = { due_at: null, finished_at: 0 }
 
-/** A row that is not accepted, and what SQLite names as the rule. */
+/** Rows that are rejected, and the rule that SQLite names. */
 const REFUSED: [table: string, given: Row, rule: string][] = [
   ['enrollments', { status: 'completed', due_at: null }, ENDED],
   ['enrollments', { status: 'stopped', stop_reason: 'manual', due_at: null }, ENDED],
@@ -89,7 +89,7 @@ const REFUSED: [table: string, given: Row, rule: string][] = [
     .map((table): [string, Row, string] => [table, { position: -1 }, 'position >= 0']),
 ]
 
-/** Rows at the edge of a rule. */
+/** Valid rows at the edge of a rule. */
 const ACCEPTED: [table: string, given: Row][] = [
   ['enrollments', { status: 'completed', ...ended }],
   ['enrollments', { status: 'failed', stop_reason: 'error', ...ended }],

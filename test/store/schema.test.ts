@@ -17,16 +17,16 @@ type Reference = { table: string; parent: string; from: string[]; to: string[] }
 
 type Step = (db: Connection) => void
 
-/** Without an index, for the reasons in schema.sql: what they refer to is deleted rarely, or never. */
+/** References without an index, for the reasons in schema.sql: their targets are deleted rarely or never. */
 const SCANNED = ['from_stage_id', 'to_stage_id', 'member_id'].map((column) => `deal_stage_changes.${column}`)
 SCANNED.push('messages.enrollment_id')
 
-/** How a reference is set that follows from another column. */
+/** How to set a reference that is generated from another column. */
 const WRITTEN: Record<string, string> = { 'conversations.sla_policy_id': "sla = json_set(sla, '$.policy_id', ?)" }
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Of the SQL of a schema: what its comments say and how it is set does not change what it is. */
+/** The hash of a schema: comments and white space do not change it. */
 const hashOf = (sql: string): string => hash('sha256', sql.replace(/--.*$/gm, '').replace(/\s+/g, '')).slice(0, 16)
 
 const fresh = (): Connection => {
@@ -35,7 +35,7 @@ const fresh = (): Connection => {
   return db
 }
 
-/** Without the tables that FTS5 keeps for itself. */
+/** Tables, except the internal ones of FTS5. */
 const tablesOf = (db: Connection): { name: string; strict: number; wr: number }[] =>
   (db.pragma('table_list') as { name: string; schema: string; type: string; strict: number; wr: number }[])
     .filter(({ name, schema, type }) => schema === 'main' && type === 'table' && !name.startsWith('sqlite_'))
@@ -77,9 +77,9 @@ describe('the schema', () => {
 
   test('keys every table of an organisation by org_id first', () => {
     for (const { name, wr } of ofOrgs) {
-      if (name === 'events') continue // in the order of commits, over all organisations
-      if (name === 'search_docs') continue // in the order of ids; its words carry the organisation
-      if (name === 'attachments') continue // rows of many pages, which a tree of keys would have to carry
+      if (name === 'events') continue // in the order of commits across all organisations
+      if (name === 'search_docs') continue // in the order of ids; the indexed words contain the organisation
+      if (name === 'attachments') continue // rows of many pages, which would bloat a tree of keys
       assert.equal(columnsOf(db, name).find(({ pk }) => pk === 1)?.name, 'org_id', name)
       assert.equal(wr, 1, `${name} WITHOUT ROWID`)
     }
@@ -99,7 +99,7 @@ describe('the schema', () => {
   })
 
   test('has a reference for every column that names another record', () => {
-    // What the past says stays, whatever becomes of the record; the outside gives its own ids.
+    // The history stays when its record is deleted; API clients choose external ids.
     const free = ['events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id']
     free.push(
       'search_docs.record_id',
@@ -108,14 +108,14 @@ describe('the schema', () => {
       'merges.merged_id',
       'merges.member_id',
     )
-    // A million deliveries would be deleted with their webhook, in one transaction; of what they tell, see events.
+    // A million deliveries would be deleted with their webhook in one transaction; for their contents, see events.
     free.push('deliveries.webhook_id', 'deliveries.event_id', 'deliveries.object_id')
-    // Who wrote is a contact or a member; a message keeps it.
+    // An author is a contact or a member; the message keeps the id.
     free.push('messages.author_id', 'messages.external_id')
-    // What a step has made may go; what it is stands in the version of its sequence.
+    // What a step created may be deleted; the step itself is in the version of its sequence.
     free.push('enrollment_steps.task_id', 'enrollment_steps.step_id')
-    free.push('attachments.row_id') // its own key
-    free.push('rejected_mails.external_id') // what another mail program has named it
+    free.push('attachments.row_id') // the key of the table
+    free.push('rejected_mails.external_id') // the id that another mail program assigned
     for (const { name } of ofOrgs) {
       const referring = referencesOf(db, name).flatMap(({ from }) => from)
       for (const column of columnsOf(db, name)) {
@@ -136,7 +136,7 @@ describe('the schema', () => {
   })
 })
 
-/** The traces of an import; there is no request that makes one. */
+/** Inserts the rows of an import; no request creates one. */
 function importInto({ store: { db, clock } }: TestServer, { org }: { org: number }): void {
   const id = clock.id()
   db.prepare(
@@ -190,7 +190,7 @@ describe('a reference into another organisation', () => {
   })
   after(() => server.stop())
 
-  /** Settings that refer to each other; gives the id of the sequence. */
+  /** Creates settings that refer to each other; returns the id of the sequence. */
   function setUp({ org, owner }: Org, hours: { key: string }[]): string {
     const sla = [{ key: 'usual', name: 'S', hours: 'office', targets: {} }]
     setLevels(server.store, org, { hours, sla })
@@ -207,7 +207,7 @@ describe('a reference into another organisation', () => {
     return server.store.db.prepare('SELECT id FROM sequences WHERE org_id = ?').pluck().get(org) as string
   }
 
-  /** The steps of an enrollment, and the traces of a mailbox. */
+  /** Inserts the rows of an enrollment's steps and of a mailbox. */
   async function work({ org }: Org, enrollment: string): Promise<void> {
     const { db, clock, write } = server.store
     const { doStep } = enrollmentEngine(server.deps)
@@ -223,7 +223,7 @@ describe('a reference into another organisation', () => {
     )
   }
 
-  /** A meeting with its transcript, both of which refer to everything that they can refer to. */
+  /** Creates a meeting with a transcript, both with every reference they can have. */
   async function meet(
     { token, owner }: Org,
     { contact_id, ...links }: Record<'contact_id' | 'company_id' | 'deal_id', string>,
@@ -243,7 +243,7 @@ describe('a reference into another organisation', () => {
     return body.id
   }
 
-  /** A conversation that refers to everything that it can refer to. */
+  /** Creates a conversation with every reference it can have. */
   async function converse(
     { token, owner }: Org,
     { contact_id, tag, ...links }: Record<'contact_id' | 'company_id' | 'deal_id' | 'tag', string>,
@@ -281,14 +281,14 @@ describe('a reference into another organisation', () => {
 })
 
 describe('a migration', () => {
-  /** Those that are released. A release copies schema.sql there, as the file of its version. */
+  /** The released schemas. A release copies schema.sql to this folder under its version. */
   const folder = join(ROOT, 'test/store/schemas')
   const released = (existsSync(folder) ? readdirSync(folder) : [])
     .map((name) => Number.parseInt(name, 10))
     .sort((a, b) => a - b)
   const sqlOf = (version: number) => readFileSync(join(folder, `${version}.sql`), 'utf8')
 
-  /** A database as the release of that schema left it. */
+  /** Returns a database as the release with that schema created it. */
   function old(version: number, sql: string, hash = `hash ${version}`): Connection {
     const db = openSqlite(':memory:')
     db.exec(sql)
@@ -298,7 +298,7 @@ describe('a migration', () => {
     return db
   }
 
-  /** All that matters of a schema; the order of columns and the spelling of SQL do not. */
+  /** Everything that matters about a schema; the order of columns and the formatting of SQL do not. */
   function shapeOf(db: Connection): unknown {
     const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
     const sqlOf = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
@@ -319,7 +319,7 @@ describe('a migration', () => {
     }))
   }
 
-  /** The CHECK constraints in the SQL of a table, without comments and white space. */
+  /** Returns the CHECK constraints in the SQL of a table, without comments and white space. */
   function checksIn(sql: string): string[] {
     const plain = sql.replace(/--.*$/gm, '').replace(/\s+/g, '')
     return [...plain.matchAll(/CHECK\(/g)].map(({ index }) => {
@@ -345,7 +345,7 @@ describe('a migration', () => {
     const all = Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1)
     const todo = 'copy schema.sql of each release to test/store/schemas, as the file of its version'
     assert.deepEqual(released, released.includes(SCHEMA_VERSION) ? all : all.slice(0, -1), todo)
-    // The topmost section of the changelog is what comes next.
+    // The topmost section of the changelog is the next release.
     const releases = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').match(/^## /gm) ?? []
     assert.ok(releases.length === 1 || released.length > 0, todo)
     for (const version of released) {
@@ -380,7 +380,7 @@ describe('a migration', () => {
     'CREATE TABLE installation (singleton INTEGER, id TEXT, schema_hash TEXT, created_at INTEGER); CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a (id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)'
   const addX = (db: Connection) => void db.exec('ALTER TABLE a ADD COLUMN x')
   const addY = (db: Connection) => void db.exec('ALTER TABLE a ADD COLUMN y')
-  /** The schemas that these steps lead to, from schema 1 on. */
+  /** The schemas that these steps produce, starting from schema 1. */
   const through = (...steps: Step[]) => ({
     schemas: [{ hash: 'hash 1' }, ...steps.map((step, at) => ({ hash: `hash ${at + 2}`, step }))],
   })

@@ -53,7 +53,7 @@ describe('the index stays in step', () => {
     return live.get(key) as Row[]
   }
 
-  /** One write, and what to note down once it is committed. */
+  /** Makes one write; returns what to record once it is committed. */
   function write({ act, kind, inB, which, text, other, phone }: Step): () => void {
     const org = inB ? server.b : server.a
     const firms = at(org, 'company')
@@ -83,7 +83,7 @@ describe('the index stays in step', () => {
     const on = act === 'rename' ? 'company' : act === 'move' ? 'contact' : kind
     const all = at(org, on)
     const before = all[which % (all.length + 1)]
-    // biome-ignore lint/suspicious/noExplicitAny: the stores take what their resource takes
+    // biome-ignore lint/suspicious/noExplicitAny: each store takes the input of its resource
     const store = stores[on] as any
     if (act === 'create') {
       const links = kind === 'note' ? { deal_ids: [stores.deal.create(who(org), { title: 'Linked' }).id] } : {}
@@ -122,7 +122,7 @@ describe('the index stays in step', () => {
         for (const [index, outcome] of (await Promise.allSettled(written)).entries()) {
           const each = batch[index] as Step
           if (outcome.status === 'fulfilled') dones.get(each)?.()
-          // One write of a batch may take away what another was to change.
+          // One write of a batch may delete the record that another changes.
           else assert.ok(each.fails || outcome.reason.status < 500, outcome.reason)
         }
       }

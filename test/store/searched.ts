@@ -6,7 +6,7 @@ import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
 import { companies, type Row, wordsIn } from './list/model.ts'
 
-// The kinds of records that can be searched, and what the index has to hold of them.
+// The kinds of records that can be searched, and the expected contents of their index.
 
 export const PATHS = {
   deal: '/deals',
@@ -18,7 +18,7 @@ export const PATHS = {
 } as const
 export type Searched = keyof typeof PATHS
 export const KINDS = Object.keys(PATHS) as Searched[]
-/** A meeting is there twice, the second time without its transcript, which none has here. */
+/** A meeting is indexed twice, the second time without its transcript; meetings have no transcripts here. */
 const NUMBERS: Record<Searched, readonly number[]> = {
   deal: [0],
   contact: [1],
@@ -30,7 +30,7 @@ const NUMBERS: Record<Searched, readonly number[]> = {
 
 export const who = (org: Org): Caller => ({ org: org.org, member: org.owner }) as Caller
 
-/** Every record of one kind, oldest first. */
+/** Returns every record of one kind, oldest first. */
 export async function recordsOf({ call }: TestServer, kind: Searched, org: Org): Promise<Row[]> {
   const found: Row[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -42,7 +42,7 @@ export async function recordsOf({ call }: TestServer, kind: Searched, org: Org):
   return found
 }
 
-/** The ids that a search finds, newest first. */
+/** Returns the ids that a search finds, newest first. */
 export async function search({ call, a }: TestServer, kind: Searched, text: string, org: Org = a): Promise<string[]> {
   const path = `${PATHS[kind]}?limit=100&q=${encodeURIComponent(text)}`
   const { status, body } = await call('GET', path, undefined, { token: org.token })
@@ -50,7 +50,7 @@ export async function search({ call, a }: TestServer, kind: Searched, text: stri
   return body.data.map(({ id }: Row) => id)
 }
 
-/** The index has to hold what the records say, and nothing else. */
+/** The index must match the records exactly. */
 export async function checkIndex(server: TestServer): Promise<void> {
   const { db } = server.store
   const wanted: string[] = []
@@ -80,12 +80,12 @@ export async function checkIndex(server: TestServer): Promise<void> {
   )
   assert.deepEqual(held.sort(), wanted.sort())
   checkIntegrity(db)
-  const known = new Set(db.prepare("SELECT org_id || ' ' || word FROM search_words").pluck().all())
+  const storedWords = new Set(db.prepare("SELECT org_id || ' ' || word FROM search_words").pluck().all())
   for (const [org, kind, , words] of docs) {
     for (const word of words.split(' ').filter(Boolean)) {
       const isDigits = /^.\d+$/u.test(word)
       assert.equal(
-        known.has(`${org} ${word}`),
+        storedWords.has(`${org} ${word}`),
         !(isDigits && (NUMBERS.contact.includes(kind) || NUMBERS.company.includes(kind))),
         word,
       )

@@ -10,12 +10,12 @@ import { watchCommits } from '../../src/store/watch.ts'
 describe('whoever waits for commits', () => {
   let folder: string
   let store: OpenedStore
-  let told: boolean[]
+  let notices: boolean[]
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
     store = openStore(folder, { create: true })
     store.db.exec('CREATE TABLE done (n INTEGER NOT NULL PRIMARY KEY) STRICT')
-    told = []
+    notices = []
   })
   afterEach(() => {
     store.close()
@@ -23,7 +23,7 @@ describe('whoever waits for commits', () => {
   })
 
   const insert = (n: number, into = store) => into.db.prepare('INSERT INTO done VALUES (?)').run(n).changes
-  const listen = () => store.committed.subscribe((byOthers) => told.push(byOthers))
+  const listen = () => store.committed.subscribe((byOthers) => notices.push(byOthers))
 
   test('is told once after many, in a later turn, when all is there', async () => {
     let seen: unknown
@@ -32,15 +32,15 @@ describe('whoever waits for commits', () => {
     })
     listen()
     for (let n = 0; n < 3; n++) store.transaction(() => insert(n))
-    assert.deepEqual(told, [])
+    assert.deepEqual(notices, [])
     await nextTurn()
-    assert.deepEqual([told, seen], [[false], 3])
+    assert.deepEqual([notices, seen], [[false], 3])
     await Promise.all([store.write(() => insert(3)), store.write(() => insert(4))])
-    assert.deepEqual(told, [false])
+    assert.deepEqual(notices, [false])
     await nextTurn()
-    assert.deepEqual([told, seen], [[false, false], 5])
+    assert.deepEqual([notices, seen], [[false, false], 5])
     await nextTurn()
-    assert.equal(told.length, 2)
+    assert.equal(notices.length, 2)
   })
 
   test('is not told of what was rolled back, nor of a part of a transaction', async () => {
@@ -52,16 +52,16 @@ describe('whoever waits for commits', () => {
       }),
     )
     await nextTurn()
-    assert.deepEqual(told, [])
+    assert.deepEqual(notices, [])
     store.transaction(() => {
       store.transaction(() => insert(1))
     })
     await nextTurn()
-    assert.deepEqual(told, [false])
+    assert.deepEqual(notices, [false])
     store.db.exec('BEGIN')
     store.transaction(() => insert(2))
     await nextTurn()
-    assert.deepEqual(told, [false])
+    assert.deepEqual(notices, [false])
     store.db.exec('ROLLBACK')
   })
 
@@ -80,7 +80,7 @@ describe('whoever waits for commits', () => {
     store.transaction(() => insert(1))
     end()
     await nextTurn()
-    assert.deepEqual([told, others], [[], 1])
+    assert.deepEqual([notices, others], [[], 1])
   })
 
   test('is told nothing any more when the store is closed', async () => {
@@ -88,7 +88,7 @@ describe('whoever waits for commits', () => {
     store.transaction(() => insert(1))
     store.close()
     await nextTurn()
-    assert.deepEqual(told, [])
+    assert.deepEqual(notices, [])
   })
 })
 
@@ -106,18 +106,18 @@ test('other processes are looked for by one timer, while somebody waits, every 2
   })
   t.mock.timers.tick(1000)
   assert.equal(looks, 0)
-  const told: boolean[][] = [[], []]
-  const ends = told.map((list) => committed.subscribe((byOthers) => list.push(byOthers)))
+  const notices: boolean[][] = [[], []]
+  const ends = notices.map((list) => committed.subscribe((byOthers) => list.push(byOthers)))
   looks = 0
   t.mock.timers.tick(1000)
-  assert.deepEqual([looks, told], [4, [[], []]])
+  assert.deepEqual([looks, notices], [4, [[], []]])
   version = 2
   t.mock.timers.tick(250)
   await nextTurn()
-  assert.deepEqual(told, [[true], [true]])
+  assert.deepEqual(notices, [[true], [true]])
   noted()
   await nextTurn()
-  assert.deepEqual(told[0], [true, false])
+  assert.deepEqual(notices[0], [true, false])
   isBroken = true
   t.mock.timers.tick(250)
   isBroken = false
@@ -125,5 +125,5 @@ test('other processes are looked for by one timer, while somebody waits, every 2
   looks = 0
   noted()
   t.mock.timers.tick(1000)
-  assert.deepEqual([looks, told[0]?.length], [0, 2])
+  assert.deepEqual([looks, notices[0]?.length], [0, 2])
 })

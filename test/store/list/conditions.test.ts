@@ -10,12 +10,12 @@ import { searchIndex } from '../../../src/store/search.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import type { Row } from './model.ts'
 
-// Conditions of every shape over a few deals, companies and contacts of two organisations, against an evaluator that
-// knows nothing of SQL.
+// Conditions of every shape on a few deals, companies and contacts of two organisations, compared with an evaluator
+// that does not use SQL.
 
 let server: TestServer
 let sql: ReturnType<typeof conditionSql>
-/** The deals of org A, each with what its conditions can see: its company, its tags, what its JSON holds. */
+/** The deals of org A, each with everything its conditions can use: its company, its tags, its JSON. */
 let deals: Row[]
 
 const IDS = ['01890000-0000-7000-8000-0000000000a1', '01890000-0000-7000-8000-0000000000a2']
@@ -84,7 +84,7 @@ before(async () => {
   const [ofDeals, ofTasks] = [searchIndex(store.db, 'deal'), searchIndex(store.db, 'task')]
   for (const { id, title } of deals) {
     ofDeals.remove(a.org, id)
-    // Others at the same place, before it: another id, and the same one in another organisation and of another kind.
+    // Entries that a wrong lookup would find: another id, and the same id in another organisation and of another kind.
     ofDeals.put(a.org, `${id.slice(0, 24)}000000000000`, ['elsewhere'])
     ofDeals.put(b.org, id, ['elsewhere'])
     ofTasks.put(a.org, id, ['elsewhere'])
@@ -142,7 +142,7 @@ const COMPANY: [Shape, Operator[], string, boolean][] = [
 
 const PARTIAL: Operator[] = ['contains', 'starts_with']
 
-/** A comparison; of null now and then, as `is null` or `is not null`. */
+/** A comparison, sometimes with null, as in `is null` or `is not null`. */
 const leafOf = (fields: typeof DEAL): fc.Arbitrary<Condition> =>
   fc
     .record({
@@ -152,8 +152,8 @@ const leafOf = (fields: typeof DEAL): fc.Arbitrary<Condition> =>
       isNull: fc.nat(5),
     })
     .map(({ field: [shape, operators, name, indexed], operator, picks, isNull }) => {
-      const known = values[name] as Value[]
-      const picked = picks.map((at) => known[at % known.length] as Value)
+      const samples = values[name] as Value[]
+      const picked = picks.map((at) => samples[at % samples.length] as Value)
       const of = operators[operator % operators.length] as Operator
       if (isNull === 0 && !shape.link)
         return { ...shape, operator: picks[0]! % 2 ? 'eq' : 'ne', values: [null], indexed: indexed && !shape.folded }
@@ -186,7 +186,7 @@ const trees = (depth: number): fc.Arbitrary<Condition> =>
     ),
   })).tree
 
-/** Two-valued: a comparison of what has no value is false, but for `ne`. */
+/** Two-valued logic: a comparison with a missing value is false, except for `ne`. */
 function naive(condition: Condition, row: Row): boolean {
   if ('any' in condition) return condition.any.some((each) => naive(each, row))
   if ('all' in condition) return condition.all.every((each) => naive(each, row))
@@ -231,10 +231,10 @@ function tested(condition: Condition, only: boolean): string[] {
 
 function led(group: Group): string[] {
   const { sql: text, values: bound } = sql.ids(server.a.org, group)
-  const known = new Set(deals.map(({ id }) => id))
+  const dealIds = new Set(deals.map(({ id }) => id))
   const rows = server.store.db.prepare(text).pluck()
   const found = new Set(rows.all(...bound) as string[])
-  return [...found].filter((id) => known.has(id)).sort()
+  return [...found].filter((id) => dealIds.has(id)).sort()
 }
 
 describe('conditions', () => {

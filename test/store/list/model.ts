@@ -4,7 +4,7 @@ import { fold } from '../../../src/lib/fold.ts'
 import { matches, queryOf, wordsOf } from '../../../src/lib/words.ts'
 import type { Filter, Operator } from '../../../src/store/list/conditions.ts'
 
-// What a list has to answer, worked out in memory from all of its records, the plain way.
+// The expected result of a list, computed in memory from all of its records.
 
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape
 export type Row = any
@@ -12,7 +12,7 @@ type Value = string | number | boolean
 
 export type Asked = { name: string; operator: Operator; text: string }
 
-/** A filter as it is written in a query. */
+/** Returns a filter as query text. */
 export const parameter = ({ name, operator, text }: Asked): string =>
   `${operator === 'eq' ? name : `${name}[${operator}]`}=${encodeURIComponent(text)}`
 
@@ -29,18 +29,18 @@ const ABSENT: Record<Filter['type'], string> = {
   search: 'nobodyhasthis',
 }
 
-/** Companies by id: their contacts are found by their names, too. A test that knows of companies fills it. */
+/** Companies by id: contacts are also found by the name of their company. Filled by tests that use companies. */
 export const companies = new Map<string, Row>()
 
-/** The texts of messages by their conversation, which is found by them. A test that knows of them fills it, too. */
-export const said = new Map<string, string[]>()
+/** The texts of messages by conversation, which is found by them. Filled by tests that use messages. */
+export const messageTexts = new Map<string, string[]>()
 
-const known = new WeakMap<Row, string>()
+const cachedWords = new WeakMap<Row, string>()
 
-/** What a record is found by, separated by spaces. */
+/** Returns the words by which a record is found, separated by spaces. */
 export function wordsIn(record: Row): string {
-  const words = known.get(record) ?? readWords(record).join(' ')
-  known.set(record, words)
+  const words = cachedWords.get(record) ?? readWords(record).join(' ')
+  cachedWords.set(record, words)
   return words
 }
 
@@ -49,7 +49,7 @@ function readWords(record: Row): string[] {
   const { description, location, summary, participants } = record
   const company = record.phones ? companies.get(company_id)?.name : undefined
   const texts = [title, name, company, body, email, ...emails.map((each: Row) => each.email), ...domains]
-  if ('waiting_since' in record) texts.push(record.subject, ...(said.get(record.id) ?? []))
+  if ('waiting_since' in record) texts.push(record.subject, ...(messageTexts.get(record.id) ?? []))
   if (participants)
     texts.push(description, location, summary, ...participants.flatMap((each: Row) => [each.name, each.email]))
   const numbers = [phone, ...phones.map((each: Row) => each.number)]
@@ -59,7 +59,7 @@ function readWords(record: Row): string[] {
   )
 }
 
-/** The values of a record that a filter looks at: one, or none, or those of a link table. */
+/** Returns the values of a record that a filter compares: one, none, or those of a link table. */
 function valuesOf(record: Row, name: string): Value[] {
   if (record.participants && (name === 'contact_id' || name === 'member_id'))
     return record.participants.flatMap((each: Row) => each[name] ?? [])
@@ -82,7 +82,7 @@ const typed = ({ type, normal }: Filter, text: string): Value => {
   return normal ? normal(text) : text
 }
 
-/** Whether the record belongs into the list. */
+/** Whether the record belongs in the list. */
 export function isMatch(route: ListRoute, record: Row, asked: readonly Asked[]): boolean {
   for (const [name, { disablesDefault }] of Object.entries(route.filters)) {
     if (
@@ -111,7 +111,7 @@ function meets(filter: Filter, record: Row, { name, operator, text }: Asked): bo
   })
 }
 
-/** The records in the order of `sort`, or in the list's own without it. */
+/** Returns the records in the order of `sort`, or in the default order of the list. */
 export function ordered(route: ListRoute, records: readonly Row[], sort?: string): Row[] {
   const descending = sort ? sort.startsWith('-') : !route.order
   const name = sort?.replace('-', '')
@@ -134,19 +134,21 @@ export function ordered(route: ListRoute, records: readonly Row[], sort?: string
   })
 }
 
-/** Settings have an order of their own: the default pipeline first, then by position. Hours and sequences are named in their order. */
+/**
+ * The default order of settings: the default pipeline first, then by position. Hours and sequences are ordered by name.
+ */
 const ownKey = (path: string, record: Row): Value =>
   path === '/hours' || path === '/sequences'
     ? record.name
     : record.position + (path === '/stages' && !record.pipeline_is_default ? 1000 : 0)
 
-/** Every filter with every operator that it offers, on values that some records have and on one that none has. */
+/** Returns every filter with each of its operators, on values that some records have and on one that no record has. */
 export function everyFilter(route: ListRoute, records: readonly Row[]): Asked[] {
   return Object.entries(route.filters).flatMap(([name, filter]) => {
     if (filter.disablesDefault || filter.type === 'flag') {
       return ['true', 'false'].map((text) => ({ name, operator: 'eq' as const, text }))
     }
-    if (filter.resolve) return [] // it can mean anything, and has tests of its own
+    if (filter.resolve) return [] // its values can mean anything; it has separate tests
     const stored = [...new Set(records.flatMap((record) => valuesOf(record, name)))].map(String).sort()
     const some = stored.filter((_, at) => at === 0 || at === stored.length - 1 || at === stored.length >> 1)
     const texts = filter.choices ? [...filter.choices] : [...some, filter.pattern ? 'XTS' : ABSENT[filter.type]]

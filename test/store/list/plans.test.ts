@@ -15,7 +15,7 @@ import { startServer, type TestServer } from '../../support/server.ts'
 import { setLevels } from '../../support/settings.ts'
 import { type Asked, everyFilter, parameter, type Row } from './model.ts'
 
-// The query plans of every list: no statement walks more of an organisation than its page needs.
+// The query plans of every list: no statement reads more of an organisation than its page needs.
 
 let server: TestServer
 /** Records whose paths lead to lists. */
@@ -34,7 +34,10 @@ type Plans = Map<string, string[]>
 
 type Fixed = Extract<ListRoute, { open?: undefined }>
 
-/** All lists. What static and smart ones hold is asked with conditions of every shape: see resources/lists/plans.test.ts. */
+/**
+ * All lists. The members of static and smart lists are read with conditions of every shape: see
+ * crm/lists/plans.test.ts.
+ */
 const listsOf = ({ a, deps }: TestServer): Fixed[] =>
   catalog(deps).flatMap((route) => {
     if (route.kind !== 'list') return []
@@ -46,7 +49,7 @@ const listsOf = ({ a, deps }: TestServer): Fixed[] =>
     return [{ ...rest, ...opened, path: route.path.replace(':id', id), open: undefined } as Fixed]
   })
 
-/** Runs the job; gives the SQL of every statement that was prepared on the way, once each. */
+/** Runs the job; returns the SQL of every statement prepared while it runs, without duplicates. */
 function preparedBy(db: Database, job: () => void): string[] {
   const prepared = new Set<string>()
   const { prepare } = db
@@ -59,7 +62,7 @@ function preparedBy(db: Database, job: () => void): string[] {
   return [...prepared]
 }
 
-/** A caller without a member or scopes, as jobs are. */
+/** A caller without member and scopes, like the background jobs. */
 const nobody = ({ org }: { org: number }) => ({ org, member: null })
 
 function planOf(db: Database, sql: string): string[] {
@@ -68,7 +71,10 @@ function planOf(db: Database, sql: string): string[] {
   return rows.map(({ detail }) => detail)
 }
 
-/** Every single filter under every sort both ways, and pairs: the first page, a later one, one of those without a key. */
+/**
+ * Every filter under every sort in both directions, and pairs of filters: the first page, a later one, and one after a
+ * row without a sort key.
+ */
 function everyAsking(route: ListRoute, records: Row[]): Asking[] {
   const all = everyFilter(route, records)
   const isSame = (one: Asked, other: Asked) =>
@@ -83,12 +89,12 @@ function everyAsking(route: ListRoute, records: Row[]): Asking[] {
   return [...singles, ...pairs].flatMap(({ set, sort }) => {
     const query = [...set.map(parameter), ...(sort ? [`sort=${sort}`, ''] : [])].join('&')
     const id = '01890000-0000-7000-8000-000000000000'
-    const keys = ['1000', 1000, null] // those of another type than the sort are refused
+    const keys = ['1000', 1000, null] // keys of another type than the sort are rejected
     return [{ query }, ...keys.map((key) => ({ query, after: { key, id } }))]
   })
 }
 
-/** Asks all of that; gives each statement that was used, with its plan. */
+/** Runs all of these queries; returns each statement they used with its plan. */
 function plansOf(given: TestServer, records: (path: string) => Row[] = () => []): Plans {
   const { store, a } = given
   const sealed = cursors(Buffer.alloc(32))
@@ -111,7 +117,7 @@ function plansOf(given: TestServer, records: (path: string) => Row[] = () => [])
   return new Map(statements.map((sql) => [sql, planOf(store.db, sql)]))
 }
 
-/** Whether the job takes its position, which may be of another type than the sort. */
+/** Whether the job accepts its position, which may be of another type than the sort. */
 function attempt(job: () => void): boolean {
   try {
     job()
@@ -122,7 +128,7 @@ function attempt(job: () => void): boolean {
   }
 }
 
-/** What a plan has to look like for its statement: a page, or the counting of one. */
+/** Checks the plan of a statement that reads a page or counts its rows. */
 function check(sql: string, plan: string[]): void {
   const what = `${sql}\n${plan.join('\n')}`
   const [, table] = / FROM (\w+)/.exec(sql) ?? []
@@ -144,7 +150,7 @@ function check(sql: string, plan: string[]): void {
   else if (sql.endsWith(' LIMIT ?')) checkWalk(sql, first, what)
 }
 
-/** A walk goes along the index that is named, and starts where the page before it ended. */
+/** A list scan uses the named index and starts where the previous page ended. */
 function checkWalk(sql: string, search: string, what: string): void {
   const [, index = ''] = /INDEXED BY (\w+)/.exec(sql) ?? []
   assert.ok(search.includes(index.startsWith('sqlite_') ? ' USING PRIMARY KEY ' : ` USING INDEX ${index} `), what)
@@ -152,7 +158,7 @@ function checkWalk(sql: string, search: string, what: string): void {
   if (/\.id\) [<>] \(/.test(sql)) assert.match(search, /,id\)[<>]\(\?,\?\)/, `starts too early: ${what}`)
 }
 
-/** A walk along the search index starts where the page before it ended, and reads one record at a time. */
+/** A scan of the search index starts where the previous page ended and reads one record at a time. */
 function checkSearch(sql: string, [first = '', ...others]: string[], what: string): void {
   if (!sql.startsWith('SELECT count')) {
     assert.match(others[0] as string, /^SEARCH doc USING INTEGER PRIMARY KEY \(rowid=\?\)$/, what)
@@ -169,7 +175,7 @@ function checkSearch(sql: string, [first = '', ...others]: string[], what: strin
 const NO_SLA = `'{"policy_id":null,"status":"none","first_response_due_at":null,"next_response_due_at":null,"resolution_due_at":null,"breaches":[]}'`
 const AUTHOR = `'{"type":"system","id":null,"name":null,"email":null,"phone":null}'`
 
-/** Some thousand records of each kind, of which a tenth has no value where one may be missing. */
+/** Inserts some thousand records of each kind; in a tenth of them every optional value is missing. */
 function seed({ store, a }: TestServer): void {
   const { db } = store
   const rows = 2 * NARROW + 500
@@ -341,7 +347,7 @@ describe('the plan of every list', () => {
       )
     }
     db.exec('ANALYZE')
-    // A filter before a join changes nothing of what is read.
+    // A Bloom filter before a join does not change which rows are read.
     const steps = (plan: string[]) => plan.filter((step) => !step.startsWith('BLOOM FILTER')).sort()
     for (const [sql, plan] of plans) {
       if (sql.includes('INDEXED BY')) assert.deepEqual(steps(planOf(db, sql)), steps(plan), sql)

@@ -9,7 +9,8 @@ import { searchIndex } from '../../../src/store/search.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { type Asked, everyFilter, isMatch, ordered, parameter, type Row } from './model.ts'
 
-// Walks through lists of deals, against the naive model, while other rows come, go and change between the pages.
+// Paging through lists of deals, compared with the naive model, while other rows are created, deleted and changed
+// between pages.
 
 let server: TestServer
 let route: ListRoute
@@ -17,7 +18,7 @@ let store: ReturnType<typeof dealStore>
 let search: ReturnType<typeof searchIndex>
 let removal: Statement
 let tags: string[]
-/** The deals of the organisation, as they are now. */
+/** The current deals of the organisation. */
 const live = new Map<string, Row>()
 
 before(async () => {
@@ -44,15 +45,15 @@ const TITLES = [
   'deal b',
   LONG,
 ]
-/** What people search for: many deals, few, none. */
+/** Search texts that match many deals, a few, or none. */
 const SEARCHES = ['deal', 'd', 'Déal', 'deal b', 'lodz', 'strass', 'a deal', '日', 'صلى', '🚀', 'nobody']
 const SORTS = ['created_at', 'updated_at', 'amount', 'title', 'expected_close_date'].flatMap((name) => [
   name,
   `-${name}`,
 ])
 
-/** What a deal is made or changed with: few values, so that there are many ties, and gaps. */
-const givenDeal: fc.Arbitrary<Given> = fc.record({
+/** The fields with which a deal is created or changed: few different values, for many ties, and gaps. */
+const givenDeal: fc.Arbitrary<DealFields> = fc.record({
   title: fc.constantFrom(...TITLES),
   amount: fc.constantFrom(null, null, 0, 0.000001, 1.5, 1000, 9007199254.740993, 9000000000000),
   currency: fc.constantFrom(null, 'EUR', 'EUR', 'EUR', 'USD'),
@@ -60,7 +61,7 @@ const givenDeal: fc.Arbitrary<Given> = fc.record({
   owned: fc.boolean(),
   tagged: fc.constantFrom<number[]>([], [0], [0], [1], [1, 0]),
 })
-type Given = {
+type DealFields = {
   title: string
   amount: number | null
   currency: string | null
@@ -77,13 +78,13 @@ const anEvent = fc.oneof(
 type Happening = typeof anEvent extends fc.Arbitrary<infer Value> ? Value : never
 
 const who = () => ({ org: server.a.org, member: server.a.owner })
-const fieldsOf = ({ owned, tagged, ...fields }: Given) => ({
+const fieldsOf = ({ owned, tagged, ...fields }: DealFields) => ({
   ...fields,
   owner_id: owned ? server.a.owner : null,
   tag_ids: tagged.map((at) => tags[at] as string),
 })
 
-function add(given: Given): void {
+function add(given: DealFields): void {
   const deal = server.store.transaction(() => store.create(who(), fieldsOf(given)))
   live.set(deal.id, deal)
 }
@@ -100,8 +101,8 @@ function removeAll(): void {
   server.store.transaction(() => [...live.keys()].forEach(remove))
 }
 
-/** Changes the fields that the list is not asked about. */
-function change(id: string, given: Given, used: Set<string>): void {
+/** Changes only fields that the query does not use. */
+function change(id: string, given: DealFields, used: Set<string>): void {
   if (used.has('updated_at')) return
   const fields = Object.fromEntries(Object.entries(fieldsOf(given)).filter(([name]) => !used.has(name)))
   live.set(
@@ -122,10 +123,10 @@ function happen(event: Happening, used: Set<string>): void {
 
 type Walk = { sort: string | undefined; asked: Asked[]; limit: number; events: Happening[][] }
 
-/** What filters look at, where it has another name. */
+/** The fields that filters compare, where the names differ. */
 const FIELDS: Record<string, string> = { tag_id: 'tag_ids', q: 'title' }
 
-/** Walks to the end; `events[n]` happen behind page n. Checks what has been shown against what was there. */
+/** Reads to the last page; `events[n]` happen after page n. Compares the pages with the deals that existed. */
 async function walk({ sort, asked, limit, events }: Walk): Promise<Row[]> {
   const query = [`limit=${limit}`, ...(sort ? [`sort=${sort}`] : []), ...asked.map(parameter)].join('&')
   const used = new Set([sort?.replace('-', ''), ...asked.map(({ name }) => FIELDS[name] ?? name)])
@@ -158,7 +159,7 @@ async function walk({ sort, asked, limit, events }: Walk): Promise<Row[]> {
 
 const aSort = fc.option(fc.constantFrom(...SORTS), { nil: undefined })
 const happenings = (most: number) => fc.array(fc.array(anEvent, { maxLength: 3 }), { maxLength: most })
-/** Picks from the filters that the records of the moment suggest. */
+/** Choices among the filters that the current records suggest. */
 const picks = fc.array(fc.nat(), { maxLength: 3 })
 
 function filtersAt(chosen: number[]): Asked[] {
@@ -189,7 +190,7 @@ describe('a walk', () => {
     await fc.assert(property, { numRuns: 40 })
   })
 
-  // Filters that many rows meet are walked along another index than those that few meet.
+  // A filter that matches many rows uses another index than one that matches few.
   test('through many rows too', async () => {
     removeAll()
     const some = fc.sample(givenDeal, 2 * NARROW + 400)
@@ -221,7 +222,7 @@ describe('a walk', () => {
   })
 
   test('is the same on both sides of the number where a filter stops being narrow', async () => {
-    const [given] = fc.sample(givenDeal, 1) as [Given]
+    const [given] = fc.sample(givenDeal, 1) as [DealFields]
     const asked: Asked[] = [{ name: 'currency', operator: 'eq', text: 'CHF' }]
     server.store.transaction(() => {
       for (let at = 0; at < NARROW - 1; at++) add({ ...given, currency: 'CHF', amount: at % 3 ? at % 7 : null })
