@@ -1,14 +1,14 @@
 import { dataVersion } from '../../store/changes.ts'
 import type { Store } from '../../store/open.ts'
 
-/** Filters whose counts are kept, of all organisations together. */
+/** The most filters whose counts are cached, for all organisations together. */
 const MAX_COUNTS = 1000
 
 export type KeptCounts = ReturnType<typeof keptCounts>
 
 /**
- * Counting what meets a filter can take reading all records, and a page of lists has many filters. So a count is kept
- * until the next event of the organisation, without which no record changes, or a commit of another process.
+ * Counting the matches of a filter can mean reading all records, and a page of lists has many filters. So a count is
+ * cached until the next event of the organisation, without which no record changes, or a commit of another process.
  */
 export function keptCounts({ db }: Pick<Store, 'db'>) {
   const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
@@ -21,7 +21,7 @@ export function keptCounts({ db }: Pick<Store, 'db'>) {
     const known = kept.get(key)
     if (known && known.state === state) return known.count
     const counted = count()
-    if (db.inTransaction) return counted // what is rolled back gives its seq to another event
+    if (db.inTransaction) return counted // after a rollback, another event gets the same seq
     if (kept.size >= MAX_COUNTS) kept.clear()
     kept.set(key, { state, count: counted })
     return counted

@@ -15,7 +15,7 @@ export const MEMBER_SORTS: Record<string, Sort> = { created_at: { column: 'id' }
 
 type Records = Pick<Listed, 'columns' | 'list'> & { count: (org: number, conditions: Condition[]) => number }
 
-/** The records of one object, as lists hold them. */
+/** The members of lists of one object. */
 export function listMembers(deps: Deps, object: ListObject, records: Records, kept: KeptCounts) {
   const { db } = deps
   const { conditions } = membership(deps, object)
@@ -49,7 +49,7 @@ export function listMembers(deps: Deps, object: ListObject, records: Records, ke
     }
   }
 
-  /** How many are in it; null for a caller who may not read what the list is about. `filter` is its JSON. */
+  /** Returns the number of members; null for a caller who may not read what the list is about. `filter` is JSON. */
   function count(who: Caller, { id, filter }: { id: string; filter: string | null }): number | null {
     if (!mayCount(who, { object, filter: filter && JSON.parse(filter) })) return null
     const all = conditions(who, id)

@@ -147,7 +147,7 @@ export function listStore(deps: Deps) {
   const membersOf = (who: Caller, { object, id, filter }: List): number | null =>
     memberStores[object].count(who, { id, filter: filter && JSON.stringify(filter) })
 
-  /** Whoever gets the event may not be allowed to read the members. */
+  /** Leaves out the member count: recipients of the event may not be allowed to read the members. */
   const announce = (who: Caller, type: EventName, list: List, before?: List): void =>
     outbox.record(who, type, list, before, ['member_count'])
 
@@ -197,7 +197,7 @@ export function listStore(deps: Deps) {
     return list
   }
 
-  /** Throws Problem 403 before 422: what is wrong with a filter may show what there is. */
+  /** Throws Problem 403 before 422: the faults of a filter may reveal what exists. */
   function checkFilter(who: Caller, object: ListObject, filter: unknown): void {
     if (filter === null) throw invalid(field('/filter', 'required', 'is required for a smart list'))
     requireScopes(who, scopesOf({ object, filter }))
@@ -205,11 +205,11 @@ export function listStore(deps: Deps) {
   }
 
   function remove(who: Caller, list: List): void {
-    removeRow(who.org, list.id) // its rows in the link tables go with it
+    removeRow(who.org, list.id) // deletes its rows in the link tables, too
     announce(who, 'list.deleted', list)
   }
 
-  /** All of it, or nothing: an id that is no record of the list's object is 422. */
+  /** Changes all or nothing. Throws 422 for an id that is not a record of the list's object. */
   function changeMembers(who: Caller, before: List, { add_ids = [], remove_ids = [] }: MembersPatch) {
     const { members } = memberStores[before.object]
     members.check(who.org, { add_ids, remove_ids })
@@ -235,7 +235,7 @@ export function listStore(deps: Deps) {
   return { list, find, create, patch, remove, changeMembers, open }
 }
 
-/** What the list holds may be seen and named by those only who may read it anyway. */
+/** The scope that a caller needs to see the members of a list, or to name them. */
 const scopeOf = ({ object }: Pick<List, 'object'>): Scope => `rest.crm.${TABLES[object]}.read`
 
 const STATIC = 'must be omitted for a static list; add records with POST /lists/{id}/members'

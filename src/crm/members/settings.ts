@@ -32,7 +32,7 @@ export const checkMembers = (given: readonly MemberSettings[]): FieldError[] =>
 
 const FIELDS = ['name', 'role', 'status', 'timezone']
 
-/** The functions that write are for a transaction of the caller's. */
+/** The functions that write must be called in a transaction. */
 export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChanged'>) {
   const { db, accessChanged } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'members', columns, 'id')
@@ -40,7 +40,7 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
   const activeOwner = db
     .prepare("SELECT 1 FROM members WHERE org_id = ? AND role = 'owner' AND status = 'active' LIMIT 1")
     .pluck()
-  // The traces that a member leaves without a reference, behind the cheap question for a token.
+  // What refers to a member without a foreign key, with the cheapest query first.
   const traces = [
     'SELECT 1 FROM tokens WHERE org_id = ? AND member_id = ? LIMIT 1',
     'SELECT 1 FROM events WHERE org_id = ? AND actor_id = ? LIMIT 1',
@@ -53,7 +53,7 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
     ),
   ].map((sql) => db.prepare(sql).pluck())
 
-  /** Those who are active: a member who stands in the document is. */
+  /** Returns the active members: those in the document are. */
   function show(org: number): MemberSettings[] {
     return all(org)
       .filter(({ status }) => status === 'active')
@@ -81,14 +81,14 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
     return known ? save(org, known, fields) : create(org, fields)
   }
 
-  /** Removed where nothing tells of the member, else deactivated. */
+  /** Removes the member if nothing refers to them, else deactivates them. */
   function leave(org: number, member: Member): Member | undefined {
     const isTraced = traces.some((trace) => trace.get(org, member.id))
     if (!isTraced && removeUnused(org, member.id)) return undefined
     return save(org, member, { status: 'deactivated' })
   }
 
-  /** Throws 409 where the email is taken, also by a deactivated member. */
+  /** Throws 409 if the email is taken, even by a deactivated member. */
   function add(org: number, given: MemberSettings): Member {
     if (all(org).some((member) => member.email === given.email)) {
       throw conflict(
@@ -101,7 +101,7 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
     return member
   }
 
-  /** Throws 404, and 409 where no active owner would be left. */
+  /** Throws 404, and 409 if no active owner would be left. */
   function set(org: number, email: string, given: Partial<Pick<Member, 'name' | 'role' | 'timezone' | 'status'>>) {
     const before = all(org).find((member) => member.email === email.toLowerCase())
     if (!before) {

@@ -5,7 +5,7 @@ import { idsOfSearch } from '../../store/list/search.ts'
 import { markOf } from '../../store/search.ts'
 import type { MergeObject } from './undo-conflicts.ts'
 
-/** Another record that may be the same, and what they have in common. */
+/** Another record that may be a duplicate, and what the two have in common. */
 export type Duplicate = { id: string; reasons: Reason[] }
 type Reason = 'email' | 'phone' | 'name' | 'domain' | 'website'
 
@@ -13,7 +13,7 @@ type Contact = { name_key: string; company_id: string | null; phones: string }
 type Company = { name_key: string; website_host: string | null }
 type Found = [Reason, string[]]
 
-/** Of one reason: names that very many have say little. */
+/** Per reason: a name that very many records share means little. */
 const MAX_FOUND = 100
 
 /**
@@ -68,7 +68,7 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
     )
   }
 
-  /** The search index knows numbers by every end that they have; what counts is the whole. */
+  /** The search index contains every ending of a number, so the complete numbers are compared. */
   function withPhones(org: number, numbers: Set<string>): string[] {
     const ids = [...numbers].flatMap((number) => withWord.all(`"${markOf(org, 'contact')}${number}"`) as string[])
     return [...new Set(ids)].filter((id) =>
@@ -101,7 +101,7 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
   }
 }
 
-/** The digits of each phone that has enough of them for the search index. */
+/** The digits of each phone with enough digits for the search index. */
 const numbersIn = (phones: string): string[] =>
   (JSON.parse(phones) as { number: string }[]).flatMap(({ number }) =>
     wordsOf([], [number])

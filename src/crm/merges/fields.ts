@@ -3,8 +3,8 @@ import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import type { Value, Values } from '../custom-fields/types.ts'
 import { emailKey, nameOf, phoneKey } from '../records/contact-methods.ts'
 
-// What becomes of the fields of two records that are made one, and of those of the one that stays when that is taken
-// back. Pure functions over the fields of a record, flat: each custom field is one of its own, archived ones as well.
+// How a merge combines the fields of two records, and how undoing it restores those of the remaining one. Pure
+// functions over flat fields: each custom field is a separate field, including archived ones.
 
 export type Fields = Record<string, unknown>
 
@@ -18,7 +18,7 @@ export function flatten(record: Fields, archived: Values): Fields {
   return { ...record, custom_fields: {}, ...Object.fromEntries(values.map(([key, value]) => [CUSTOM + key, value])) }
 }
 
-/** The record again, and the values that its organisation has archived. */
+/** Reverses `flatten`: returns the record, and the values of archived fields. */
 export function unflatten(fields: Fields, isArchived: (key: string) => boolean): { record: Fields; archived: Values } {
   const record: Fields = {}
   const values: [string, Value][] = []
@@ -36,7 +36,7 @@ export function unflatten(fields: Fields, isArchived: (key: string) => boolean):
 
 const itself = (item: string): string => item
 
-/** Sets, by what tells their items apart. */
+/** Fields that are sets, with the key of their items. */
 const SETS: Record<string, (item: never) => string> = {
   emails: ({ email }: { email: string }) => emailKey(email),
   phones: ({ number }: { number: string }) => phoneKey(number),
@@ -45,7 +45,7 @@ const SETS: Record<string, (item: never) => string> = {
 }
 
 const FIXED = new Set(['id', 'custom_fields', 'created_at', 'updated_at', 'version'])
-/** Fields that follow from those of both, whatever anybody chooses. */
+/** Fields that follow from both records and cannot be chosen. */
 const STRICT: Record<string, (one: unknown, other: unknown) => unknown> = {
   do_not_contact: (one, other) => one || other,
   unsubscribed_at: (one, other) => [one, other].filter((at) => at !== null).sort()[0] ?? null,
@@ -55,10 +55,10 @@ const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
 
 /**
- * The fields of the record that stays: its own, and where it has none, those of the other. Sets hold the items of both,
- * addresses the members of both. Who must not be contacted, or has unsubscribed, in one has in both. `choices` name
- * fields whose value is the other's, empty or not, such as `custom_fields.segment`; of a set and an address, the
- * other's come first then.
+ * Returns the fields of the remaining record: its own, and those of the other where it has none. Sets contain the items
+ * of both, addresses the members of both. If one of the contacts must not be contacted, or has unsubscribed, so has the
+ * result. `choices` names fields that take the value of the other record, even if empty, such as
+ * `custom_fields.segment`; in a set and an address, the other's items then come first.
  */
 export function combine(kept: Fields, merged: Fields, choices: readonly string[]): Fields {
   const fields = { ...merged, ...kept }
@@ -77,7 +77,7 @@ export function combine(kept: Fields, merged: Fields, choices: readonly string[]
   return named(fields)
 }
 
-/** The amount brings its currency along. */
+/** The currency comes from the same record as the amount. */
 function currencyOf(kept: Fields, merged: Fields, choices: readonly string[]): unknown {
   if (kept.annual_revenue === null && merged.annual_revenue === null) return kept.currency ?? merged.currency
   return (choices.includes('annual_revenue') || kept.annual_revenue === null ? merged : kept).currency
@@ -102,7 +102,7 @@ function fill(first: Fields | null, second: Fields | null): Fields | null {
 /** The name of a contact follows from its other fields. */
 const named = (fields: Fields): Fields => ('emails' in fields ? { ...fields, name: nameOf(fields as never) } : fields)
 
-/** Throws 422 with a pointer for each choice that the other record does not have as a field, or that nobody chooses. */
+/** Throws 422 with a pointer for each choice that is not a field of the other record, or cannot be chosen. */
 export function checkChoices(merged: Fields, choices: readonly string[]): void {
   const offered = new Set(Object.keys(merged).filter((name) => !FIXED.has(name) && !(name in STRICT)))
   if ('emails' in merged) offered.delete('name')
@@ -114,7 +114,7 @@ export function checkChoices(merged: Fields, choices: readonly string[]): void {
 
 const MAX_ITEMS = 1000
 
-/** Throws 422 for more items than a record may have. */
+/** Throws 422 if a set has more items than a record may have. */
 export function checkRoom(fields: Fields): void {
   for (const name of Object.keys(SETS)) {
     if (((fields[name] as unknown[] | undefined)?.length ?? 0) <= MAX_ITEMS) continue
@@ -122,7 +122,7 @@ export function checkRoom(fields: Fields): void {
   }
 }
 
-/** What a merge did to the fields of the record that stays, by name; null is also no value at all. */
+/** The fields of the remaining record that a merge changed, by name; null stands for a missing value, too. */
 export type Changes = Record<string, [before: unknown, after: unknown]>
 
 export function changesOf(before: Fields, after: Fields): Changes {
@@ -132,14 +132,14 @@ export function changesOf(before: Fields, after: Fields): Changes {
 
 type Stay = { field: string; reason: 'changed' | 'needed' }
 
-/** Fields that mean nothing without each other. */
+/** Fields that have no meaning without each other. */
 const TOGETHER = ['annual_revenue', 'currency']
 const REACH = ['first_name', 'last_name', 'emails', 'phones']
 
 /**
- * The fields of the record that stays, as they would be without the merge: what has its value from it gets back the one
- * before, and what was changed since stays as it is; from sets, the items that the merge has added go. `stay` names the
- * fields that stay, each with the reason.
+ * Returns the fields of the remaining record as they would be without the merge: values that the merge set are reset,
+ * values that were changed since stay, and items that the merge added are removed from sets. `stay` names the fields
+ * that stay, each with the reason.
  */
 export function giveBack(now: Fields, changes: Changes): { fields: Fields; stay: Stay[] } {
   const fields = { ...now }
@@ -156,7 +156,7 @@ export function giveBack(now: Fields, changes: Changes): { fields: Fields; stay:
   }
   const result = named(fields)
   if (result.name !== '') return { fields: result, stay }
-  // A contact has a name, an email or a phone; this one has none but those that came with the merge.
+  // A contact needs a name, an email or a phone; this one only has those that came with the merge.
   const needed = REACH.filter((name) => !same(fields[name], now[name]))
   const reach = Object.fromEntries(needed.map((name) => [name, now[name]]))
   return {
@@ -165,7 +165,10 @@ export function giveBack(now: Fields, changes: Changes): { fields: Fields; stay:
   }
 }
 
-/** The items that there are now, but for those that the merge has added; where the primary one goes, the first is it. */
+/**
+ * Returns the current items without those that the merge added; if that removes the primary one, the first becomes
+ * primary.
+ */
 function without(name: string, now: unknown, before: unknown, after: unknown): unknown[] {
   const added = keysOf(name, after).difference(keysOf(name, before))
   const items = (now as unknown[]).filter((item) => !added.has(keyOf(name, item)))

@@ -8,19 +8,22 @@ import type { Moved } from './links.ts'
 import type { MergedLists } from './lists.ts'
 import type { MergeObject } from './undo-conflicts.ts'
 
-/** Two records made one. The id of the merged one answers 404 until that is undone. */
+/** A merge of two records. The id of the merged one returns 404 until the merge is undone. */
 export type Merge = {
   id: string
   object: MergeObject
   kept_id: string
   merged_id: string
-  /** Who did it; null where it was no member. */
+  /** The member who merged them; null if it was not a member. */
   member_id: string | null
   merged_at: string
   undone_at: string | null
 }
 
-/** All that it takes to undo a merge: the record that went, what changed in the one that stayed, and what was moved. */
+/**
+ * What undoing a merge requires: the merged record, the changes of the remaining one, and the references that were
+ * moved.
+ */
 export type Undo = { merged: Fields; changes: Changes; lists: MergedLists; moved: Moved[] }
 
 type Row = Omit<Merge, 'merged_at' | 'undone_at'> & { merged_at: number; undone_at: number | null; undo: string }
@@ -28,7 +31,7 @@ type Row = Omit<Merge, 'merged_at' | 'undone_at'> & { merged_at: number; undone_
 const ABOVE_ALL_IDS = '~'
 const PAGE = 50
 
-/** The merges of an organisation, kept with the records in the same transactions. */
+/** The merges of an organisation, stored in the same transactions as the records. */
 export function mergeJournal({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const insert = db.prepare(
     `INSERT INTO merges (org_id, id, object, kept_id, merged_id, member_id, merged_at, undo)
@@ -76,7 +79,7 @@ export function mergeJournal({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     return row
   }
 
-  /** The latest first: of one record that stayed, or all; `below` is the last id of the page before. */
+  /** Returns the latest merges first: those into one record, or all; `below` is the last id of the previous page. */
   function list(
     who: Caller,
     { of, below = ABOVE_ALL_IDS, limit = PAGE }: { of?: [MergeObject, string]; below?: string; limit?: number } = {},
@@ -85,7 +88,7 @@ export function mergeJournal({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     return (rows as Row[]).map(present)
   }
 
-  /** What is undone needs no second copy of anybody's data. */
+  /** Ends a merge that was undone, and deletes its copy of the record. */
   function end(who: Caller, id: string): Merge {
     close.run(clock.now(), who.org, id)
     return find(who, id)
@@ -99,7 +102,7 @@ export function mergeJournal({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     end,
     /** The latest merge into a record that was not undone. */
     lastInto: (org: number, object: MergeObject, id: string) => lastInto.get(org, object, id) as string | undefined,
-    /** The merge that a record went with and that was not undone. */
+    /** The merge that removed a record and was not undone. */
     awayOf: (org: number, object: MergeObject, id: string) => awayOf.get(org, object, id) as string | undefined,
   }
 }

@@ -9,8 +9,8 @@ import type { RawRow } from '../../store/columns.ts'
 import type { Database } from '../../store/driver.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 
-// What refers to a contact or a company, and so follows it into the one that it is merged with, and back. Each record is
-// patched as a caller would do it, so that it gets its own version and event.
+// References to a contact or a company, which a merge moves to the other record, and undoing it moves back. Each
+// referring record is patched as by a caller, so that it gets its own version and event.
 
 type Referring =
   | 'contact'
@@ -25,7 +25,7 @@ type Referring =
   | 'enrollment'
 type Value = string | null | unknown[]
 
-/** What links need of the records that refer. */
+/** What links need of the referring records. */
 export type Records = {
   columns: { present: (row: RawRow) => Stored }
   find: (who: Caller, id: string) => RawRow
@@ -57,7 +57,7 @@ const people = (object: Referring, table: string, field: string): Link => ({
   column: 'contact_id',
 })
 
-/** Every reference to the two that a record does not lose by itself when they go. */
+/** All references that are not deleted together with the record. */
 export const LINKS: Record<MergeObject, Link[]> = {
   contact: [
     single('deal', 'deals', 'primary_contact_id'),
@@ -80,7 +80,7 @@ export const LINKS: Record<MergeObject, Link[]> = {
   ],
 }
 
-/** The records that were pointed to another one by a field; with all that was in it, where it holds several. */
+/** The records whose references in a field were moved; with all previous ids, if the field contains several. */
 export type Moved = { object: Referring; field: string; records: [id: string, before?: unknown[]][] }
 export type LeftLink = { object: Referring; id: string; field: string; reason: Reason }
 
@@ -90,7 +90,7 @@ export function mergedLinks(db: Database, object: MergeObject, recordsOf: Record
     referring: db.prepare(`SELECT ${link.key} FROM ${link.table} WHERE org_id = ? AND ${link.column} = ?`).pluck(),
   }))
 
-  /** Points all that refers to the one record to the other. */
+  /** Moves all references from one record to the other. */
   function move(who: Caller, from: string, to: string): Moved[] {
     return links.map(({ object, field, referring }) => {
       const ids = referring.all(who.org, from) as string[]
@@ -104,7 +104,9 @@ export function mergedLinks(db: Database, object: MergeObject, recordsOf: Record
     })
   }
 
-  /** Points back what still points to `to` because of the move; the rest is answered, and stays as it is. */
+  /**
+   * Moves back the references that still point to `to` because of the merge. Returns the others, which stay unchanged.
+   */
   function moveBack(who: Caller, moved: readonly Moved[], from: string, to: string): LeftLink[] {
     return moved.flatMap(({ object, field, records }) =>
       records.flatMap(([id, before]): LeftLink[] => {
@@ -150,18 +152,18 @@ export function mergedLinks(db: Database, object: MergeObject, recordsOf: Record
   return { move, moveBack }
 }
 
-/** How a field that holds several refers to records. */
+/** How a field with several items refers to records. */
 type Items<Item> = {
   has: (items: readonly Item[], id: string) => boolean
   swapped: (items: readonly Item[], from: string, to: string) => Item[]
-  /** Where it was changed since they were swapped. */
+  /** For fields that were changed after the swap. */
   unswapped: (now: readonly Item[], before: readonly Item[], from: string, to: string) => Item[]
 }
 
 const ids: Items<string> = {
   has: (items, id) => items.includes(id),
   swapped: (items, from, to) => [...new Set(items.map((id) => (id === from ? to : id)))],
-  // The one for the other, or beside it where both were there.
+  // Replaces the one by the other, or adds it if both were present.
   unswapped: (now, before, from, to) =>
     before.includes(to) ? [...now, from] : now.map((id) => (id === to ? from : id)),
 }
@@ -182,7 +184,7 @@ const ITEMS: Record<string, unknown> = { participants: participantItems, speaker
 
 const itemsOf = (field: string) => (ITEMS[field] ?? ids) as Items<unknown>
 
-/** As it was where nothing has changed since. */
+/** Restores the previous value if nothing has changed since. */
 function unswapped(
   field: string,
   now: readonly unknown[],
