@@ -151,7 +151,7 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
 
   function remove(who: Caller, note: Note): void {
     search.remove(who.org, note.id)
-    removeRow(who.org, note.id) // its rows in the link tables go with it
+    removeRow(who.org, note.id) // deletes its rows in the link tables, too
     outbox.record(who, 'note.deleted', note)
   }
 

@@ -109,7 +109,7 @@ export function tagStore({ db, clock, outbox, clearReferences }: Deps) {
   function remove(who: Caller, tag: Tag): void {
     clearReferences(who, 'tag', tag.id)
     for (const statement of untag) statement.run({ org: who.org, tag: tag.id, now: clock.now() })
-    removeRow(who.org, tag.id) // its rows in the link tables go with it
+    removeRow(who.org, tag.id) // deletes its rows in the link tables, too
     outbox.record(who, 'tag.deleted', tag)
   }
 

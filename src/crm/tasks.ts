@@ -214,7 +214,7 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
 
   function remove(who: Caller, task: Task): void {
     search.remove(who.org, task.id)
-    removeRow(who.org, task.id) // its rows in the link tables go with it
+    removeRow(who.org, task.id) // deletes its rows in the link tables, too
     outbox.record(who, 'task.deleted', task)
   }
 

@@ -7,7 +7,7 @@ import * as c from '../../store/columns.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
 
-// Close reasons are settings: the public interface reads them, and the settings document writes them (settings.ts).
+// Close reasons are settings: the API reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 
@@ -34,7 +34,7 @@ const filters: Record<string, Filter> = {
 
 // 2. The row.
 
-/** With what the public interface does not show. */
+/** With the columns that the API does not show. */
 export type CloseReasonRow = Stored & {
   key: string
   name: string

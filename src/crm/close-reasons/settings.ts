@@ -18,7 +18,7 @@ export const checkCloseReasons = (given: readonly CloseReasonSettings[]): FieldE
 
 const FIELDS = ['name', 'outcome', 'position', 'is_active']
 
-/** `apply` is for a transaction of the caller's. */
+/** Call `apply` in a transaction. */
 export function closeReasonSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { all, create, save, removeUnused } = settingsTable(store, 'close_reasons', rowColumns, 'position')
   const isUsed = store.db.prepare('SELECT 1 FROM deals WHERE org_id = ? AND close_reason_id = ? LIMIT 1').pluck()

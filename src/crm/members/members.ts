@@ -9,7 +9,7 @@ import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
 
-// Members are settings: the public interface reads them; the settings document (settings.ts) and the member command write them.
+// Members are settings: the API reads them; the settings document (settings.ts) and the member command write them.
 
 // 1. The wire form.
 

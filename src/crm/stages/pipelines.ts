@@ -52,7 +52,7 @@ export const columns = c.columns<Row>({
 
 const FIELDS = ['name', 'is_default', 'position']
 
-/** `apply` is for a transaction of the caller's. */
+/** Call `apply` in a transaction. */
 export function pipelineSettings(store: Pick<Store, 'db' | 'clock'>) {
   const { all, create, save, remove } = settingsTable(store, 'pipelines', columns, 'position')
   const stages = stageSettings(store)

@@ -9,7 +9,7 @@ import { finder } from '../../store/find.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 import { listing } from '../../store/list/page.ts'
 
-// Stages are settings: the public interface reads them, and the settings document writes them (settings.ts).
+// Stages are settings: the API reads them, and the settings document writes them (settings.ts).
 
 // 1. The wire form.
 
@@ -39,7 +39,7 @@ const filters: Record<string, Filter> = {
 
 const FROM = 'stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id'
 
-/** With what the public interface does not show. */
+/** With the columns that the API does not show. */
 export type StageRow = Stored & {
   pipeline_id: string
   key: string
