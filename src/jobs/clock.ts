@@ -27,9 +27,9 @@ export function clockQueue(kinds: readonly Kind[], scheduler: SchedulerContext):
     if (jump && jump !== logged) {
       logged = jump
       const [from, to] = [new Date(jump.from), new Date(jump.to)]
-      log[jump.isAtStart ? 'warn' : 'error']({ job: 'clock', from, to }, wallClock.trouble())
+      log[jump.isAtStart ? 'warn' : 'error']({ job: 'clock', from, to }, wallClock.warning())
     }
-    if (wallClock.isLost() && !wasLost) log.error({ job: 'clock' }, wallClock.trouble())
+    if (wallClock.isLost() && !wasLost) log.error({ job: 'clock' }, wallClock.warning())
     wasLost = wallClock.isLost()
     await store.write(() => {
       wallClock.note()

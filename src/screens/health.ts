@@ -63,7 +63,7 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
   }
 
   function clock(): Finding {
-    const detail = store.wallClock.trouble()
+    const detail = store.wallClock.warning()
     return detail === undefined ? { status: 'pass' } : { status: 'warn', detail }
   }
 

@@ -16,7 +16,7 @@ export type WallClock = {
   /** Whether the clock shows a time before the program was written. */
   isLost: () => boolean
   /** What is wrong with the clock, in sentences for people; undefined if nothing is. */
-  trouble: () => string | undefined
+  warning: () => string | undefined
   /** The last jump, until `noted`. */
   jumped: () => Jump | undefined
   /** Stores the time for the next start to compare with: in a transaction, only by the server. */
@@ -91,7 +91,7 @@ export function watchWallClock(
     return jump && ms < jump.to + HOLD_MS ? jump.to + HOLD_MS : undefined
   }
 
-  function trouble(): string | undefined {
+  function warning(): string | undefined {
     const until = purgeHeldUntil()
     if (until === undefined) return undefined
     if (lostSince !== undefined)
@@ -108,7 +108,7 @@ export function watchWallClock(
       now()
       return lostSince !== undefined
     },
-    trouble,
+    warning,
     jumped: () => {
       check()
       return unhandled

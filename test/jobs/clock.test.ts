@@ -84,7 +84,7 @@ describe('after a jump of the clock', () => {
     assert.equal(row('purge events')?.last_finished_at, server.now())
     server.jump(-DAY_MS)
     await tick()
-    assert.deepEqual([server.store.wallClock.trouble(), lines], [undefined, []])
+    assert.deepEqual([server.store.wallClock.warning(), lines], [undefined, []])
   })
 
   test('the next start remembers it, and compares the time with what the last server wrote down', async () => {
@@ -95,9 +95,9 @@ describe('after a jump of the clock', () => {
     await first.stop()
     const at = (wall: number) => {
       const store = openStore(server.dataDir, { wall: () => wall })
-      const trouble = store.wallClock.trouble()
+      const warning = store.wallClock.warning()
       store.close()
-      return trouble
+      return warning
     }
     const now = server.now()
     assert.equal(at(now + DAY_MS), undefined)

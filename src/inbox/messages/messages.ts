@@ -7,7 +7,7 @@ import { type FieldError, field, invalid } from '../../lib/problem.ts'
 import type { RawRow } from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import type { Condition, Filter } from '../../store/list/conditions.ts'
-import { listing, type Page, type Sort } from '../../store/list/page.ts'
+import { listing, type Sort } from '../../store/list/page.ts'
 import { searchIndex } from '../../store/search.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
@@ -16,6 +16,7 @@ import { pastTime } from '../conversations/statuses.ts'
 import type { Mailbox } from '../mailboxes/mailboxes.ts'
 import { attachmentStore, MAX_BODY_BYTES } from './attachments.ts'
 import { senders } from './from-address.ts'
+import { lightPage } from './light-page.ts'
 import { columns, DIRECTIONS, MAX_STORED_HTML_BYTES, Message, MessageCreate, type Recipient } from './message.ts'
 import { type Draft, messageWriter, type Place } from './message-writer.ts'
 import { type Leaving, mailIdOf, outgoingStore } from './outgoing.ts'
@@ -26,11 +27,6 @@ const filters: Record<string, Filter> = {
   created_at: { type: 'time' },
 }
 const sorts: Record<string, Sort> = { created_at: { column: 'id' } }
-
-const MAX_PAGE_LENGTH = 16 * 1_048_576
-const [BODY_TEXT, BODY_HTML] = (['body_text', 'body_html'] as const).map((name) =>
-  Object.keys(Message.entries).indexOf(name),
-) as [number, number]
 
 /** The mail of a sequence step. */
 export type SequenceMail = {
@@ -223,18 +219,6 @@ function storedHtml(given: string): string {
   if (Buffer.byteLength(html) <= MAX_STORED_HTML_BYTES) return html
   const message = `must be at most ${MAX_STORED_HTML_BYTES} bytes long after sanitising and escaping`
   throw invalid(field('/body_html', 'too_long', message))
-}
-
-/** Shortens a page whose messages would exceed the limit, to at least one. */
-function lightPage({ rows, next, ...rest }: Page): Page {
-  let length = 0
-  const end = rows.findIndex((row, index) => {
-    length += String(row[BODY_TEXT] ?? '').length + String(row[BODY_HTML] ?? '').length
-    return length > MAX_PAGE_LENGTH && index > 0
-  })
-  if (end < 0) return { rows, next, ...rest }
-  const last = rows[end - 1] as RawRow
-  return { rows: rows.slice(0, end), next: { key: last.at(-2) as null, id: last.at(-1) as string }, ...rest }
 }
 
 const openingOf = (

@@ -115,7 +115,7 @@ export const sendingStore = once((deps: Deps) => {
     const found = waiting(org, id)
     if (!found) return
     if (found.message.error !== error) finish(org, found.message, { error: error.slice(0, MAX_ERROR) })
-    trouble(org, found.mail.mailbox_id, error)
+    recordError(org, found.mail.mailbox_id, error)
   }
 
   /** Records that the attempt has ended and the mail was certainly not sent. */
@@ -129,12 +129,12 @@ export const sendingStore = once((deps: Deps) => {
   }
 
   /** Marks the message as failed. A conversation that it answered counts as unanswered again. */
-  function failed(org: number, id: string, error: string, isTrouble: boolean): void {
+  function failed(org: number, id: string, error: string, isMailboxError: boolean): void {
     const found = waiting(org, id)
     if (!found) return
     rows.setAttempt(org, id, null)
     lost(org, found.message, error)
-    if (isTrouble) trouble(org, found.mail.mailbox_id, error)
+    if (isMailboxError) recordError(org, found.mail.mailbox_id, error)
     if (found.mail.enrollment_id !== null) enrollments.failed(org, id)
   }
 
@@ -151,7 +151,7 @@ export const sendingStore = once((deps: Deps) => {
     if (message.enrollment_id === null) conversations.unanswered(org, message.conversation_id)
   }
 
-  function trouble(org: number, mailbox: string | null, error: string): void {
+  function recordError(org: number, mailbox: string | null, error: string): void {
     if (mailbox !== null) mailboxes.saveState(org, mailbox, { send_error: error, send_error_at: clock.now() })
   }
 

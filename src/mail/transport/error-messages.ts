@@ -35,7 +35,7 @@ export const placeOf = ({ host, port }: MailServer): string => `${host.includes(
 const CLOSED = 'closed the connection'
 
 /** Ends of sentences by error code; the name of the server comes first. */
-const TROUBLES: Record<string, string> = {
+const MESSAGES: Record<string, string> = {
   ECONNREFUSED: 'refused the connection',
   ECONNRESET: CLOSED,
   EPIPE: CLOSED,
@@ -83,7 +83,7 @@ export function connectionError(error: unknown, server: MailServer): string {
     return sentence(
       server.tls === 'tls' ? 'sent no greeting in time' : 'sent no greeting in time; it may need "tls": "tls"',
     )
-  if (code && Object.hasOwn(TROUBLES, code)) return sentence(TROUBLES[code] as string)
+  if (code && Object.hasOwn(MESSAGES, code)) return sentence(MESSAGES[code] as string)
   if (code?.startsWith('ERR_SSL_') || code === 'EPROTO') return sentence(tlsError(code, server))
   if (code?.startsWith('EAI_')) return sentence('has a host name that could not be resolved')
   return sentence(code ? `caused an unexpected connection error (${code})` : 'caused an unexpected connection error')
@@ -165,7 +165,7 @@ export function imapError(error: unknown, server: MailServer): string {
   const response = failure.responseText ?? failure.response
   if (failure.authenticationFailed) return loginError(response ?? failure.message, server)
   if (failure.tlsFailed && !failure.code) return `The server ${place} does not offer STARTTLS.`
-  if (failure.reason && TROUBLES[failure.code ?? ''] === CLOSED)
+  if (failure.reason && MESSAGES[failure.code ?? ''] === CLOSED)
     return `The server ${place} closed the connection: ${wordsOf(failure.reason, server)}.`
   if (response) return `The server ${place} responded with an error: ${wordsOf(response, server)}.`
   return connectionError(failure, server)
