@@ -13,9 +13,9 @@ import { markOf } from '../src/store/search.ts'
 import { checkIntegrity } from './store/searched.ts'
 import { type Bundled, bundled } from './support/bundle.ts'
 import { makeOrg, type Org } from './support/org.ts'
-import { seedOf } from './support/seed.ts'
+import { examples, seedOf } from './support/seed.ts'
 
-const KILLS = Number(process.env.KILLS ?? 50)
+const KILLS = Number(process.env.KILLS ?? examples(50))
 const WRITERS = 8
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-crash-'))

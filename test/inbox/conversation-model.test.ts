@@ -6,6 +6,7 @@ import { applySettings } from '../../src/settings/document.ts'
 import { schedulerHarness } from '../jobs/scheduler-harness.ts'
 import { inboxOf } from '../support/inbox.ts'
 import type { Row } from '../support/records.ts'
+import { examples } from '../support/seed.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 // Conversations under whatever may happen to them, held against a model that keeps a list of messages and works out the
@@ -356,6 +357,6 @@ test('conversations are what their messages and changes make of them, whatever c
         for (const { id } of models.conversations) await inbox.patch(id, { status: 'closed' })
       }
     }),
-    { numRuns: 30 },
+    { numRuns: examples(30) },
   )
 })

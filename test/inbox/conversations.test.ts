@@ -8,6 +8,7 @@ import { applySettings } from '../../src/settings/document.ts'
 import { rowsOf, schedulerHarness } from '../jobs/scheduler-harness.ts'
 import { inboxOf } from '../support/inbox.ts'
 import { errorsOf, type Given, idOf, type Row, recordsOf, UNKNOWN } from '../support/records.ts'
+import { examples } from '../support/seed.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -363,7 +364,7 @@ describe('a message of an earlier time', () => {
         const inOrder = messages.toSorted((one, other) => other.minute - one.minute)
         assert.deepEqual(await play(messages), await play(inOrder))
       }),
-      { numRuns: 25 },
+      { numRuns: examples(25) },
     )
   })
 

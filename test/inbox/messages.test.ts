@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { fileName } from '../../src/lib/file-name.ts'
 import { inboxOf } from '../support/inbox.ts'
 import { errorsOf, type Given, type Row, recordsOf, UNKNOWN } from '../support/records.ts'
+import { examples } from '../support/seed.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -808,7 +809,7 @@ describe('attachments', () => {
           attachments.map(({ name, data }) => [name.normalize('NFC'), data]),
         )
       }),
-      { numRuns: 60 },
+      { numRuns: examples(60) },
     )
   })
 })

@@ -7,6 +7,7 @@ import { spokenBy } from '../../src/lib/captions/spoken-by.ts'
 import { readSrt, writeSrt } from '../../src/lib/captions/subrip.ts'
 import { readVtt, writeVtt } from '../../src/lib/captions/webvtt.ts'
 import { Problem } from '../../src/lib/problem.ts'
+import { examples } from '../support/seed.ts'
 
 const said = (speaker: string | null, text: string, start_ms = 0, end_ms = 1000): Segment => ({
   speaker,
@@ -518,7 +519,7 @@ describe('there and back', () => {
   test('WebVTT says all of it, to the last character', () => {
     fc.assert(
       fc.property(captions(name, text), (given) => assert.deepEqual(readVtt(writeVtt(given)), given)),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 
@@ -527,7 +528,7 @@ describe('there and back', () => {
       fc.property(captions(name, text), fc.constantFrom('\r\n', '\r'), (given, end) =>
         assert.deepEqual(readVtt(writeVtt(given).replaceAll('\n', end)), given),
       ),
-      { numRuns: 100 },
+      { numRuns: examples(100) },
     )
   })
 
@@ -560,7 +561,7 @@ describe('there and back', () => {
           assert.deepEqual(readSrt(writeSrt(given)), { speakers: [], segments })
         },
       ),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 
@@ -570,7 +571,7 @@ describe('there and back', () => {
       fc.property(captions(names, plainOf('aB é.,;-&1😀')), (given) =>
         assert.deepEqual(spokenBy(readSrt(writeSrt(given)), ['Ben', 'Ana Ruiz', '李雷', 'Søren']), given),
       ),
-      { numRuns: 150 },
+      { numRuns: examples(150) },
     )
   })
 
@@ -597,7 +598,7 @@ describe('there and back', () => {
           assert.match(message, /^(none$|Line \d+ of the file )/)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 })

@@ -7,6 +7,7 @@ import { swapContact, unswapContact } from '../../src/meetings/speakers.ts'
 import { exported } from '../../src/meetings/transcript.ts'
 import { transcriptStore } from '../../src/meetings/transcripts.ts'
 import { errorsOf, type Given, recordsOf, UNKNOWN } from '../support/records.ts'
+import { examples } from '../support/seed.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 type Sent = { query?: string; type?: string; accept?: string; headers?: Record<string, string>; token?: string }
@@ -286,7 +287,7 @@ describe('PUT', () => {
           assert.equal(talk_ms, covered.filter(Boolean).length)
         }
       }),
-      { numRuns: 100 },
+      { numRuns: examples(100) },
     )
   })
 

@@ -10,3 +10,9 @@ fc.configureGlobal({ seed: TEST_SEED })
  * Returns the seed for another generator than fast-check's: `own` by default, a different one for each other TEST_SEED.
  */
 export const seedOf = (own: number): number => (own + TEST_SEED - 1) % 2 ** 32
+
+/**
+ * How many random examples a test makes of all that it has: all in CI, which draws a seed for each commit, and one of five
+ * elsewhere. Not for cases that are written down: all of those run everywhere.
+ */
+export const examples = (all: number): number => (process.env.DEALBOX_TEST_ALL === '1' ? all : Math.ceil(all / 5))

@@ -13,10 +13,10 @@ import { type Bundled, bundled } from '../support/bundle.ts'
 import { fastClock, steadyMs } from '../support/fast-clock.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 import { BROKEN, OK, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
-import { seedOf } from '../support/seed.ts'
+import { examples, seedOf } from '../support/seed.ts'
 import { verify } from './delivery/delivery-harness.ts'
 
-const KILLS = Number(process.env.KILLS ?? 20)
+const KILLS = Number(process.env.KILLS ?? examples(20))
 const WRITERS = 4
 const FASTER = 10_000
 /** Of ten that the receiver refuses. */

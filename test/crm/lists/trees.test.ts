@@ -7,7 +7,7 @@ import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { smartLists } from '../../../src/filters/smart.ts'
 import { NARROW } from '../../../src/store/list/page.ts'
 import { idsOf } from '../../support/records.ts'
-import { seedOf } from '../../support/seed.ts'
+import { examples, seedOf } from '../../support/seed.ts'
 import { startServer } from '../../support/server.ts'
 import { AMOUNTS, addSampleRecords, type SampleRecords, TEXTS } from './list-fixture.ts'
 import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Tree, valuesOf } from './naive.ts'
@@ -16,8 +16,6 @@ import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Tree,
 // the interface.
 
 const SEED = seedOf(2026)
-/** CI, which draws a seed for each commit, makes all of them, and "npm test" one of so many. */
-const PART = process.env.DEALBOX_TEST_ALL === '1' ? 1 : 5
 const OBJECTS = ['contact', 'company', 'deal'] as const
 const PATHS = { contact: '/contacts', company: '/companies', deal: '/deals' }
 
@@ -113,7 +111,7 @@ function compare(started: Started, object: Listed, numRuns: number): void {
   )
 }
 
-describe(`${(10_000 / PART).toLocaleString('en')} random filters give what the naive evaluator gives`, () => {
+describe(`${examples(10_000).toLocaleString('en')} random filters give what the naive evaluator gives`, () => {
   let started: Started
   before(async () => {
     started = await start(60)
@@ -125,14 +123,14 @@ describe(`${(10_000 / PART).toLocaleString('en')} random filters give what the n
     ['company', 3200],
     ['deal', 3400],
   ] as const) {
-    const runs = all / PART
+    const runs = examples(all)
     test(`of which ${runs} over ${PATHS[object].slice(1)}`, () => compare(started, object, runs))
   }
 
   test('through the interface: as a list, its pages, its count, and the filter list_id', async () => {
     const { server, sample } = started
     for (const object of OBJECTS) {
-      for (const [at, filter] of fc.sample(trees(object, sample), { numRuns: 70, seed: SEED }).entries()) {
+      for (const [at, filter] of fc.sample(trees(object, sample), { numRuns: examples(70), seed: SEED }).entries()) {
         const wanted = wantedOf(filter, object, sample).sort().reverse()
         const made = await server.call('POST', '/lists', { name: `${at}`, object, kind: 'smart', filter })
         assert.equal(made.status, 201, JSON.stringify([filter, made.body]))
@@ -160,5 +158,5 @@ describe('so do random filters over more records than a narrow condition has', (
   })
   after(() => started.server.stop())
 
-  for (const object of OBJECTS) test(PATHS[object].slice(1), () => compare(started, object, 12))
+  for (const object of OBJECTS) test(PATHS[object].slice(1), () => compare(started, object, examples(12)))
 })

@@ -11,6 +11,7 @@ import { meetingCalendar } from '../../../src/meetings/calendar.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { stillPace } from '../../support/pace.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
+import { examples } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 // The clock of the server stands at 2026-11-20T08:36:00Z, and its organisation is in Europe/Berlin.
@@ -747,7 +748,7 @@ describe('what recurs', () => {
         const times: string[] = theirs.rrule.between(theirs.start, until, false).map((at: Date) => at.toISOString())
         assert.deepEqual(timesOf(uid).slice(1), times, `${rule} ${zone} ${time}`)
       }),
-      { numRuns: 25 },
+      { numRuns: examples(25) },
     )
   })
 })
@@ -1212,7 +1213,7 @@ describe('a file', () => {
           }
         },
       ),
-      { numRuns: 70 },
+      { numRuns: examples(70) },
     )
   })
 })

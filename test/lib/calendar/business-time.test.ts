@@ -9,7 +9,7 @@ import {
   WEEKDAYS,
 } from '../../../src/lib/calendar/business-time.ts'
 import { isTimezone } from '../../../src/lib/time.ts'
-import { seedOf } from '../../support/seed.ts'
+import { examples, seedOf } from '../../support/seed.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -343,7 +343,7 @@ function readOff(open: Uint8Array, start: number) {
   return { isOpen: (ms: number) => open[minuteAt(ms)] === 1, nextChange, between, add }
 }
 
-const RUNS = 10_000
+const RUNS = examples(10_000)
 const zones = Intl.supportedValuesOf('timeZone')
 
 test(`${RUNS} calendars of all zones say what a wall clock says that is read minute by minute`, () => {
@@ -396,7 +396,7 @@ function same<T extends number | boolean>(found: T | undefined, wanted: T, end: 
 
 test('over years, what was added is what is between, and it is used up no earlier', () => {
   const random = randomness(seedOf(7))
-  for (let run = 0; run < 300; run++) {
+  for (let run = 0; run < examples(300); run++) {
     const start = Date.UTC(1990 + random.int(50), random.int(12), 1 + random.int(28), random.int(24), random.int(60))
     const time = businessTime(randomCalendar(random, random.pick(zones), start, 700))
     const amount = 1 + random.int(400 * DAY_MS)

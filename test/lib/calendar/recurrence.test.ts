@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import nodeIcal from 'node-ical'
 import { dayOf } from '../../../src/lib/calendar/days.ts'
 import { daysOf, type Rule } from '../../../src/lib/calendar/recurrence.ts'
+import { examples } from '../../support/seed.ts'
 
 const DAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 
@@ -159,7 +160,7 @@ describe('the days of a rule', () => {
           .map((each: Date) => each.toISOString().slice(0, 10))
         assert.deepEqual(datesOf(text, start, '2027-12-31').slice(1), theirs)
       }),
-      { numRuns: 150 },
+      { numRuns: examples(150) },
     )
   })
 
@@ -191,7 +192,7 @@ describe('the days of a rule', () => {
         const wanted = (days: Iterable<number>) => [...days].filter((day) => day >= from)
         assert.deepEqual(wanted(daysOf(text, start, last, from)), wanted(daysOf(text, start, last)))
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { sanitizeHtml, textOfHtml } from '../../../src/lib/html/sanitize.ts'
+import { examples } from '../../support/seed.ts'
 import { anyHtml } from './any.ts'
 import { faultsOf } from './harmless.ts'
 import { MAILS } from './mails.ts'
@@ -45,7 +46,7 @@ describe('what does harm', () => {
         assert.deepEqual(faultsOf(sanitized), [])
         assert.equal(sanitizeHtml(sanitized), sanitized)
       }),
-      { numRuns: 800 },
+      { numRuns: examples(800) },
     )
   })
 
@@ -330,7 +331,7 @@ describe('HTML as plain text', () => {
         assert.doesNotMatch(text, /^\n|\s$|\r|\u00a0/)
         assert.equal(textOfHtml(`<pre>${escaped(text)}</pre>`), text)
       }),
-      { numRuns: 400 },
+      { numRuns: examples(400) },
     )
   })
 

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import * as f from '../../../src/lib/fields.ts'
 import type { MailIn } from '../../../src/mail/mail.ts'
 import { readMail } from '../../../src/mail/parse/read.ts'
-import { seedOf } from '../../support/seed.ts'
+import { examples, seedOf } from '../../support/seed.ts'
 import { generateMails } from './mime/generate.ts'
 import type { Expected } from './mime/mail.ts'
 
@@ -90,9 +90,11 @@ function assertExpected(mail: MailIn, expect: Expected): void {
 
 const read = (...lines: string[]) => readMail(Buffer.from(lines.join('\r\n'), 'latin1'))
 
-test('a thousand mails of all kinds come out as their makers know', async () => {
+const COUNT = examples(1000)
+
+test(`${COUNT.toLocaleString('en')} mails of all kinds come out as their makers know`, async () => {
   const wrong: string[] = []
-  for (const { name, source, expect } of generateMails(seedOf(1), 1000)) {
+  for (const { name, source, expect } of generateMails(seedOf(1), COUNT)) {
     try {
       const mail = await readMail(source)
       assertRules(mail)
@@ -475,7 +477,7 @@ describe('whatever comes in', () => {
   test('random bytes give a mail by the rules', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (bytes) => assertRules(await readMail(bytes))),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
   test('pieces of mails in any order do too', async () => {
@@ -519,7 +521,7 @@ describe('whatever comes in', () => {
       fc.asyncProperty(fc.array(piece, { maxLength: 60 }), async (pieces) =>
         assertRules(await readMail(Buffer.from(pieces.join(''), 'latin1'))),
       ),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
   test('mails that were damaged on the way do too', async () => {
@@ -534,7 +536,7 @@ describe('whatever comes in', () => {
         const start = Math.floor(at * source.length)
         assertRules(await readMail(Buffer.concat([source.subarray(0, start), put, source.subarray(start + cut)])))
       }),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
 })

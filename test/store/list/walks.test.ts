@@ -6,6 +6,7 @@ import type { ListRoute } from '../../../src/http/route.ts'
 import type { Statement } from '../../../src/store/driver.ts'
 import { NARROW, NARROW_SEARCH } from '../../../src/store/list/page.ts'
 import { searchIndex } from '../../../src/store/search.ts'
+import { examples } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { type Asked, everyFilter, isMatch, ordered, parameter, type Row } from './model.ts'
 
@@ -187,7 +188,7 @@ describe('a walk', () => {
         await walk({ sort, asked: filtersAt(chosen), limit, events })
       },
     )
-    await fc.assert(property, { numRuns: 40 })
+    await fc.assert(property, { numRuns: examples(40) })
   })
 
   // A filter that matches many rows uses another index than one that matches few.
@@ -198,7 +199,7 @@ describe('a walk', () => {
     const property = fc.asyncProperty(aSort, picks, happenings(3), async (sort, chosen, events) => {
       await walk({ sort, asked: filtersAt(chosen), limit: 100, events })
     })
-    await fc.assert(property, { numRuns: 4 })
+    await fc.assert(property, { numRuns: examples(4) })
   })
 
   test('through what a search finds, few and many, by every sort', async () => {
@@ -215,7 +216,7 @@ describe('a walk', () => {
         await walk({ sort, asked, limit: 100, events })
       },
     )
-    await fc.assert(property, { numRuns: 4 })
+    await fc.assert(property, { numRuns: examples(4) })
     const asked: Asked[] = [{ name: 'q', operator: 'eq', text: 'deal' }]
     for (const sort of [undefined, ...SORTS])
       assert.ok((await walk({ sort, asked, limit: 100, events: [] })).length > NARROW)
