@@ -69,7 +69,7 @@ const skipped: string[] = []
 const given = process.argv.slice(2)
 const entries = given.length > 0 ? given.map((file) => join(root, file)) : entriesOfAll()
 
-// Each file runs in its own process, and many start others: they share compiled code.
+// Many processes load the same sources: they share compiled code.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/dealbox/compiled')
 process.env.TEST_SEED ??= '1'
 
