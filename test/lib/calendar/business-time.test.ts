@@ -359,7 +359,7 @@ test(`${RUNS} calendars of all zones say what a wall clock says that is read min
     const own = changes.get(timezone)!
     const days = random.chance(0.03) ? 60 : 1 + random.int(8)
     const centre =
-      own.length > 0 && random.chance(0.6)
+      own.length > 0 && random.chance(0.7)
         ? random.pick(own).at
         : random.chance(0.3)
           ? random.pick(leapDays)
