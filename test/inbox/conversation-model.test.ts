@@ -180,7 +180,10 @@ function checkPromises({ id, sla, status, waiting_since, first_response_at }: Ro
   const next = least(
     awaited
       .filter(({ breached_at }) => breached_at === null)
-      .map(({ warned_at, risk_at, due_at }) => (warned_at === null ? risk_at : due_at))
+      // A target that has warned and was moved becomes a risk again, without another warning.
+      .flatMap(({ warned_at, risk_at, due_at }) =>
+        warned_at === null ? [risk_at] : [...(sla.status === 'ok' ? [risk_at] : []), due_at],
+      )
       .filter((at) => at !== null),
   )
   assert.deepEqual(dueOf('sla.due', id), next === null ? [] : [next])
