@@ -18,21 +18,21 @@ const OBJECTS = [
 const TYPES = ['text', 'number', 'boolean', 'date', 'datetime', 'url', 'email', 'phone', 'member']
 
 let count = 0
-/** A key that no other field has. */
+/** Returns a key that no other field has. */
 const newKey = () => `key_${count++}`
 const options = (...values: string[]) => values.map((value) => ({ value, label: value.toUpperCase(), color: null }))
 
 const newField = (given: Given = {}) =>
   newRecord('/custom-fields', { object: 'contact', key: newKey(), label: 'Field', type: 'text', ...given })
 
-/** A contact with these values. */
+/** Creates a contact with these values. */
 const withValues = (custom_fields: object, path = '/contacts', given: object = { last_name: 'x' }) =>
   newRecord(path, { ...given, custom_fields })
 
 const change = (field: { id: string }, given: object) => server.call('PATCH', `/custom-fields/${field.id}`, given)
 const read = async (path: string) => (await server.call('GET', path)).body
 
-/** Asks for a refusal that writes nothing. */
+/** Expects an error that writes nothing. */
 async function refused(method: string, path: string, given: object | undefined, status: number, code: string) {
   const seq = server.lastSeq()
   const answer = await server.call(method, path, given)
@@ -294,7 +294,7 @@ describe('options', () => {
 
 describe('uniqueness', () => {
   const pairs: [string, unknown, unknown, unknown][] = [
-    // same as the first, same as the first in another writing, another
+    // the same as the first, the first in another spelling, a different one
     ['text', 'Straße Eins', 'STRAßE EINS', 'strasse eins'],
     ['text', `${'x'.repeat(300)}1`, `${'X'.repeat(300)}1`, `${'x'.repeat(300)}2`],
     ['number', 1.5, 1.5, 1.25],

@@ -11,7 +11,7 @@ import { NARROW } from '../../src/store/list/page.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// Lists by custom fields: what they are filtered and sorted by, page for page, and along which index.
+// Lists by custom fields: their filters and sorts, page by page, and the indexes they use.
 
 type Values = Record<string, string | number | boolean | string[]>
 type Contact = { id: string; last_name: string; owner_id: string | null; custom_fields: Values }
@@ -71,7 +71,7 @@ function newContact(n: number, contacts = store()): Contact {
   return contacts.create(who, given) as Contact
 }
 
-/** What the values of a field compare by. */
+/** Returns what the values of a field are compared by. */
 function keyOf(field: Field, value: Values[string]): string | number {
   if (FIELDS[field] === 'text') return fold(value as string)
   if (FIELDS[field] === 'datetime') return Date.parse(value as string)
@@ -97,7 +97,7 @@ function isMet({ custom_fields }: Contact, field: Field, operator: string, text:
   })
 }
 
-/** In the order of a sort, those without a value last. */
+/** Returns the ids in the order of a sort, contacts without a value last. */
 function ordered(all: Contact[], sort: string): string[] {
   const field = sort.replace('-', '') as Field
   const way = sort.startsWith('-') ? -1 : 1
@@ -440,7 +440,7 @@ function contactList(t: TestContext, { dataDir }: TestServer) {
   return { db: store.db, route }
 }
 
-/** Runs the job; gives the SQL of every statement that was prepared on the way, once each. */
+/** Runs the job; returns the SQL of every statement prepared while it runs, without duplicates. */
 function preparedBy(db: TestServer['store']['db'], job: () => void): string[] {
   const prepared = new Set<string>()
   const { prepare } = db

@@ -6,7 +6,7 @@ import { dealStore } from '../../src/crm/deals/deals.ts'
 import { errorsOf, UNKNOWN } from '../support/records.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// The values of custom fields on every record that has them, by every way that writes.
+// The values of custom fields on every kind of record that has them, by every way to write them.
 
 let server: TestServer
 before(async () => {
@@ -42,7 +42,7 @@ async function made(holder: Holder, custom_fields?: object) {
   return body
 }
 
-/** What lists are asked from. */
+/** Returns the rows that lists query. */
 const rowsOf = ({ object, table }: Holder, { id }: { id: string }) =>
   server.store.db
     .prepare(

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 const { newRecord, newId, newContact, newCompany, listIds } = recordsOf(() => server)
-/** Of the organisation, to link notes to. */
+/** Records of the organisation to link notes to. */
 let ids: { contact: string; company: string; deal: string }
 before(async () => {
   server = await startServer()
@@ -23,7 +23,7 @@ const newNote = (given: Given = {}) =>
 
 const noteIds = (query: string) => listIds(`/notes?${query}`)
 
-/** The events since then, as `note.created 0189…`. */
+/** The events after `seq`, as `note.created 0189…`. */
 const eventsSince = (seq: number) => server.events(seq).map(({ type, object_id }) => `${type} ${object_id}`)
 
 describe('create', () => {

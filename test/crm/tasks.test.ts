@@ -16,7 +16,7 @@ const newTask = (given: Given = {}) => newRecord('/tasks', { title: 'Send the of
 const getTask = async (id: string) => (await server.call('GET', `/tasks/${id}`)).body
 const patchTask = (id: string, given: Given) => patchRecord(`/tasks/${id}`, given)
 
-/** Some milliseconds from now, as on the wire. */
+/** Returns the time that many milliseconds from now, as in JSON. */
 const inMs = (ms: number) => new Date(server.now() + ms).toISOString()
 
 const taskIds = (query: string) => listIds(`/tasks?${query}`)

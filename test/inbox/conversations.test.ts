@@ -314,7 +314,7 @@ describe('a message of an earlier time', () => {
     assert.deepEqual([last_message_at, preview, unread_count], [before.last_message_at, 'Newest', 2])
   })
 
-  /** Each is a direction and its minute, in the order in which they are stored. */
+  /** Each message is a direction and its minute, in the order in which they are stored. */
   for (const [what, stored, waiting, first] of [
     ['that came in before the first that waits is the first then', ['in -5', 'in -9'], -9, null],
     ['that came in after the first that waits changes nothing', ['in -9', 'in -5', 'in -7'], -9, null],

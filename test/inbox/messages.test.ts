@@ -25,7 +25,7 @@ const MIB = 1_048_576
 let count = 0
 const newEmail = () => `person${++count}@firm.example`
 const contactOf = (id: string): Promise<Row> => inbox.get(`/contacts/${id}`)
-/** Opens a conversation from outside. */
+/** Opens a conversation with an inbound message. */
 const comesFrom = (from: Given, given: Given = {}): Promise<Row> => say('inbound', undefined, { from, ...given })
 const post = (given: Given, headers = {}) => server.call('POST', '/messages', given, { headers })
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes as string).toString('base64')

@@ -43,7 +43,7 @@ const DAY_MS = 1440 * MINUTE_MS
 
 let week = 0
 
-/** `Tue2 09:30` or `Tue2 09:30:15` as milliseconds; each scenario has four weeks of its own. */
+/** `Tue2 09:30` or `Tue2 09:30:15` as milliseconds; each scenario has four separate weeks. */
 function at(text: string): number {
   const [, day = '', weeks = '1', hour, minute, second = '0'] =
     /^(\w{3})(\d)? (\d\d):(\d\d)(?::(\d\d))?$/.exec(text) ?? []
@@ -79,7 +79,7 @@ after(async () => {
 const apply = (document: Settings | { hours: unknown[] }) =>
   applySettings(server.store, server.a.org, { hours: [office], ...document })
 
-/** Lets the time go on to that moment, with the jobs that fall due on the way. */
+/** Advances the clock to that moment and runs the jobs that fall due on the way. */
 async function goTo(ms: number, isDown: boolean): Promise<void> {
   const nextDue = server.store.db.prepare('SELECT min(due_at) FROM jobs').pluck()
   for (;;) {

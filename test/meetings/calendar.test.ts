@@ -7,7 +7,7 @@ import { meetingCalendar } from '../../src/meetings/calendar.ts'
 import type { Meeting } from '../../src/meetings/meetings.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// What calendars get of a meeting, read by two programs that know iCalendar.
+// The calendar files of meetings, read by two other iCalendar programs.
 
 const MEETING: Meeting = {
   id: '019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4',

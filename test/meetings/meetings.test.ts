@@ -23,12 +23,12 @@ const patchMeeting = (id: string, given: Given) => patchRecord(`/meetings/${id}`
 const withParticipants = async (...participants: Given[]): Promise<Row[]> =>
   (await newMeeting({ participants })).participants
 
-/** Some milliseconds from now, as on the wire. */
+/** Returns the time that many milliseconds from now, as in JSON. */
 const inMs = (ms: number) => new Date(server.now() + ms).toISOString()
 
 const meetingIds = (query: string) => listIds(`/meetings?${query}`)
 
-/** A participant as it is answered. */
+/** A participant as the API returns it. */
 const taking = (given: Given): Row => ({
   contact_id: null,
   member_id: null,

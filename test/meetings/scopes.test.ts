@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { SCOPES, type Scope } from '../../src/auth/scopes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-// Searching meetings looks into their transcripts for those only who may read transcripts.
+// A search of meetings includes transcripts only for callers who may read them.
 
 const TRANSCRIPT: Scope = 'rest.meetings.transcript.read'
 

@@ -31,7 +31,7 @@ const newMeeting = (given: Given = {}, token = server.a.token) =>
 const newContact = (last_name: string) => newId('/contacts', { last_name })
 const getMeeting = async (id: string) => (await server.call('GET', `/meetings/${id}`)).body
 
-/** A call whose body or answer may be a file. */
+/** Sends a request whose body or answer may be a file. */
 async function send(
   method: string,
   meeting: string,
@@ -593,7 +593,7 @@ describe('GET', () => {
     })
   })
 
-  /** All pages, by their cursors. */
+  /** Returns all pages, following their cursors. */
   async function walk(query: string) {
     const pages = []
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -82,7 +82,7 @@ test(`kill -9 in the middle of ${ENROLLMENTS} enrollments: no step is lost, and 
   }
 })
 
-/** An organisation whose contacts are all enrolled, in two mails right after each other. */
+/** Creates an organisation whose contacts are all enrolled in a sequence of two mails without a pause. */
 async function prepare(dataDir: string, port: number): Promise<{ org: number; sequence_id: string }> {
   const store = openStore(dataDir, { create: true })
   const { org, owner } = await makeOrg(store, dataDir, 'Acme')

@@ -60,7 +60,7 @@ export type Setting = {
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const DAY_MS = DAY * 1000
 
-/** A server whose clock follows the tables; all of them in a zone. */
+/** A server whose clock follows the tables, all in one time zone. */
 export async function startTimelines(timezone: string) {
   const server = await startServer()
   const { a, advance, call: ask, deps, events, lastSeq, now, store } = server
@@ -95,7 +95,7 @@ export async function startTimelines(timezone: string) {
     return `${DAYS[((days % 7) + 7) % 7]}${weeks === 1 ? '' : weeks} ${time}`
   }
 
-  /** Lets the time go on to that moment, with the jobs that fall due on the way. */
+  /** Advances the clock to that moment and runs the jobs that fall due on the way. */
   async function goTo(ms: number, isDown: boolean): Promise<void> {
     for (;;) {
       const due = isDown ? null : (nextDue.get() as number | null)
@@ -173,7 +173,7 @@ export async function startTimelines(timezone: string) {
         'enroll-for-deal': async () => {
           scene.id = await made('/enrollments', { sequence_id: sequence, contact_id: contact, deal_id: deal })
         },
-        /** Others, of whom nothing is shown. */
+        /** Enrolls other contacts, which the table does not show. */
         crowd: async () => {
           for (let n = 0; n < Number(rest); n++)
             await made('/enrollments', { sequence_id: sequence, contact_id: await newContact() })

@@ -22,7 +22,7 @@ const again = { type: 'email', delay_s: 86_400, body: 'Once more' }
 const call = { type: 'call', delay_s: 0, task_title: 'Call {{contact.name}}' }
 const welcome = { key: 'welcome', name: 'Welcome', status: 'active', steps: [email, again] }
 
-/** One that is active, one of calls only, and one of each other status. */
+/** One active sequence, one of calls only, and one of each other status. */
 function apply(): void {
   const others = ['draft', 'paused', 'archived'].map((status) => ({ ...welcome, key: status, status }))
   const calls = { ...welcome, key: 'calls', steps: [{ ...call, delay_s: 60 }] }
@@ -42,7 +42,7 @@ const enrolled = async (given: Given = {}) => {
 const get = async (id: string) => (await server.call('GET', `/enrollments/${id}`)).body
 const patch = (id: string, given: Given) => server.call('PATCH', `/enrollments/${id}`, given)
 
-/** Some milliseconds from now, as on the wire. */
+/** Returns the time that many milliseconds from now, as in JSON. */
 const inMs = (ms: number) => new Date(server.now() + ms).toISOString()
 const typesSince = (seq: number) => server.events(seq).map(({ type }) => type)
 

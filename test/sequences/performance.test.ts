@@ -43,7 +43,7 @@ function mailbox(given: Row, org = server.a): string {
   return id
 }
 
-/** An id of that time, as a record has it that was made then. */
+/** Returns an id of that time, like that of a record created then. */
 function idAt(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${(count++).toString(16).padStart(12, '0')}`

@@ -41,7 +41,7 @@ async function enrolled(given = {}) {
   return { id, contact_id, token: tokenOf(id) }
 }
 
-/** The token that a mail of the enrollment carries. */
+/** Returns the token in a mail of the enrollment. */
 const tokenOf = (id: string, org = server.a): string =>
   /unsubscribe%20(\S+)>/.exec(out.headers(org.org, LISTENS, { id })['List-Unsubscribe'] as string)?.[1] as string
 

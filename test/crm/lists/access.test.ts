@@ -157,7 +157,7 @@ describe('a count that is kept', () => {
     const { store } = server
     const list = (await smart('kept')).id
     await countOf(list)
-    // Behind the back of the outbox: what no program does shows that the count is kept.
+    // Bypasses the events, as no program does, to show that the count is cached.
     store.db
       .prepare("UPDATE contacts SET source = 'kept' WHERE org_id = ? AND id = ?")
       .run(server.a.org, records.contact[0])

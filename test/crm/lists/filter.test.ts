@@ -5,7 +5,7 @@ import { type Given, recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { FIELDS, type Field, type Listed, operatorsOf } from './naive.ts'
 
-// How a filter has to be written: every field with every operator, and every way to get it wrong.
+// The syntax of filters: every field with every operator, and every mistake.
 
 let server: TestServer
 const { newRecord } = recordsOf(() => server)
@@ -56,7 +56,7 @@ async function refused(filter: unknown, object: string = 'contact'): Promise<str
 
 const VALUES = { text: 'x', number: 1.5, flag: true, date: '2026-02-28', time: '2026-02-28T12:00:00+01:00' }
 
-/** A value that the field takes. */
+/** Returns a value that the field accepts. */
 function sampleOf(name: string, type: string): unknown {
   if (type !== 'exact') return VALUES[type as keyof typeof VALUES]
   const { a } = server

@@ -26,7 +26,7 @@ const TYPES = {
   ...{ link: 'url', mail: 'email', tel: 'phone', who: 'member' },
 }
 
-/** A small generator with a seed: the same records each time. */
+/** A small seeded generator: the same records each time. */
 function random(seed: number) {
   let state = seed
   const next = () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { errorsOf, type Given, recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
-// Lists as records: made, read, changed, deleted. What is in them is in members.test.ts.
+// Lists as records: create, read, update, delete. For their members, see members.test.ts.
 
 let server: TestServer
 const { newRecord } = recordsOf(() => server)
@@ -19,7 +19,7 @@ const newStatic = (given: Given = {}) =>
 const newSmart = (filter: unknown, given: Given = {}) =>
   newRecord('/lists', { name: 'By rule', object: 'contact', kind: 'smart', filter, ...given })
 
-/** As an event has it: whoever gets it may not be allowed to read the members. */
+/** As in an event: its recipient may not be allowed to read the members. */
 const announced = (list: object) => ({ ...list, member_count: null })
 
 describe('create', () => {

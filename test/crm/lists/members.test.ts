@@ -4,7 +4,7 @@ import { contactStore } from '../../../src/crm/contacts/contacts.ts'
 import { errorsOf, type Given, recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
-// What is in lists: put in and taken out by hand, or following from a filter; always counted exactly.
+// The members of lists: added and removed by hand, or selected by a filter; the count is always exact.
 
 let server: TestServer
 const { newRecord, listIds } = recordsOf(() => server)
@@ -32,7 +32,7 @@ const countOf = async (list: string): Promise<number> => (await server.call('GET
 
 const shown = async (path: string): Promise<string[]> => (await listIds(path)).sort()
 
-/** What is in the list, asked for and counted in every way; all have to agree. */
+/** Returns the members of the list, read and counted in every way; all must agree. */
 async function membersOf(list: string, path = '/contacts'): Promise<string[]> {
   const members = await shown(`/lists/${list}/members?limit=100`)
   assert.deepEqual(await shown(`${path}?list_id=${list}&limit=100`), members)

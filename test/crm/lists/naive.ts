@@ -1,4 +1,4 @@
-// What a smart list has to hold, worked out in memory from the records as the interface shows them. Written from the
+// The expected members of a smart list, computed in memory from the records as the API returns them. Written from the
 // contract alone: nothing here comes from src/.
 
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape
@@ -88,14 +88,14 @@ export type FilterContext = {
   timezone: string
 }
 
-/** A field by its name, with those of the company; undefined where there is none. */
+/** Returns a field by its name, including those of the company; undefined if there is none. */
 export function fieldOf(object: Listed, name: string, { custom }: FilterContext): Field | undefined {
   if (name.startsWith('company.')) return fieldOf('company', name.slice(8), { custom } as FilterContext)
   if (name.startsWith('custom_fields.')) return CUSTOM[custom[object][name.slice(14)] ?? '']
   return FIELDS[object].get(name)
 }
 
-/** The values of a record's field; none where it is null. */
+/** Returns the values of a record's field; none if it is null. */
 export function valuesOf(record: Row, name: string, context: FilterContext): unknown[] {
   if (name.startsWith('company.')) {
     const company = context.companies.get(record.company_id)
@@ -165,7 +165,7 @@ export function isMet(tree: Tree, record: Row, object: Listed, context: FilterCo
   }
 }
 
-/** A time within so many days of 24 hours; a day within so many days of today, today included. */
+/** A time within that many days of 24 hours; a date within that many days of today, today included. */
 function isWithin(one: string | number, past: boolean, days: number, { now, timezone }: FilterContext): boolean {
   const far = past ? -days : days
   if (typeof one === 'number') {

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../../support/server.ts'
 import { addSampleRecords } from './list-fixture.ts'
 import type { Listed } from './naive.ts'
 
-// The plans of what filters compile to: which index leads to the records, and that none is read but by an index.
+// The query plans of compiled filters: which index finds the records, and that no record is read without one.
 
 let server: TestServer
 let tags: string[]
@@ -38,7 +38,7 @@ function plansOf(object: Listed, filter: unknown, column = 'id'): Plan[] {
     return prepare.call(this, sql)
   } as Database['prepare']
   try {
-    // Stores of their own, which have not prepared anything yet.
+    // Separate stores, which have not prepared any statements yet.
     const own = { contact: contactStore, company: companyStore, deal: dealStore }[object](deps)
     prepared.clear()
     const ask = { limit: 5, sort: { column }, descending: true, conditions, count: true }

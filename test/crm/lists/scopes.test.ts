@@ -5,7 +5,7 @@ import { recordsOf, UNKNOWN } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { setLevels } from '../../support/settings.ts'
 
-// A list shows what its filter looks at: in its count, in its members, and to whoever may write the filter.
+// A list reveals what its filter compares: by its count, by its members, and to everyone who may write the filter.
 
 const OBJECTS = ['contact', 'company', 'deal'] as const
 const READS = {

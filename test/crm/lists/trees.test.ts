@@ -12,8 +12,8 @@ import { startServer } from '../../support/server.ts'
 import { AMOUNTS, addSampleRecords, type SampleRecords, TEXTS } from './list-fixture.ts'
 import { FIELDS, fieldOf, isMet, type Leaf, type Listed, operatorsOf, type Tree, valuesOf } from './naive.ts'
 
-// Random filters against the naive evaluator: through the stores directly, since thousands take a while, and some through
-// the interface.
+// Random filters compared with the naive evaluator: directly through the stores, since thousands take a while, and some
+// through the API.
 
 const SEED = seedOf(2026)
 const OBJECTS = ['contact', 'company', 'deal'] as const

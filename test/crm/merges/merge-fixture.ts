@@ -11,11 +11,11 @@ import { startServer } from '../../support/server.ts'
 export type MergeObject = Merge['object']
 export type MergeFixture = Awaited<ReturnType<typeof mergeFixture>>
 
-/** Of a meeting. */
+/** Times of a meeting. */
 export const TIMES = { starts_at: '2026-12-01T09:00:00.000Z', ends_at: '2026-12-01T10:00:00.000Z' }
 export const PATHS = { contact: '/contacts', company: '/companies' } as const
 
-/** A server with the merges of its store, which no path leads to. */
+/** A server with the merges of its store, for which there are no routes. */
 export async function mergeFixture() {
   const server = await startServer()
   const { a, call, store } = server
@@ -43,7 +43,7 @@ export async function mergeFixture() {
   }
   const isGone = async (path: string): Promise<boolean> => (await call('GET', path)).status === 404
 
-  /** A message that came in, into a conversation, or of a contact into a new one. */
+  /** Creates an inbound message, in a conversation or from a contact in a new one. */
   const hear = (where: Given): Promise<Row> =>
     make('/messages', {
       direction: 'inbound',
@@ -57,7 +57,7 @@ export async function mergeFixture() {
   const company = (given: Given = {}) => make('/companies', { name: `Northwind ${++last}`, ...given })
   const tag = (): Promise<string> => make('/tags', { name: `Tag ${++last}` }).then(({ id }) => id)
 
-  /** A custom field of that key, and its id. */
+  /** Creates a custom field with that key and returns its id. */
   async function customField(object: string, key: string, given: Given = {}): Promise<string> {
     return (await make('/custom-fields', { object, key, label: key, type: 'text', ...given })).id
   }
@@ -71,7 +71,7 @@ export async function mergeFixture() {
   const membersOf = async (list: string): Promise<string[]> =>
     (await get(`/lists/${list}/members`)).data.map(({ id }: Row) => id)
 
-  /** Some time later, so that `updated_at` tells. */
+  /** Merges after a minute, so that `updated_at` shows the change. */
   const merge = (object: MergeObject, kept: Row, merged: Row, choices?: string[]): Merge => {
     server.advance(60_000)
     return store.transaction(() => merges.merge(who, object, kept.id ?? kept, merged.id ?? merged, choices))
@@ -132,13 +132,13 @@ export async function mergeFixture() {
 const stable = (row: Row): string =>
   JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
 
-/** The order of archived values means nothing. */
+/** The order of archived values has no meaning. */
 const parsed = (row: Row): Row =>
   typeof row.archived_fields === 'string'
     ? { ...row, archived_fields: Object.entries(JSON.parse(row.archived_fields)).sort() }
     : row
 
-/** The status, the code and the rest of a refusal. */
+/** Returns the status, the code and the rest of an error. */
 export function refusal(job: () => unknown): Row {
   try {
     job()

@@ -11,7 +11,7 @@ before(async () => {
 afterEach(() => assertSound(fixture))
 after(() => fixture.stop())
 
-/** Events from behind `seq` on, as `deal.updated primary_contact_id`. */
+/** Events after `seq`, as `deal.updated primary_contact_id`. */
 const eventsFrom = (seq: number): string[] =>
   fixture.events(seq).map(({ type, changed_fields }) => [type, ...changed_fields].join(' '))
 
@@ -419,7 +419,7 @@ describe('a merge of companies', () => {
   })
 
   describe('never leaves a circle', () => {
-    /** Companies below each other, the first one on top. */
+    /** Creates companies below each other, the first one on top. */
     const line = async (length: number): Promise<string[]> => {
       const ids: string[] = []
       for (let level = 0; level < length; level++) {

@@ -60,7 +60,7 @@ const TABLES = {
 
 type Said = { conversation_id: string; direction: string; author: { id: string | null } }
 
-/** What happens next; the numbers choose among whatever there is then. */
+/** The next step; the numbers choose among the existing records. */
 type Step = [what: (typeof WHATS)[number] | (typeof MERGES)[number], one: number, two: number, three: number]
 const WHATS = ['create', 'patch', 'patch', 'list', 'delete', 'close', 'archive', 'tag'] as const
 const MERGES = ['merge', 'merge', 'once', 'undo', 'undo'] as const
@@ -76,7 +76,7 @@ const steps = (quiet: boolean): fc.Arbitrary<Step[]> => {
     .map((parts) => parts.flat())
 }
 
-/** One history, in a transaction that is rolled back. */
+/** Runs one history, in a transaction that is rolled back. */
 function live(history: readonly Step[], isTold: boolean): void {
   const { db, store, who, a, merges, dump, advance, lastSeq, events } = fixture
   const known: Record<Kind, string[]> = {
@@ -100,7 +100,7 @@ function live(history: readonly Step[], isTold: boolean): void {
   const id = (kind: Kind, number: number): string | null =>
     number % 3 === 0 ? null : (pick(known[kind], number) ?? null)
 
-  /** As the interface does it, and as one piece; what is refused leaves nothing. */
+  /** Like a request, and atomically: a rejected write leaves nothing. */
   function act(method: string, kind: Kind, record: string | undefined, body: Given, action = ''): Stored | undefined {
     const path = `${PATHS[kind]}${record === undefined ? '' : '/:id'}${action}`
     const route = fixture.routes.find((each) => each.method === method && each.path === path) as WriteRoute
@@ -236,7 +236,7 @@ function live(history: readonly Step[], isTold: boolean): void {
     known[object] = known[object].filter((each) => each !== merged)
     return made.id
   }
-  /** A message may open a conversation, and come from somebody who was unknown. */
+  /** A message may open a conversation and come from an unknown sender. */
   function meet({ conversation_id, direction, author }: Said): void {
     if (!known.conversation.includes(conversation_id)) known.conversation.push(conversation_id)
     if (direction === 'inbound' && author.id && !known.contact.includes(author.id)) known.contact.push(author.id)
@@ -324,7 +324,7 @@ function live(history: readonly Step[], isTold: boolean): void {
       known.tag.push((act('post', 'tag', undefined, { name: `random ${at}` }) as Stored).id)
     for (const [what, ...numbers] of history) DO[what](...numbers)
     assertSound(fixture)
-    // Backwards, everything that was merged comes back.
+    // Undone in reverse order, every merged record is restored.
     const stuck = done.toReversed().filter((merge) => !undo(merge))
     assert.deepEqual(stuck, [])
     assertSound(fixture)
@@ -333,7 +333,7 @@ function live(history: readonly Step[], isTold: boolean): void {
     db.exec('ROLLBACK')
   }
 
-  /** The last event of each record is what it is, and that of one that is gone says so. */
+  /** The last event of each record shows its current state, or its deletion. */
   function assertTold(after: number): void {
     const told = new Map(events(after).map((event) => [event.object_id, event]))
     for (const [kind, table] of Object.entries(TABLES)) {
