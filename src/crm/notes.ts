@@ -25,7 +25,7 @@ const fields = {
   title: f.doc(f.nullable(f.line()), 'For example "Call with Ana".'),
   body: f.doc(f.longText(262_144), 'Text in Markdown, up to 256 KiB.'),
   ...linkFields,
-  // A note needs a link, and so does the example of one.
+  // A note needs a link, and so does its example.
   deal_ids: v.pipe(linkFields.deal_ids, v.examples([['019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4']])),
   meeting_id: f.doc(f.nullable(f.id), 'The meeting that the note is about.'),
   conversation_id: f.doc(f.nullable(f.id), 'The conversation that the note is about.'),
@@ -122,7 +122,7 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
     return note
   }
 
-  /** Writes a note as it is, without an event. */
+  /** Writes a note unchanged, without an event. */
   function restore(org: number, note: Note): void {
     insert(org, note)
     links.set(org, note)
@@ -138,7 +138,7 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
     return after
   }
 
-  /** Also of a note that has lost the last record that it was about: it stays, without any. */
+  /** Does not require a link: a note stays when the last record that it is about is deleted. */
   function save(who: Caller, before: Note, after: Note): void {
     after.updated_at = rfc3339(clock.now())
     after.version++

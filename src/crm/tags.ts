@@ -37,7 +37,7 @@ const sorts: Record<string, Sort> = { created_at: { column: 'id' }, name: { colu
 
 // 2. The row.
 
-/** Names are compared without case, by upper case first: `straße` is `STRASSE`. */
+/** Names are compared ignoring case, converted to upper case first: `straße` equals `STRASSE`. */
 const keyOf = (name: string): string => name.normalize('NFC').trim().toUpperCase().toLowerCase()
 
 export const columns = c.columns<Tag>(
@@ -55,7 +55,7 @@ export const columns = c.columns<Tag>(
 
 // 3. The statements and the rules.
 
-/** The tables whose records carry tags: the JSON array in the record, and a row for each tag. */
+/** The tables of records with tags, which have a JSON array, and the link tables, which have a row for each tag. */
 const TAGGED = [
   { table: 'deals', links: 'deal_tags', key: 'deal_id' },
   { table: 'contacts', links: 'contact_tags', key: 'contact_id' },
@@ -105,7 +105,7 @@ export function tagStore({ db, clock, outbox, clearReferences }: Deps) {
     return after
   }
 
-  /** Takes the tag off every record. The records change with it, but it is one change: the one event is the tag's. */
+  /** Removes the tag from all records. They change, too, but the only event is that of the tag. */
   function remove(who: Caller, tag: Tag): void {
     clearReferences(who, 'tag', tag.id)
     for (const statement of untag) statement.run({ org: who.org, tag: tag.id, now: clock.now() })
@@ -113,9 +113,9 @@ export function tagStore({ db, clock, outbox, clearReferences }: Deps) {
     outbox.record(who, 'tag.deleted', tag)
   }
 
-  function checkName(who: Caller, name: string, own?: string): void {
+  function checkName(who: Caller, name: string, ownId?: string): void {
     const other = byName.get(who.org, keyOf(name)) as string | undefined
-    if (other && other !== own)
+    if (other && other !== ownId)
       throw conflict('duplicate', `Another tag has the name "${name}". Choose another name.`, { duplicate_id: other })
   }
 

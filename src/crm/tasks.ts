@@ -18,7 +18,7 @@ import { rows } from '../store/rows.ts'
 import { searchIndex } from '../store/search.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
 
-// 1. The wire form. A task is work of a member; what the server does by itself is a job.
+// 1. The wire form. A task is work for a member; work of the server is a job.
 
 const TYPES = ['todo', 'call', 'email', 'meeting'] as const
 const STATUSES = ['open', 'done', 'canceled'] as const
@@ -118,8 +118,8 @@ export const columns = c.columns<Task>({
   version: c.integer('version'),
 })
 
-const place = (name: keyof Task): number => Object.keys(Task.entries).indexOf(name)
-const [STATUS, DUE_AT, IS_OVERDUE] = [place('status'), place('due_at'), place('is_overdue')]
+const indexOf = (name: keyof Task): number => Object.keys(Task.entries).indexOf(name)
+const [STATUS, DUE_AT, IS_OVERDUE] = [indexOf('status'), indexOf('due_at'), indexOf('is_overdue')]
 
 const isOverdue = (status: unknown, dueMs: number | null, now: number): boolean =>
   status === 'open' && dueMs !== null && dueMs < now
@@ -136,21 +136,21 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
 
   function list(org: number, ask: ListQuery): Page {
     const page = listRows(org, ask)
-    for (const row of page.rows) judge(row)
+    for (const row of page.rows) setOverdue(row)
     return page
   }
 
-  const find = (who: Caller, id: string): RawRow => judge(findRow(who, id))
+  const find = (who: Caller, id: string): RawRow => setOverdue(findRow(who, id))
 
-  /** Puts into the row whether its task is overdue by now. */
-  function judge(row: RawRow): RawRow {
+  /** Sets `is_overdue`, which depends on the time. */
+  function setOverdue(row: RawRow): RawRow {
     row[IS_OVERDUE] = isOverdue(row[STATUS], row[DUE_AT] as number | null, clock.now())
     return row
   }
 
   const create = (who: Caller, given: TaskCreate): Task => createFor(who, given, null)
 
-  /** The same by the step of an enrollment, or by nobody's. */
+  /** Creates the task of an enrollment step; null for other tasks. */
   function createFor(who: Caller, given: TaskCreate, enrollmentId: string | null): Task {
     references.check(who.org, given)
     const id = clock.id()
@@ -181,7 +181,7 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
     return task
   }
 
-  /** Writes a task as it is, without an event. */
+  /** Writes a task unchanged, without an event. */
   function restore(org: number, task: Task): void {
     insert(org, task)
     links.set(org, task)

@@ -34,7 +34,7 @@ const filters: Record<string, Filter> = {
 
 // 2. The row.
 
-/** With the columns that the API does not show. */
+/** Includes columns that the API does not return. */
 export type CloseReasonRow = Stored & {
   key: string
   name: string
@@ -57,7 +57,7 @@ export const rowColumns = c.columns<CloseReasonRow>({
 
 const columns = c.only<CloseReason>(rowColumns, Object.keys(CloseReason.entries))
 
-// 3. The statements, and 4. the route: there is a list only.
+// 3. The statements, and 4. the route, which is only a list.
 
 export const closeReasons = ({ db }: Deps): Route[] => {
   const order = { sort: { column: 'position' }, descending: false }

@@ -31,17 +31,19 @@ export function closeReasonSettings(store: Pick<Store, 'db' | 'clock'>) {
     const before = new Map(all(org).map((reason) => [reason.key, reason]))
     const changes: Change[] = []
     for (const [position, { is_active = true, ...rest }] of given.entries()) {
-      const known = before.get(rest.key)
+      const existing = before.get(rest.key)
       before.delete(rest.key)
       const wanted = { ...rest, position, is_active }
-      if (known && known.outcome !== wanted.outcome) checkUnused(org, known, wanted.outcome)
-      const after = known ? save(org, known, wanted) : create(org, wanted)
-      changes.push(...changesOf('close_reasons', rest.key, known, after, FIELDS))
+      if (existing && existing.outcome !== wanted.outcome) checkUnused(org, existing, wanted.outcome)
+      const after = existing ? save(org, existing, wanted) : create(org, wanted)
+      changes.push(...changesOf('close_reasons', rest.key, existing, after, FIELDS))
     }
-    let position = given.length // those left out but in use stand behind the others
-    for (const left of before.values()) {
-      const after = removeUnused(org, left.id) ? undefined : save(org, left, { is_active: false, position: position++ })
-      changes.push(...changesOf('close_reasons', left.key, left, after, FIELDS))
+    let position = given.length // removed but used reasons come after the others
+    for (const removed of before.values()) {
+      const after = removeUnused(org, removed.id)
+        ? undefined
+        : save(org, removed, { is_active: false, position: position++ })
+      changes.push(...changesOf('close_reasons', removed.key, removed, after, FIELDS))
     }
     return changes
   }

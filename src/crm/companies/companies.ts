@@ -46,7 +46,7 @@ export const columns = c.columns<Company>(companyRecord.columns, {
   website_host: ({ website }) => website && hostOf(website),
 })
 
-/** Of a web address, without "www." in front. */
+/** The host of a web address, without a leading "www.". */
 const hostOf = (website: string): string => new URL(website).hostname.replace(/^www\./, '')
 
 // 3. The statements and the rules.
@@ -133,7 +133,7 @@ export const companyStore = once((deps: Deps) => {
     return after
   }
 
-  /** Its contacts, deals and branches stay, without the company. */
+  /** Clears the references of its contacts, deals and subsidiaries, which stay. */
   function remove(who: Caller, company: Company): void {
     clearReferences(who, 'company', company.id)
     lists.leaveAll(who, company.id)

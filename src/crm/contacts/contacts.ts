@@ -35,7 +35,7 @@ const ContactPatch = f.patchOf({
 type ContactPatch = v.InferOutput<typeof ContactPatch>
 
 const flags = { allow_duplicate: 'With `true`, accepts an email that another contact has.' }
-/** `incomplete` is for somebody who wrote: nobody could fill in what the org requires of contacts. */
+/** `incomplete`: for an unknown sender, whose contact may lack the required custom fields. */
 type Flags = { allow_duplicate?: boolean; incomplete?: boolean }
 
 const { sorts } = contactRecord
@@ -132,7 +132,7 @@ export const contactStore = once((deps: Deps) => {
     outbox.record(who, 'contact.deleted', contact)
   }
 
-  /** Contacts are found by the name of their company, too. */
+  /** Updates the search index: contacts are also found by the name of their company. */
   function companyUpdated(who: Caller, company: Company, before?: Company): void {
     if (company.name === before?.name) return
     for (const row of ofCompany.all(who.org, company.id) as c.RawRow[]) index(who.org, columns.present(row))
@@ -144,12 +144,12 @@ export const contactStore = once((deps: Deps) => {
     return wordsOf([name, company, ...emails.map(({ email }) => email)], numbers)
   }
 
-  /** Names the contact; refuses one without any name (422), and one that another contact is already (409). */
-  function admit(who: Caller, contact: Contact, known: string[], { allow_duplicate }: Flags): void {
+  /** Sets the name. Throws 422 if there is none, 409 if another contact has a new email or the external id. */
+  function admit(who: Caller, contact: Contact, previousKeys: string[], { allow_duplicate }: Flags): void {
     contact.name = nameOf(contact)
     if (contact.name === '') throw invalid(field('', 'empty', 'must have a name, an email or a phone'))
     for (const { email } of allow_duplicate ? [] : contact.emails) {
-      if (known.includes(emailKey(email))) continue
+      if (previousKeys.includes(emailKey(email))) continue
       const other = otherWithEmail.get(who.org, emailKey(email), contact.id) as string | undefined
       if (other) throw duplicate(`email "${email}"; to allow this, use allow_duplicate=true`, other)
     }

@@ -130,7 +130,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
   function create(who: Caller, given: CustomFieldCreate): CustomField {
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
-    const made: CustomField = {
+    const customField: CustomField = {
       id,
       object: given.object,
       key: given.key,
@@ -146,28 +146,28 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
       updated_at: now,
       version: 1,
     }
-    check(made)
-    const other = withKey.get(who.org, made.object, made.key) as string | undefined
+    check(customField)
+    const other = withKey.get(who.org, customField.object, customField.key) as string | undefined
     if (other) {
-      const detail = `Another custom field of ${HOLDERS[made.object].many}, ${other}, has the key "${made.key}". Choose another key.`
+      const detail = `Another custom field of ${HOLDERS[customField.object].many}, ${other}, has the key "${customField.key}". Choose another key.`
       throw conflict('duplicate', detail, { duplicate_id: other })
     }
-    if (!made.is_archived) checkRoom(who.org, made)
-    insert(who.org, made)
-    outbox.record(who, 'custom_field.created', made)
-    return made
+    if (!customField.is_archived) checkCount(who.org, customField)
+    insert(who.org, customField)
+    outbox.record(who, 'custom_field.created', customField)
+    return customField
   }
 
   function nextPosition(org: number, object: CustomField['object']): number {
     return Math.min((lastPosition.get(org, object) as number) + 1, LAST_POSITION)
   }
 
-  /** The values of the records change along, but it is one change: the one event is the field's. */
+  /** The values of records change, too, but the only event is that of the field. */
   function patch(who: Caller, before: CustomField, given: CustomFieldPatch): CustomField {
     const { after, changed } = change(before, given)
     if (changed.length === 0) return before
     check(after)
-    if (before.is_archived && !after.is_archived) checkRoom(who.org, after)
+    if (before.is_archived && !after.is_archived) checkCount(who.org, after)
     checkOptions(who.org, before, after)
     const now = clock.now()
     if (changed.includes('is_unique')) setUnique(who.org, after)
@@ -179,25 +179,25 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
     return after
   }
 
-  function remove(who: Caller, gone: CustomField): void {
-    if (values.isUsed(who.org, gone)) {
-      const detail = `Some ${HOLDERS[gone.object].many} have a value of "${gone.label}". Clear the values first, or archive the field.`
+  function remove(who: Caller, customField: CustomField): void {
+    if (values.isUsed(who.org, customField)) {
+      const detail = `Some ${HOLDERS[customField.object].many} have a value of "${customField.label}". Clear the values first, or archive the field.`
       throw conflict('field_in_use', detail)
     }
-    removeRow(who.org, gone.id)
-    outbox.record(who, 'custom_field.deleted', gone)
+    removeRow(who.org, customField.id)
+    outbox.record(who, 'custom_field.deleted', customField)
   }
 
-  function checkRoom(org: number, { object }: CustomField): void {
+  function checkCount(org: number, { object }: CustomField): void {
     if ((activeFields.get(org, object) as number) < MAX_FIELDS) return
     const detail = `There are already ${MAX_FIELDS} active custom fields of ${HOLDERS[object].many}. Archive one first.`
     throw conflict('too_many_fields', detail)
   }
 
   function checkOptions(org: number, before: CustomField, { options }: CustomField): void {
-    const kept = new Set(options.map(({ value }) => value))
+    const remaining = new Set(options.map(({ value }) => value))
     for (const { value } of before.options) {
-      if (kept.has(value) || !values.hasValue(org, before, value)) continue
+      if (remaining.has(value) || !values.hasValue(org, before, value)) continue
       const detail = `Some ${HOLDERS[before.object].many} have the option "${value}". Give them another option first.`
       throw conflict('option_in_use', detail)
     }
@@ -212,7 +212,7 @@ export function customFieldStore({ db, clock, outbox }: Deps) {
   return { list, find, create, patch, remove }
 }
 
-/** Throws 422 for what does not fit the type. */
+/** Throws 422 if the options or `is_unique` do not fit the type. */
 function check({ type, options, is_unique }: CustomField): void {
   const { hasOptions, uniqueKey } = kindOf(type)
   const errors: FieldError[] = []

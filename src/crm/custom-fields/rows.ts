@@ -2,8 +2,8 @@ import { isUniqueViolation } from '../../store/constraints.ts'
 import type { Database } from '../../store/driver.ts'
 import { type CustomObject, type FieldType, HOLDERS, kindOf, OBJECTS, type Values } from './types.ts'
 
-// What a change of a custom field does to the values of all records at once. Each is one statement over the records
-// that have a value, which the rows of *_values tell.
+// How a change of a custom field affects the values of all records. Each is one statement for the records that have a
+// value, found by the rows of *_values.
 
 export type ActiveField = { key: string; label: string; type: FieldType; options: string }
 
@@ -16,7 +16,7 @@ export function customRows(db: Database) {
   >
   const pathOf = ({ key }: Field): string => `$.${key}`
 
-  /** Takes the values of a field out of sight. The answers change, and so do the versions of the records. */
+  /** Hides the values of a field. This changes responses, so the records get new versions. */
   function archive(org: number, field: Field, now: number): void {
     statements[field.object].archive.run({ org, field: field.id, path: pathOf(field), now })
   }
@@ -25,13 +25,13 @@ export function customRows(db: Database) {
     statements[field.object].restore.run({ org, field: field.id, path: pathOf(field), now })
   }
 
-  /** Whether any record has a value, archived ones too. */
+  /** Whether any record has a value, including archived values. */
   const isUsed = (org: number, { object, id }: Field): boolean => statements[object].any.get(org, id) === 1
 
   const hasValue = (org: number, { object, id }: Field, value: string): boolean =>
     statements[object].one.get(org, id, value) === 1
 
-  /** Holds the values of a field apart from now on, or no longer; false where two records have the same already. */
+  /** Starts or stops enforcing that values are unique. Returns false if two records have the same value. */
   function setUnique(org: number, field: Field): boolean {
     const { clear, fill, fillTexts } = statements[field.object]
     if (!field.is_unique) {
@@ -39,7 +39,7 @@ export function customRows(db: Database) {
       return true
     }
     try {
-      // Of texts, the rows have the beginning alone.
+      // The rows contain only the beginning of a text.
       if (kindOf(field.type).filter.type === 'text') fillTexts.run({ org, field: field.id, path: pathOf(field) })
       else fill.run(org, field.id)
       return true
@@ -52,13 +52,13 @@ export function customRows(db: Database) {
   return { archive, restore, isUsed, hasValue, setUnique }
 }
 
-/** Puts the values of archived fields back where a record keeps them, out of sight. */
+/** Restores the hidden values of the archived fields of a record. */
 export function archivedFields(db: Database, object: CustomObject) {
   const put = db.prepare(`UPDATE ${HOLDERS[object].table} SET archived_fields = ? WHERE org_id = ? AND id = ?`)
   return (org: number, id: string, values: Values): void => void put.run(JSON.stringify(values), org, id)
 }
 
-/** The fields in use of one kind of records, in the order in which people see them; `options` is JSON. */
+/** Returns the active fields of one kind of records in display order; `options` is JSON. */
 export function activeFields(db: Database, object: CustomObject): (org: number) => ActiveField[] {
   const active = db.prepare(
     'SELECT key, label, type, options FROM custom_fields WHERE org_id = ? AND object = ? AND is_archived = 0 ORDER BY position, id',

@@ -4,10 +4,10 @@ import { fold, lowerCase } from '../../lib/fold.ts'
 import { ownMessage } from '../../lib/validate.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 
-// What a custom field may be: on which records it stands, and of which type. A type says what a value looks like on the
-// wire, by what it is compared and sorted in *_values, and how lists are asked for it.
+// The records that can have custom fields, and the types of these. A type defines the wire form of a value, the key by
+// which *_values compares and sorts it, and the filter of lists.
 
-/** The records that have custom fields: their tables, and the tables that hold the values once more for lists. */
+/** The records that have custom fields: their tables, and the tables with a copy of the values for lists. */
 export const HOLDERS = {
   contact: { many: 'contacts', table: 'contacts', values: 'contact_values', id: 'contact_id' },
   company: { many: 'companies', table: 'companies', values: 'company_values', id: 'company_id' },
@@ -17,33 +17,33 @@ export type CustomObject = keyof typeof HOLDERS
 export const OBJECTS = Object.keys(HOLDERS) as CustomObject[]
 
 export type Value = string | number | boolean | string[]
-/** By custom field, those alone that have a value; in the order of the keys, so that equal values are equal JSON. */
+/** Values by custom field, without empty ones, sorted by key, so that equal values are equal JSON. */
 export type Values = Record<string, Value>
 
 type Key = string | number
 type Kind = {
-  /** What was given, in the form that is kept and answered. */
+  /** Converts an input into the form that is stored and returned. */
   schema: (choices: readonly string[]) => v.GenericSchema<unknown, Value>
-  /** What another JSON type is told: "must be a string". */
+  /** For the error about another JSON type: "must be a string". */
   shape: string
-  /** What it is compared and sorted by; of several values, of each of them. */
+  /** What a value is compared and sorted by; called for each of several options. */
   key: (value: never) => Key
-  /** What no second record may have, where the field is unique; undefined where it cannot be. */
+  /** What must be unique in a unique field; undefined if the type cannot be unique. */
   uniqueKey?: (value: never) => Key
-  /** How lists are asked for it. */
+  /** The filter of lists. */
   filter: Pick<Filter, 'type' | 'normal'>
   hasOptions?: true
-  /** A record can have several: rows of *_values, not one row. */
-  isSeveral?: true
+  /** A record can have several options, each a row of *_values. */
+  isMultiple?: true
 }
 
-const itself = <Same extends Key>(value: Same): Same => value
+const identity = <Same extends Key>(value: Same): Same => value
 
 const textual = (schema: v.GenericSchema<unknown, string>): Kind => ({
   schema: () => schema,
   shape: 'a string',
   key: fold,
-  uniqueKey: lowerCase, // to the full length of a text
+  uniqueKey: lowerCase, // unlike `fold`, it keeps the full length
   filter: { type: 'text', normal: fold },
 })
 
@@ -62,9 +62,9 @@ const choice = (choices: readonly string[]) => {
 
 const KINDS = {
   text: textual(text),
-  number: { schema: () => number, shape: EXACT, key: itself, uniqueKey: itself, filter: { type: 'number' } },
+  number: { schema: () => number, shape: EXACT, key: identity, uniqueKey: identity, filter: { type: 'number' } },
   boolean: { schema: () => f.flag, shape: 'true or false', key: Number, filter: { type: 'flag' } },
-  date: { schema: () => f.date, shape: 'a string', key: itself, uniqueKey: itself, filter: { type: 'date' } },
+  date: { schema: () => f.date, shape: 'a string', key: identity, uniqueKey: identity, filter: { type: 'date' } },
   datetime: {
     schema: () => f.time,
     shape: 'a string',
@@ -75,8 +75,8 @@ const KINDS = {
   select: {
     schema: choice,
     shape: 'a string',
-    key: itself,
-    uniqueKey: itself,
+    key: identity,
+    uniqueKey: identity,
     filter: { type: 'choice' },
     hasOptions: true,
   },
@@ -87,29 +87,29 @@ const KINDS = {
         v.transform((all) => [...new Set(all)]),
       ),
     shape: 'an array of options',
-    key: itself,
+    key: identity,
     filter: { type: 'choice' },
     hasOptions: true,
-    isSeveral: true,
+    isMultiple: true,
   },
   url: textual(f.url),
   email: textual(f.email),
   phone: textual(f.phone),
-  member: { schema: () => f.id, shape: 'a string', key: itself, uniqueKey: itself, filter: { type: 'id' } },
+  member: { schema: () => f.id, shape: 'a string', key: identity, uniqueKey: identity, filter: { type: 'id' } },
 } as const satisfies Record<string, Kind>
 
 export type FieldType = keyof typeof KINDS
 export const TYPES = Object.keys(KINDS) as FieldType[]
 export const kindOf = (type: FieldType): Kind => KINDS[type]
 
-/** What *_values holds of a value: one key, or one for each option. */
+/** Returns what *_values stores for a value: one key, or one for each option. */
 export function keysOf(type: FieldType, value: Value): Key[] {
   return [value].flat().map((each) => kindOf(type).key(each as never))
 }
 
 export type Read = { value: Value | null } | { code: string; message: string }
 
-/** Reads a value of a body; no option at all is no value. */
+/** Reads a value of a body. An empty array of options is no value. */
 export function readValue(type: FieldType, choices: readonly string[], given: unknown): Read {
   const { schema, shape } = kindOf(type)
   const result = v.safeParse(schema(choices), given, { abortEarly: true })

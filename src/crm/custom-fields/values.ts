@@ -17,19 +17,19 @@ import {
   type Values,
 } from './types.ts'
 
-// The values of custom fields in their records. Which fields there are is known by the org alone, so the rules stand
-// here and not in the schemas of the bodies.
+// The values of custom fields in their records. The fields differ by org, so the rules are here and not in the schemas
+// of the bodies.
 
-/** More fields are never active. */
+/** The maximum number of active fields per kind of record. */
 export const MAX_FIELDS = 100
-/** All values of a record together, as JSON: a page of a hundred records has to fit into memory. */
+/** For all values of a record, as JSON: a page of a hundred records has to fit into memory. */
 const MAX_BYTES = 262_144
 
 export type ValuesGiven = Record<string, unknown>
 
 const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input)
 
-/** Not a record of valibot's: that would leave out the key `constructor` without a word. */
+/** Not `v.record`, which silently drops the key `constructor`. */
 const byKey = <Type extends Record<string, unknown>>(types: string[], description: string, more = {}) =>
   v.pipe(
     v.custom<Type>(isObject, 'invalid_type|must be an object'),
@@ -44,7 +44,6 @@ const byKey = <Type extends Record<string, unknown>>(types: string[], descriptio
 
 const TYPES = ['string', 'number', 'boolean', 'array']
 
-/** The member of a record, and that of a body. */
 export const CustomFields = byKey<Values>(
   TYPES,
   'Values of custom fields, by key. Fields without a value are omitted.',
@@ -73,8 +72,9 @@ type Definition = {
 const choicesOf = ({ options }: Definition): string[] =>
   (JSON.parse(options) as { value: string }[]).map(({ value }) => value)
 
-/** A key may be called as what every object inherits. */
-const own = (values: Values, key: string): Value | undefined => (Object.hasOwn(values, key) ? values[key] : undefined)
+/** Ignores inherited members: a key may be `constructor`. */
+const ownValue = (values: Values, key: string): Value | undefined =>
+  Object.hasOwn(values, key) ? values[key] : undefined
 
 const pointerTo = (key: string): string => `/custom_fields/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`
 
@@ -96,7 +96,7 @@ export function customValues(db: Database, object: CustomObject) {
 
   const definitionOf = (org: number, key: string) => definition.get(org, object, key) as Definition | undefined
 
-  /** The values that a new record has; throws 422 as `change` does, and for a required field without a value. */
+  /** Returns the values of a new record. Throws 422 like `change`, and if a required field has no value. */
   function start(org: number, given: ValuesGiven = {}): Values {
     const absent = (required.all(org, object) as string[]).filter((key) => !Object.hasOwn(given, key))
     return merge(
@@ -107,15 +107,15 @@ export function customValues(db: Database, object: CustomObject) {
     )
   }
 
-  /** The values after a body; throws 422 with a pointer for each key that breaks a rule. Other keys are not looked at. */
+  /** Returns the values after a change. Throws 422 with a pointer for each invalid key; checks only the given keys. */
   function change(org: number, before: Values, given?: ValuesGiven): Values {
     return given ? merge(org, before, given, []) : before
   }
 
   function merge(org: number, before: Values, given: ValuesGiven, errors: FieldError[]): Values {
     const after = { ...before }
-    for (const [key, one] of Object.entries(given)) {
-      const read = readOne(org, key, one, own(before, key))
+    for (const [key, value] of Object.entries(given)) {
+      const read = readOne(org, key, value, ownValue(before, key))
       if ('pointer' in read) errors.push(read)
       else if (read.value === null) delete after[key]
       else after[key] = read.value
@@ -143,21 +143,21 @@ export function customValues(db: Database, object: CustomObject) {
       : refused('member_deactivated', 'must be an active member; this member is deactivated')
   }
 
-  /** Writes what lists ask for; throws 422 for unique values that another record has: the index knows. */
+  /** Writes the rows of *_values. Throws 422 for unique values that another record has, found by the unique index. */
   function set(org: number, id: string, before: Values, after: Values): void {
     const errors: FieldError[] = []
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      const [old, fresh] = [own(before, key), own(after, key)]
-      if (same(old, fresh)) continue
+      const [oldValue, newValue] = [ownValue(before, key), ownValue(after, key)]
+      if (same(oldValue, newValue)) continue
       const found = definitionOf(org, key) as Definition
-      if (old !== undefined) remove.run(org, id, found.id)
-      if (fresh !== undefined && !put(org, id, found, fresh))
+      if (oldValue !== undefined) remove.run(org, id, found.id)
+      if (newValue !== undefined && !put(org, id, found, newValue))
         errors.push(field(pointerTo(key), 'not_unique', `must be unique; other ${many} have this value already`))
     }
     if (errors.length > 0) throw invalid(...errors)
   }
 
-  /** False where the value is another record's. */
+  /** Returns false if another record has the unique value. */
   function put(org: number, id: string, { id: fieldId, type, is_unique }: Definition, value: Value): boolean {
     const uniqueKey = is_unique ? kindOf(type).uniqueKey?.(value as never) : undefined
     try {
@@ -169,18 +169,18 @@ export function customValues(db: Database, object: CustomObject) {
     }
   }
 
-  /** What lists can be asked for by the active fields of an org. */
+  /** Returns the filters and sorts of lists by the active fields of an org. */
   function offers(org: number): { filters: Record<string, Filter>; sorts: Record<string, Sort> } {
     const filters: Record<string, Filter> = {}
     const sorts: Record<string, Sort> = {}
     for (const found of active.all(org, object) as Definition[]) {
-      const { filter, hasOptions, isSeveral } = kindOf(found.type)
+      const { filter, hasOptions, isMultiple } = kindOf(found.type)
       const name = `custom_fields.${found.key}`
       const only = { column: 'field_id', value: found.id }
-      const link: Link = { table, key: recordId, column: 'value', only, single: !isSeveral }
+      const link: Link = { table, key: recordId, column: 'value', only, single: !isMultiple }
       const choices = hasOptions ? { choices: choicesOf(found) } : {}
       filters[name] = { ...filter, ...choices, column: 'value', link, nullable: true }
-      if (!isSeveral) sorts[name] = { column: 'value', link, nullable: true }
+      if (!isMultiple) sorts[name] = { column: 'value', link, nullable: true }
     }
     return { filters, sorts }
   }

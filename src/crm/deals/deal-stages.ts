@@ -3,9 +3,9 @@ import { conflict, invalid } from '../../lib/problem.ts'
 import type { Database } from '../../store/driver.ts'
 import { missing } from '../../store/references.ts'
 
-type Moved = { id: string; version: number; stage: string; stage_changed_at: string }
+type MovedDeal = { id: string; version: number; stage: string; stage_changed_at: string }
 
-/** The stages that deals start in, move to and close in, and the way that each deal took through them. */
+/** The stages in which deals start and close, and the history of their stages. */
 export function dealStages(db: Database) {
   const defaultPipeline = db.prepare('SELECT id FROM pipelines WHERE org_id = ? AND is_default = 1').pluck()
   const firstStage = db
@@ -27,7 +27,7 @@ export function dealStages(db: Database) {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
 
-  /** The first open stage of the pipeline, or of the default one. */
+  /** Returns the first open stage of the pipeline, or of the default one. Throws 409 without one, 422 if unknown. */
   function starting(org: number, pipelineId: string | undefined): string {
     const pipeline = pipelineId ?? (defaultPipeline.get(org) as string | undefined)
     if (pipeline === undefined) {
@@ -43,14 +43,14 @@ export function dealStages(db: Database) {
 
   const isOpen = (org: number, stage: string): boolean => openStage.get(org, stage) === 1
 
-  /** Undefined where there is no such close reason, or none that is active. */
+  /** Returns undefined if there is no active close reason with this id. */
   const outcomeOf = (org: number, reason: string) => outcomeOfReason.get(org, reason) as 'won' | 'lost' | undefined
 
-  /** The won or lost stage of the pipeline that the stage is in. */
+  /** Returns the won or lost stage of the pipeline of the stage. */
   const closing = (org: number, stage: string, outcome: 'won' | 'lost'): string =>
     closingStage.get(org, stage, outcome) as string
 
-  function recordMove(who: Caller, deal: Moved, from: string): void {
+  function recordMove(who: Caller, deal: MovedDeal, from: string): void {
     addHistory.run(who.org, deal.id, deal.version, Date.parse(deal.stage_changed_at), from, deal.stage, who.member)
   }
 

@@ -81,7 +81,7 @@ export const dealStore = once((deps: Deps) => {
     return add(who, draft(who, given))
   }
 
-  /** The deal as it would be created, checked but not written. */
+  /** Returns the new deal without writing it. Throws like `create`. */
   function draft(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
     references.check(who.org, given)
     const custom_fields = custom.start(who.org, given.custom_fields)
@@ -125,7 +125,7 @@ export const dealStore = once((deps: Deps) => {
     return save(who, before, closed(who, before, given), 'deal.closed')
   }
 
-  /** The deal as it would be when closed, not written. */
+  /** Returns the closed deal without writing it. Throws like `close`. */
   function closed(who: Caller, before: Deal, { reason_id }: DealClose): Deal {
     const outcome = stages.outcomeOf(who.org, reason_id)
     if (!outcome) {
@@ -157,7 +157,7 @@ export const dealStore = once((deps: Deps) => {
     return after
   }
 
-  /** The interface deletes no deals; taking back an import does. Nothing may refer to the deal. */
+  /** Deletes a deal when its import is undone; the API cannot delete deals. Nothing may refer to the deal. */
   function discard(who: Caller, deal: Deal): void {
     lists.leaveAll(who, deal.id)
     erase(who.org, deal.id)
@@ -186,7 +186,7 @@ export const dealStore = once((deps: Deps) => {
 
 const dealClosed = () => conflict('deal_closed', 'This deal is closed, so its stage cannot change any more.')
 
-// 4. The routes: the usual ones over functions that the store has, then this resource's own.
+// 4. The routes.
 
 export const deals = (deps: Deps): Route[] => {
   const { close, ...store } = dealStore(deps)

@@ -11,15 +11,15 @@ type Reason = 'email' | 'phone' | 'name' | 'domain' | 'website'
 
 type Contact = { name_key: string; company_id: string | null; phones: string }
 type Company = { name_key: string; website_host: string | null }
-type Found = [Reason, string[]]
+type Match = [Reason, string[]]
 
-/** Per reason: a name that very many records share means little. */
+/** Per reason: a name that many records share means little. */
 const MAX_FOUND = 100
 
 /**
- * Finds the contacts that have an email, the digits of a phone, or name and company in common with one, and the
- * companies that have the name in common with one, the host of the website, or the domain where the other has it as the
- * host of its website. Those with most in common first, then the oldest. Throws 404.
+ * Finds possible duplicates of a record: contacts with the same email, phone digits, or name and company; companies
+ * with the same name or website host, or whose domain is the website host of the other. Sorts by the number of reasons,
+ * descending, then by age, oldest first. Throws 404.
  */
 export function duplicates(db: Database): (org: number, object: MergeObject, id: string) => Duplicate[] {
   const contact = db.prepare('SELECT name_key, company_id, phones FROM contacts WHERE org_id = ? AND id = ?')
@@ -57,7 +57,7 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
   const { sql } = idsOfSearch({ kind: 'contact', match: '', query: [] })
   const withWord = db.prepare(`${sql} LIMIT ${MAX_FOUND}`).pluck()
 
-  function ofContact(org: number, id: string): Found[] | undefined {
+  function ofContact(org: number, id: string): Match[] | undefined {
     const own = contact.get(org, id) as Contact | undefined
     return (
       own && [
@@ -76,7 +76,7 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
     )
   }
 
-  function ofCompany(org: number, id: string): Found[] | undefined {
+  function ofCompany(org: number, id: string): Match[] | undefined {
     const own = company.get(org, id) as Company | undefined
     const host = own?.website_host ?? null
     return (

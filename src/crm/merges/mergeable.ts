@@ -10,7 +10,7 @@ import type { Records } from './links.ts'
 import type { MergeObject } from './undo-conflicts.ts'
 import type { CustomConflicts } from './values.ts'
 
-/** What a merge needs of contacts and of companies. */
+/** The store of contacts or companies, as far as a merge needs it. */
 export type Mergeable = Records & {
   restore: (org: number, record: never) => void
   write: (org: number, before: never, after: never) => void
@@ -18,7 +18,7 @@ export type Mergeable = Records & {
   remove: (who: Caller, record: never) => void
 }
 
-/** A record as a row has it: with the values that its organisation has archived. */
+/** A record, and its values of archived custom fields. */
 type Whole = { record: Stored; archived: Values }
 
 /** Contacts or companies, read and written as flat fields. */
@@ -35,22 +35,22 @@ export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store
     return { record: record as Stored, archived }
   }
 
-  /** Throws 422 for more values of custom fields than one record may have. */
+  /** Throws 422 if the values of custom fields exceed the limits of a record. */
   function checkRoom(org: number, fields: Fields): void {
     custom.checkRoom(org, wholeOf(org, fields).record.custom_fields as Values)
   }
 
-  /** With a new version and an event, where the outside sees any difference. */
+  /** Writes a new version and an event if the wire form changes. */
   function save(who: Caller, before: Fields, after: Fields): void {
-    const [old, fresh] = [wholeOf(who.org, before), wholeOf(who.org, after)]
-    if (!same(old.record, fresh.record)) store.save(who, old.record as never, fresh.record as never)
-    custom.writeArchived(who.org, fresh.record.id, old.archived, fresh.archived)
+    const [old, updated] = [wholeOf(who.org, before), wholeOf(who.org, after)]
+    if (!same(old.record, updated.record)) store.save(who, old.record as never, updated.record as never)
+    custom.writeArchived(who.org, updated.record.id, old.archived, updated.archived)
   }
 
-  /** A record that is about to go lets go of what no two records may have. */
-  function bare(org: number, fields: Fields): void {
+  /** Clears the unique values of a record that is about to be deleted. */
+  function clearUnique(org: number, fields: Fields): void {
     const whole = wholeOf(org, fields)
-    write(org, whole, barely(whole))
+    write(org, whole, withoutUnique(whole))
   }
 
   function remove(who: Caller, fields: Fields): void {
@@ -58,28 +58,28 @@ export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store
   }
 
   /**
-   * Brings a record back under its id, with the version after its last one and the event of a new record. Until the
-   * answer is called it is without what no two records may have.
+   * Restores a record with its id, the next version, and a `created` event. Its unique values are missing until the
+   * returned function is called.
    */
-  function bringBack(who: Caller, fields: Fields): () => void {
+  function restoreDeleted(who: Caller, fields: Fields): () => void {
     const { record, archived } = wholeOf(who.org, fields)
     const back = { ...record, updated_at: rfc3339(clock.now()), version: record.version + 1 }
     const whole = { record: back, archived }
-    store.restore(who.org, barely(whole).record as never)
+    store.restore(who.org, withoutUnique(whole).record as never)
     outbox.record(who, `${object}.created` as EventName, back)
-    return () => write(who.org, barely(whole), whole)
+    return () => write(who.org, withoutUnique(whole), whole)
   }
 
-  /** Without a version and an event. */
+  /** Writes a record without a new version or an event. */
   function write(org: number, before: Whole, after: Whole): void {
     store.write(org, before.record as never, after.record as never)
     custom.writeArchived(org, after.record.id, before.archived, after.archived)
   }
 
-  return { find, checkRoom, save, bare, remove, bringBack }
+  return { find, checkRoom, save, clearUnique, remove, restoreDeleted }
 }
 
-function barely({ record }: Whole): Whole {
+function withoutUnique({ record }: Whole): Whole {
   const without = { external_id: null, custom_fields: {}, ...('domains' in record ? { domains: [] } : {}) }
   return { record: { ...record, ...without }, archived: {} }
 }

@@ -22,12 +22,11 @@ import { type Mergeable, wholeRecords } from './mergeable.ts'
 import { parents } from './parents.ts'
 import { type Left, type MergeObject, undoConflicts } from './undo-conflicts.ts'
 
-/** What undoing a merge could not put back, and so left as it was. */
+/** Something that undoing a merge could not restore, and left unchanged. */
 export type LeftBehind = Left & { object: string; id: string }
 
 /**
- * Makes two contacts or two companies that are the same one record, and takes that back. What writes is for a
- * transaction of the caller's: it is all of it or nothing.
+ * Merges two contacts or two companies into one record, and undoes merges. Call `merge` and `undo` in a transaction.
  */
 export function mergeStore(deps: Deps) {
   const { db } = deps
@@ -56,17 +55,17 @@ export function mergeStore(deps: Deps) {
       links: mergedLinks(db, object, referring),
       lists: mergedLists(deps, object),
       asOfNow,
-      settle: resolve,
+      resolve,
     }
   }
 
   /**
-   * Makes the kept record out of both; see `combine` for its fields, and for what `choices` do. All that refers to the
-   * merged one refers to the kept one from then on, static lists included, each record with its own version and event;
-   * a company takes the place of one that it stood below. Then the kept one has its `updated` event, where it changed,
-   * and the merged one, which is no more, its `deleted` event.
-   * Throws 404 for a record that is not there, 422 for one and the same, for a choice that is none (`/choices/0`), and
-   * for more values than one record may have.
+   * Merges a record into the kept one; see `combine` for the fields and `choices`. All references to the merged record,
+   * including static lists, are moved to the kept one, and each referring record gets a new version and event. A kept
+   * company that is below the merged one moves up to its place. The kept record has an `updated` event if it changes;
+   * the merged one is deleted, with a `deleted` event.
+   * Throws 404 for an unknown record, 422 if both are the same record, for an invalid choice (`/choices/0`), and if the
+   * result has more values than a record may have.
    */
   function merge(
     who: Caller,
@@ -86,7 +85,7 @@ export function mergeStore(deps: Deps) {
     }
     checkRoom(fields)
     records.checkRoom(who.org, fields)
-    records.bare(who.org, merged)
+    records.clearUnique(who.org, merged)
     records.save(who, kept, fields)
     const undo = {
       merged,
@@ -99,27 +98,26 @@ export function mergeStore(deps: Deps) {
   }
 
   /**
-   * Brings the merged record back: under its id, with its `created_at` and its fields, the version after its last one,
-   * and a `created` event, since its `deleted` event has told everybody that it was gone. What still refers to the kept
-   * record because of the merge refers to the merged one again, and the kept one gets back the fields that nobody has
-   * changed since; see `giveBack`. `left` names all else: it stays as it is. Where the kept record was deleted since,
-   * the merged one comes back alone.
-   * Throws 404, and 409: `undone_already`; `merged_further` where the kept record is part of a third one by now, and
-   * `later_merge` where another one was merged into it since. Those have to be undone first: `merge_id` names the one.
+   * Restores the merged record with its id, `created_at` and fields, the next version, and a `created` event, since
+   * clients received a `deleted` event. References that still point to the kept record because of the merge are moved
+   * back, and the fields of the kept record are reset unless they were changed since; see `giveBack`. `left` lists
+   * everything else, which stays unchanged. If the kept record was deleted since, only the merged one is restored.
+   * Throws 404, and 409: `undone_already`; `merged_further` if the kept record was itself merged into a third one;
+   * `later_merge` if another record was merged into it since. `merge_id` is the merge to undo first.
    */
   function undo(who: Caller, id: string): { merge: Merge; left: LeftBehind[] } {
     const { object, kept_id, merged_id, undone_at } = journal.find(who, id)
     if (undone_at !== null) throw conflict('undone_already', `This merge was already undone at ${undone_at}.`)
-    const { records, links, lists, asOfNow, settle } = kinds[object]
+    const { records, links, lists, asOfNow, resolve } = kinds[object]
     const kept = foundOrGone(() => records.find(who, kept_id))
     checkOrder(who.org, kept !== undefined, object, kept_id, id)
     const { merged, changes, moved, lists: wereIn } = journal.undoOf(who, id)
     const given = kept && giveBack(kept, asOfNow(who.org, changes))
-    // What it stands below comes last: that may be the company which is about to come back.
-    const own = given && settle(who.org, kept_id, { ...given.fields, ...parentOf(kept) }, kept)
-    const back = settle(who.org, merged_id, merged, {}, own && { id: kept_id, fields: own.fields })
+    // The parent is set last: it may be the company that is being restored.
+    const own = given && resolve(who.org, kept_id, { ...given.fields, ...parentOf(kept) }, kept)
+    const restored = resolve(who.org, merged_id, merged, {}, own && { id: kept_id, fields: own.fields })
 
-    const complete = records.bringBack(who, back.fields)
+    const complete = records.restoreDeleted(who, restored.fields)
     const left: LeftBehind[] = [
       ...links.moveBack(who, moved, merged_id, kept_id),
       ...lists.moveBack(who, wereIn, merged_id, kept_id),
@@ -131,7 +129,7 @@ export function mergeStore(deps: Deps) {
       for (const each of [...given.stay, ...own.left, ...above.left]) leave(kept_id, each)
     }
     complete()
-    for (const each of back.left) leave(merged_id, each)
+    for (const each of restored.left) leave(merged_id, each)
     return { merge: journal.end(who, id), left }
   }
 
@@ -148,7 +146,7 @@ export function mergeStore(deps: Deps) {
   }
 
   function resolveParent(org: number, id: string, now: Fields, given: Fields): { fields: Fields; left: Left[] } {
-    const { fields, left } = kinds.company.settle(org, id, given, now)
+    const { fields, left } = kinds.company.resolve(org, id, given, now)
     const parent = fields.parent_company_id as string | null | undefined
     if (!parent || !tree.isAtOrAbove(org, [id], parent)) return { fields, left }
     return { fields: parentOf(now), left: [...left, { field: 'parent_company_id', reason: 'cycle' }] }
@@ -157,7 +155,7 @@ export function mergeStore(deps: Deps) {
   return { merge, undo, find: journal.find, list: journal.list, duplicates: duplicates(db) }
 }
 
-/** Nothing, of a contact. */
+/** Empty for a contact. */
 const parentOf = ({ parent_company_id }: Fields): Fields =>
   parent_company_id === undefined ? {} : { parent_company_id }
 

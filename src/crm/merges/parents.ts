@@ -1,6 +1,6 @@
 import type { Database } from '../../store/driver.ts'
 
-/** Where companies stand below each other: never in a circle, also after two of them became one, or two again. */
+/** Keeps the hierarchy of companies free of cycles when two of them are merged or separated. */
 export function parents(db: Database) {
   const lineOf = db
     .prepare(
@@ -14,12 +14,12 @@ export function parents(db: Database) {
     )
     .pluck()
 
-  /** Whether one of the companies is the given one, or stands above it. */
+  /** Whether one of the companies is the given one, or is above it. */
   function isAtOrAbove(org: number, companies: string[], id: string): boolean {
     return (lineOf.all({ org, id }) as string[]).some((above) => companies.includes(above))
   }
 
-  /** The first parent that two companies can have which become one: none of the two, and none below one of them. */
+  /** Returns the first possible parent of two merged companies: neither of them nor any company below them. */
   function ofBoth(org: number, both: string[], wanted: unknown[]): string | null {
     const possible = wanted.find((id) => id === null || !isAtOrAbove(org, both, id as string))
     return (possible ?? null) as string | null

@@ -8,13 +8,13 @@ import { customConflicts, type Obstacle, type Twin } from './values.ts'
 export type MergeObject = 'contact' | 'company'
 
 /**
- * Why something did not go back: `changed` since, so that it stays as it is; what it refers to, or the record itself, is
- * `deleted`; another record has it by now (`taken`), or has it as well (`shared`); it no longer fits its custom field
- * (`invalid`); companies would go round in a circle (`cycle`); a contact would have neither a name nor an email nor a
- * phone left (`needed`).
+ * Why something was not restored: it was `changed` since and stays unchanged; its target, or the record itself, was
+ * `deleted`; another record has the unique value (`taken`), or the same email, which is restored all the same
+ * (`shared`); it no longer fits its custom field (`invalid`); companies would form a `cycle`; without it, a contact
+ * would have no name, email or phone (`needed`).
  */
 export type Reason = 'changed' | 'shared' | 'cycle' | 'needed' | Obstacle['reason']
-/** One thing that undoing a merge could not put back; `other` is the record in the way. */
+/** A field that undoing a merge could not restore; `other` is the conflicting record. */
 export type Left = { field: string; reason: Reason; other?: string }
 
 const TABLES = { contact: 'contacts', company: 'companies' } as const
@@ -25,7 +25,7 @@ const REFERENCES: Record<string, 'companies' | 'members' | 'tags'> = {
   tag_ids: 'tags',
 }
 
-/** Finds out what a record can still have that comes back from the past. */
+/** Determines which of the former fields a restored record can still have. */
 export function undoConflicts(db: Database, object: MergeObject) {
   const custom = customConflicts(db, object)
   const existing = (table: string) => db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
@@ -48,14 +48,14 @@ export function undoConflicts(db: Database, object: MergeObject) {
     )
     .pluck()
 
-  /** The company itself, or the one that it was merged into; undefined where that is gone. */
+  /** Returns the company, or the one that it was merged into; undefined if that was deleted. */
   function companyNow(org: number, id: string): string | undefined {
     let now: string | undefined = id
     while (now !== undefined && !exists.companies.get(org, now)) now = mergedInto.get(org, now) as string | undefined
     return now
   }
 
-  /** What a merge has set, with the companies by what became of them: such a change is nobody's. */
+  /** Returns the changes of a merge, with references to companies merged since updated, as nobody changed these. */
   function asOfNow(org: number, changes: Changes): Changes {
     const entries = Object.entries(changes).map(([name, [before, after]]): [string, Changes[string]] => [
       name,
@@ -64,7 +64,7 @@ export function undoConflicts(db: Database, object: MergeObject) {
     return Object.fromEntries(entries)
   }
 
-  /** `item` is the value of a field, or one of its items. What the twin will have is taken; what that lets go is not. */
+  /** `item` is a value, or an item of a set. It is taken if the twin will have it, and free if the twin gives it up. */
   function obstacleTo(
     org: number,
     id: string,
@@ -90,7 +90,7 @@ export function undoConflicts(db: Database, object: MergeObject) {
     return target === undefined || exists[target].get(org, item) ? undefined : { reason: 'deleted' }
   }
 
-  /** The fields without what cannot stand any more, of those that differ from `now`: what is there already stands. */
+  /** Returns the fields without conflicting values, and lists these as `left`. Values equal to those in `now` stay. */
   function resolve(org: number, id: string, given: Fields, now: Fields, twin?: Twin): { fields: Fields; left: Left[] } {
     const fields = { ...given }
     const left: Left[] = []
@@ -99,9 +99,9 @@ export function undoConflicts(db: Database, object: MergeObject) {
       if (value === null) continue
       const key = customKey(name)
       const itemsOf = (whole: unknown): unknown[] => (key === undefined ? [whole].flat() : [whole])
-      const known = itemsOf(now[name])
-      const undoConflicts = itemsOf(value).flatMap((given) => {
-        if (known.some((one) => same(one, given))) return [given]
+      const current = itemsOf(now[name])
+      const items = itemsOf(value).flatMap((given) => {
+        if (current.some((item) => same(item, given))) return [given]
         const item = REFERENCES[name] === 'companies' ? companyNow(org, given as string) : given
         const obstacle =
           key === undefined
@@ -110,8 +110,8 @@ export function undoConflicts(db: Database, object: MergeObject) {
         if (obstacle) left.push({ field: name, ...obstacle })
         return obstacle && obstacle.reason !== 'shared' ? [] : [item]
       })
-      if (key !== undefined && undoConflicts.length === 0) delete fields[name]
-      else fields[name] = Array.isArray(value) && key === undefined ? undoConflicts : (undoConflicts[0] ?? null)
+      if (key !== undefined && items.length === 0) delete fields[name]
+      else fields[name] = Array.isArray(value) && key === undefined ? items : (items[0] ?? null)
     }
     return { fields, left }
   }

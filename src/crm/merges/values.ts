@@ -13,14 +13,14 @@ import { customValues } from '../custom-fields/values.ts'
 
 type Definition = { id: string; key: string; type: FieldType; options: string; is_unique: number; is_archived: number }
 
-/** Why a value cannot stand again, and which record has it by now. */
+/** Why a value cannot be restored; `other` is the record that has it. */
 export type Obstacle = { reason: 'deleted' | 'invalid' | 'taken'; other?: string }
-/** The other record of the two that come apart: what it will have counts, not what is written of it. */
+/** The other of the two separated records. The fields that it will have count, not the stored ones. */
 export type Twin = { id: string; fields: Record<string, unknown> }
 
 export type CustomConflicts = ReturnType<typeof customConflicts>
 
-/** The custom fields of an organisation as they are now, and the values of records that come back. */
+/** Checks the values of restored records against the current custom fields of an organisation. */
 export function customConflicts(db: Database, object: CustomObject) {
   const { table, values, id: recordId } = HOLDERS[object]
   const all = db.prepare(
@@ -38,7 +38,7 @@ export function customConflicts(db: Database, object: CustomObject) {
 
   const archivedOf = (org: number, id: string): Values => JSON.parse(archived.get(org, id) as string)
 
-  /** Writes the values of archived fields, which no version and no event tells of. */
+  /** Writes the values of archived fields, without a new version or an event. */
   function writeArchived(org: number, id: string, before: Values, after: Values): void {
     if (same(before, after)) return
     setArchived.run(JSON.stringify(after), org, id)
@@ -50,7 +50,7 @@ export function customConflicts(db: Database, object: CustomObject) {
 
     const isArchived = (key: string): boolean => definitions.get(key)?.is_archived === 1
 
-    /** Undefined where the record can have the value, which is one of its flat fields. */
+    /** Returns undefined if the record can have the value. `name` is the flat field. */
     function obstacleTo(id: string, name: string, key: string, value: Value, twin?: Twin): Obstacle | undefined {
       const found = definitions.get(key)
       if (!found) return { reason: 'deleted' }
@@ -70,7 +70,7 @@ export function customConflicts(db: Database, object: CustomObject) {
     return { isArchived, obstacleTo }
   }
 
-  /** All values in their order, within what a record may hold in all; else Problem 422. */
+  /** Throws 422 if the values exceed the limit of a record. */
   const checkRoom = (org: number, values: Values): void => void custom.change(org, values, {})
 
   return { archivedOf, writeArchived, fieldsOf, checkRoom }

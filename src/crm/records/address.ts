@@ -19,13 +19,12 @@ export const Address = f.doc(
 )
 export type Address = v.InferOutput<typeof Address>
 
-/** What may be sent: a PATCH keeps the members that are absent. */
 export const AddressPatch = f.doc(f.patchOf(fields), 'A PATCH keeps the members that it omits.')
 export type AddressPatch = v.InferOutput<typeof AddressPatch>
 
 const EMPTY: Address = { line1: null, line2: null, city: null, region: null, postal_code: null, country: null }
 
-/** The stored address with the given members put in; null where nothing is left. */
+/** Returns the stored address with the given members, or null if all members are empty. */
 export function mergeAddress(stored: Address | null, given: AddressPatch | null): Address | null {
   return mergeObject(EMPTY, stored, given)
 }

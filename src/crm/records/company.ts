@@ -19,7 +19,7 @@ import {
 } from './kinds.ts'
 import { record } from './record.ts'
 
-// A company is a customer's firm; an org is whoever runs this CRM.
+// A company is a firm that is a customer; an org is one that uses this CRM.
 
 const domains = v.pipe(
   f.arrayOf(f.domain),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 
-// The emails and phones of a contact: each once, and one of each kind primary.
+// The emails and phones of a contact: without duplicates, and one of each kind is primary.
 
 const label = f.oneOf(['work', 'home', 'other'])
 
@@ -11,22 +11,25 @@ export type Email = v.InferOutput<typeof Email>
 export const Phone = f.object({ number: f.phone, label, is_primary: f.flag })
 export type Phone = v.InferOutput<typeof Phone>
 
-/** Emails compare without case. */
+/** Emails are compared ignoring case. */
 export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
-/** Phones compare without the spaces and signs that people group digits with. */
+/** Phones are compared ignoring spaces and punctuation. */
 export const phoneKey = (number: string): string => number.replace(/[\s()./-]/g, '').toLowerCase()
 
-/** What may be left out of an email or a phone. */
-const marks = { label: v.exactOptional(label, 'work'), is_primary: v.exactOptional(f.flag, false) }
+/** The optional members of an email or a phone. */
+const optional = { label: v.exactOptional(label, 'work'), is_primary: v.exactOptional(f.flag, false) }
 
-export const EmailsGiven = given(f.object({ email: f.email, ...marks }), ({ email }) => emailKey(email))
-export const PhonesGiven = given(f.object({ number: f.phone, ...marks }), ({ number }) => phoneKey(number))
+export const EmailsGiven = given(f.object({ email: f.email, ...optional }), ({ email }) => emailKey(email))
+export const PhonesGiven = given(f.object({ number: f.phone, ...optional }), ({ number }) => phoneKey(number))
 
-function given<Way extends { is_primary: boolean }>(way: v.GenericSchema<unknown, Way>, keyOf: (way: Way) => string) {
+function given<Method extends { is_primary: boolean }>(
+  schema: v.GenericSchema<unknown, Method>,
+  keyOf: (method: Method) => string,
+) {
   return v.pipe(
-    f.arrayOf(way),
+    f.arrayOf(schema),
     v.check(
-      (ways) => ways.filter(({ is_primary }) => is_primary).length <= 1,
+      (methods) => methods.filter(({ is_primary }) => is_primary).length <= 1,
       'more_than_one_primary|must have at most one item with is_primary',
     ),
     v.rawCheck(({ dataset, addIssue }) => {
@@ -40,21 +43,22 @@ function given<Way extends { is_primary: boolean }>(way: v.GenericSchema<unknown
         })
       })
     }),
-    v.transform((ways) =>
-      ways.some(({ is_primary }) => is_primary)
-        ? ways
-        : ways.map((one, index) => ({ ...one, is_primary: index === 0 })),
+    v.transform((methods) =>
+      methods.some(({ is_primary }) => is_primary)
+        ? methods
+        : methods.map((method, index) => ({ ...method, is_primary: index === 0 })),
     ),
     v.description('Exactly one item is primary: the first one if none is marked. A PATCH replaces all items.'),
   )
 }
 
-type Reach = { first_name: string | null; last_name: string | null; emails: Email[]; phones: Phone[] }
+type NameSource = { first_name: string | null; last_name: string | null; emails: Email[]; phones: Phone[] }
 
-/** What lists show of a contact: its name, else its primary email, else its primary phone; '' where it has none. */
-export function nameOf({ first_name, last_name, emails, phones }: Reach): string {
+/** Returns the display name of a contact: its name, primary email or primary phone; '' if it has none of them. */
+export function nameOf({ first_name, last_name, emails, phones }: NameSource): string {
   const name = `${first_name?.trim() ?? ''} ${last_name?.trim() ?? ''}`.trim()
   return name || (primary(emails)?.email ?? primary(phones)?.number ?? '')
 }
 
-const primary = <Way extends Email | Phone>(ways: Way[]): Way | undefined => ways.find(({ is_primary }) => is_primary)
+const primary = <Method extends Email | Phone>(methods: Method[]): Method | undefined =>
+  methods.find(({ is_primary }) => is_primary)

@@ -6,7 +6,7 @@ import { Email, emailKey, Phone } from './contact-methods.ts'
 import { address, externalId, field, flag, language, reference, tags, text, timestamp, timezone, url } from './kinds.ts'
 import { record } from './record.ts'
 
-// A contact is a person outside; a member is one inside.
+// A contact is a person outside the org; a member is one inside.
 
 const emailLink = { table: 'contact_emails', key: 'contact_id', column: 'email_key' }
 

@@ -5,14 +5,14 @@ import * as c from '../../store/columns.ts'
 import { Address } from './address.ts'
 import type { Blank, Given, ImportKind, Offers } from './record.ts'
 
-// The common kinds of fields. A kind defines every use that its fields can have, and a declaration lists those that its
-// field does have. Smart lists can filter by every field. Bodies can set every field but those that are `readOnly`.
+// The common kinds of fields. A kind defines all possible uses of its fields, and the declaration of a field lists its
+// actual uses. Smart lists can filter by every field. Bodies can set every field except `readOnly` ones.
 
 type Use = 'filter' | 'sort' | 'import' | 'template'
 /** The description in the API reference; null for fields that have the same description in all records. */
 type Doc = string | null
 
-/** A field that is of no common kind. Without `given`, Create and Patch do not have it unless the resource adds it. */
+/** A field of no common kind. Without `given`, it is not in Create and Patch unless the resource adds it. */
 export const field = <Wire, More extends Offers & Partial<Given & Blank<Wire>>>(
   shape: v.GenericSchema<unknown, Wire>,
   column: (name: string) => c.Column<Wire>,

@@ -5,8 +5,8 @@ import type { Database } from '../../store/driver.ts'
 import { links } from '../../store/links.ts'
 import type { Filter } from '../../store/list/conditions.ts'
 
-// The contacts, companies and deals that a note or a task is about: an array of ids of each in the record, and a link
-// table of each in the store, such as note_contacts.
+// The contacts, companies and deals that a note or a task is about: for each kind an array of ids in the record, and a
+// link table such as note_contacts.
 
 type Owner = 'note' | 'task'
 type Field = 'contact_ids' | 'company_ids' | 'deal_ids'
@@ -45,7 +45,7 @@ export function linkFilters(owner: Owner): Record<string, Filter> {
   return Object.fromEntries(filters)
 }
 
-/** Keeps the link tables in step with the records of their owner; `save` writes one with other links, and its event. */
+/** Keeps the link tables in sync with notes or tasks; `save` writes a changed record and its event. */
 export function recordLinks<Shape extends Linked>(
   db: Database,
   owner: Owner,
@@ -66,11 +66,11 @@ export function recordLinks<Shape extends Linked>(
       setRows(org, after.id, before?.[field] ?? [], after[field])
     }
 
-    /** Takes one that is about to go off all that are about it. */
-    function clear(who: Caller, gone: string): void {
-      for (const id of linked.all(who.org, gone) as string[]) {
+    /** Removes a record, before it is deleted, from all notes or tasks that are about it. */
+    function clear(who: Caller, deletedId: string): void {
+      for (const id of linked.all(who.org, deletedId) as string[]) {
         const before = byId(who, id)
-        save(who, before, { ...before, [field]: before[field].filter((each) => each !== gone) })
+        save(who, before, { ...before, [field]: before[field].filter((each) => each !== deletedId) })
       }
     }
 

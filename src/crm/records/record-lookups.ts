@@ -6,10 +6,10 @@ export type Named = { id: string; name: string }
 const MAX_NAMED = 50
 const ALL = -1
 
-/** The ids of at most `most` contacts with an email, given as its `emailKey`. */
-export function contactsOfEmail(db: Database): (org: number, key: string, most?: number) => string[] {
+/** Returns the ids of up to `limit` contacts with an email, given as its `emailKey`. */
+export function contactsOfEmail(db: Database): (org: number, key: string, limit?: number) => string[] {
   const ofEmail = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ? LIMIT ?').pluck()
-  return (org, key, most = ALL) => ofEmail.all(org, key, most) as string[]
+  return (org, key, limit = ALL) => ofEmail.all(org, key, limit) as string[]
 }
 
 /** Finds contacts, companies and members by their name, email, domain or external id. */

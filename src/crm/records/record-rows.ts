@@ -7,27 +7,28 @@ import { searchIndex } from '../../store/search.ts'
 import { type CustomObject, HOLDERS, type Values } from '../custom-fields/types.ts'
 import type { customValues } from '../custom-fields/values.ts'
 
-type Kept = { id: string; custom_fields: Values }
+type StoredRecord = { id: string; custom_fields: Values }
 
-type Places<Shape> = {
+type Tables<Shape> = {
   object: CustomObject
   columns: Columns<Shape>
   custom: ReturnType<typeof customValues>
-  /** What the link tables hold of a record: by table, the column and its values. */
+  /** The link tables of a record: by table, the column and its values. */
   linked: Record<string, [column: string, valuesOf: (record: Shape) => readonly string[]]>
-  /** What a record is found by, and the fields that this looks at. */
+  /** The words for the search index. */
   wordsIn: (org: number, record: Shape) => string[]
+  /** The fields that `wordsIn` uses. */
   searched: readonly (keyof Shape)[]
 }
 
 /**
- * Writes the contacts, companies and deals into all the places where they stand: their row, the link tables, the values
- * of their custom fields, the search index. A record is written as it is, with its id and its version, and without an
- * event. Throws 422 for values of custom fields that have to be unique and are another record's.
+ * Writes contacts, companies and deals to all their tables: the row, the link tables, the values of custom fields and
+ * the search index. Records are written unchanged, including id and version, and without an event. Throws 422 if
+ * another record has the value of a unique custom field.
  */
-export function recordRows<Shape extends Kept>(
+export function recordRows<Shape extends StoredRecord>(
   db: Database,
-  { object, columns, custom, linked, wordsIn, searched }: Places<Shape>,
+  { object, columns, custom, linked, wordsIn, searched }: Tables<Shape>,
 ) {
   const { table, id: key } = HOLDERS[object]
   const row = rows(db, table, columns)
@@ -52,12 +53,12 @@ export function recordRows<Shape extends Kept>(
     if (searched.some((name) => !same(before[name], after[name]))) index(org, after)
   }
 
-  /** Puts the record into the search index again. */
+  /** Updates the search index. */
   const index = (org: number, record: Shape): void => search.put(org, record.id, wordsIn(org, record))
 
   function erase(org: number, id: string): void {
     search.remove(org, id)
-    row.remove(org, id) // its rows in the other tables go with it
+    row.remove(org, id) // deletes its rows in the other tables, too
   }
 
   return { restore, write, index, erase }

@@ -6,11 +6,11 @@ import type { Sort } from '../../store/list/page.ts'
 import { CustomFields } from '../custom-fields/values.ts'
 import type { ListField } from './list-field.ts'
 
-// A record is declared once, field by field in the order of its wire form; deal.ts is an example. The wire form, the
-// columns, the blank record, the filters and sorts of its list, the fields of smart lists and imports, and the variables
-// of sequence templates are derived from the declaration.
+// A record is declared once, with its fields in the order of the wire form; deal.ts is an example. The declaration
+// determines the wire form, the columns, the blank record, the filters and sorts of the list, the fields of smart lists
+// and imports, and the variables of sequence templates.
 
-/** How an import reads the cells of a field; imports/csv/fields.ts adds kinds of its own. */
+/** How an import reads the cells of a field; imports/csv/fields.ts adds more kinds. */
 export type ImportKind =
   | 'text'
   | 'fullName'
@@ -34,7 +34,7 @@ export type ImportKind =
   | 'status'
   | 'reason'
 
-/** Where a field can be used. `record` adds the column where an entry does not name one. */
+/** Where a field can be used. `record` adds missing columns. */
 export type Offers = {
   /** A query parameter of the list, under the name of the field or `name`. Needs an index. */
   filter?: Filter & { name?: string }
@@ -50,9 +50,9 @@ export type Offers = {
   isKeyed?: true
 }
 
-/** Create and Patch accept the field in the form in which it is answered. */
+/** Create and Patch accept the field in the form in which it is returned. */
 export type Given = { given: true }
-/** The value in a new record where none is given. */
+/** The default value in a new record. */
 export type Blank<Wire> = { blank: Wire }
 
 /** `column` takes the name of the field. */
@@ -71,14 +71,14 @@ type Blanks<Own extends Fields> = {
 const TIME_FILTER: Filter = { type: 'time' }
 
 /**
- * A record with these fields between its id and its custom fields. `first` names the fields whose filters and sorts come
- * first in the API reference; the others follow in the order of the declaration.
+ * Declares a record with these fields between its id and its custom fields. The filters and sorts of the `first` fields
+ * come first in the API reference; the others follow in declaration order.
  */
 export function record<Own extends Fields>(own: Own, first: readonly (keyof Own & string)[] = []) {
   const names = Object.keys(own)
   const offered = [...first, ...names.filter((name) => !first.includes(name))]
 
-  /** The results of `of` for each field, in one object. */
+  /** Merges the results of `of` for all fields into one object. */
   function collect<Value>(from: string[], of: (field: Field, name: string) => Record<string, Value>) {
     return Object.assign({}, ...from.map((name) => of(own[name] as Field, name))) as Record<string, Value>
   }
@@ -94,9 +94,9 @@ export function record<Own extends Fields>(own: Own, first: readonly (keyof Own 
       custom_fields: CustomFields,
       ...f.recordFields,
     },
-    /** The members that Create and Patch accept in the form in which they are answered. */
+    /** The members that Create and Patch accept in the form in which they are returned. */
     given: collect(names, ({ shape, given }, name) => (given ? { [name]: shape } : {})) as GivenShapes<Own>,
-    /** A new record without any value given. It has all members, in order; its type has only those with a blank value. */
+    /** A new record without given values. It has all members, in order, but its type only those with a default. */
     blank: {
       id: undefined,
       ...collect<unknown>(names, ({ blank }, name) => ({ [name]: Object.freeze(blank) })),
@@ -116,9 +116,9 @@ export function record<Own extends Fields>(own: Own, first: readonly (keyof Own 
     filters: {
       ...collect(offered, (field, name): Record<string, Filter> => {
         if (!field.filter) return {}
-        const { name: called = name, ...filter } = field.filter
+        const { name: parameter = name, ...filter } = field.filter
         const column = keyOf(field, name)
-        return { [called]: filter.link || column === called ? filter : { ...filter, column } }
+        return { [parameter]: filter.link || column === parameter ? filter : { ...filter, column } }
       }),
       created_at: TIME_FILTER,
       updated_at: TIME_FILTER,

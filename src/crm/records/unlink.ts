@@ -3,8 +3,8 @@ import type { Columns, RawRow } from '../../store/columns.ts'
 import type { Database } from '../../store/driver.ts'
 
 /**
- * Clears a field on every record that refers to one that is about to go. Each is patched as a caller would do it, so
- * that it gets its own version and event. The index of the field's filter finds them.
+ * Clears a reference to a record that is about to be deleted. Each referring record is patched as by a caller, so that
+ * it gets its own version and event. They are found by the index of the filter by that field.
  */
 export function unlinking<Shape>(
   db: Database,

@@ -65,23 +65,23 @@ export function pipelineSettings(store: Pick<Store, 'db' | 'clock'>) {
   function apply(org: number, given: readonly PipelineSettings[]): Change[] {
     const before = all(org)
     const changes: Change[] = []
-    for (const left of before) {
-      if (given.some((pipeline) => pipeline.key === left.key)) continue
-      changes.push(...stages.apply(org, left, []))
-      remove(org, left.id)
-      changes.push(...changesOf('pipelines', left.key, left, undefined, FIELDS))
+    for (const removed of before) {
+      if (given.some((pipeline) => pipeline.key === removed.key)) continue
+      changes.push(...stages.apply(org, removed, []))
+      remove(org, removed.id)
+      changes.push(...changesOf('pipelines', removed.key, removed, undefined, FIELDS))
     }
-    // Not two default pipelines at any moment: the unique index looks at every single statement.
+    // The unique index allows one default pipeline, and is checked after each statement.
     const stays = before.some(
       (old) => old.is_default && given.some(({ key, is_default }) => is_default && key === old.key),
     )
     if (!stays) dropDefault.run(org)
     for (const [position, { key, name, is_default, stages: wanted }] of given.entries()) {
-      const known = before.find((pipeline) => pipeline.key === key)
+      const existing = before.find((pipeline) => pipeline.key === key)
       const fields = { key, name, is_default, position }
-      const after = known ? save(org, known, fields) : create(org, fields)
-      changes.push(...changesOf('pipelines', key, known, after, FIELDS))
-      const isShownDifferently = known?.name !== name || known.is_default !== is_default
+      const after = existing ? save(org, existing, fields) : create(org, fields)
+      changes.push(...changesOf('pipelines', key, existing, after, FIELDS))
+      const isShownDifferently = existing?.name !== name || existing.is_default !== is_default
       changes.push(...stages.apply(org, after, wanted, isShownDifferently))
     }
     stages.rank(org)

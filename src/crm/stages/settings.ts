@@ -7,7 +7,7 @@ import { type Stored, settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
 import { rowColumns, type StageRow } from './stages.ts'
 
-// The stages of a pipeline: they stand inside it in the document.
+// The stages of a pipeline, which the document nests inside the pipeline.
 
 export const StageSettings = f.object({
   key,
@@ -28,8 +28,8 @@ export function checkStages(pointer: string, given: readonly StageSettings[]): F
     )
   }
   for (const outcome of ['won', 'lost'] as const) {
-    const [one, ...more] = [...given.keys()].filter((index) => given[index]?.outcome === outcome)
-    if (one === undefined) {
+    const [first, ...more] = [...given.keys()].filter((index) => given[index]?.outcome === outcome)
+    if (first === undefined) {
       errors.push(field(pointer, `no_${outcome}_stage`, `must have a stage with the outcome "${outcome}"`))
     }
     for (const index of more) {
@@ -69,7 +69,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
     }))
   }
 
-  /** `isShownDifferently`: a stage shows its pipeline's name and default flag, so its version grows with them. */
+  /** A stage shows the name and default flag of its pipeline: with `isShownDifferently`, it gets a new version. */
   function apply(
     org: number,
     pipeline: { id: string; key: string },
@@ -79,10 +79,10 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
     const before = ofPipeline(org, pipeline.id)
     const path = (key: string) => `${pipeline.key}/${key}`
     const changes: Change[] = []
-    for (const left of before) {
-      if (given.some((stage) => stage.key === left.key)) continue
-      remove(org, left, path(left.key))
-      changes.push(...changesOf('pipelines', path(left.key), left, undefined, FIELDS))
+    for (const removed of before) {
+      if (given.some((stage) => stage.key === removed.key)) continue
+      remove(org, removed, path(removed.key))
+      changes.push(...changesOf('pipelines', path(removed.key), removed, undefined, FIELDS))
     }
     const wanted = given.map((stage, position) => ({
       pipeline_id: pipeline.id,
@@ -90,15 +90,15 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
       name: stage.name,
       position,
       outcome: stage.outcome ?? null,
-      probability: stage.probability ?? usualProbability(given, position),
+      probability: stage.probability ?? defaultProbability(given, position),
     }))
-    const known = new Map(before.map((stage) => [stage.key, stage]))
+    const existing = new Map(before.map((stage) => [stage.key, stage]))
     for (const { key, outcome } of wanted) {
-      const stage = known.get(key)
-      if (stage && stage.outcome !== outcome) giveUpOutcome(org, stage, path(key))
+      const stage = existing.get(key)
+      if (stage && stage.outcome !== outcome) clearOutcome(org, stage, path(key))
     }
     for (const fields of wanted) {
-      const stage = known.get(fields.key)
+      const stage = existing.get(fields.key)
       const after = stage ? write(org, stage, fields, isShownDifferently) : create(org, { ...fields, rank: 0 })
       changes.push(...changesOf('pipelines', path(fields.key), stage, after, FIELDS))
     }
@@ -114,8 +114,8 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
     )
   }
 
-  /** Before any stage of the pipeline takes an outcome: no two have the same at any moment. */
-  function giveUpOutcome(org: number, { id }: StageRow, path: string): void {
+  /** Call this before setting outcomes: two stages of a pipeline must never have the same one. */
+  function clearOutcome(org: number, { id }: StageRow, path: string): void {
     checkEmpty(org, id, `The stage "${path}" cannot change between open, won and lost`)
     open.run(org, id)
   }
@@ -127,7 +127,7 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
     isShownDifferently: boolean,
   ): StageRow {
     if (stage.outcome === fields.outcome) return save(org, stage, fields, isShownDifferently)
-    return save(org, { ...stage, outcome: null }, fields, true) // as giveUpOutcome has left it
+    return save(org, { ...stage, outcome: null }, fields, true) // `clearOutcome` set it to null
   }
 
   function checkEmpty(org: number, id: string, sentence: string): void {
@@ -139,14 +139,14 @@ export function stageSettings(store: Pick<Store, 'db' | 'clock'>) {
     )
   }
 
-  /** Numbers the stages through: the default pipeline first, then by pipeline and position. */
+  /** Numbers all stages of an org: the default pipeline first, then by pipeline and position. */
   const rank = (org: number): void => void setRanks.run({ org })
 
   return { show, apply, rank }
 }
 
-/** 100 for won, 0 for lost, and in between in even steps for the open stages. */
-function usualProbability(stages: readonly StageSettings[], position: number): number {
+/** Returns 100 for won, 0 for lost, and even steps in between for the open stages. */
+function defaultProbability(stages: readonly StageSettings[], position: number): number {
   const { outcome } = stages[position] as StageSettings
   if (outcome) return outcome === 'won' ? 100 : 0
   const isOpen = (stage: StageSettings) => stage.outcome === undefined

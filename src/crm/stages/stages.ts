@@ -39,7 +39,7 @@ const filters: Record<string, Filter> = {
 
 const FROM = 'stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id'
 
-/** With the columns that the API does not show. */
+/** Includes columns that the API does not return. */
 export type StageRow = Stored & {
   pipeline_id: string
   key: string
@@ -77,7 +77,7 @@ const columns = c.only<Stage>(
 
 // 3. The statements.
 
-/** Default pipeline first, then by position: `rank` counts through all of it. */
+/** The default pipeline first, then by position: `rank` numbers all stages of an org. */
 const order = { sort: { column: 'rank' }, descending: false }
 
 export function stageStore({ db }: Pick<Deps, 'db'>) {
