@@ -15,7 +15,7 @@ import {
   keyPath,
   makeKeyFile,
   readKeyFile,
-  removeLeftOvers,
+  removeStaleFiles,
   replaceKeyFile,
   SECRET_BYTES,
 } from '../store/key-file.ts'
@@ -107,7 +107,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
 
   /** Throws Problem 409 if the file of a key in use is missing or damaged. */
   function check(): void {
-    removeLeftOvers(dataDir)
+    removeStaleFiles(dataDir)
     for (const { kid, retired_at } of list()) {
       const fault = retired_at === null ? faultOf(kid) : null
       if (fault) throw unusable(kid, fault)

@@ -45,7 +45,7 @@ export const init = command({
         const made = createOrg(store, document)
         const [owner] = memberSettings(store).all(made.org)
         const keys = keyring(data, store)
-        diskReserve(data).lay()
+        diskReserve(data).allocate()
         if (keys.list().length === 0) keys.rotate()
         return {
           json: { org_id: made.publicId, member_id: owner?.id },

@@ -31,7 +31,7 @@ export function openServedStore(dataDir: string, log: Log): Store {
     }
     const isDiskFull = store.health.isDiskFull()
     store.close()
-    if (isDiskFull) reserve.layWhatFits()
+    if (isDiskFull) reserve.allocateWhatFits()
   }
 
   return { ...store, close }

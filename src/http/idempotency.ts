@@ -8,7 +8,7 @@ import { capAnswerTimes, deleteAnswers, storedAnswers } from '../store/answers.t
 import type { Store } from '../store/open.ts'
 import type { Answer } from './answer.ts'
 
-export const KEPT_MS = DAY_MS
+const RETENTION_MS = DAY_MS
 
 /** In quotes, with none inside, or bare, neither starting nor ending with a quote. */
 const KEY = /^(?:"([!#-~]{1,255})"|((?!")[!-~]{1,255}(?<!")))$/
@@ -38,7 +38,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
   /** The stored response of the key, or undefined. Throws Problem 422 if the key was used with another request. */
   function find({ who, token }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
     // While the clock may be wrong, expired responses still count: a repeat must not write a second time.
-    const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - KEPT_MS : Number.NEGATIVE_INFINITY
+    const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - RETENTION_MS : Number.NEGATIVE_INFINITY
     const row = answers.find({ org: who.org, token, key }, since)
     if (!row) return undefined
     if (row.fingerprint !== fingerprint) {
@@ -79,9 +79,9 @@ export function fingerprintOf(req: IncomingMessage, body: Buffer): string {
 const BATCH_SIZE = 1000
 
 /** Deletes a batch of expired responses. Returns 'more' if it was full. */
-export function forgetOldAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
+export function deleteExpiredAnswers({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
   const now = clock.now()
   // Written while the clock was ahead: their age is unknown, so it counts from now.
   capAnswerTimes(db, now, now + MAX_AHEAD_MS)
-  return deleteAnswers(db, now - KEPT_MS, BATCH_SIZE) === BATCH_SIZE ? 'more' : undefined
+  return deleteAnswers(db, now - RETENTION_MS, BATCH_SIZE) === BATCH_SIZE ? 'more' : undefined
 }

@@ -7,7 +7,7 @@ import type { Cursors } from './cursor.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { badQuery, readLimit, readQuery } from './query.ts'
 import { nextTarget, packed } from './render.ts'
-import type { Asked, Need, ReadRoute } from './route.ts'
+import type { Need, ReadRoute, RecordQuery } from './route.ts'
 
 type Target = { path: string; query: string; req: IncomingMessage }
 
@@ -23,7 +23,7 @@ export function answerRecord(
   { path, query, req }: Target,
   cursors: Cursors,
 ): Answer {
-  const { asked, question } = readAsked(form === undefined ? route : {}, who.org, path, query, cursors)
+  const { asked, question } = readRecordQuery(form === undefined ? route : {}, who.org, path, query, cursors)
   const row = route.find(who, ...ids)
   const vary = route.forms ? ['Vary', 'Accept'] : []
   const zipped = acceptsGzip(req.headers['accept-encoding'])
@@ -45,13 +45,13 @@ export function answerRecord(
 }
 
 /** Throws Problem 400. */
-function readAsked(
+function readRecordQuery(
   { parameters = {}, paged }: Pick<ReadRoute, 'parameters' | 'paged'>,
   org: number,
   path: string,
   query: string,
   cursors: Cursors,
-): { asked: Omit<Asked, 'cursorAt'>; question: string } {
+): { asked: Omit<RecordQuery, 'cursorAt'>; question: string } {
   const given = readQuery(query)
   const allowed = [...Object.keys(parameters), ...(paged ? ['limit', 'cursor'] : [])]
   for (const [name, value] of given) {

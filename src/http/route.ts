@@ -82,7 +82,7 @@ export type ReadRoute<Needed extends Need = NeedsScope> = Common &
     /** A part of it is paged: it accepts `limit` and `cursor`. */
     paged?: boolean
     /** Renders the record according to the query, if that differs from the row. Throws 400. */
-    show?: (who: Caller, row: RawRow, asked: Asked) => Rendered
+    show?: (who: Caller, row: RawRow, query: RecordQuery) => Rendered
     /** Other media types of the whole record, for clients whose Accept prefers one. */
     forms?: Record<string, (who: Caller, row: RawRow) => string>
   }
@@ -92,7 +92,7 @@ type ParameterSchema = { type: 'string'; format?: 'date'; enum?: string[]; maxLe
 /**
  * `given` contains the parameters of the route, each once; `cursorAt` makes the cursor of the page after a position.
  */
-export type Asked = {
+export type RecordQuery = {
   given: ReadonlyMap<string, string>
   limit: number
   after: Position | undefined

@@ -31,7 +31,7 @@ export type RunKind = {
   /** For work that is due at a date and cannot be undone: if the clock went far ahead, it waits for people to check. */
   isDated?: true
   /** Writes the consequences of a permanent failure. */
-  givenUp?: (job: Job, context: Context) => undefined
+  onPermanentFailure?: (job: Job, context: Context) => undefined
 }
 
 /**
@@ -48,7 +48,7 @@ export type PerformKind = {
   /** How long a slot stays empty after each job, which limits the jobs per second. */
   restMs?: number
   /** Writes the consequences of a permanent failure, including a last attempt that did not finish. */
-  givenUp?: (job: Job, context: Context) => undefined
+  onPermanentFailure?: (job: Job, context: Context) => undefined
 }
 
 export type Kind = RunKind | PerformKind
@@ -69,7 +69,7 @@ function failures(kind: Kind, jobs: JobQueue, { store, log, random }: SchedulerC
   return async function failed(job: Job, error: unknown): Promise<void> {
     const next = await store.write(() => {
       const next = jobs.fail(job, error, maxTriesOf(kind), random)
-      if (next === 'given up') kind.givenUp?.(job, { store, log })
+      if (next === 'given up') kind.onPermanentFailure?.(job, { store, log })
       return next
     })
     log.error({ job: kind.kind, org: job.org, id: job.id, tries: job.tries, next, err: error }, 'failed')

@@ -23,6 +23,6 @@ export const mailKinds = ({
     leaseMs: LEASE_MS,
     restMs: REST_MS,
     perform: ({ org, key, tries }, { signal }) => send(org, key as string, tries >= MAX_TRIES, signal),
-    givenUp: ({ org, key }) => giveUp(org, key as string),
+    onPermanentFailure: ({ org, key }) => giveUp(org, key as string),
   },
 ]

@@ -1,4 +1,4 @@
-import { forgetOldAnswers } from '../http/idempotency.ts'
+import { deleteExpiredAnswers } from '../http/idempotency.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
@@ -19,7 +19,7 @@ export type Recurring = {
 
 /** All recurring work. `keepEventsMs` is how long events and their deliveries are kept. */
 export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recurring[] => [
-  { name: 'forget idempotent answers', everyMs: MINUTE_MS, frees: true, run: forgetOldAnswers },
+  { name: 'forget idempotent answers', everyMs: MINUTE_MS, frees: true, run: deleteExpiredAnswers },
   { name: 'purge events', everyMs: HOUR_MS, frees: true, run: (store) => purgeEvents(store, keepEventsMs) },
   { name: 'purge deliveries', everyMs: HOUR_MS, frees: true, run: (store) => purgeDeliveries(store, keepEventsMs) },
 ]

@@ -136,7 +136,8 @@ function leaseQueue(kinds: readonly Kind[], queues: readonly Queue[], scheduler:
   async function step(): Promise<void> {
     const released = await store.write(() => {
       const all = jobs.releaseExpired(BATCH_SIZE, maxTries)
-      for (const job of all) if (job.tries >= maxTries(job.kind)) byName.get(job.kind)?.givenUp?.(job, { store, log })
+      for (const job of all)
+        if (job.tries >= maxTries(job.kind)) byName.get(job.kind)?.onPermanentFailure?.(job, { store, log })
       return { jobs: all }
     })
     for (const { kind, org, id, tries, leasedUntil } of released.jobs) {

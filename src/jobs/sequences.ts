@@ -16,7 +16,7 @@ export function sequenceKinds(deps: Deps): RunKind[] {
       atOnce: 2,
       isDated: true,
       run: ({ org, key, payload }) => void doStep(org, key as string, payload as Planned),
-      givenUp: ({ org, key }) => void giveUp(org, key as string),
+      onPermanentFailure: ({ org, key }) => void giveUp(org, key as string),
     },
     { kind: SEQUENCE_LOOK, run: ({ org, key, payload }) => void look(org, key as string, payload as never) },
   ]

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Deps, once } from '../deps.ts'
 import { badQuery } from '../http/query.ts'
-import { type Asked, changeRoute, type Rendered, type Route } from '../http/route.ts'
+import { changeRoute, type RecordQuery, type Rendered, type Route } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
 import { type Captions, type Segment as Said, speakersOf as voicesOf } from '../lib/captions/captions.ts'
 import { writeText } from '../lib/captions/plain.ts'
@@ -83,7 +83,7 @@ export const transcriptStore = once((deps: Deps) => {
   }
 
   /** Returns a page of the segments, or of those that `q` finds. */
-  function show(who: Caller, row: RawRow, { given, limit, after, cursorAt }: Asked): Rendered {
+  function show(who: Caller, row: RawRow, { given, limit, after, cursorAt }: RecordQuery): Rendered {
     const id = row[0] as string
     const { json, last } = segments.read(who.org, id, Number(after?.key ?? -1), limit, readQ(given.get('q')))
     const next = last === null ? null : cursorAt({ key: last, id })

@@ -19,13 +19,13 @@ export type HealthOptions = {
   /** Called when a full disk has space again. */
   reportSpace?: (() => void) | undefined
   /**
-   * Used by servers: released when the disk is full; from then on only deletions are written, until it is made again.
+   * Used by servers: released when the disk is full; from then on only deletions are written, until it is allocated again.
    */
   reserve?: Reserve | undefined
 }
 
 const REPORTED_EVERY_MS = MINUTE_MS
-const LAID_EVERY_MS = 1000
+const RETRY_EVERY_MS = 1000
 
 /**
  * The state of the storage, derived from its errors. Damage lasts until the process ends: data read before it was
@@ -75,9 +75,9 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
 
   /** Whether the disk is full. Checks for freed space first. */
   function isDiskFull(): boolean {
-    if (isFull && reserve?.hasSpace() && Math.abs(wall() - triedAt) >= LAID_EVERY_MS) {
+    if (isFull && reserve?.hasSpace() && Math.abs(wall() - triedAt) >= RETRY_EVERY_MS) {
       triedAt = wall()
-      isFull = !reserve.lay()
+      isFull = !reserve.allocate()
       if (!isFull) reportSpace?.()
     }
     return isFull
@@ -93,7 +93,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
   if (reserve?.isDiskFull()) {
     becomeFull()
     reportOnce('full', undefined)
-  } else reserve?.lay()
+  } else reserve?.allocate()
 
   function refused(failure: Failure): Problem {
     const problem = problemOf(failure, 'write')

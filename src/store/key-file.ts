@@ -23,7 +23,7 @@ const FOLDER = 'keys'
 const KEY_FILE = /^[^.].*\.(key|pem)$/
 const TEMPORARY = /^\.[0-9a-f-]{36}\.tmp$/
 /** Younger ones may belong to a process that is still writing. */
-const LEFT_OVER_MS = HOUR_MS
+const STALE_AFTER_MS = HOUR_MS
 /** Error codes of file systems without hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']
 const FULL = ['ENOSPC', 'EDQUOT']
@@ -80,8 +80,8 @@ function write(
 ): void {
   const temporary = keyPath(dataDir, `.${randomUUID()}.tmp`)
   try {
-    makeFolder(keysFolder(dataDir))
-    removeLeftOvers(dataDir)
+    createPrivateFolder(keysFolder(dataDir))
+    removeStaleFiles(dataDir)
     try {
       writeFileSync(temporary, content, { mode: 0o600, flag: 'wx', flush: true })
       place(temporary, keyPath(dataDir, name))
@@ -106,11 +106,11 @@ function linkUnlessThere(temporary: string, file: string): void {
 }
 
 /** Removes temporary files of interrupted writers. */
-export function removeLeftOvers(dataDir: string): void {
+export function removeStaleFiles(dataDir: string): void {
   const folder = keysFolder(dataDir)
   for (const name of filesOf(folder).filter((each) => TEMPORARY.test(each))) {
     const found = statSync(join(folder, name), { throwIfNoEntry: false })
-    if (found && found.mtimeMs < Date.now() - LEFT_OVER_MS) rmSync(join(folder, name), { force: true })
+    if (found && found.mtimeMs < Date.now() - STALE_AFTER_MS) rmSync(join(folder, name), { force: true })
   }
 }
 
@@ -124,7 +124,7 @@ function filesOf(folder: string): string[] {
 }
 
 /** Makes a folder for its owner only, and missing parent folders; they survive a power cut. */
-export function makeFolder(folder: string): void {
+export function createPrivateFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   const top = dirname(resolve(first))

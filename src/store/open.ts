@@ -9,7 +9,7 @@ import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { installationId } from './installation.ts'
-import { hasKeys, keysFolder, makeFolder } from './key-file.ts'
+import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
 import { migrate } from './migrations.ts'
 import { newestId } from './newest.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
@@ -135,7 +135,7 @@ function refuseLost(dataDir: string): void {
 function makeDataFolder(dataDir: string): void {
   refuseLost(dataDir)
   try {
-    makeFolder(dataDir)
+    createPrivateFolder(dataDir)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code
     throw new Problem(409, 'cannot_open', `${dataDir} cannot be created as a data folder (${reason}).`)

@@ -18,7 +18,7 @@ export function diskReserve(dataDir: string) {
   const file = join(dataDir, RESERVE)
 
   /** Makes the file if there is space for twice its size. Returns whether it exists in full size. */
-  function lay(): boolean {
+  function allocate(): boolean {
     const { bytes } = space()
     return sizeOf(file) >= bytes || (hasSpace() && fill(bytes))
   }
@@ -29,7 +29,7 @@ export function diskReserve(dataDir: string) {
   }
 
   /** Makes it as large as the free space allows, for the next start. */
-  function layWhatFits(): void {
+  function allocateWhatFits(): void {
     for (let { bytes } = space(); bytes >= 65_536; bytes /= 2) if (fill(Math.floor(bytes))) return
   }
 
@@ -58,7 +58,7 @@ export function diskReserve(dataDir: string) {
     return { bytes: Math.min(MAX_BYTES, Math.floor((blocks * bsize) / SHARE_OF_DISK)), freeBytes: bavail * bsize }
   }
 
-  return { lay, layWhatFits, hasSpace, release, isDiskFull }
+  return { allocate, allocateWhatFits, hasSpace, release, isDiskFull }
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
-import { hasKeys, makeKeyFile, readKeyFile, removeLeftOvers, replaceKeyFile } from '../../src/store/key-file.ts'
+import { hasKeys, makeKeyFile, readKeyFile, removeStaleFiles, replaceKeyFile } from '../../src/store/key-file.ts'
 import { openStore } from '../../src/store/open.ts'
 import { smallDisk } from '../support/small-disk.ts'
 
@@ -101,7 +101,7 @@ describe('a key file', () => {
     makeKeyFile(folder, 'b.key', KEY)
     assert.deepEqual(keys(), [young, '.mine', 'a.key', 'b.key'])
     utimesSync(place(young), seconds - 3700, seconds - 3700)
-    removeLeftOvers(folder)
+    removeStaleFiles(folder)
     assert.deepEqual(keys(), ['.mine', 'a.key', 'b.key'])
   })
 
@@ -210,7 +210,7 @@ describe('the system calls that make a key file', {
   })
 
   test('sync every folder that has a new one in it', () => {
-    const made = traced("files.makeFolder(FOLDER + '/one/two')")
+    const made = traced("files.createPrivateFolder(FOLDER + '/one/two')")
     assert.deepEqual(
       made.filter((call) => call.startsWith('fsync')),
       ['fsync DATA/one', 'fsync DATA', 'fsync ABOVE'],

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isAllowed } from '../../auth/scopes.ts'
 import { type Deps, once } from '../../deps.ts'
 import { badQuery } from '../../http/query.ts'
-import type { Asked, Rendered, Route } from '../../http/route.ts'
+import type { RecordQuery, Rendered, Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { amountJson } from '../../lib/money.ts'
@@ -126,7 +126,7 @@ export const performanceStore = once((deps: Deps) => {
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
 
   /** Throws Problem 400. */
-  function show(who: Caller, row: c.RawRow, { given }: Asked): Rendered {
+  function show(who: Caller, row: c.RawRow, { given }: RecordQuery): Rendered {
     const { org } = who
     const id = row[0] as string
     const timezone = timezoneOf.get(org) as string
@@ -205,7 +205,7 @@ export const performanceStore = once((deps: Deps) => {
 const NONE_SENT: Sent = { sent: 0, answered: 0, returned: 0 }
 
 /** Reads the parameters. Throws Problem 400. */
-function queryOf(given: Asked['given'], timezone: string, today: string): Query {
+function queryOf(given: RecordQuery['given'], timezone: string, today: string): Query {
   const to = given.get('to') ?? today
   const from = given.get('from') ?? daysBefore(to, DEFAULT_DAYS - 1)
   if (from > to) throw badQuery('The parameter "from" must not be after "to", which is today by default.')
