@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Database, Statement } from '../../src/store/driver.ts'
 import { DATABASE, type OpenOptions, openStore } from '../../src/store/open.ts'
 
 let template: { bytes: Buffer; idAt: number } | undefined
@@ -11,7 +12,9 @@ export function openEmptyStore(dataDir: string, options: OpenOptions = {}): Retu
   template ??= makeTemplate()
   template.bytes.write(randomUUID(), template.idAt)
   writeFileSync(join(dataDir, DATABASE), template.bytes, { mode: 0o600 })
-  return openStore(dataDir, { ...options, create: true })
+  const store = openStore(dataDir, { ...options, create: true })
+  prepareLate(store.db)
+  return store
 }
 
 function makeTemplate(): { bytes: Buffer; idAt: number } {
@@ -24,4 +27,44 @@ function makeTemplate(): { bytes: Buffer; idAt: number } {
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+const prepared = new Set<string>()
+
+/**
+ * A server prepares hundreds of statements before it listens, to refuse a wrong one; a test uses a few. What this process
+ * has prepared before is known to be right, and prepared again when it is first used.
+ */
+function prepareLate(db: Database): void {
+  const { prepare } = db
+  db.prepare = (sql) => {
+    if (prepared.has(sql)) return lateStatement(() => prepare.call(db, sql))
+    const statement = prepare.call(db, sql)
+    prepared.add(sql)
+    return statement
+  }
+}
+
+function lateStatement(make: () => Statement): Statement {
+  const modes: ('pluck' | 'raw' | 'safeIntegers')[] = []
+  let made: Statement | undefined
+  const statement = () => {
+    made ??= modes.reduce((made, mode) => made[mode](), make())
+    return made
+  }
+  const inMode = (mode: (typeof modes)[number]) => () => {
+    if (made) made[mode]()
+    else modes.push(mode)
+    return late
+  }
+  const late: Statement = {
+    run: (...values) => statement().run(...values),
+    get: (...values) => statement().get(...values),
+    all: (...values) => statement().all(...values),
+    iterate: (...values) => statement().iterate(...values),
+    pluck: inMode('pluck'),
+    raw: inMode('raw'),
+    safeIntegers: inMode('safeIntegers'),
+  }
+  return late
 }
