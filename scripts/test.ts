@@ -58,8 +58,13 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
   },
   store: {
-    files: ['test/store/{columns,health,jobs,schema,search,vault}.test.ts', 'test/store/list/conditions.test.ts'],
+    files: [
+      'test/store/{columns,door,health,jobs,key-file,open,schema,schema-rules,search,vault,watch}.test.ts',
+      'test/store/list/conditions.test.ts',
+    ],
   },
+  cli: { files: ['test/cli/{commands,key-files,mailbox,versions,webhooks}.test.ts'] },
+  screens: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 
 /** With DEALBOX_TEST_ALL=1, as in CI, a skipped test fails, so that a missing tool is noticed; these are exceptions. */
