@@ -63,6 +63,7 @@ function plannedTimes(main: CalendarEvent, window: Window): Moment[] {
     for (const each of daysOf(rule, first, lastDay, firstDay)) {
       if (each < firstDay) continue
       const local = starts.local.add({ days: each - first })
+      // At a time that clocks skip, it takes place after the gap. RFC 5545 leaves it out; here no meeting is lost.
       add({ ...starts, local, ms: starts.zone.toMs(local) })
       if (found.size > MAX_OCCURRENCES + except.length) break
     }
