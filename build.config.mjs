@@ -1,15 +1,62 @@
 // What goes into the executable, and for which platforms it is built. It imports nothing, because scripts/run.mjs reads
 // it before anything is installed.
 
+/** The browser app, which scripts/build-web.mjs builds: ES modules that share chunks, for browsers of the last two years. */
+export const web = {
+  script: 'src/web/main.tsx',
+  /** The screen that people see first: what it shares with others is loaded with the script. */
+  home: 'src/web/screens/deals/deals.tsx',
+  /** The list of screens. */
+  screens: 'src/web/screens.ts',
+  /** What loads the pages for signing in. */
+  signIn: ['src/web/app.tsx'],
+  /** It runs in a shared worker: a single file. */
+  worker: 'src/web/data/stream-worker.ts',
+  options: {
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome123', 'firefox128', 'safari17.5'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfig: 'src/web/tsconfig.json',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    publicPath: '/assets',
+    loader: { '.woff2': 'file', '.svg': 'file', '.png': 'file', '.webp': 'file' },
+    legalComments: 'none',
+    logLevel: 'warning',
+  },
+}
+
 /**
- * Parts of libraries that nothing here comes to, 1 MB in all: imapflow could go through proxies, and decode what src/mail
- * decodes. It needs iconv-lite for the names of folders alone, which are in UTF-7.
+ * Parts of libraries that nothing here comes to, 1.2 MB in all: imapflow could go through proxies, and decode what src/mail
+ * decodes. It needs iconv-lite for the names of folders alone, which are in UTF-7. sanitize-html needs postcss for the
+ * style attribute alone, which src/lib/html checks.
  */
 const unused = {
   name: 'unused',
   setup({ onLoad }) {
-    const filter = /[\\/]node_modules[\\/](socks|encoding-japanese|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
+    const filter = /[\\/]node_modules[\\/](socks|postcss|encoding-japanese|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
     onLoad({ filter }, () => ({ contents: '' }))
+  },
+}
+
+/** Of the table of media types, only those with a file extension are looked up: that saves 0.1 MB. */
+const mediaTypes = {
+  name: 'media-types',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]mime-db[\\/]db\.json$/ }, async ({ path }) => {
+      const { readFileSync } = await import('node:fs')
+      const kept = Object.entries(JSON.parse(readFileSync(path, 'utf8'))).filter(([, { extensions }]) => extensions)
+      const contents = JSON.stringify(
+        Object.fromEntries(kept.map(([type, { compressible: _, ...each }]) => [type, each])),
+      )
+      return { contents, loader: 'json' }
+    })
   },
 }
 
@@ -24,7 +71,7 @@ export const bundle = {
   define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   // accepts brings an older copy of the same table: 0.2 MB, and 8 ms of every start.
   alias: { 'mime-types': './node_modules/mime-types/index.js' },
-  plugins: [unused],
+  plugins: [unused, mediaTypes],
   // The name that stack traces show, instead of a path on the machine that built.
   footer: { js: '//# sourceURL=dealbox.cjs' },
   logLevel: 'warning',
@@ -50,8 +97,11 @@ export const assets = [
   'src/web/icon.svg',
   'src/web/reference.{css,js}',
   'src/web/unsubscribe.css',
-  ...threads.map(({ outfile }) => outfile),
+  'dist/web/*',
 ]
+
+/** Files that ship compressed, since a usual start does without them; `packedAsset` reads them. */
+export const packed = threads.map(({ outfile }) => outfile)
 
 /** By process.platform and process.arch: the npm package that carries its Node, and the name of its executable. */
 export const targets = {

@@ -67,6 +67,172 @@ CREATE TABLE tokens ( -- permissions of bearer tokens; the tokens themselves are
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_member ON tokens (org_id, member_id);
 
+CREATE TABLE setup_link ( -- the link that makes the first organisation, while there is none
+  singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+  hash TEXT NOT NULL, -- SHA-256 of the token in the link, as of all links and cookies
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE credentials ( -- how members sign in to the screens
+  org_id INTEGER NOT NULL,
+  member_id TEXT NOT NULL,
+  password TEXT, -- argon2id in PHC format; NULL: only by a link
+  password_set_at INTEGER,
+  totp TEXT, -- the secret of the second factor, encrypted; the key is a file beside the database
+  totp_confirmed_at INTEGER,
+  totp_step INTEGER, -- the time step of the last accepted code, which is accepted once
+  recovery_codes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recovery_codes)), -- JSON array of hashes
+  failures INTEGER NOT NULL DEFAULT 0, -- failed attempts since the last success
+  failed_at INTEGER,
+  PRIMARY KEY (org_id, member_id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions ( -- members who are signed in to the screens
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  hash TEXT NOT NULL, -- of the cookie
+  member_id TEXT NOT NULL,
+  user_agent TEXT,
+  address TEXT,
+  created_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL, -- of the last request, to the minute
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX sessions_hash ON sessions (hash);
+CREATE INDEX sessions_member ON sessions (org_id, member_id);
+
+CREATE TABLE sign_in_links ( -- invitations, and links that sign a member in once
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  id TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('invite', 'sign_in')),
+  member_id TEXT, -- whom it signs in; NULL until an invitation is accepted
+  email TEXT,
+  role TEXT CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
+  invited_by TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, invited_by) REFERENCES members (org_id, id) ON DELETE CASCADE,
+  CHECK ((kind = 'invite') = (role IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX sign_in_links_hash ON sign_in_links (hash);
+CREATE INDEX sign_in_links_member ON sign_in_links (org_id, member_id);
+CREATE INDEX sign_in_links_inviter ON sign_in_links (org_id, invited_by);
+
+CREATE TABLE preferences ( -- of a member: language, theme, keys, pinned views
+  org_id INTEGER NOT NULL,
+  member_id TEXT NOT NULL,
+  body TEXT NOT NULL CHECK (json_valid(body)), -- JSON object
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, member_id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE views ( -- saved questions to a list, and how to show it
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks')),
+  name TEXT NOT NULL,
+  shape TEXT NOT NULL CHECK (shape IN ('table', 'board')),
+  is_shared INTEGER NOT NULL CHECK (is_shared IN (0, 1)),
+  owner_id TEXT NOT NULL,
+  query TEXT NOT NULL CHECK (json_valid(query)), -- JSON object: filter, sort, columns
+  position INTEGER NOT NULL CHECK (position >= 0),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX views_owner ON views (org_id, owner_id);
+
+CREATE TABLE drafts ( -- texts that a member has begun
+  org_id INTEGER NOT NULL,
+  member_id TEXT NOT NULL,
+  key TEXT NOT NULL, -- what it is for, such as note:deals:<id>
+  body TEXT NOT NULL CHECK (json_valid(body)), -- JSON object
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, member_id, key),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE notifications ( -- what concerns a member
+  org_id INTEGER NOT NULL,
+  member_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('assigned', 'mentioned', 'due')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'task', 'note', 'conversation')),
+  record_id TEXT NOT NULL, -- no reference: it may have been deleted
+  title TEXT NOT NULL,
+  actor_id TEXT, -- no reference, as in events
+  at INTEGER NOT NULL,
+  read_at INTEGER,
+  PRIMARY KEY (org_id, member_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notifications_unread ON notifications (org_id, member_id) WHERE read_at IS NULL;
+
+CREATE TABLE bulk_changes ( -- changes of many records at once, done by a job
+  org_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  member_id TEXT NOT NULL,
+  object TEXT NOT NULL CHECK (object IN ('deals', 'contacts', 'companies', 'tasks')),
+  change TEXT NOT NULL CHECK (json_valid(change)), -- JSON object
+  total INTEGER NOT NULL,
+  done INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  undo_started_at INTEGER,
+  undone_at INTEGER,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX bulk_changes_member ON bulk_changes (org_id, member_id);
+
+CREATE TABLE bulk_rows ( -- the records of such a change, in its order
+  org_id INTEGER NOT NULL,
+  bulk_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  record_id TEXT NOT NULL, -- no reference: it may have been deleted
+  seq INTEGER, -- of the event of its change
+  is_listed INTEGER NOT NULL DEFAULT 0 CHECK (is_listed IN (0, 1)), -- it was added to the list of the change
+  error TEXT,
+  is_undone INTEGER NOT NULL DEFAULT 0 CHECK (is_undone IN (0, 1)),
+  PRIMARY KEY (org_id, bulk_id, position),
+  FOREIGN KEY (org_id, bulk_id) REFERENCES bulk_changes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bin ( -- deleted records, and what is needed to restore them; for 30 days
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  event_id TEXT NOT NULL, -- the event of the deletion, whose time orders the bin
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'note', 'task', 'meeting')),
+  record_id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  member_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  record TEXT NOT NULL CHECK (json_valid(record)), -- JSON object: its wire form before the deletion
+  kept TEXT NOT NULL CHECK (json_valid(kept)), -- JSON object: archived values, lists, history, references of others to it
+  PRIMARY KEY (org_id, event_id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX bin_record ON bin (org_id, record_id);
+
+CREATE TABLE sample_records ( -- the records of the sample data that an organisation started with
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  object TEXT NOT NULL, -- its path in the API, such as deals
+  record_id TEXT NOT NULL, -- no reference: it may have been deleted
+  version INTEGER NOT NULL, -- a higher one was edited
+  PRIMARY KEY (org_id, object, record_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE pipelines (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   id TEXT NOT NULL,
@@ -1148,9 +1314,10 @@ CREATE TABLE events ( -- the outbox: one row per change, written in the same tra
   at INTEGER NOT NULL,
   actor_type TEXT NOT NULL CHECK (actor_type IN ('member', 'system')),
   actor_id TEXT,
-  data TEXT NOT NULL CHECK (json_valid(data)) -- JSON object of {object, changed_fields, previous}
+  data TEXT NOT NULL CHECK (json_valid(data)), -- JSON object of {object, changed_fields, previous}
+  request_key TEXT -- the Idempotency-Key of the request, by which a screen recognises its own change
 ) STRICT;
-CREATE UNIQUE INDEX events_seq ON events (org_id, seq);
+CREATE UNIQUE INDEX events_seq ON events (org_id, seq, object_id); -- with the record: docs/decisions/023-timeline.md
 
 CREATE TABLE webhooks (
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -1238,15 +1405,14 @@ CREATE TABLE recurring_jobs ( -- when recurring work last ran, and when it is du
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE idempotency ( -- stored responses, for 24 h
-  org_id INTEGER NOT NULL,
-  token_id TEXT NOT NULL,
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  caller TEXT NOT NULL, -- the id of the token or session that sent the key
   key TEXT NOT NULL,
   fingerprint TEXT NOT NULL, -- of method, target and body
   status INTEGER NOT NULL,
   headers TEXT NOT NULL CHECK (json_valid(headers)), -- JSON object
   body TEXT NOT NULL, -- encrypted if it contains a secret
   created_at INTEGER NOT NULL,
-  PRIMARY KEY (org_id, token_id, key),
-  FOREIGN KEY (org_id, token_id) REFERENCES tokens (org_id, id) ON DELETE CASCADE
+  PRIMARY KEY (org_id, caller, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_created ON idempotency (created_at);

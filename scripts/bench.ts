@@ -4,7 +4,8 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          only that section; also inbox, sequences, attack; only inbox needs wrk
+//   npm run bench -- --only webhooks          only that section; also inbox, sequences, attack, screens; only inbox
+//                                         needs wrk, screens needs Chromium
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
 import { spawn, spawnSync } from 'node:child_process'
@@ -178,6 +179,14 @@ if (options.only === 'attack') {
 if (options.only === 'webhooks') {
   console.log(webhooksText(await sending()))
   process.exit(0)
+}
+// A program of its own: its types are those of a page.
+if (options.only === 'screens') {
+  const more = options.dealbox ? ['--dealbox', options.dealbox] : []
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/bench/screens.ts'), ...more], {
+    stdio: 'inherit',
+  })
+  process.exit(status ?? 1)
 }
 if (options.only === 'sequences') {
   console.log(sequencesText(await following()))

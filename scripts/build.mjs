@@ -3,12 +3,13 @@ import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { chmodSync, copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { constants, zstdCompressSync } from 'node:zlib'
 import pkgLog from '@yao-pkg/pkg/lib-es5/log.js'
 import pkgSea from '@yao-pkg/pkg/lib-es5/sea.js'
 import { build } from 'esbuild'
-import { assets, bundle, targets, threads } from '../build.config.mjs'
+import { assets, bundle, packed, targets, threads } from '../build.config.mjs'
 import { baseNode } from './build-node.mjs'
 import { dropAuthenticode, signMachO } from './build-sign.mjs'
 
@@ -63,8 +64,26 @@ async function buildExecutable(platform, name) {
 
 function assetFiles(platform) {
   const files = globSync(assets, { cwd: root }).map((path) => [path.replaceAll(sep, '/'), join(root, path)])
-  const addon = join(root, 'node_modules/better-sqlite3/prebuilds', `${platform}.node`)
-  return { ...Object.fromEntries(files), 'better-sqlite3.node': addon }
+  const addon = readFileSync(join(root, 'node_modules/better-sqlite3/prebuilds', `${platform}.node`))
+  const others = packed.map((path) => [`${path}.zst`, compressed(readFileSync(join(root, path)), path)])
+  return {
+    ...Object.fromEntries([...files, ...others]),
+    // A start compares the unpacked copy with the hash, and unpacks it only if there is none.
+    'better-sqlite3.node.zst': compressed(addon, `${platform}.node`),
+    'better-sqlite3.sha256': temporaryFile(`${platform}.sha256`, hash('sha256', addon)),
+  }
+}
+
+/** The path of a compressed copy: pkg takes assets from files. */
+function compressed(bytes, name) {
+  const params = { [constants.ZSTD_c_compressionLevel]: 19 }
+  return temporaryFile(`${name}.zst`, zstdCompressSync(bytes, { params }))
+}
+
+function temporaryFile(name, contents) {
+  const path = join(temporary, basename(name))
+  writeFileSync(path, contents)
+  return path
 }
 
 /** Removes the symbols, a fifth of the file; returns a note if no tool is installed. */

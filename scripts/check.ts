@@ -11,7 +11,7 @@ const steps = [
     '.',
   ],
   // TypeScript 7 is installed beside 5.9, whose API openapi-typescript still needs.
-  ['typescript-7/bin/tsc', '--noEmit', '-p', '.'],
+  ...['.', 'src/web', 'test/web'].map((project) => ['typescript-7/bin/tsc', '--noEmit', '-p', project]),
 ]
 for (const [tool = '', ...argv] of steps) {
   const { status } = spawnSync(process.execPath, [join(modules, tool), ...argv], {

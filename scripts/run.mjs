@@ -3,13 +3,14 @@
 //   node scripts/run.mjs scripts/start.ts [arguments]
 //   node scripts/run.mjs --test
 // Plain JavaScript without packages, to run on any installed Node.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { targets } from '../build.config.mjs'
 import { npm } from './build-npm.mjs'
+import { isWebFresh } from './web-freshness.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const platform = `${process.platform}-${process.arch}`
@@ -18,6 +19,8 @@ if (!target) stop(`Dealbox runs on ${Object.keys(targets).join(', ')}; this mach
 const node = join(root, 'node_modules', target.node, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 if (!isInstalled()) install()
+// The check reports mistakes in the sources of the browser app better than a build that they stop.
+if (process.argv[2] !== 'scripts/check.ts' && !isWebFresh(root)) buildWeb()
 run(process.argv.slice(2))
 
 /** npm writes its own lock file into node_modules last: without it, an install was interrupted. */
@@ -46,6 +49,12 @@ registry and that the disk has 1 GB free, stop whatever still runs from node_mod
   }
   if (!existsSync(node))
     stop(`npm left out ${target.node}, the Node of this platform: remove node_modules and try again.`)
+}
+
+/** Builds the files of the browser app, which the server serves. */
+function buildWeb() {
+  const { status } = spawnSync(node, [join(root, 'scripts/build-web.mjs')], { stdio: ['ignore', 2, 2] })
+  if (status !== 0) stop('The browser app could not be built: see the reasons above.')
 }
 
 function run(args) {

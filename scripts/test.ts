@@ -13,6 +13,14 @@ process.chdir(root)
 
 /** The slowest test files, slowest first: started last, they would leave the other core idle. */
 const LONGEST = [
+  'test/web/accessible.test.ts',
+  'test/web/data/schedules.test.ts',
+  'test/web/tables/large.test.ts',
+  'test/web/components/gallery.test.ts',
+  'test/web/deals/deals-table.test.ts',
+  'test/web/deals/board.test.ts',
+  'test/web/tasks/tasks.test.ts',
+  'test/web/tables/tables.test.ts',
   'test/crash.test.ts',
   'test/sequences/crash.test.ts',
   'test/imports/ics/import.test.ts',
@@ -20,6 +28,7 @@ const LONGEST = [
   'test/webhooks/crash.test.ts',
   'test/mail/sync/thousand.test.ts',
   'test/mail/sync/real-servers.test.ts',
+  'test/web/data/schedules.test.ts',
   'test/store/list/walks.test.ts',
   'test/store/list/plans.test.ts',
   'test/http/floods.test.ts',
@@ -63,6 +72,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
       'test/store/list/conditions.test.ts',
     ],
   },
+  data: { files: ['test/web/data/**'], apart: ['test/web/data/schedules.test.ts'] },
   cli: { files: ['test/cli/{commands,key-files,mailbox,versions,webhooks}.test.ts'] },
   screens: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }

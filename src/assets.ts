@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getRawAsset, isSea } from 'node:sea'
+import { zstdDecompressSync } from 'node:zlib'
 
 // Both here and in the bundle (in dist/), the project root is one folder up.
 const root = join(import.meta.dirname, '..')
@@ -8,6 +9,11 @@ const root = join(import.meta.dirname, '..')
 /** A file embedded in the executable, by its path in the project; build.config.mjs lists them. Read-only. */
 export function asset(path: string): Buffer {
   return isSea() ? Buffer.from(getRawAsset(path)) : readFileSync(join(root, path))
+}
+
+/** The same for a file that the executable keeps compressed, since a usual start does without it. */
+export function packedAsset(path: string): Buffer {
+  return isSea() ? zstdDecompressSync(asset(`${path}.zst`)) : asset(path)
 }
 
 export const version: string = JSON.parse(asset('package.json').toString()).version

@@ -14,7 +14,7 @@ const HEAP_MB = 160
 const MAX_SENT = 60_000_000
 /** More than node has the system keep by itself. */
 const CROWD = 1000
-const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'
+const GET = 'GET /x.txt HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const PIECE = Buffer.from(GET.repeat(2000))
 
 const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-flood-'))

@@ -35,8 +35,8 @@ export function serving(executable: string | undefined) {
     return JSON.parse(execFileSync(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] }).toString())
   }
 
-  /** A folder with this number of deals, made once per schema and cached. */
-  function seeded(profile: string): string {
+  /** A folder with the data of a profile, or of `fill`, made once per schema and cached. */
+  function seeded(profile: string, fill?: (folder: string) => void): string {
     const schema = hash('sha256', readFileSync(join(root, 'schema.sql'))).slice(0, 8)
     const folder = join(cache, `${profile}-${schema}`)
     if (existsSync(folder)) return folder
@@ -44,7 +44,8 @@ export function serving(executable: string | undefined) {
     rmSync(`${folder}.new`, { recursive: true, force: true })
     dealbox('init', '--data', `${folder}.new`, '--org', 'Bench', '--email', EMAIL)
     const started = performance.now()
-    dealbox('seed', '--data', `${folder}.new`, '--profile', profile)
+    if (fill) fill(`${folder}.new`)
+    else dealbox('seed', '--data', `${folder}.new`, '--profile', profile)
     console.log(`seeded ${profile} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
     cpSync(`${folder}.new`, folder, { recursive: true })
     rmSync(`${folder}.new`, { recursive: true })
@@ -63,10 +64,18 @@ export function serving(executable: string | undefined) {
       screens = false,
       rate = '900000000/s',
       descriptors,
-    }: { core?: number | null; more?: string[]; screens?: boolean; rate?: string; descriptors?: number } = {},
+      fill,
+    }: {
+      core?: number | null
+      more?: string[]
+      screens?: boolean
+      rate?: string
+      descriptors?: number
+      fill?: (folder: string) => void
+    } = {},
   ): Promise<Server> {
     const copy = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
-    cpSync(seeded(profile), copy, { recursive: true })
+    cpSync(seeded(profile, fill), copy, { recursive: true })
     const token = newToken(copy)
     const log = join(copy, 'log')
     const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', screens ? '127.0.0.1:0' : 'off']
@@ -94,7 +103,11 @@ export function serving(executable: string | undefined) {
     }
   }
 
-  return { dealbox, onCore, serve, newToken }
+  /** A link that signs the owner in once. */
+  const signInUrl = ({ folder, screens = '' }: Server): string =>
+    dealbox('member', 'reset', EMAIL, '--data', folder, '--screens-listen', screens.slice('http://'.length)).url
+
+  return { dealbox, onCore, serve, newToken, signInUrl }
 }
 
 /** The memory of a process in MB: VmRSS is the current size, VmHWM the peak. 0 if the process has exited. */

@@ -5,9 +5,12 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const
 
 export type Role = (typeof ROLES)[number]
 
+/** Whether a role is the needed one or above it. */
+export const hasRole = (role: Role, needed: Role): boolean => ROLES.indexOf(role) <= ROLES.indexOf(needed)
+
 /** Throws Problem 403 if the role is below the required one. */
 export function requireRole(role: Role, needed: Role): void {
-  if (ROLES.indexOf(role) <= ROLES.indexOf(needed)) return
+  if (hasRole(role, needed)) return
   throw new Problem(403, 'insufficient_role', `This needs the role ${needed}; your role is ${role}.`, {
     more: { role: needed },
   })

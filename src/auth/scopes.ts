@@ -44,13 +44,23 @@ export function isScope(text: string): text is Scope {
 export const isAllowed = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes?.has(scope) ?? true
 
 /** Throws Problem 403 with the first missing scope; its detail names all of them. */
-export function requireScopes(who: Pick<Caller, 'scopes'>, needed: Iterable<Scope>): void {
+export function requireScopes(who: Pick<Caller, 'scopes' | 'session'>, needed: Iterable<Scope>): void {
   const missing = [...new Set(needed)].filter((scope) => !isAllowed(who, scope))
   const [scope, ...more] = missing
   if (scope === undefined) return
+  if (who.session) throw beyondRole(who.session.role, scope)
   const what = more.length > 0 ? `scopes ${missing.join(', ')}` : `scope ${scope}`
   throw new Problem(403, 'insufficient_scope', `This needs a token with the ${what}.`, { more: { scope } })
 }
+
+/** Sessions know no scopes, only roles. A viewer is the only one who lacks any. */
+const beyondRole = (role: string, scope: Scope): Problem =>
+  new Problem(
+    403,
+    'insufficient_scope',
+    `Your role is ${role}, which can only read. Ask an owner or an administrator for the role member.`,
+    { more: { scope, role: 'member' } },
+  )
 
 /** A short text that is equal only for equal scopes: the key for cached responses. */
 export function scopeKey(scopes: ReadonlySet<string>): string {

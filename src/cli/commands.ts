@@ -8,9 +8,11 @@ import { init } from './init.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
+import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
+import { sessionsEnd, sessionsList } from './sessions.ts'
 import { settingsApply, settingsShow } from './settings.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
 import { version } from './version.ts'
@@ -27,6 +29,10 @@ export const commands: readonly Command[] = [
   memberSet,
   memberActivate,
   memberDeactivate,
+  memberInvite,
+  memberReset,
+  sessionsList,
+  sessionsEnd,
   tokenCreate,
   tokenList,
   tokenRevoke,

@@ -1,9 +1,5 @@
-import { keyring } from '../auth/keys.ts'
-import { memberSettings } from '../crm/members/settings.ts'
 import { isTimezone } from '../lib/time.ts'
-import { defaultSettings } from '../settings/defaults.ts'
-import { createOrg, readDocument } from '../settings/document.ts'
-import { diskReserve } from '../store/reserve.ts'
+import { makeOrg, newOrgSettings, prepareFolder } from '../settings/new-org.ts'
 import { command, json } from './command.ts'
 import { withStore } from './store.ts'
 
@@ -33,22 +29,14 @@ export const init = command({
   run: ({ options }) => {
     const { data, org, email, timezone, currency, bare } = options
     const name = options.name ?? (email.split('@')[0] as string)
-    const document = {
-      ...(bare ? {} : defaultSettings(timezone)),
-      org: { name: org, timezone, currency },
-      members: [{ email, name, role: 'owner' as const, timezone }],
-    }
-    readDocument(document) // fails before a data folder is created
+    const settings = newOrgSettings({ name: org, currency, timezone, owner: { email, name }, bare })
     return withStore(
       data,
       (store) => {
-        const made = createOrg(store, document)
-        const [owner] = memberSettings(store).all(made.org)
-        const keys = keyring(data, store)
-        diskReserve(data).allocate()
-        if (keys.list().length === 0) keys.rotate()
+        const made = makeOrg(store, settings)
+        prepareFolder(store, data)
         return {
-          json: { org_id: made.publicId, member_id: owner?.id },
+          json: { org_id: made.publicId, member_id: made.owner },
           text: `Created the organisation ${org} (${made.publicId}) with the owner ${email}.`,
           note: `To create a token: dealbox token create --data ${data} --email ${email} --scope all`,
         }

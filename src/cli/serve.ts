@@ -14,7 +14,10 @@ import { sequenceKinds } from '../jobs/sequences.ts'
 import { startReceiver } from '../mail/sync/mailbox-sync.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
+import { screensKinds, screensWork } from '../screens/app/jobs.ts'
 import { screens } from '../screens/app.ts'
+import { parseHosts } from '../screens/sessions/hosts.ts'
+import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'
@@ -23,7 +26,9 @@ import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
+import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 import { readTrust } from './trust.ts'
 
 /** How long running work may take to finish when the server stops. */
@@ -34,6 +39,7 @@ export type ServeOptions = {
   data: string
   apiListen: string
   screensListen: string
+  screensHost?: string | undefined
   rateLimit: string
   corsOrigin: string
   webhookAllow: string
@@ -41,7 +47,13 @@ export type ServeOptions = {
   eventRetention: string
 }
 
-export type Running = { api: string; screens: string | null; stop: () => Promise<void> }
+export type Running = {
+  api: string
+  screens: string | null
+  /** The link that creates the first organisation, while there is none. */
+  setup: string | null
+  stop: () => Promise<void>
+}
 
 /** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
@@ -52,6 +64,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
+  if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
   const undo: (() => void)[] = []
   const listeners: Listener[] = []
@@ -76,13 +89,24 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
     if (screensAddress) {
-      const document = openApiDocument(catalog(deps), PREFIX, version)
-      const site = screens({ ...state, store, deps, document, apiUrl: apiListener.url })
+      const routes = catalog(deps)
+      const document = openApiDocument(routes, PREFIX, version)
+      const site = screens({
+        ...state,
+        ...{ store, deps, document, routes, prefix: PREFIX, dataDir: options.data, apiUrl: apiListener.url },
+        listen: screensAddress.host,
+        hosts: parseHosts(options.screensHost ?? ''),
+      })
       listeners.push(await listen(site.callback(), screensAddress))
     }
     const outbound = outboundMail({ deps, write: store.write, trust })
-    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound)]
-    const scheduler = startScheduler({ store, log, kinds, recurring: recurringWork({ keepEventsMs }) })
+    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
+    const scheduler = startScheduler({
+      store,
+      log,
+      kinds,
+      recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
+    })
     workers.push(() => scheduler.stop().finally(outbound.close))
     workers.push(
       startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, log }).stop,
@@ -90,7 +114,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
     const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
     workers.push(() => sender.stop().finally(thread.stop))
-    return { api: apiListener.url, screens: listeners[1]?.url ?? null, stop }
+    const screensUrl = listeners[1]?.url ?? null
+    const setup =
+      screensUrl && newSetupUrl(store, options.data, screensOrigin(store, screensUrl.slice('http://'.length)))
+    return { api: apiListener.url, screens: screensUrl, setup, stop }
   } catch (error) {
     await stop()
     throw error
@@ -99,7 +126,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
 export const serve = command({
   name: 'serve',
-  summary: 'Start the server: the API and the screens listener',
+  summary: 'Start the server: the API and the screens listener; in an empty folder it prints a link to set it up',
   options: {
     apiListen: {
       type: 'string',
@@ -111,7 +138,13 @@ export const serve = command({
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8081',
-      help: 'address of the screens listener (API reference, health checks, unsubscribe pages), or off',
+      help: 'address of the screens listener (browser app, API reference, health checks, unsubscribe pages), or off',
+    },
+    screensHost: {
+      type: 'string',
+      placeholder: 'NAMES',
+      default: '',
+      help: 'further names by which browsers may open the screens, such as crm.example.com, separated by commas',
     },
     rateLimit: {
       type: 'string',
@@ -156,9 +189,11 @@ export const serve = command({
     const { log, flush } = options.json ? openLog(options.logLevel, 1) : openLog('warn', 2)
     try {
       const running = await serveFolder(options, log)
-      if (options.json)
-        log.info({ version, data: options.data, api: running.api, screens: running.screens ?? 'off' }, 'listening')
-      else process.stdout.write(`api      ${running.api}\nscreens  ${running.screens ?? 'off'}\n`)
+      const { api, screens, setup } = running
+      if (options.json) {
+        log.info({ version, data: options.data, api, screens: screens ?? 'off' }, 'listening')
+        if (setup) log.info({ setup }, 'no organisation yet')
+      } else process.stdout.write(`api      ${api}\nscreens  ${screens ?? 'off'}\n${setup ? setupText(setup) : ''}`)
       flush()
       await untilSignal()
       log.info('stopping')
@@ -169,6 +204,10 @@ export const serve = command({
     }
   },
 })
+
+/** The link works once, so that it is no secret for long. A phone on the network reads it as a QR code. */
+const setupText = (url: string): string =>
+  `setup    ${url}\n         Open this link to create your organisation. It works once, for 24 hours.\n${isLocal(url) ? '' : `\n${qrText(url)}\n`}`
 
 /** Resolves on the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function untilSignal(): Promise<void> {

@@ -16,6 +16,7 @@ import { listing, type Sort } from '../store/list/page.ts'
 import { searchFilter } from '../store/list/search.ts'
 import { rows } from '../store/rows.ts'
 import { searchIndex } from '../store/search.ts'
+import { binWriter } from './binned.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
 import { unlinking } from './records/unlink.ts'
 
@@ -87,7 +88,9 @@ export const columns = c.columns<Note>({
 
 // 3. The statements and the rules.
 
-export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
+export const noteStore = once((deps: Deps) => {
+  const { db, clock, outbox, references, react } = deps
+  const bin = binWriter(deps)
   const { list } = listing(db, { table: 'notes', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'notes', columns)
   const find = finder(db, 'notes', columns)
@@ -119,6 +122,7 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
     checkLinked(note)
     restore(who.org, note)
     outbox.record(who, 'note.created', note)
+    react(who, 'note.created', note)
     return note
   }
 
@@ -147,12 +151,14 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
     if (after.title !== before.title || after.body !== before.body)
       search.put(who.org, after.id, wordsOf([after.title, after.body]))
     outbox.record(who, 'note.updated', after, before)
+    react(who, 'note.updated', after, before)
   }
 
   function remove(who: Caller, note: Note): void {
+    const keep = bin.keeping(who, 'note', note)
     search.remove(who.org, note.id)
     removeRow(who.org, note.id) // deletes its rows in the link tables, too
-    outbox.record(who, 'note.deleted', note)
+    keep(outbox.record(who, 'note.deleted', note))
   }
 
   return {
@@ -164,6 +170,7 @@ export const noteStore = once(({ db, clock, outbox, references }: Deps) => {
     remove,
     clearContact: links.clearContact,
     clearCompany: links.clearCompany,
+    clearDeal: links.clearDeal,
     clearMeeting,
   }
 })

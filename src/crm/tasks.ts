@@ -16,6 +16,7 @@ import { type ListQuery, listing, type Page, type Sort } from '../store/list/pag
 import { searchFilter } from '../store/list/search.ts'
 import { rows } from '../store/rows.ts'
 import { searchIndex } from '../store/search.ts'
+import { binWriter } from './binned.ts'
 import { linkColumns, linkFields, linkFilters, recordLinks } from './records/record-links.ts'
 
 // 1. The wire form. A task is work for a member; work of the server is a job.
@@ -126,7 +127,9 @@ const isOverdue = (status: unknown, dueMs: number | null, now: number): boolean 
 
 // 3. The statements and the rules.
 
-export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
+export const taskStore = once((deps: Deps) => {
+  const { db, clock, outbox, references, react } = deps
+  const bin = binWriter(deps)
   const filters = filtersAt(clock.now)
   const { list: listRows } = listing(db, { table: 'tasks', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'tasks', columns)
@@ -178,6 +181,7 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
     task.is_overdue = isOverdueNow(task)
     restore(who.org, task)
     outbox.record(who, 'task.created', task)
+    react(who, 'task.created', task)
     return task
   }
 
@@ -207,15 +211,17 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
     if (after.title !== before.title || after.body !== before.body)
       search.put(who.org, after.id, wordsOf([after.title, after.body]))
     outbox.record(who, isMoved && after.status === 'done' ? 'task.completed' : 'task.updated', after, before)
+    react(who, 'task.updated', after, before)
   }
 
   const isOverdueNow = ({ status, due_at }: Task): boolean =>
     isOverdue(status, due_at === null ? null : Date.parse(due_at), clock.now())
 
   function remove(who: Caller, task: Task): void {
+    const keep = bin.keeping(who, 'task', task)
     search.remove(who.org, task.id)
     removeRow(who.org, task.id) // deletes its rows in the link tables, too
-    outbox.record(who, 'task.deleted', task)
+    keep(outbox.record(who, 'task.deleted', task))
   }
 
   return {
@@ -229,6 +235,7 @@ export const taskStore = once(({ db, clock, outbox, references }: Deps) => {
     remove,
     clearContact: links.clearContact,
     clearCompany: links.clearCompany,
+    clearDeal: links.clearDeal,
   }
 })
 

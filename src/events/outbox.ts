@@ -5,6 +5,9 @@ import type { EventName } from './names.ts'
 
 type Shape = { id: string } & Record<string, unknown>
 
+/** The place of an event in the stream. */
+export type RecordedEvent = { id: string; seq: number; at: number }
+
 export type Outbox = ReturnType<typeof outbox>
 
 /** Not in `changed_fields`: these change with every change. */
@@ -19,8 +22,8 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const count = db.prepare('UPDATE orgs SET last_seq = last_seq + 1 WHERE id = ?')
   const counted = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const insert = db.prepare(
-    `INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, actor_id, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, actor_id, data, request_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
 
   /**
@@ -28,12 +31,12 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
    * changes. The members in `withheld` are null in the event, which still lists them as changed.
    */
   function record(
-    { org, member }: Caller,
+    { org, member, key }: Caller,
     type: EventName,
     object: Shape,
     before?: Shape,
     withheld: readonly string[] = [],
-  ): void {
+  ): RecordedEvent {
     const changed = before
       ? Object.keys(object).filter((name) => !ALWAYS_CHANGING.has(name) && !same(before[name], object[name]))
       : []
@@ -41,17 +44,20 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const previous = Object.fromEntries(changed.map((name) => [name, name in none ? null : before?.[name]]))
     const shown = withheld.length > 0 ? { ...object, ...none } : object
     count.run(org)
+    const event = { id: clock.id(), seq: counted.get(org) as number, at: clock.now() }
     insert.run(
       org,
-      counted.get(org),
-      clock.id(),
+      event.seq,
+      event.id,
       type,
       object.id,
-      clock.now(),
+      event.at,
       member ? 'member' : 'system',
       member,
       JSON.stringify({ object: shown, changed_fields: changed, previous }),
+      key ?? null,
     )
+    return event
   }
 
   return { record }

@@ -8,12 +8,30 @@ import type { Caller } from '../lib/caller.ts'
 export type Changes = {
   'contact.updated': { id: string; do_not_contact: boolean }
   'company.updated': { id: string; name: string }
+  'deal.created': OwnedDeal
+  'deal.updated': OwnedDeal
   'deal.closed': { id: string; primary_contact_id: string | null }
   'meeting.created': Meeting
   'meeting.updated': Meeting
+  'task.created': OwnedTask
+  'task.updated': OwnedTask
+  'note.created': Note
+  'note.updated': Note
+  'conversation.updated': { id: string; number: number; subject: string | null; owner_id: string | null }
   'message.received': { author: { id: string | null }; conversation_id: string; sent_at: string }
 }
 
+type OwnedDeal = { id: string; title: string; owner_id: string | null }
+type OwnedTask = OwnedDeal & { status: string }
+type Note = {
+  id: string
+  title: string | null
+  body: string
+  contact_ids: string[]
+  company_ids: string[]
+  deal_ids: string[]
+  conversation_id: string | null
+}
 type Meeting = { status: string; starts_at: string; participants: { contact_id: string | null }[] }
 
 /** `before` is only for changes. */
@@ -28,7 +46,7 @@ export type React = <Name extends keyof Changes>(
 
 /** For each kind of record, the functions that remove references to a record before its row can be deleted. */
 export type Referrers = Record<
-  'contact' | 'company' | 'meeting' | 'tag',
+  'contact' | 'company' | 'deal' | 'meeting' | 'tag',
   readonly ((who: Caller, id: string) => void)[]
 >
 export type ClearReferences = (who: Caller, kind: keyof Referrers, id: string) => void

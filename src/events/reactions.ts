@@ -9,6 +9,7 @@ import { authorStore } from '../inbox/messages/authors.ts'
 import { slaWatch } from '../inbox/sla/recount.ts'
 import { meetingStore } from '../meetings/meetings.ts'
 import { transcriptStore } from '../meetings/transcripts.ts'
+import { notificationStore } from '../personal/notifications.ts'
 import { bookings } from '../sequences/enrollments/bookings.ts'
 import { stopRules } from '../sequences/enrollments/stop-rules.ts'
 import type { Reactions, Referrers } from './react.ts'
@@ -19,13 +20,21 @@ export function reactions(deps: Deps): Reactions {
   const sla = slaWatch(deps)
   const enrollments = stopRules(deps)
   const booked = bookings(deps)
+  const told = notificationStore(deps)
 
   return {
     'contact.updated': [enrollments.contactUpdated],
     'company.updated': [contacts.companyUpdated, sla.companyUpdated],
+    'deal.created': [told.dealChanged],
+    'deal.updated': [told.dealChanged],
     'deal.closed': [enrollments.dealClosed],
     'meeting.created': [booked],
     'meeting.updated': [booked],
+    'task.created': [told.taskChanged],
+    'task.updated': [told.taskChanged],
+    'note.created': [told.noteChanged],
+    'note.updated': [told.noteChanged],
+    'conversation.updated': [told.conversationChanged],
     'message.received': [enrollments.messageReceived],
   }
 }
@@ -64,6 +73,7 @@ export function referrers(deps: Deps): Referrers {
       conversations.clearCompany,
       companies.clearParent,
     ],
+    deal: [enrollments.clearDeal, notes.clearDeal, tasks.clearDeal, meetings.clearDeal, conversations.clearDeal],
     meeting: [notes.clearMeeting],
     tag: [sla.tagRemoved],
   }

@@ -1,3 +1,4 @@
+import { credentialOwners } from '../auth/credential-owners.ts'
 import { tokenOwners } from '../auth/token-owners.ts'
 import { columns as memberColumns } from '../crm/members/members.ts'
 import { memberSettings } from '../crm/members/settings.ts'
@@ -53,8 +54,9 @@ export type Replaced = { members_left: string[]; tokens_ended: number }
 
 /**
  * Replaces an organisation that is empty except for its settings by the staged one, which takes over its public id and
- * its tokens. A member with the same email in the export gets the exported id, so that old tokens of that member end;
- * other members stay if they have a token, and are removed otherwise. Runs in the caller's transaction, without foreign
+ * its tokens. A member with the same email in the export gets the exported id, so that old tokens of that member end,
+ * and keeps the password; other members stay if they have a token or a password, and are removed otherwise. All sessions
+ * end. Runs in the caller's transaction, without foreign
  * keys.
  */
 export function takePlace(store: Store, org: number, staged: number): Replaced {
@@ -70,21 +72,22 @@ function replaceMembers(store: Store, org: number, staged: number): Replaced {
   const { insert } = rows(db, 'members', memberColumns)
   const { all } = memberSettings(store)
   const tokens = tokenOwners(store)
-  const [ids, emails] = [new Set<string>(), new Set<string>()]
+  const credentials = credentialOwners(store)
+  const ids = new Set<string>()
+  const idOf = new Map<string, string>()
   for (const { id, email } of all(staged)) {
     ids.add(id)
-    emails.add(email)
+    idOf.set(email, id)
   }
   const replaced: Replaced = { members_left: [], tokens_ended: 0 }
   for (const member of all(org)) {
     const { id, email } = member
-    if (ids.has(id)) continue
-    const isReplaced = emails.has(email)
+    const isReplaced = idOf.has(email)
     const live = tokens.countLive(org, id)
-    if (!isReplaced && live > 0) {
-      insert(staged, member)
-      continue
-    }
+    const isKept = !ids.has(id) && !isReplaced && (live > 0 || credentials.has(org, id))
+    if (isKept) insert(staged, member)
+    credentials.move({ org, member: id }, { org: staged, member: ids.has(id) || isKept ? id : idOf.get(email) })
+    if (isKept || ids.has(id)) continue
     if (!isReplaced) replaced.members_left.push(email)
     replaced.tokens_ended += live
     tokens.remove(org, id)

@@ -2,7 +2,7 @@ import { Problem } from '../lib/problem.ts'
 
 // RFC 9110, section 13: the entity tag of a record is its version in quotes.
 
-export const etag = (version: number): string => `"${version}"`
+export const etag = (version: number | string): string => `"${version}"`
 
 /**
  * Throws 412 if If-Match is present and does not name the current version of the record; a new record has version 0.
@@ -22,7 +22,7 @@ export function checkIfMatch(header: string | undefined, version: number): void 
 }
 
 /** Whether If-None-Match names the current version of the record, so that the response is 304. */
-export function isUnchanged(header: string | undefined, version: number): boolean {
+export function isUnchanged(header: string | undefined, version: number | string): boolean {
   if (header === undefined) return false
   if (header.trim() === '*') return true
   return tags(header).some((tag) => tag.replace(/^W\//, '') === etag(version))

@@ -39,7 +39,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
   function find({ who, token }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
     // While the clock may be wrong, expired responses still count: a repeat must not write a second time.
     const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - RETENTION_MS : Number.NEGATIVE_INFINITY
-    const row = answers.find({ org: who.org, token, key }, since)
+    const row = answers.find({ org: who.org, caller: token, key }, since)
     if (!row) return undefined
     if (row.fingerprint !== fingerprint) {
       throw new Problem(
@@ -62,7 +62,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
   ): void {
     const stored = isSecret ? vault.seal(purposeOf(key), String(body)) : (body as string)
     const answer = { fingerprint, status, headers: JSON.stringify(headers), body: stored }
-    answers.keep({ org: who.org, token, key }, answer, clock.now())
+    answers.keep({ org: who.org, caller: token, key }, answer, clock.now())
   }
 
   const purposeOf = (key: string): string => `answer ${key}`

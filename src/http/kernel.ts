@@ -3,20 +3,23 @@ import type { Context, Middleware } from 'koa'
 import type { Access, Authentication } from '../auth/access.ts'
 import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
+import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { validate } from '../lib/validate.ts'
 import { isForeignKeyViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
-import { type Answer, JSON_TYPE, problemAnswer, requestId } from './answer.ts'
+import { type Answer, problemAnswer, requestId } from './answer.ts'
 import type { Bodies } from './bodies.ts'
 import { mediaTypeOf, parseBody, parseText } from './body.ts'
 import { checkIfMatch, etag } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
+import { answerData } from './data.ts'
+import { formOf } from './forms.ts'
 import { checkFraming } from './framing.ts'
 import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.ts'
 import type { Log } from './log.ts'
-import { acceptsGzip, acceptsJson, preferred } from './negotiate.ts'
+import { acceptsGzip } from './negotiate.ts'
 import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
 import { readAsk, readFlags } from './query.ts'
@@ -175,17 +178,9 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, access, ids, x)
     if (route.kind === 'read') return answerRecord(route, access.who, ids, form, x, cursors)
+    if (route.kind === 'data') return answerData(route, access.who, ids, x, cursors)
     if (route.kind === 'poll') return answerPoll(route, access, x)
     return answerWrite(route, access, ids, x)
-  }
-
-  /** The media type preferred by Accept; undefined means JSON. */
-  function formOf(route: Route<Need>, accept: string | undefined): string | undefined {
-    const forms = route.kind === 'read' && route.forms ? Object.keys(route.forms) : []
-    const type = forms.length > 0 ? preferred(accept, [JSON_TYPE, ...forms]) : acceptsJson(accept) && JSON_TYPE
-    if (type) return type === JSON_TYPE ? undefined : type
-    const only = forms.length > 0 ? `${JSON_TYPE}, ${forms.join(', ')}` : `${JSON_TYPE} only`
-    throw new Problem(406, 'not_acceptable', `This resource is available as ${only}. Change the header Accept.`)
   }
 
   function answerList(route: ListRoute<Need>, { who, scopeKey }: Access, ids: string[], x: Exchange): Answer {
@@ -226,9 +221,10 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const key = idempotencyKey(x.req)
     const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
     const known = await route.prefetch?.(body)
+    const who = key === undefined ? access.who : { ...access.who, key }
     return write(
       () => {
-        const run = () => change(route, access, ids, x, { body, flags, known })
+        const run = () => change(route, who, ids, x, { body, flags, known })
         if (key === undefined) return run()
         const isSecret = route.isSecret === true
         const given = answers.find(access, key, fingerprint, isSecret)
@@ -244,12 +240,11 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
   /** The part of a write that runs in its transaction. */
   function change(
     route: WriteRoute<Need>,
-    access: Access,
+    who: Caller,
     ids: string[],
     x: Exchange,
     given: { body: unknown; flags: Record<string, boolean>; known: unknown },
   ): Answer {
-    const { who } = access
     const found = route.find?.(who, ...ids)
     if (found && route.scopeOf) requireScopes(who, [route.scopeOf(found)])
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)

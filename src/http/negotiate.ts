@@ -36,3 +36,17 @@ export function acceptsGzip(encodings: string | undefined): boolean {
   if (!encodings) return false
   return quality(encodings, ['gzip', '*']) > 0
 }
+
+/**
+ * The coding or language with the highest quality, the first of equals; undefined if the header is missing or names none
+ * of them.
+ */
+export function preferredName<Name extends string>(
+  header: string | undefined,
+  offered: readonly Name[],
+): Name | undefined {
+  if (!header) return undefined
+  const qualities = offered.map((name) => quality(header, [name, '*']))
+  const best = Math.max(...qualities)
+  return best > 0 ? offered[qualities.indexOf(best)] : undefined
+}

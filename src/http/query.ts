@@ -57,11 +57,12 @@ export function operatorsOf(filter: Filter): readonly Operator[] {
 }
 
 /** Every parameter of a list, as written in a query. */
-export function parameterNames({ filters, sorts }: Pick<Offered, 'filters' | 'sorts'>): string[] {
+export function parameterNames({ filters, sorts, skips }: Pick<Offered, 'filters' | 'sorts' | 'skips'>): string[] {
   const names = Object.entries(filters).flatMap(([name, filter]) =>
     operatorsOf(filter).map((operator) => (operator === 'eq' ? name : `${name}[${operator}]`)),
   )
-  return [...names, ...(Object.keys(sorts).length > 0 ? ['sort'] : []), 'limit', 'cursor', 'count']
+  const own = ['limit', 'cursor', 'count', ...(skips ? ['skip'] : [])]
+  return [...names, ...(Object.keys(sorts).length > 0 ? ['sort'] : []), ...own]
 }
 
 /**
@@ -83,13 +84,13 @@ export function readAsk(
   const bound: string[] = []
   const lifted = new Set<string>()
   for (const [name, value] of parameters) {
-    if (name === 'limit' || name === 'cursor' || name === 'count') continue
+    if (name === 'limit' || name === 'cursor' || name === 'count' || (listed.skips && name === 'skip')) continue
     bound.push(JSON.stringify([name, value]))
     if (name === 'sort') continue
     const [, base = '', operator = 'eq'] = /^([a-z0-9_.]+)(?:\[([a-z]+)\])?$/.exec(name) ?? []
     const filter = Object.hasOwn(filters, base) ? filters[base] : undefined
     if (!filter || (operator === 'eq') !== !name.endsWith(']') || !operatorsOf(filter).includes(operator as Operator)) {
-      const allowed = parameterNames(offersOf(listed, org)).join(', ')
+      const allowed = parameterNames({ ...listed, ...offersOf(listed, org) }).join(', ')
       throw badQuery(`There is no parameter "${name}" here. The allowed parameters are: ${allowed}.`)
     }
     if (filter.disablesDefault) {
@@ -103,6 +104,8 @@ export function readAsk(
   const { sort, descending } = readSort(listed, org, sorts, parameters.get('sort'))
   const question = `${org} ${path} ${bound.sort().join()}`
   const cursor = parameters.get('cursor')
+  const skip = listed.skips ? parameters.get('skip') : undefined
+  if (cursor !== undefined && skip !== undefined) throw badQuery('Send either "cursor" or "skip".')
   return {
     ask: {
       limit: readLimit(parameters.get('limit')),
@@ -110,6 +113,7 @@ export function readAsk(
       descending,
       conditions,
       after: cursor === undefined ? undefined : cursors.open(cursor, question),
+      ...(skip === undefined ? {} : { skip: readSkip(skip) }),
       count: parameters.has('count') && readFlag('count', parameters.get('count') as string),
     },
     question,
@@ -151,6 +155,12 @@ export function readLimit(text: string | undefined): number {
   if (limit < 1 || limit > MAX_LIMIT)
     throw badQuery(`The parameter "limit" must be a whole number from 1 to ${MAX_LIMIT}.`)
   return limit
+}
+
+/** Throws Problem 400. */
+function readSkip(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw badQuery('The parameter "skip" must be a whole number from 0 to 999999999.')
+  return Number(text)
 }
 
 function readSort(
@@ -230,8 +240,8 @@ function readValue(name: string, filter: Filter, text: string): string | number 
       if (characters(text) <= 255 && text.isWellFormed() && !/\p{M}{31}/u.test(text)) return text
       throw badQuery(`The parameter "${name}" must be a text of at most 255 characters.`)
     case 'text':
-      if (text === '' || characters(text) > 2048 || !text.isWellFormed())
-        throw badQuery(`The parameter "${name}" must be a text of 1 to 2048 characters.`)
+      if (text === '' || characters(text) > (filter.maxLength ?? 2048) || !text.isWellFormed())
+        throw badQuery(`The parameter "${name}" must be a text of 1 to ${filter.maxLength ?? 2048} characters.`)
       if (filter.pattern && !filter.pattern.test(text))
         throw badQuery(`The parameter "${name}" must match ${filter.pattern.source}.`)
       return filter.normal ? filter.normal(text.normalize('NFC')) : text.normalize('NFC')

@@ -45,7 +45,7 @@ export function answerRecord(
 }
 
 /** Throws Problem 400. */
-function readRecordQuery(
+export function readRecordQuery(
   { parameters = {}, paged }: Pick<ReadRoute, 'parameters' | 'paged'>,
   org: number,
   path: string,

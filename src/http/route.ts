@@ -43,6 +43,8 @@ export type Listed = {
   custom?: (org: number) => Pick<Listed, 'filters' | 'sorts'>
   /** Its records depend on the time: a page becomes outdated without any write. */
   timeDependent?: boolean
+  /** It accepts `skip`, for screens that show a part from the middle. Never public: it takes longer, the more it skips. */
+  skips?: boolean
   list: (org: number, ask: ListQuery, who: Caller) => Page
 }
 
@@ -99,8 +101,28 @@ export type RecordQuery = {
   cursorAt: (position: Position) => string
 }
 
-/** JSON text of a record with `id` first and `version` last, and the cursor of the next page, if any. */
+/** JSON text, of a record with `id` first and `version` last, and the cursor of the next page, if any. */
 export type Rendered = { json: string | Streamed; next?: string | null }
+
+/**
+ * What a screen needs and no resource has, such as counts: neither a record nor a list, so it has no id and no version.
+ * Never public.
+ */
+export type DataRoute = Common &
+  NeedsRole & {
+    kind: 'data'
+    method: 'get'
+    /** Query parameters, by name. */
+    parameters?: Record<string, { schema: ParameterSchema; description: string }>
+    /** It accepts `limit` and `cursor`. */
+    paged?: boolean
+    /** The response stays the same as long as this does, so that clients need not fetch it again. */
+    newest?: (who: Caller) => string
+    /** All members of an organisation get the same response, so that it is compressed once for all of them. */
+    shared?: true
+    /** Throws 400 and 404. */
+    read: (who: Caller, ids: string[], query: RecordQuery) => Rendered
+  }
 
 /** The part of a stream after a position: the items as JSON text, and the last position that was read. */
 export type StreamSlice = { items: string[]; last: number; more: boolean }
@@ -131,7 +153,7 @@ export type WriteRoute<Needed extends Need = NeedsScope> = Common &
     method: Exclude<Method, 'get'>
     body?: v.GenericSchema
     returns?: v.GenericSchema
-    status: 200 | 201 | 204
+    status: 200 | 201 | 202 | 204
     /** By name, with a description. */
     flags?: Flags
     /** Media types besides JSON, each parsed into a value that `body` then checks. Throws 400. */
@@ -175,6 +197,7 @@ export type Route<Needed extends Need = NeedsScope> =
   | ReadRoute<Needed>
   | PollRoute<Needed>
   | WriteRoute<Needed>
+  | (NeedsRole extends Needed ? DataRoute : never)
 
 type Change<Found extends Stored, Schema extends v.GenericSchema> = Common & {
   method: WriteRoute['method']

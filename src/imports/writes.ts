@@ -36,7 +36,7 @@ export function allWrites(deps: Deps): AllWrites {
     contact: writesOf(contacts(deps), '/contacts'),
     company: writesOf(companies(deps), '/companies'),
     // The API cannot delete deals.
-    deal: writesOf(deals(deps), '/deals', dealStore(deps).discard as Writes['remove']),
+    deal: writesOf(deals(deps), '/deals', dealStore(deps).discard as unknown as Writes['remove']),
     tag: writesOf(tags(deps), '/tags'),
     meeting: writesOf(meetings(deps), '/meetings'),
   }

@@ -1,3 +1,5 @@
+import { purgeLinks } from '../auth/links.ts'
+import { purgeSessions } from '../auth/sessions.ts'
 import { deleteExpiredAnswers } from '../http/idempotency.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { textOf } from '../store/jobs.ts'
@@ -20,6 +22,8 @@ export type Recurring = {
 /** All recurring work. `keepEventsMs` is how long events and their deliveries are kept. */
 export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recurring[] => [
   { name: 'forget idempotent answers', everyMs: MINUTE_MS, frees: true, run: deleteExpiredAnswers },
+  { name: 'forget ended sessions', everyMs: HOUR_MS, frees: true, run: purgeSessions },
+  { name: 'forget expired links', everyMs: HOUR_MS, frees: true, run: purgeLinks },
   { name: 'purge events', everyMs: HOUR_MS, frees: true, run: (store) => purgeEvents(store, keepEventsMs) },
   { name: 'purge deliveries', everyMs: HOUR_MS, frees: true, run: (store) => purgeDeliveries(store, keepEventsMs) },
 ]

@@ -2,6 +2,13 @@
 export type Caller = {
   org: number
   member: string | null
-  /** The scopes of the request's token; jobs and commands have none, and are not limited. */
+  /** The scopes of the request's token or session; jobs and commands have none, and are not limited. */
   scopes?: ReadonlySet<string>
+  /** The Idempotency-Key of the request: its events carry it. */
+  key?: string
+  /** Only of a request from the browser app. */
+  session?: Session
 }
+
+/** A member who is signed in to the browser app. `origin` is the address that the browser shows, without a path. */
+export type Session = { id: string; role: 'owner' | 'admin' | 'member' | 'viewer'; origin: string }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { binWriter } from '../crm/binned.ts'
 import { unlinking } from '../crm/records/unlink.ts'
 import { type Deps, once } from '../deps.ts'
 import type { Route } from '../http/route.ts'
@@ -135,6 +136,7 @@ export const columns = c.columns<Meeting>({
 
 export const meetingStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
+  const bin = binWriter(deps)
   const participants = participantReader(db)
   const { list } = listing(db, { table: 'meetings', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'meetings', columns)
@@ -144,6 +146,10 @@ export const meetingStore = once((deps: Deps) => {
   const otherWithUid = db.prepare('SELECT id FROM meetings WHERE org_id = ? AND ical_uid = ? AND id <> ?').pluck()
   const clearCompany = unlinking(db, 'meetings', columns, 'company_id', (who, meeting) =>
     relink(who, meeting, { company_id: null }),
+  )
+
+  const clearDeal = unlinking(db, 'meetings', columns, 'deal_id', (who, meeting) =>
+    relink(who, meeting, { deal_id: null }),
   )
 
   function create(who: Caller, given: MeetingCreate): Meeting {
@@ -213,10 +219,11 @@ export const meetingStore = once((deps: Deps) => {
   }
 
   function remove(who: Caller, meeting: Meeting): void {
+    const keep = bin.keeping(who, 'meeting', meeting)
     clearReferences(who, 'meeting', meeting.id)
     search.remove(who.org, meeting.id)
     removeRow(who.org, meeting.id) // deletes its transcript and its rows in the link tables, too
-    outbox.record(who, 'meeting.deleted', meeting)
+    keep(outbox.record(who, 'meeting.deleted', meeting))
   }
 
   /** Changes references exactly as given: participants are not looked up by email. */
@@ -257,6 +264,7 @@ export const meetingStore = once((deps: Deps) => {
     remove,
     clearContact,
     clearCompany,
+    clearDeal,
     transcriptChanged,
   }
 })

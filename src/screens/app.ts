@@ -3,29 +3,59 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
+import { cursorSecret } from '../auth/keys.ts'
+import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
 import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
 import { type Bodies, bodies } from '../http/bodies.ts'
+import { cursors } from '../http/cursor.ts'
 import { checkFraming } from '../http/framing.ts'
+import { idempotency } from '../http/idempotency.ts'
+import { kernel } from '../http/kernel.ts'
 import type { Log } from '../http/log.ts'
-import { acceptsGzip } from '../http/negotiate.ts'
+import { acceptsGzip, preferredName } from '../http/negotiate.ts'
+import type { Route } from '../http/route.ts'
+import { commitWaiters } from '../http/waiting.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
+import { publicUrls } from '../store/orgs.ts'
+import { bootData } from './app/boot.ts'
+import { signedOutBoot } from './app/signed-out.ts'
+import { answerBy } from './handler.ts'
 import { health } from './health.ts'
+import type { Every } from './live/hub.ts'
+import { liveParts } from './live/live.ts'
+import { ASSETS, type WebFiles, webFiles } from './page/files.ts'
+import { answerPage, isAppPath } from './page/page.ts'
 import type { OpenApi } from './reference/document.ts'
 import { referencePage } from './reference/reference.ts'
+import { APP, screenHandlers, screenRoutes } from './routes.ts'
+import { sessionAccess } from './sessions/access.ts'
+import { hostCheck, hostOf } from './sessions/hosts.ts'
+import { checkSameOrigin } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
 export type ScreensOptions = {
   /** The OpenAPI document of the API. */
   document: Record<string, unknown>
+  /** The catalog of the API, and its prefix. */
+  routes: readonly Route[]
+  prefix: string
   store: Store
   deps: Deps
+  dataDir: string
   /** Base URL of the API for the examples, such as http://127.0.0.1:8080. */
   apiUrl: string
-  stopping: Pick<AbortSignal, 'aborted'>
+  /** The address that the listener listens on, and further names of this server: see hosts.ts. */
+  listen?: string
+  hosts?: readonly string[]
+  stopping: AbortSignal
   log: Log
   bodies?: Bodies
+  passwords?: Passwords
+  web?: WebFiles
+  /** The timer of the streams. */
+  every?: Every
 }
 
 const HEADERS = {
@@ -35,25 +65,24 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
   'Cache-Control': 'no-cache',
 }
 
+/** Answered whatever name they are asked by: probes know an address only, and mails keep an old name. */
+const BY_ANY_NAME = ['/livez', '/readyz']
+
 /**
- * The app of the screens listener: the API reference, its OpenAPI document, health checks, and the unsubscribe page.
+ * The app of the screens listener: the browser app with the API for its sessions, the API reference, its OpenAPI
+ * document, health checks, and the unsubscribe page. The order of checks: framing 400 → host 421 → path and method →
+ * origin of writes 403 → what kernel.ts checks, with a session instead of a token.
  */
-export function screens({
-  document,
-  store,
-  deps,
-  apiUrl,
-  stopping,
-  log,
-  bodies: read = bodies(),
-}: ScreensOptions): Koa {
+export function screens(options: ScreensOptions): Koa {
+  const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const ready = health({ store, deps, stopping, log })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
-      '/': file('text/html; charset=utf-8', () => referencePage(document as OpenApi, apiUrl)),
+      '/reference': file('text/html; charset=utf-8', () => referencePage(document as OpenApi, apiUrl)),
       '/openapi.json': file('application/json', () => JSON.stringify(document)),
       '/reference.css': file('text/css; charset=utf-8', () => asset('src/web/reference.css')),
       '/reference.js': file('text/javascript; charset=utf-8', () => asset('src/web/reference.js')),
@@ -64,6 +93,36 @@ export function screens({
     }),
   )
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
+  const publicUrlsOf = publicUrls(store.db)
+  const checkHost = hostCheck({
+    listen,
+    added: options.hosts ?? [],
+    publicHosts: () => publicUrlsOf().flatMap((url) => hostOf(new URL(url).host) ?? []),
+  })
+  const access = sessionAccess(store)
+  const web = options.web ?? webFiles()
+  const live = liveParts(options)
+  const parts = { ...options, ...live, listen, bodies: read, passwords: options.passwords ?? passwords(), web }
+  const boot = bootData(parts)
+  const signedOut = signedOutBoot(parts)
+  const shared = {
+    ...access,
+    write: store.write,
+    health: store.health,
+    changes: store.changes,
+    cursors: cursors(cursorSecret(options.dataDir)),
+    answers: idempotency(store),
+    rate: null,
+    bodies: read,
+    log,
+    corsOrigins: [],
+    waiters: commitWaiters(store.committed.subscribe, stopping),
+    stopping,
+  }
+  const api = kernel(options.routes, { ...shared, prefix: options.prefix })
+  const own = kernel(screenRoutes(parts), { ...shared, prefix: APP })
+  const handlers = screenHandlers(parts)
+  const answerHandler = answerBy(handlers, access.authenticate)
   const app = new Koa()
   app.silent = true // errors are logged below; a client that disconnects is not an error
   app.use(async (ctx) => {
@@ -73,34 +132,55 @@ export function screens({
     if (stopping.aborted) ctx.set('Connection', 'close')
     try {
       checkFraming(ctx.req)
-      await pageFor(ctx)(ctx)
+      if (!BY_ANY_NAME.includes(ctx.path) && !ctx.path.startsWith(UNSUBSCRIBE)) checkHost(ctx.req.headers.host)
+      await answer(ctx)
     } catch (error) {
-      answerProblem(ctx, asProblem(error, id), id)
+      answerProblem(ctx, asProblem(error, id, ctx.method !== 'GET'), id)
     }
+    if (ctx.respond === false) return // a kernel answers, and logs
     if (!ctx.req.complete && !read.drain(ctx.req)) ctx.set('Connection', 'close')
     const ms = Math.round((performance.now() - started) * 100) / 100
     log.info({ id, method: ctx.method, route: routeOf(ctx.path), status: ctx.status, ms }, 'request')
   })
   return app
 
+  async function answer(ctx: Context): Promise<void> {
+    const { path } = ctx
+    const isApi = path.startsWith(`${options.prefix}/`)
+    if (!isApi && !path.startsWith(`${APP}/`)) return void (await pageFor(ctx)(ctx))
+    checkSameOrigin(ctx.req, publicUrlsOf)
+    if (isApi) await api(ctx, done)
+    else if (!(await answerHandler(ctx))) await own(ctx, done)
+  }
+
   function pageFor({ method, path }: Context) {
-    const page = pages.get(path)
-    if (!page && path.startsWith(UNSUBSCRIBE)) return unsubscribe
+    const page = pages.get(path) ?? (path.startsWith(ASSETS) ? web.answer : isAppPath(path) ? appPage : undefined)
+    if (path.startsWith(UNSUBSCRIBE) && !pages.has(path)) return unsubscribe
     if (!page) throw new Problem(404, 'no_such_path', 'There is no page at this path.')
     if (method !== 'GET' && method !== 'HEAD')
       throw new Problem(405, 'method_not_allowed', 'This path supports GET, HEAD.', { headers: { Allow: 'GET, HEAD' } })
     return page
   }
 
+  /** The browser app: every path is the same page, with what it starts with. */
+  async function appPage(ctx: Context): Promise<void> {
+    // Without regions: "de-AT" is German.
+    const language = preferredName(ctx.get('Accept-Language').replace(/-\w+/g, ''), ['en', 'de']) ?? 'en'
+    const who = access.current(ctx.req) && access.authenticate(ctx.req).who
+    const first = who ? boot(who) : { json: signedOut(language), language, theme: 'system' as const }
+    const theme = first.theme === 'system' ? undefined : first.theme
+    await answerPage(ctx, web, { boot: first.json, language: first.language, theme, path: ctx.path })
+  }
+
   /** Returns what to log instead of the path, whose last part may be as secret as a password. */
   function routeOf(path: string): string | null {
-    if (pages.has(path)) return path
+    if (pages.has(path) || handlers.some((handler) => handler.path === path)) return path
     return path.startsWith(UNSUBSCRIBE) ? `${UNSUBSCRIBE}:token` : null
   }
 
-  function asProblem(error: unknown, id: string): Problem {
+  function asProblem(error: unknown, id: string, isWrite: boolean): Problem {
     if (error instanceof Problem) return error
-    const problem = store.health.problemOf(error, 'read')
+    const problem = store.health.problemOf(error, isWrite ? 'write' : 'read')
     if (problem instanceof Problem) return problem
     log.error({ id, err: error }, 'failed')
     return new Problem(
@@ -110,6 +190,8 @@ export function screens({
     )
   }
 }
+
+const done = async () => undefined
 
 function answerJson(ctx: Context, body: object): void {
   ctx.set('Content-Type', 'application/json')

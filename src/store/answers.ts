@@ -4,24 +4,24 @@ import type { Database } from './driver.ts'
 export type StoredAnswer = { fingerprint: string; status: number; headers: string; body: string }
 
 /** The owner of a key. */
-type Owner = { org: number; token: string; key: string }
+type Owner = { org: number; caller: string; key: string }
 
 /** The stored responses for repeated requests. */
 export function storedAnswers(db: Database) {
   const stored = db.prepare(
-    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = ? AND token_id = ? AND key = ? AND created_at > ?',
+    'SELECT fingerprint, status, headers, body FROM idempotency WHERE org_id = ? AND caller = ? AND key = ? AND created_at > ?',
   )
   const insert = db.prepare(
-    `INSERT OR REPLACE INTO idempotency (org_id, token_id, key, fingerprint, status, headers, body, created_at)
+    `INSERT OR REPLACE INTO idempotency (org_id, caller, key, fingerprint, status, headers, body, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
 
   /** The response if it was stored after a time. */
-  const find = ({ org, token, key }: Owner, after: number): StoredAnswer | undefined =>
-    stored.get(org, token, key, after) as StoredAnswer | undefined
+  const find = ({ org, caller, key }: Owner, after: number): StoredAnswer | undefined =>
+    stored.get(org, caller, key, after) as StoredAnswer | undefined
 
-  function keep({ org, token, key }: Owner, { fingerprint, status, headers, body }: StoredAnswer, now: number): void {
-    insert.run(org, token, key, fingerprint, status, headers, body, now)
+  function keep({ org, caller, key }: Owner, { fingerprint, status, headers, body }: StoredAnswer, now: number): void {
+    insert.run(org, caller, key, fingerprint, status, headers, body, now)
   }
 
   return { find, keep }
@@ -36,8 +36,8 @@ export function capAnswerTimes(db: Database, now: number, latest: number): void 
 export function deleteAnswers(db: Database, until: number, max: number): number {
   const { changes } = db
     .prepare(
-      `DELETE FROM idempotency WHERE (org_id, token_id, key) IN
-         (SELECT org_id, token_id, key FROM idempotency WHERE created_at <= ? LIMIT ?)`,
+      `DELETE FROM idempotency WHERE (org_id, caller, key) IN
+         (SELECT org_id, caller, key FROM idempotency WHERE created_at <= ? LIMIT ?)`,
     )
     .run(until, max)
   return changes

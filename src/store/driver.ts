@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isSea } from 'node:sea'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
-import { asset } from '../assets.ts'
+import { asset, packedAsset } from '../assets.ts'
 import { defineFunctions } from './functions.ts'
 import { plannedOnce } from './parameters.ts'
 
@@ -77,13 +77,13 @@ function loadAddon(file: string): unknown {
   const loadedPath = getEnvironmentData(loadedFrom)
   if (typeof loadedPath === 'string') return require(loadedPath)
 
-  const bytes = asset('better-sqlite3.node')
+  const sha256 = asset('better-sqlite3.sha256').toString()
   const besideFile = () => join(dirname(resolve(file)), '.cache')
   const folders = file === ':memory:' ? [cacheFolder, temporaryFolder] : [cacheFolder, besideFile, temporaryFolder]
   const reasons: string[] = []
   for (const folder of folders) {
     try {
-      const path = writeAddon(bytes, folder())
+      const path = writeAddon(sha256, folder())
       const loaded = require(path)
       setEnvironmentData(loadedFrom, path)
       return loaded
@@ -116,20 +116,20 @@ function temporaryFolder(): string {
 }
 
 /** Writes the addon into the folder if it is missing, and returns its path. */
-function writeAddon(bytes: Buffer, folder: string): string {
+function writeAddon(sha256: string, folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (!isPrivate(folder)) throw new Error(`${folder} can be changed by another user`)
-  const path = join(folder, `${hash('sha256', bytes)}.node`)
-  if (hasContent(path, bytes)) return path
+  const path = join(folder, `${sha256}.node`)
+  if (hasContent(path, sha256)) return path
 
   const written = join(folder, `${randomUUID()}.tmp`)
   try {
-    writeFileSync(written, bytes, { flag: 'wx', mode: 0o600 })
+    writeFileSync(written, packedAsset('better-sqlite3.node'), { flag: 'wx', mode: 0o600 })
     renameSync(written, path)
   } catch (error) {
     rmSync(written, { force: true })
     // Windows refuses to replace a file that another start has just written and loaded.
-    if (!hasContent(path, bytes)) throw error
+    if (!hasContent(path, sha256)) throw error
   }
   return path
 }
@@ -139,9 +139,9 @@ function isPrivate(folder: string): boolean {
   return !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0)
 }
 
-function hasContent(path: string, bytes: Buffer): boolean {
+function hasContent(path: string, sha256: string): boolean {
   try {
-    return readFileSync(path).equals(bytes)
+    return hash('sha256', readFileSync(path)) === sha256
   } catch {
     return false
   }

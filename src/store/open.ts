@@ -26,6 +26,8 @@ export type Store = {
   write: HealthyWrite
   /** Runs the job at once in its own transaction: for commands. Blocks while another process writes. */
   transaction: <T>(job: () => T) => T
+  /** Runs a part of the current transaction; if it throws, this part alone is rolled back. */
+  savepoint: <T>(job: () => T) => T
   /** The id of this data folder; tokens are bound to it. */
   installation: string
   /** Call this after every change to tokens, members or keys, so that no cached access outlives it. */
@@ -81,7 +83,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       health.written()
     }
     const commit = groupCommit(db, onCommit, lockTimer)
-    const { write, transaction } = healthyWrites({ db, commit, health, onCommit: commits.noted })
+    const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: commits.noted })
     let epoch = 0
     const installation = installationId(db)()
     if (neverSleeps) db.pragma('busy_timeout = 0')
@@ -91,6 +93,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       wallClock,
       write,
       transaction,
+      savepoint,
       installation,
       accessChanged: () => void epoch++,
       accessEpoch: () => epoch,

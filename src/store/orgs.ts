@@ -20,3 +20,29 @@ export const orgOf = (db: Database, org: number): Org =>
 /** All organisations of a data folder, except those being restored. */
 export const allOrgs = (db: Database): Org[] =>
   db.prepare(`SELECT ${COLUMNS} FROM orgs WHERE ${IS_WHOLE} ORDER BY id`).all() as Org[]
+
+/** Returns whether an organisation is there: an export that is restored replaces it. */
+export function orgExists(db: Database): (org: number) => boolean {
+  const one = db.prepare('SELECT 1 FROM orgs WHERE id = ?').pluck()
+  return (org) => one.get(org) !== undefined
+}
+
+/** The public addresses of all organisations, as far as they are set. */
+export function publicUrls(db: Database): () => string[] {
+  const all = db.prepare('SELECT public_base_url FROM orgs WHERE public_base_url IS NOT NULL ORDER BY id').pluck()
+  return () => all.all() as string[]
+}
+
+/** Returns how many organisations there are, and of a single one its name and that of its first owner. */
+export function soleOrg(db: Database): () => { count: number; name: string | null; owner: string | null } {
+  const all = db.prepare(
+    `SELECT name, (SELECT members.name FROM members WHERE org_id = orgs.id AND role = 'owner' AND status = 'active'
+       ORDER BY members.id LIMIT 1) AS owner
+     FROM orgs WHERE ${IS_WHOLE} LIMIT 2`,
+  )
+  return () => {
+    const found = all.all() as { name: string; owner: string | null }[]
+    const [only] = found.length === 1 ? found : []
+    return { count: found.length, name: only?.name ?? null, owner: only?.owner ?? null }
+  }
+}

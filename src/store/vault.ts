@@ -101,7 +101,7 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
 
 /**
  * Calls back in an exclusive transaction, unless something depends on the key: secrets of webhooks, passwords of
- * mailboxes, and mails, whose links and addresses are signed.
+ * mailboxes, second factors of members, and mails, whose links and addresses are signed.
  */
 export function whileNothingIsSealed(db: Connection): (job: () => void) => void {
   return (job) =>
@@ -110,7 +110,8 @@ export function whileNothingIsSealed(db: Connection): (job: () => void) => void 
         const used = db
           .prepare(
             `SELECT EXISTS (SELECT 1 FROM webhook_states WHERE secrets <> '') OR EXISTS (SELECT 1 FROM message_headers)
-             OR EXISTS (SELECT 1 FROM mailboxes WHERE smtp_secret IS NOT NULL OR imap_secret IS NOT NULL)`,
+             OR EXISTS (SELECT 1 FROM mailboxes WHERE smtp_secret IS NOT NULL OR imap_secret IS NOT NULL)
+             OR EXISTS (SELECT 1 FROM credentials WHERE totp IS NOT NULL)`,
           )
           .pluck()
           .get()

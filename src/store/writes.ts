@@ -48,6 +48,11 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
     }
   }
 
+  function savepoint<T>(job: () => T): T {
+    if (!db.inTransaction) throw new Error('A savepoint is part of a transaction.')
+    return db.transaction(job)()
+  }
+
   function transaction<T>(job: () => T): T {
     if (db.inTransaction) return db.transaction(job).immediate()
     checkWritable(false)
@@ -61,5 +66,5 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
     }
   }
 
-  return { write, transaction }
+  return { write, transaction, savepoint }
 }

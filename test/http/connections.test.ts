@@ -16,7 +16,7 @@ import { bundled } from '../support/bundle.ts'
 import { sendRaw } from '../support/raw.ts'
 import { startServer } from '../support/server.ts'
 
-const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'
+const GET = 'GET /x.txt HTTP/1.1\r\nHost: localhost\r\n\r\n'
 /** More than the socket buffers of both ends hold. */
 const LARGE = Buffer.alloc(48 * 1_048_576)
 /** Longer than any test: the tests start each check. */

@@ -44,6 +44,22 @@ describe('a repeat with its key', () => {
     assert.deepEqual([lastSeq(), count('deals')], [seq, deals])
   })
 
+  test('every event carries the key of its request, and none of the next one', async () => {
+    const { call, store, a, lastSeq } = server
+    const keyOf = store.db
+      .prepare('SELECT type, request_key FROM events WHERE org_id = ? AND seq > ? ORDER BY seq')
+      .raw()
+    const [seq, key] = [lastSeq(), newKey()]
+    const { id } = (await call('POST', '/deals', { title: 'Mine' }, keyed(`"${key}"`))).body
+    await call('PATCH', `/deals/${id}`, { title: 'Also mine' }, keyed(`${key}-2`))
+    await call('PATCH', `/deals/${id}`, { title: 'Without' })
+    assert.deepEqual(keyOf.all(a.org, seq), [
+      ['deal.created', key],
+      ['deal.updated', `${key}-2`],
+      ['deal.updated', null],
+    ])
+  })
+
   test('of a change gets the stored answer, also where If-Match would not hold any more', async () => {
     const { call, lastSeq } = server
     const { id } = (await call('POST', '/deals', { title: 'Before' })).body

@@ -31,6 +31,7 @@ let slow: Set<string>
 let written: string[]
 let isCurrent: boolean
 let failure: Error | undefined
+let newest = 'a-1'
 
 const Notice = f.object({ text: f.line(100) })
 
@@ -65,6 +66,19 @@ function routes(): Route<Need>[] {
       },
     }),
     { ...list, path: '/all-deals', role: 'member' } as Route<Need>,
+    {
+      kind: 'data',
+      method: 'get',
+      path: '/figures',
+      role: 'member',
+      name: 'figure',
+      summary: 'Get figures',
+      parameters: { of: { schema: { type: 'string', enum: ['deals', 'all'] }, description: 'What to count.' } },
+      newest: () => newest,
+      read: ({ org }, _ids, { given }) => ({
+        json: JSON.stringify({ of: given.get('of'), org, filler: '.'.repeat(given.get('of') === 'all' ? 100_000 : 1) }),
+      }),
+    },
     { ...reading('/tags', 'viewer'), role: undefined, scope: 'rest.crm.tags.read' } as Route<Need>,
   ]
 }
@@ -159,6 +173,25 @@ describe('a kernel with a role, a prefix and cookies', () => {
     const { status, body } = await ask('GET', `${PREFIX}/all-deals`, 'member')
     assert.deepEqual([status, (body.data as { title: string }[]).map(({ title }) => title)], [200, ['Roof']])
     assert.equal((await ask('GET', `${PREFIX}/all-deals`, 'viewer')).status, 403)
+  })
+
+  test('shows data that is neither a record nor a list, and 304 until it is outdated', async () => {
+    const { status, headers, body } = await ask('GET', `${PREFIX}/figures?of=deals`, 'member')
+    assert.deepEqual([status, body], [200, { of: 'deals', org: server.a.org, filler: '.' }])
+    assert.equal(headers.get('etag'), '"a-1"')
+    const again = () =>
+      fetch(`${listener.url}${PREFIX}/figures?of=deals`, {
+        headers: { cookie: 'sid=member', 'if-none-match': '"a-1"', 'cache-control': 'no-cache' },
+      })
+    assert.deepEqual([(await again()).status, (await again()).headers.get('etag')], [304, '"a-1"'])
+    newest = 'a-2'
+    assert.deepEqual([(await again()).status, (await again()).headers.get('etag')], [200, '"a-2"'])
+    const large = await fetch(`${listener.url}${PREFIX}/figures?of=all`, { headers: { cookie: 'sid=member' } })
+    assert.equal(large.headers.get('content-encoding'), 'gzip')
+    assert.equal(((await large.json()) as { filler: string }).filler.length, 100_000)
+    assert.equal((await ask('GET', `${PREFIX}/figures?of=none`, 'member')).body.code, 'invalid_query')
+    assert.equal((await ask('GET', `${PREFIX}/figures?by=deals`, 'member')).status, 400)
+    assert.equal((await ask('GET', `${PREFIX}/figures`, 'viewer')).body.code, 'insufficient_role')
   })
 
   test('asks for a scope where a route does, whatever the role', async () => {

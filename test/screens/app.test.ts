@@ -14,7 +14,7 @@ import { applySettings, createOrg } from '../../src/settings/document.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
 
 const TYPES: Record<string, string> = {
-  '/': 'text/html; charset=utf-8',
+  '/reference': 'text/html; charset=utf-8',
   '/openapi.json': 'application/json',
   '/reference.css': 'text/css; charset=utf-8',
   '/reference.js': 'text/javascript; charset=utf-8',
@@ -29,14 +29,17 @@ let dataDir: string
 let store: OpenedStore
 let document: Record<string, unknown>
 let listener: Listener
-const stopping = { aborted: false }
+// A signal that a test can take back.
+const stopping = Object.assign(new EventTarget(), { aborted: false }) as { aborted: boolean } & AbortSignal
 
 before(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
   store = openStore(dataDir, { create: true })
   const deps = resourceDeps(store)
-  document = openApiDocument(catalog(deps), PREFIX, '1.2.3')
-  const site = screens({ document, store, deps, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
+  const routes = catalog(deps)
+  document = openApiDocument(routes, PREFIX, '1.2.3')
+  const parts = { document, routes, prefix: PREFIX, store, deps, dataDir }
+  const site = screens({ ...parts, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
 })
 after(async () => {
@@ -89,20 +92,28 @@ describe('every path', () => {
 })
 
 test('any other path is 404 with a problem', async () => {
-  const others = ['/index.html', '/livez/', '/LIVEZ', '/%6civez', '//', '/api/v1/deals', '/src/web/reference.css']
+  const others = ['/index.html', '/livez/', '/%6civez', '//', '/api/v1', '/api', '/app', '/src/web/reference.css']
   for (const path of [
     ...others,
-    '/constructor',
-    '/__proto__',
+    '/assets/',
+    '/assets/constructor',
+    '/assets/manifest.json',
     '/reference.css/..%2f..%2fpackage.json',
     '/unsubscribe',
-    '/metrics',
   ]) {
     const response = await get(path)
     const body = (await response.json()) as { code: string; request_id: string }
     assert.equal(response.status, 404, path)
     assert.equal(body.code, 'no_such_path')
     assert.equal(body.request_id, response.headers.get('x-request-id'))
+  }
+})
+
+test('the API is there for sessions alone', async () => {
+  for (const headers of [{}, { authorization: 'Bearer x' }]) {
+    const response = await get('/api/v1/deals', { headers })
+    const { code } = (await response.json()) as { code: string }
+    assert.deepEqual([response.status, code, response.headers.get('www-authenticate')], [401, 'signed_out', null])
   }
 })
 
@@ -113,7 +124,11 @@ test('a target that is too long is 414', async () => {
 })
 
 test('every answer carries strict security headers, and none says what it runs on', async () => {
-  for (const [path, method] of [...PATHS.map((path) => [path, 'GET']), ['/nowhere', 'GET'], ['/', 'POST']] as const) {
+  for (const [path, method] of [
+    ...PATHS.map((path) => [path, 'GET']),
+    ['/no.where', 'GET'],
+    ['/reference', 'POST'],
+  ] as const) {
     const { headers } = await get(path, { method })
     const policy = Object.fromEntries(
       (headers.get('content-security-policy') ?? '').split('; ').map((rule) => rule.split(/ (.*)/).slice(0, 2)),
@@ -147,7 +162,14 @@ test('the document is the one of the catalog', async () => {
 })
 
 describe('what is known already', () => {
-  for (const path of ['/', '/openapi.json', '/reference.css', '/reference.js', '/icon.svg', '/unsubscribe/style.css']) {
+  for (const path of [
+    '/reference',
+    '/openapi.json',
+    '/reference.css',
+    '/reference.js',
+    '/icon.svg',
+    '/unsubscribe/style.css',
+  ]) {
     test(`${path} is 304 for its ETag and whole for another`, async () => {
       const etag = (await get(path)).headers.get('etag') as string
       const known = await get(path, { headers: { 'if-none-match': `"other", ${etag}` } })

@@ -23,10 +23,11 @@ before(async () => {
   server = await startServer()
   document = server.document
   operations = groupsOf(document).flatMap((group) => group.operations)
-  const { store, deps, url } = server
-  const site = screens({ document, store, deps, apiUrl: url, stopping: { aborted: false }, log: silentLog })
+  const { routes, store, deps, dataDir, url } = server
+  const parts = { document, routes, prefix: '/api/v1', store, deps, dataDir, stopping: new AbortController().signal }
+  const site = screens({ ...parts, apiUrl: url, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
-  page = await (await fetch(listener.url)).text()
+  page = await (await fetch(`${listener.url}/reference`)).text()
 })
 after(async () => {
   await listener.stop(1000)

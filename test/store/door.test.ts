@@ -86,6 +86,8 @@ const OWNERS = [
   'sequences',
   'webhooks',
   'imports/journal',
+  'personal',
+  'screens/app',
 ].map((room) => `src/${room}/`)
 
 test('statements are prepared only in the rooms that own tables', () => {

@@ -8,6 +8,7 @@ import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { type Connection, openSqlite } from '../../src/store/driver.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
+import { insertRow } from '../support/enrolled.ts'
 import type { Org } from '../support/org.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
@@ -72,7 +73,7 @@ describe('the schema', () => {
 
   test('has only tables of an organisation, but for the installation, its keys and work, and the organisations themselves', () => {
     const others = tables.filter((table) => !ofOrgs.includes(table)).map(({ name }) => name)
-    assert.deepEqual(others, ['installation', 'orgs', 'recurring_jobs', 'signing_keys', 'wall_clock'])
+    assert.deepEqual(others, ['installation', 'orgs', 'recurring_jobs', 'setup_link', 'signing_keys', 'wall_clock'])
   })
 
   test('keys every table of an organisation by org_id first', () => {
@@ -114,6 +115,9 @@ describe('the schema', () => {
     free.push('messages.author_id', 'messages.external_id')
     // What a step created may be deleted; the step itself is in the version of its sequence.
     free.push('enrollment_steps.task_id', 'enrollment_steps.step_id')
+    // They outlive their record; a bulk change lists what it was asked to change.
+    free.push('notifications.record_id', 'notifications.actor_id', 'bulk_rows.record_id', 'sample_records.record_id')
+    free.push('bin.event_id', 'bin.record_id', 'bin.member_id')
     free.push('attachments.row_id') // the key of the table
     free.push('rejected_mails.external_id') // the id that another mail program assigned
     for (const { name } of ofOrgs) {
@@ -135,6 +139,35 @@ describe('the schema', () => {
     }
   })
 })
+
+/** Inserts what belongs to the screens of a member. */
+function useScreens({ store }: TestServer, { org, owner: member }: Org): void {
+  const id = store.clock.id()
+  const bulk = store.clock.id()
+  const whose = { org_id: org, member_id: member }
+  insertRow(store, 'credentials', whose)
+  insertRow(store, 'sessions', { ...whose, id, hash: id, created_at: 0, seen_at: 0, expires_at: 1 })
+  insertRow(store, 'sign_in_links', {
+    ...whose,
+    id,
+    hash: id,
+    kind: 'invite',
+    role: 'viewer',
+    invited_by: member,
+    created_at: 0,
+    expires_at: 1,
+  })
+  insertRow(store, 'preferences', { ...whose, body: '{}', updated_at: 0, version: 1 })
+  insertRow(store, 'drafts', { ...whose, key: 'note', body: '{}', updated_at: 0 })
+  insertRow(store, 'notifications', { ...whose, id, kind: 'due', object: 'task', record_id: id, title: 'T', at: 0 })
+  const view = { object: 'deals', name: 'V', shape: 'board', is_shared: 0, query: '{}', position: 0 }
+  const times = { created_at: 0, updated_at: 0, version: 1 }
+  insertRow(store, 'views', { org_id: org, id, owner_id: member, ...view, ...times })
+  const counts = { total: 1, done: 0, failed: 0 }
+  insertRow(store, 'bulk_changes', { ...whose, id: bulk, object: 'deals', change: '{}', ...counts, created_at: 0 })
+  insertRow(store, 'bulk_rows', { org_id: org, bulk_id: bulk, position: 0, record_id: id })
+  insertRow(store, 'sample_records', { org_id: org, object: 'deals', record_id: id, version: 1 })
+}
 
 /** Inserts the rows of an import; no request creates one. */
 function importInto({ store: { db, clock } }: TestServer, { org }: { org: number }): void {
@@ -184,6 +217,7 @@ describe('a reference into another organisation', () => {
       await post('/tasks', { title: 'T', conversation_id })
       await post('/webhooks', { url: 'https://hooks.example/', event_types: ['*'] })
       importInto(server, org)
+      useScreens(server, org)
       const enrolling = { sequence_id, contact_id: primary_contact_id, deal_id: deal }
       await work(org, await post('/enrollments', enrolling))
     }
@@ -302,6 +336,7 @@ describe('a migration', () => {
   function shapeOf(db: Connection): unknown {
     const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
     const sqlOf = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
+    const triggersOf = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?").pluck()
     return tablesOf(db).map(({ name, strict, wr }) => ({
       name,
       strict,
@@ -309,6 +344,7 @@ describe('a migration', () => {
       columns: sorted((db.pragma(`table_xinfo(${name})`) as Row[]).map(({ cid, ...column }) => column)),
       references: sorted((db.pragma(`foreign_key_list(${name})`) as Row[]).map(({ id, ...reference }) => reference)),
       checks: sorted(checksIn(sqlOf.get(name) as string)),
+      triggers: sorted(triggersOf.all(name).map((sql) => (sql as string).replace(/\s+/g, ' '))),
       indexes: sorted(
         (db.pragma(`index_list(${name})`) as Row[]).map(({ seq, ...index }) => [
           index,
@@ -374,6 +410,27 @@ describe('a migration', () => {
       `${sql}CREATE INDEX i ON a (id);`,
     ])
       assert.notEqual(hashOf(sql), hashOf(other))
+  })
+
+  test('from schema 1 keeps every row, and the responses of tokens', () => {
+    const db = old(1, sqlOf(1), SCHEMAS[0]?.hash)
+    db.exec(`
+      INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (1, 'o', 'O', 'UTC', 'EUR', 0);
+      INSERT INTO members VALUES (1, 'm', 'M', 'm@example.com', 'owner', 'active', 'UTC', 0, 0, 1);
+      INSERT INTO tokens VALUES (1, 't', 'm', '[]', 0, NULL, NULL);
+      INSERT INTO idempotency VALUES (1, 't', 'k', 'f', 201, '[]', 'kept', 5);
+      INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, data) VALUES (1, 1, 'e', 'deal.created', 'd', 7, 'system', '{}')`)
+    db.pragma('foreign_keys = ON')
+    migrate(db, 'old')
+    assert.deepEqual(db.prepare('SELECT caller, key, body, created_at FROM idempotency').all(), [
+      { caller: 't', key: 'k', body: 'kept', created_at: 5 },
+    ])
+    assert.deepEqual(db.prepare('SELECT seq, id, at, request_key FROM events').all(), [
+      { seq: 1, id: 'e', at: 7, request_key: null },
+    ])
+    assert.deepEqual(db.prepare('SELECT name FROM members').pluck().all(), ['M'])
+    db.exec("INSERT INTO idempotency VALUES (1, 'a session', 'k', 'f', 201, '[]', '', 5)")
+    assert.deepEqual(db.pragma('foreign_key_check'), [])
   })
 
   const SCHEMA_1 =

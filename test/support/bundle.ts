@@ -21,6 +21,7 @@ export async function bundled(entry: string): Promise<Bundled> {
   mkdirSync(join(folder, 'dist'))
   for (const name of ['package.json', 'schema.sql']) copyFileSync(join(root, name), join(folder, name))
   for (const name of ['node_modules', 'src']) symlinkSync(join(root, name), join(folder, name), 'junction')
+  symlinkSync(join(root, 'dist/web'), join(folder, 'dist/web'), 'junction')
   const file = join(folder, 'dist/bundle.cjs')
   const external = ['better-sqlite3'] // its native part is found relative to it
   await build({ ...bundle, absWorkingDir: root, entryPoints: [entry], outfile: file, external, footer })

@@ -55,7 +55,7 @@ export const rowColumns = c.columns<CloseReasonRow>({
   version: c.integer('version'),
 })
 
-const columns = c.only<CloseReason>(rowColumns, Object.keys(CloseReason.entries))
+export const columns = c.only<CloseReason>(rowColumns, Object.keys(CloseReason.entries))
 
 // 3. The statements, and 4. the route, which is only a list.
 

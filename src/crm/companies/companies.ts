@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
+import type { RecordedEvent } from '../../events/outbox.ts'
 import { membership } from '../../filters/membership.ts'
 import type { Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
@@ -15,6 +16,7 @@ import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
+import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { AddressPatch, mergeAddress } from '../records/address.ts'
 import { Company, companyRecord } from '../records/company.ts'
@@ -53,6 +55,7 @@ const hostOf = (website: string): string => new URL(website).hostname.replace(/^
 
 export const companyStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
+  const bin = binWriter(deps)
   const lists = membership(deps, 'company')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
@@ -135,10 +138,16 @@ export const companyStore = once((deps: Deps) => {
 
   /** Clears the references of its contacts, deals and subsidiaries, which stay. */
   function remove(who: Caller, company: Company): void {
+    const keep = bin.keeping(who, 'company', company)
+    keep(discard(who, company))
+  }
+
+  /** Deletes a company that does not go to the bin: merges keep what they need themselves. */
+  function discard(who: Caller, company: Company): RecordedEvent {
     clearReferences(who, 'company', company.id)
     lists.leaveAll(who, company.id)
     erase(who.org, company.id)
-    outbox.record(who, 'company.deleted', company)
+    return outbox.record(who, 'company.deleted', company)
   }
 
   function checkCycle(who: Caller, { id, parent_company_id }: Company): void {
@@ -157,7 +166,7 @@ export const companyStore = once((deps: Deps) => {
   }
 
   const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
-  return { ...reading, create, restore, patch, write, save, remove, clearParent }
+  return { ...reading, create, restore, patch, write, save, remove, discard, clearParent }
 })
 
 const duplicate = (what: string, other: string) =>

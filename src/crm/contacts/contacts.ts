@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
+import type { RecordedEvent } from '../../events/outbox.ts'
 import type { Changes } from '../../events/react.ts'
 import { membership } from '../../filters/membership.ts'
 import type { Route } from '../../http/route.ts'
@@ -16,6 +17,7 @@ import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
+import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { AddressPatch, mergeAddress } from '../records/address.ts'
 import { Contact, contactRecord } from '../records/contact.ts'
@@ -54,6 +56,7 @@ type Company = Changes['company.updated']
 
 export const contactStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react, clearReferences } = deps
+  const bin = binWriter(deps)
   const lists = membership(deps, 'contact')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
@@ -126,10 +129,16 @@ export const contactStore = once((deps: Deps) => {
   }
 
   function remove(who: Caller, contact: Contact): void {
+    const keep = bin.keeping(who, 'contact', contact)
+    keep(discard(who, contact))
+  }
+
+  /** Deletes a contact that does not go to the bin: merges keep what they need themselves. */
+  function discard(who: Caller, contact: Contact): RecordedEvent {
     clearReferences(who, 'contact', contact.id)
     lists.leaveAll(who, contact.id)
     erase(who.org, contact.id)
-    outbox.record(who, 'contact.deleted', contact)
+    return outbox.record(who, 'contact.deleted', contact)
   }
 
   /** Updates the search index: contacts are also found by the name of their company. */
@@ -159,7 +168,7 @@ export const contactStore = once((deps: Deps) => {
   }
 
   const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
-  return { ...reading, create, restore, patch, write, save, remove, clearCompany, companyUpdated }
+  return { ...reading, create, restore, patch, write, save, remove, discard, clearCompany, companyUpdated }
 })
 
 const keysOf = ({ emails }: Contact): string[] => emails.map(({ email }) => emailKey(email))

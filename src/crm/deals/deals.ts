@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
+import type { RecordedEvent } from '../../events/outbox.ts'
 import { membership } from '../../filters/membership.ts'
 import { changeRoute, type Route } from '../../http/route.ts'
 import { standardRoutes } from '../../http/standard.ts'
@@ -15,6 +16,7 @@ import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
+import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { Deal, dealRecord } from '../records/deal.ts'
 import { recordRows } from '../records/record-rows.ts'
@@ -55,7 +57,8 @@ export const columns = c.columns<Deal>(dealRecord.columns, { title_key: (deal) =
 // 3. The statements and the rules.
 
 export const dealStore = once((deps: Deps) => {
-  const { db, clock, outbox, references, react } = deps
+  const { db, clock, outbox, references, react, clearReferences } = deps
+  const bin = binWriter(deps)
   const lists = membership(deps, 'deal')
   const offered = { ...filters, list_id: lists.filter }
   const { list, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
@@ -105,6 +108,7 @@ export const dealStore = once((deps: Deps) => {
   function add(who: Caller, deal: Deal): Deal {
     restore(who.org, deal)
     outbox.record(who, 'deal.created', deal)
+    react(who, 'deal.created', deal)
     return deal
   }
 
@@ -153,15 +157,32 @@ export const dealStore = once((deps: Deps) => {
     write(who.org, before, after)
     if (after.stage !== before.stage) stages.recordMove(who, after, before.stage)
     outbox.record(who, event, after, before)
+    react(who, 'deal.updated', after, before)
     if (event === 'deal.closed') react(who, event, after)
     return after
   }
 
-  /** Deletes a deal when its import is undone; the API cannot delete deals. Nothing may refer to the deal. */
-  function discard(who: Caller, deal: Deal): void {
+  /** Reopens a closed deal in an open stage of its pipeline: only to undo that it was closed. */
+  function reopen(who: Caller, before: Deal, stage: string): Deal {
+    if (!stages.isOpen(who.org, stage)) {
+      throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
+    }
+    const after: Deal = { ...before, stage, status: 'open', close_reason_id: null, closed_at: null }
+    return save(who, before, after, 'deal.stage_changed')
+  }
+
+  /** For the screens: the API cannot delete deals. Clears the references to it. */
+  function remove(who: Caller, deal: Deal): void {
+    const keep = bin.keeping(who, 'deal', deal)
+    clearReferences(who, 'deal', deal.id)
+    keep(discard(who, deal))
+  }
+
+  /** Deletes a deal, as when its import is undone. Nothing may refer to it. */
+  function discard(who: Caller, deal: Deal): RecordedEvent {
     lists.leaveAll(who, deal.id)
     erase(who.org, deal.id)
-    outbox.record(who, 'deal.deleted', deal)
+    return outbox.record(who, 'deal.deleted', deal)
   }
 
   return {
@@ -179,6 +200,9 @@ export const dealStore = once((deps: Deps) => {
     add,
     restore,
     discard,
+    write,
+    reopen,
+    removeForScreens: remove,
     clearContact,
     clearCompany,
   }

@@ -149,7 +149,7 @@ export function listStore(deps: Deps) {
 
   /** Leaves out the member count: recipients of the event may not be allowed to read the members. */
   const announce = (who: Caller, type: EventName, list: List, before?: List): void =>
-    outbox.record(who, type, list, before, ['member_count'])
+    void outbox.record(who, type, list, before, ['member_count'])
 
   function create(who: Caller, given: ListCreate): List {
     references.check(who.org, given)

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { ROLES } from '../../auth/roles.ts'
+import { sessionStore } from '../../auth/sessions.ts'
 import * as f from '../../lib/fields.ts'
 import { conflict, type FieldError, Problem } from '../../lib/problem.ts'
 import { type Change, changesOf, repeatedKeys } from '../../settings/changes.ts'
@@ -35,7 +36,9 @@ const FIELDS = ['name', 'role', 'status', 'timezone']
 /** The functions that write must be called in a transaction. */
 export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChanged'>) {
   const { db, accessChanged } = store
-  const { all, create, save, removeUnused } = settingsTable(store, 'members', columns, 'id')
+  const table = settingsTable(store, 'members', columns, 'id')
+  const { all, create, removeUnused } = table
+  const sessions = sessionStore(store)
   const orgTimezone = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
   const activeOwner = db
     .prepare("SELECT 1 FROM members WHERE org_id = ? AND role = 'owner' AND status = 'active' LIMIT 1")
@@ -79,6 +82,13 @@ export function memberSettings(store: Pick<Store, 'db' | 'clock' | 'accessChange
   function write(org: number, known: Member | undefined, { timezone, ...wanted }: MemberSettings): Member {
     const fields = { ...wanted, status: 'active', timezone: timezone ?? (orgTimezone.get(org) as string) } as const
     return known ? save(org, known, fields) : create(org, fields)
+  }
+
+  /** Whoever gets another role or is deactivated has to sign in again. */
+  function save(org: number, before: Member, given: Partial<Member>): Member {
+    const after = table.save(org, before, given)
+    if (after.role !== before.role || after.status !== before.status) sessions.endAll(org, after.id)
+    return after
   }
 
   /** Removes the member if nothing refers to them, else deactivates them. */

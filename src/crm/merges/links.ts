@@ -7,22 +7,12 @@ import type { Speaker } from '../../meetings/speakers.ts'
 import * as speakers from '../../meetings/speakers.ts'
 import type { RawRow } from '../../store/columns.ts'
 import type { Database } from '../../store/driver.ts'
+import { LINKS, type LinkedRecords, type Referring } from '../records/links.ts'
 import type { MergeObject, Reason } from './undo-conflicts.ts'
 
 // References to a contact or a company, which a merge moves to the other record, and undoing it moves back. Each
 // referring record is patched as by a caller, so that it gets its own version and event.
 
-type Referring =
-  | 'contact'
-  | 'company'
-  | 'deal'
-  | 'note'
-  | 'task'
-  | 'meeting'
-  | 'transcript'
-  | 'conversation'
-  | 'message'
-  | 'enrollment'
 type Value = string | null | unknown[]
 
 /** What links need of the referring records. */
@@ -32,56 +22,7 @@ export type Records = {
   patch: (who: Caller, before: never, given: never) => unknown
 }
 
-type Link = { object: Referring; field: string; table: string; key: string; column: string }
-
-const single = (object: Referring, table: string, field: string): Link => ({
-  object,
-  field,
-  table,
-  key: 'id',
-  column: field,
-})
-const several = (object: Referring, table: string, target: MergeObject): Link => ({
-  object,
-  field: `${target}_ids`,
-  table,
-  key: `${object}_id`,
-  column: `${target}_id`,
-})
-
-const people = (object: Referring, table: string, field: string): Link => ({
-  object,
-  field,
-  table,
-  key: `${object}_id`,
-  column: 'contact_id',
-})
-
-/** All references that are not deleted together with the record. */
-export const LINKS: Record<MergeObject, Link[]> = {
-  contact: [
-    single('deal', 'deals', 'primary_contact_id'),
-    several('note', 'note_contacts', 'contact'),
-    several('task', 'task_contacts', 'contact'),
-    people('meeting', 'meeting_contacts', 'participants'),
-    people('transcript', 'transcript_contacts', 'speakers'),
-    single('conversation', 'conversations', 'contact_id'),
-    single('message', 'messages', 'author_id'),
-    single('enrollment', 'enrollments', 'contact_id'),
-  ],
-  company: [
-    single('company', 'companies', 'parent_company_id'),
-    single('contact', 'contacts', 'company_id'),
-    single('deal', 'deals', 'company_id'),
-    several('note', 'note_companies', 'company'),
-    several('task', 'task_companies', 'company'),
-    single('meeting', 'meetings', 'company_id'),
-    single('conversation', 'conversations', 'company_id'),
-  ],
-}
-
-/** The records whose references in a field were moved; with all previous ids, if the field contains several. */
-export type Moved = { object: Referring; field: string; records: [id: string, before?: unknown[]][] }
+export type Moved = LinkedRecords
 export type LeftLink = { object: Referring; id: string; field: string; reason: Reason }
 
 export function mergedLinks(db: Database, object: MergeObject, recordsOf: Record<Referring, Records>) {

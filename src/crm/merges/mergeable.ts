@@ -4,10 +4,9 @@ import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { same } from '../../lib/merge.ts'
 import { rfc3339 } from '../../lib/time.ts'
-import type { Values } from '../custom-fields/types.ts'
+import type { CustomObject, Values } from '../custom-fields/types.ts'
 import { type Fields, flatten, unflatten } from './fields.ts'
 import type { Records } from './links.ts'
-import type { MergeObject } from './undo-conflicts.ts'
 import type { CustomConflicts } from './values.ts'
 
 /** The store of contacts or companies, as far as a merge needs it. */
@@ -22,13 +21,21 @@ export type Mergeable = Records & {
 type Whole = { record: Stored; archived: Values }
 
 /** Contacts or companies, read and written as flat fields. */
-export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store: Mergeable, custom: CustomConflicts) {
-  const present = (who: Caller, id: string): Stored => store.columns.present(store.find(who, id))
+export function wholeRecords(
+  { clock, outbox }: Deps,
+  object: CustomObject,
+  store: Omit<Mergeable, 'save' | 'remove'> & Partial<Pick<Mergeable, 'save' | 'remove'>>,
+  custom: CustomConflicts,
+) {
+  const stored = (who: Caller, id: string): Stored => store.columns.present(store.find(who, id))
 
   /** Throws 404. */
   function find(who: Caller, id: string): Fields {
-    return flatten(present(who, id), custom.archivedOf(who.org, id))
+    return flatten(stored(who, id), custom.archivedOf(who.org, id))
   }
+
+  /** The wire form of the fields. */
+  const present = ({ org }: Caller, fields: Fields): Stored => wholeOf(org, fields).record
 
   function wholeOf(org: number, fields: Fields): Whole {
     const { record, archived } = unflatten(fields, custom.fieldsOf(org).isArchived)
@@ -43,7 +50,7 @@ export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store
   /** Writes a new version and an event if the wire form changes. */
   function save(who: Caller, before: Fields, after: Fields): void {
     const [old, updated] = [wholeOf(who.org, before), wholeOf(who.org, after)]
-    if (!same(old.record, updated.record)) store.save(who, old.record as never, updated.record as never)
+    if (!same(old.record, updated.record)) store.save?.(who, old.record as never, updated.record as never)
     custom.writeArchived(who.org, updated.record.id, old.archived, updated.archived)
   }
 
@@ -54,7 +61,7 @@ export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store
   }
 
   function remove(who: Caller, fields: Fields): void {
-    store.remove(who, wholeOf(who.org, fields).record as never)
+    store.remove?.(who, wholeOf(who.org, fields).record as never)
   }
 
   /**
@@ -76,7 +83,7 @@ export function wholeRecords({ clock, outbox }: Deps, object: MergeObject, store
     custom.writeArchived(org, after.record.id, before.archived, after.archived)
   }
 
-  return { find, checkRoom, save, clearUnique, remove, restoreDeleted }
+  return { find, present, checkRoom, save, clearUnique, remove, restoreDeleted }
 }
 
 function withoutUnique({ record }: Whole): Whole {

@@ -1,18 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { columns as conversationColumns } from '../../inbox/conversations/conversation.ts'
-import { conversationStore } from '../../inbox/conversations/conversations.ts'
-import { authorStore } from '../../inbox/messages/authors.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
-import { columns as meetingColumns, meetingStore } from '../../meetings/meetings.ts'
-import { exported as transcriptColumns } from '../../meetings/transcript.ts'
-import { transcriptStore } from '../../meetings/transcripts.ts'
-import { enrollmentStore } from '../../sequences/enrollments/enrollments.ts'
-import { companyStore } from '../companies/companies.ts'
-import { contactStore } from '../contacts/contacts.ts'
-import { dealStore } from '../deals/deals.ts'
-import { columns as noteColumns, noteStore } from '../notes.ts'
-import { columns as taskColumns, taskStore } from '../tasks.ts'
 import { duplicates } from './duplicates.ts'
 import { changesOf, checkChoices, checkRoom, combine, type Fields, giveBack } from './fields.ts'
 import { type Merge, mergeJournal } from './journal.ts'
@@ -20,6 +8,7 @@ import { mergedLinks } from './links.ts'
 import { mergedLists } from './lists.ts'
 import { type Mergeable, wholeRecords } from './mergeable.ts'
 import { parents } from './parents.ts'
+import { referringRecords } from './referring.ts'
 import { type Left, type MergeObject, undoConflicts } from './undo-conflicts.ts'
 
 /** Something that undoing a merge could not restore, and left unchanged. */
@@ -30,21 +19,12 @@ export type LeftBehind = Left & { object: string; id: string }
  */
 export function mergeStore(deps: Deps) {
   const { db } = deps
-  const [contacts, companies] = [contactStore(deps), companyStore(deps)]
-  const transcripts = transcriptStore(deps)
-  const referring = {
-    contact: contacts,
-    company: companies,
-    deal: dealStore(deps),
-    note: { ...noteStore(deps), columns: noteColumns },
-    task: { ...taskStore(deps), columns: taskColumns },
-    meeting: { ...meetingStore(deps), columns: meetingColumns, patch: meetingStore(deps).relink },
-    transcript: { columns: transcriptColumns, find: transcripts.byId, patch: transcripts.relink },
-    conversation: { ...conversationStore(deps), columns: conversationColumns },
-    message: authorStore(deps),
-    enrollment: { ...enrollmentStore(deps), patch: enrollmentStore(deps).relink },
+  const referring = referringRecords(deps)
+  const { contact: contacts, company: companies } = referring
+  const kinds = {
+    contact: kind('contact', { ...contacts, remove: contacts.discard }),
+    company: kind('company', { ...companies, remove: companies.discard }),
   }
-  const kinds = { contact: kind('contact', contacts), company: kind('company', companies) }
   const journal = mergeJournal(deps)
   const tree = parents(db)
 
@@ -75,16 +55,7 @@ export function mergeStore(deps: Deps) {
     choices: readonly string[] = [],
   ): Merge {
     const { records, links, lists } = kinds[object]
-    const [kept, merged] = [records.find(who, keptId), records.find(who, mergedId)]
-    if (keptId === mergedId) throw invalid(field('/merged_id', 'same_record', 'must not be the record that is kept'))
-    checkChoices(merged, choices)
-    const fields = combine(kept, merged, choices)
-    if (object === 'company') {
-      const wanted = [fields, kept, merged].map(({ parent_company_id }) => parent_company_id)
-      fields.parent_company_id = tree.ofBoth(who.org, [keptId, mergedId], wanted)
-    }
-    checkRoom(fields)
-    records.checkRoom(who.org, fields)
+    const { kept, merged, fields } = combined(who, object, keptId, mergedId, choices)
     records.clearUnique(who.org, merged)
     records.save(who, kept, fields)
     const undo = {
@@ -95,6 +66,27 @@ export function mergeStore(deps: Deps) {
     }
     records.remove(who, merged)
     return journal.add(who, { object, kept_id: keptId, merged_id: mergedId }, undo)
+  }
+
+  /** The kept record as a merge would leave it; nothing is written. Throws like `merge`. */
+  function preview(who: Caller, object: MergeObject, keptId: string, mergedId: string, choices: readonly string[]) {
+    const { fields } = combined(who, object, keptId, mergedId, choices)
+    return kinds[object].records.present(who, fields)
+  }
+
+  function combined(who: Caller, object: MergeObject, keptId: string, mergedId: string, choices: readonly string[]) {
+    const { records } = kinds[object]
+    const [kept, merged] = [records.find(who, keptId), records.find(who, mergedId)]
+    if (keptId === mergedId) throw invalid(field('/merged_id', 'same_record', 'must not be the record that is kept'))
+    checkChoices(merged, choices)
+    const fields = combine(kept, merged, choices)
+    if (object === 'company') {
+      const wanted = [fields, kept, merged].map(({ parent_company_id }) => parent_company_id)
+      fields.parent_company_id = tree.ofBoth(who.org, [keptId, mergedId], wanted)
+    }
+    checkRoom(fields)
+    records.checkRoom(who.org, fields)
+    return { kept, merged, fields }
   }
 
   /**
@@ -152,7 +144,7 @@ export function mergeStore(deps: Deps) {
     return { fields: parentOf(now), left: [...left, { field: 'parent_company_id', reason: 'cycle' }] }
   }
 
-  return { merge, undo, find: journal.find, list: journal.list, duplicates: duplicates(db) }
+  return { merge, preview, undo, find: journal.find, list: journal.list, duplicates: duplicates(db) }
 }
 
 /** Empty for a contact. */

@@ -1,6 +1,6 @@
 import { same } from '../../lib/merge.ts'
 import type { Database } from '../../store/driver.ts'
-import type { Value } from '../custom-fields/types.ts'
+import type { CustomObject, Value } from '../custom-fields/types.ts'
 import { type Email, emailKey } from '../records/contact-methods.ts'
 import { type Changes, customKey, type Fields } from './fields.ts'
 import { customConflicts, type Obstacle, type Twin } from './values.ts'
@@ -17,26 +17,39 @@ export type Reason = 'changed' | 'shared' | 'cycle' | 'needed' | Obstacle['reaso
 /** A field that undoing a merge could not restore; `other` is the conflicting record. */
 export type Left = { field: string; reason: Reason; other?: string }
 
-const TABLES = { contact: 'contacts', company: 'companies' } as const
-const REFERENCES: Record<string, 'companies' | 'members' | 'tags'> = {
+const REFERENCES: Record<string, Target> = {
   company_id: 'companies',
   parent_company_id: 'companies',
   owner_id: 'members',
   tag_ids: 'tags',
+  primary_contact_id: 'contacts',
+  stage: 'stages',
+  close_reason_id: 'close_reasons',
 }
+type Target = 'companies' | 'contacts' | 'members' | 'tags' | 'stages' | 'close_reasons'
 
 /** Determines which of the former fields a restored record can still have. */
-export function undoConflicts(db: Database, object: MergeObject) {
+export function undoConflicts(db: Database, object: CustomObject) {
   const custom = customConflicts(db, object)
   const existing = (table: string) => db.prepare(`SELECT 1 FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
-  const exists = { companies: existing('companies'), members: existing('members'), tags: existing('tags') }
+  const exists = {
+    companies: existing('companies'),
+    contacts: existing('contacts'),
+    members: existing('members'),
+    tags: existing('tags'),
+    stages: existing('stages'),
+    close_reasons: existing('close_reasons'),
+  }
   const mergedInto = db
     .prepare(
       "SELECT kept_id FROM merges WHERE org_id = ? AND object = 'company' AND merged_id = ? AND undone_at IS NULL",
     )
     .pluck()
+  // A deal has no external id.
   const withExternalId = db
-    .prepare(`SELECT id FROM ${TABLES[object]} WHERE org_id = ? AND external_id = ? AND id <> ?`)
+    .prepare(
+      `SELECT id FROM ${object === 'contact' ? 'contacts' : 'companies'} WHERE org_id = ? AND external_id = ? AND id <> ?`,
+    )
     .pluck()
   const withDomain = db
     .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')

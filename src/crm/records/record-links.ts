@@ -81,5 +81,5 @@ export function recordLinks<Shape extends Linked>(
     for (const table of [contacts, companies, deals]) table.set(org, after, before)
   }
 
-  return { set, clearContact: contacts.clear, clearCompany: companies.clear }
+  return { set, clearContact: contacts.clear, clearCompany: companies.clear, clearDeal: deals.clear }
 }

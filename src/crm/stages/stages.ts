@@ -37,7 +37,7 @@ const filters: Record<string, Filter> = {
 
 // 2. The row.
 
-const FROM = 'stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id'
+export const FROM = 'stages JOIN pipelines ON pipelines.org_id = stages.org_id AND pipelines.id = stages.pipeline_id'
 
 /** Includes columns that the API does not return. */
 export type StageRow = Stored & {
@@ -64,7 +64,7 @@ export const rowColumns = c.columns<StageRow>({
   version: c.integer('version'),
 })
 
-const columns = c.only<Stage>(
+export const columns = c.only<Stage>(
   rowColumns,
   Object.keys(Stage.entries),
   {

@@ -4,6 +4,7 @@ import { customFieldStore } from '../../crm/custom-fields/custom-fields.ts'
 import { dealStore } from '../../crm/deals/deals.ts'
 import { listStore } from '../../crm/lists/lists.ts'
 import { columns as memberColumns } from '../../crm/members/members.ts'
+import { memberSettings } from '../../crm/members/settings.ts'
 import { noteStore } from '../../crm/notes.ts'
 import type { Deal } from '../../crm/records/deal.ts'
 import { dealChoices } from '../../crm/stages/deal-choices.ts'
@@ -39,6 +40,7 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
   const [fields, lists, notes, tasks] = [customFieldStore(deps), listStore(deps), noteStore(deps), taskStore(deps)]
   const deals = stepByStep ? { ...dealStore(deps), add: () => undefined } : writtenOnce(deps)
   const { stages, reasons } = pipeline({ db }, org)
+  const members = memberSettings(store)
   const { insert: addMember } = rows(db, 'members', memberColumns)
   const ids: Record<'member' | 'tag' | 'company' | 'contact', string[]> = {
     member: [],
@@ -65,10 +67,12 @@ export function recordReplayer(store: Store, clock: Store['clock'], org: number,
 
   const make: { [Do in Making]: (step: Of<Do>) => void } = {
     member: ({ ref, given: { name, email, role, timezone } }) => {
-      const id = clock.id()
+      // Who has made the demo may be one of its people, to whom the deals and tasks belong.
+      const known = members.all(org).find((member) => member.email === email)?.id
+      const id = known ?? clock.id()
       const now = rfc3339(clock.now())
       const fields = { name, email, role, timezone, status: 'active', version: 1 } as const
-      addMember(org, { id, ...fields, created_at: now, updated_at: now })
+      if (known === undefined) addMember(org, { id, ...fields, created_at: now, updated_at: now })
       ids.member[ref] = id
       who = { org, member: ids.member[0] as string }
     },

@@ -50,18 +50,32 @@ export type Seeded = Record<(typeof KINDS)[number], number>
  * applies and every event is written. The clock follows the story. Throws Problem 409 if the organisation has records.
  */
 export function replaySeed(store: Store, options: SeedOptions): Seeded {
+  const steps = seedBatches(store, options)
+  try {
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+      options.onProgress?.(value)
+    }
+  } finally {
+    steps.return(undefined as never) // removes its own table, also if onProgress throws
+  }
+}
+
+/** The same in batches: a server answers others between them. Yields the steps so far after each transaction. */
+export function* seedBatches(store: Store, options: SeedOptions): Generator<number, Seeded, void> {
   refuseUnlessEmpty(store, options.org)
   const { db, accessChanged } = store
   const resetCache = enlargeCache(db, 256)
   try {
-    return play(store, options)
+    return yield* play(store, options)
   } finally {
     resetCache()
     accessChanged()
   }
 }
 
-function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: SeedOptions): Seeded {
+function* play(store: Store, { org, seed, profile, asOf, pace }: SeedOptions): Generator<number, Seeded, void> {
   const batch = batches(store, pace)
   let at = 0
   // The ids differ between organisations, though the same seed creates the same records in each.
@@ -91,9 +105,9 @@ function play(store: Store, { org, seed, profile, asOf, onProgress, pace }: Seed
   // A server on the same folder has another clock and must not run the jobs of the story.
   const jobs = hideJobs(store, batch, org)
   try {
-    for (const part of [goOn, takeBack, finish]) while (!batch(part)) onProgress?.(played)
+    for (const part of [goOn, takeBack, finish]) while (!batch(part)) yield played
     jobs.release()
-    onProgress?.(played)
+    yield played
   } finally {
     jobs.drop()
   }

@@ -17,8 +17,11 @@ const LOST_ODDS = [0.085, 0.08, 0.08, 0.12]
 const WON_ODDS = [0, 0.005, 0.025, 0.16]
 const LOST_FACTOR: Record<Kind, number> = { first: 1.15, again: 1.2, grow: 0.7, help: 0.6, renew: 0.3 }
 const WON_FACTOR: Record<Kind, number> = { first: 0.75, again: 0.7, grow: 1.3, help: 1.5, renew: 2.2 }
-// The odds that a deal is forgotten: nobody closes it, and it ages in the pipeline.
-const FORGOTTEN = 0.015
+/**
+ * `rest`: how much of the median rest a deal has. `forgotten`: the odds that nobody closes it, and it ages in the pipeline.
+ * The small team of the demo keeps its board tidy: of a few dozen open deals, few are old.
+ */
+const PACE = { demo: { rest: 0.7, forgotten: 0.002 }, large: { rest: 1, forgotten: 0.015 } }
 // A deal that is still open this many days before its close date mostly gets a new date.
 const SOON_DAYS = 8
 const REASON_WEIGHTS = [5, 4, 3, 2, 1]
@@ -26,7 +29,13 @@ const REASON_TOTAL = 15
 const WITHOUT_CENTS = new Set(['JPY', 'HUF', 'INR'])
 
 /** The deals created up to now, and how each continues. */
-export function dealBook(random: Random, size: number, companies: CompanyBook, contacts: ContactBook) {
+export function dealBook(
+  random: Random,
+  { size, isDemo }: { size: number; isDemo: boolean },
+  companies: CompanyBook,
+  contacts: ContactBook,
+) {
+  const pace = isDemo ? PACE.demo : PACE.large
   const stages = new Uint8Array(size)
   const kinds = new Uint8Array(size)
   const companyOf = new Int32Array(size)
@@ -89,8 +98,8 @@ export function dealBook(random: Random, size: number, companies: CompanyBook, c
   /** Returns working days until the next event; 0 for a deal that is closed or forgotten. */
   function rest(deal: number): number {
     const stage = stages[deal] as number
-    if (stage === CLOSED || random.chance(FORGOTTEN)) return 0
-    return random.logNormal(REST_DAYS[stage] as number, 0.6)
+    if (stage === CLOSED || random.chance(pace.forgotten)) return 0
+    return random.logNormal((REST_DAYS[stage] as number) * pace.rest, 0.6)
   }
 
   /** Returns mostly the next stage; a customer who has seen the demo before skips one. */

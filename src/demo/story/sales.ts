@@ -29,7 +29,7 @@ export function* life({ seed, profile, asOf }: { seed: number; profile: Profile;
   const time = workingTime(asOf - LIFE_MS, asOf)
   const companies = companyBook(random, size.companies)
   const contacts = contactBook(random, size.contacts, companies)
-  const deals = dealBook(random, size.deals, companies, contacts)
+  const deals = dealBook(random, { size: size.deals, isDemo: profile === 'demo' }, companies, contacts)
   // Waiting entries: an open deal by its ref, or a member or tag by -1 - (its index in `newcomers`).
   const waiting = pending()
   const newcomers: { do: 'member' | 'tag'; ref: number }[] = []

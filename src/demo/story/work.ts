@@ -5,13 +5,31 @@ import { pending } from './pending.ts'
 import { random as randomOf } from './random.ts'
 import type { Profile, Step } from './steps.ts'
 
-/** Odds of a note and of a task, by occasion. The demo team records everything. */
-const ODDS: Record<'demo' | 'large', Record<Occasion, number>> = {
-  demo: { start: 0.6, move: 0.4, change: 0.25, won: 0.8, lost: 0.6 },
-  large: { start: 0.08, move: 0.03, change: 0.02, won: 0.15, lost: 0.1 },
+type Odds = Record<Occasion, number>
+type Habits = {
+  /** Odds of a note and of a task, by occasion. */
+  note: Odds
+  task: Odds
+  /** A task is due within so many days. */
+  days: number
+  /** Share of tasks that are never done; of old ones, which somebody may have tidied away. */
+  left: number
+  leftOld: number
 }
-/** Share of tasks that are never done; CANCELED is the share that turn out to be useless. */
-const LEFT = 0.12
+const FEW: Odds = { start: 0.08, move: 0.03, change: 0.02, won: 0.15, lost: 0.1 }
+/** The demo team records everything, and mostly knows the next step of a deal. */
+const HABITS: Record<'demo' | 'large', Habits> = {
+  demo: {
+    note: { start: 0.6, move: 0.4, change: 0.25, won: 0.8, lost: 0.6 },
+    task: { start: 0.9, move: 0.85, change: 0.75, won: 0.7, lost: 0.3 },
+    days: 22,
+    left: 0.3,
+    leftOld: 0,
+  },
+  large: { note: FEW, task: FEW, days: 12, left: 0.12, leftOld: 0.12 },
+}
+const OLD_DAYS = 9
+/** Share of tasks that turn out to be useless. */
 const CANCELED = 0.06
 const PINNED = 0.05
 const FAIR_MEMBERS = 25
@@ -27,7 +45,7 @@ export function* work(
   { seed, profile, asOf }: { seed: number; profile: Profile; asOf: number },
 ): Generator<Step> {
   const random = randomOf(seed + 2 ** 40)
-  const odds = ODDS[profile === 'demo' ? 'demo' : 'large']
+  const habits = HABITS[profile === 'demo' ? 'demo' : 'large']
   const open = new Map<number, About>()
   const due = pending()
   let tasks = 0
@@ -116,7 +134,7 @@ export function* work(
 
   function* written(occasion: Occasion, at: number, { deal, company, contact, owner, seats }: About): Generator<Step> {
     const links = { deal: some(deal), company: some(company), contact: some(contact), by: some(owner) }
-    if (random.chance(odds[occasion])) {
+    if (random.chance(habits.note[occasion])) {
       const { title, body } = random.pick(NOTES[occasion])
       const text = body
         .replace('{seats}', seats > 0 ? `${seats} seats` : 'one team')
@@ -124,10 +142,10 @@ export function* work(
         .replace('{day}', random.pick(DAYS))
       yield { do: 'note', at, given: { title, body: text, is_pinned: random.chance(PINNED) }, ...links }
     }
-    if (!random.chance(odds[occasion])) return
+    if (!random.chance(habits.task[occasion])) return
     const ref = tasks++
     const { title, type, body = null } = random.pick(TASKS[occasion])
-    const dueAt = workday(at + random.between(1, 12) * DAY_MS)
+    const dueAt = workday(at + random.between(1, habits.days) * DAY_MS)
     const priority = random.chance(0.15) ? 'high' : random.chance(0.15) ? 'low' : 'normal'
     yield {
       do: 'task',
@@ -136,7 +154,8 @@ export function* work(
       given: { title, body, type, priority, due_at: new Date(dueAt).toISOString() },
       ...links,
     }
-    if (!random.chance(LEFT)) due.add(dueAt + random.between(-20, 30) * HOUR_MS, ref)
+    const isOld = dueAt < asOf - OLD_DAYS * DAY_MS
+    if (!random.chance(isOld ? habits.leftOld : habits.left)) due.add(dueAt + random.between(-20, 30) * HOUR_MS, ref)
   }
 }
 

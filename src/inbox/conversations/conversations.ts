@@ -39,7 +39,7 @@ const MATCHED: readonly (keyof Conversation)[] = [
 ]
 
 export const conversationStore = once((deps: Deps) => {
-  const { db, clock, outbox, references } = deps
+  const { db, clock, outbox, references, react } = deps
   const { list } = listing(db, { table: 'conversations', columns, filters, sorts })
   const find = finder(db, 'conversations', columns)
   const { insert, update } = rows(db, 'conversations', columns)
@@ -62,6 +62,9 @@ export const conversationStore = once((deps: Deps) => {
     .pluck()
   const clearCompany = unlinking(db, 'conversations', columns, 'company_id', (who, record) =>
     patch(who, record, { company_id: null }),
+  )
+  const clearDeal = unlinking(db, 'conversations', columns, 'deal_id', (who, record) =>
+    patch(who, record, { deal_id: null }),
   )
   const clearContact = unlinking(db, 'conversations', columns, 'contact_id', (who, record) =>
     patch(who, record, { contact_id: null }),
@@ -191,6 +194,7 @@ export const conversationStore = once((deps: Deps) => {
     clocks.write(who.org, record.id, before.clocks, after.clocks)
     schedule(who.org, before, after)
     outbox.record(who, nameOf(before.record, record), after.record, before.record)
+    react(who, 'conversation.updated', after.record, before.record)
     return after.record
   }
 
@@ -258,6 +262,7 @@ export const conversationStore = once((deps: Deps) => {
     recount,
     clearContact,
     clearCompany,
+    clearDeal,
   }
 })
 

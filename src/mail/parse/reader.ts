@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import { asset } from '../../assets.ts'
+import { packedAsset } from '../../assets.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { MailIn } from '../mail.ts'
 import { readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
@@ -113,5 +113,5 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb
 function newThread(resourceLimits: ResourceLimits): Worker {
   const options = { execArgv: [], resourceLimits }
   if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'reader-thread.ts'), options)
-  return new Worker(asset(BUNDLE).toString(), { ...options, eval: true })
+  return new Worker(packedAsset(BUNDLE).toString(), { ...options, eval: true })
 }

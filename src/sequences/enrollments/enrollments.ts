@@ -191,11 +191,16 @@ export const enrollmentStore = once((deps: Deps) => {
    * For merges of contacts: if both contacts have a live enrollment in the same sequence, the one that moves is stopped
    * first.
    */
-  function relink(who: Caller, before: Enrollment, { contact_id }: Pick<Enrollment, 'contact_id'>): void {
+  function relink(
+    who: Caller,
+    before: Enrollment,
+    given: Pick<Enrollment, 'contact_id'> | Pick<Enrollment, 'deal_id'>,
+  ): void {
+    const contact_id = 'contact_id' in given ? given.contact_id : null
     let kept = byId(who.org, before.id) as EnrollmentRow
     const other = contact_id && isLive(kept) && enrolled.get(who.org, kept.sequence_id, contact_id)
     if (other) kept = end(who, kept, 'stopped', 'merged')
-    save(who, kept, { contact_id })
+    save(who, kept, given)
   }
 
   const reading = { columns, list, find: (who: Caller, id: string): RawRow => find(who, id) }

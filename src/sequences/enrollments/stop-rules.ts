@@ -181,6 +181,11 @@ export const stopRules = once((deps: Deps) => {
     }
   }
 
+  /** Call this before a deal is deleted. */
+  function clearDeal(who: Caller, deal_id: string): void {
+    for (const one of all(ofDeal.all(who.org, deal_id))) save(who, one, { deal_id: null })
+  }
+
   return {
     messageReceived,
     sent,
@@ -192,6 +197,7 @@ export const stopRules = once((deps: Deps) => {
     dealClosed,
     contactUpdated,
     clearContact,
+    clearDeal,
   }
 })
 

@@ -28,6 +28,8 @@ export type Filter = {
   choices?: readonly string[]
   /** The pattern of a text. */
   pattern?: RegExp
+  /** Of a text, instead of 2048. */
+  maxLength?: number
   /** Converts a text or a choice to its stored form. */
   normal?: (text: string) => string | number
   /** A flag that removes a default condition, such as `include_inactive`. */

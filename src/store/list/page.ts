@@ -2,18 +2,10 @@ import type { RawRow, Readable } from '../columns.ts'
 import type { Database } from '../driver.ts'
 import { statements } from '../statements.ts'
 import { conditionSql, type Group, grouped, isOneValue, isSearch, type Search, type SqlPart } from './condition-sql.ts'
-import {
-  admitsNull,
-  type Comparison,
-  type Condition,
-  columnOf,
-  emptyOf,
-  type Filter,
-  isComparison,
-  type Link,
-} from './conditions.ts'
+import { type Comparison, type Condition, columnOf, type Filter, type Link } from './conditions.ts'
 import { indexes } from './indexes.ts'
 import { type Position, positionCheck } from './position.ts'
+import { hasEachOnce, isBound, isOf, isPassed, isScattered, parts } from './progress.ts'
 import { searchWalk, walkBound } from './search.ts'
 
 /**
@@ -40,6 +32,8 @@ export type ListQuery = {
   descending: boolean
   conditions: Condition[]
   after?: Position | undefined
+  /** The number of records to leave out at the beginning, instead of `after`. */
+  skip?: number | undefined
   count: boolean
 }
 
@@ -82,6 +76,11 @@ export function listing(db: Database, spec: Listing) {
   function list(org: number, ask: ListQuery): Page {
     if (ask.after) checkPosition(ask.sort, ask.after)
     const lead = leadOf(org, ask)
+    if (ask.skip) {
+      const after = skipped(org, ask, lead, ask.skip)
+      if (after) return list(org, { ...ask, after, skip: undefined })
+      return { rows: [], next: null, ...(ask.count ? { total: count(org, ask.conditions) } : {}) }
+    }
     const rows: RawRow[] = []
     for (const nulls of parts(ask)) {
       if (rows.length <= ask.limit) rows.push(...read(org, ask, lead, nulls, ask.limit + 1 - rows.length))
@@ -120,6 +119,24 @@ export function listing(db: Database, spec: Listing) {
   }
 
   function read(org: number, ask: ListQuery, lead: Lead, nulls: boolean, limit: number): RawRow[] {
+    const { text, values } = walkOf(org, ask, lead, nulls, `${columns.select}, `)
+    return prepare(`${text} LIMIT ?`).all(...values, limit) as RawRow[]
+  }
+
+  /** The position of the last record that is skipped. Most indexes contain what this reads, and no record is fetched. */
+  function skipped(org: number, ask: ListQuery, lead: Lead, skip: number): Position | undefined {
+    let left = skip
+    for (const nulls of parts(ask)) {
+      const { text, values } = walkOf(org, ask, lead, nulls, '')
+      const row = prepare(`${text} LIMIT 1 OFFSET ?`).get(...values, left - 1) as RawRow | undefined
+      if (row) return positionOf(row)
+      left -= one(`SELECT count(*) FROM (${text})`, values)
+    }
+    return undefined
+  }
+
+  /** The rows of a list in order, each with its position as its last two columns. */
+  function walkOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean, select: string) {
     const { descending, conditions } = ask
     const path = accessPathOf(org, ask, lead, nulls)
     const narrow = 'narrow' in lead ? lead.narrow : undefined
@@ -142,9 +159,8 @@ export function listing(db: Database, spec: Listing) {
     const direction = descending ? ' DESC' : ''
     const by = `${path.key ? `${path.key}${direction}, ` : ''}${path.id}${direction}`
     const wireKey = path.key === undefined ? 'NULL' : ask.sort.big ? `CAST(${path.key} AS TEXT)` : path.key
-    return prepare(
-      `SELECT ${columns.select}, ${wireKey}, ${table}.id FROM ${path.from}${joined} WHERE ${where.sql} ORDER BY ${by} LIMIT ?`,
-    ).all(...where.values, limit) as RawRow[]
+    const text = `SELECT ${select}${wireKey}, ${table}.id FROM ${path.from}${joined} WHERE ${where.sql} ORDER BY ${by}`
+    return { text, values: where.values }
   }
 
   function accessPathOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean): AccessPath {
@@ -250,40 +266,6 @@ export function listing(db: Database, spec: Listing) {
   const one = (text: string, values: unknown[]): number => (prepare(text).get(...values) as [number])[0]
 
   return { list, count }
-}
-
-/** Whether the condition compares the sort key. */
-const isOf = ({ column, link }: Sort, condition: Condition): boolean =>
-  isComparison(condition) &&
-  condition.column === column &&
-  condition.link?.table === link?.table &&
-  condition.link?.only?.value === link?.only?.value
-
-/** Whether the index contains each matching record only once. */
-const hasEachOnce = (condition: Condition): boolean =>
-  isSearch(condition) || (isComparison(condition) && (!condition.link || condition.link.single === true))
-
-/** A bound that the previous page has already passed: left out, since SQLite would start from it again. */
-function isPassed({ sort, descending, after }: ListQuery, condition: Condition): boolean {
-  if (!after || !isComparison(condition) || !isOf(sort, condition)) return false
-  const { operator } = condition
-  return descending ? operator === 'lt' || operator === 'lte' : operator === 'gt' || operator === 'gte'
-}
-
-const isBound = (condition: Condition): boolean => isComparison(condition) && /^[gl]te?$/.test(condition.operator)
-
-/**
- * Several values of the key: after the first page it is only a test, since SQLite would start from the first of each.
- */
-const isScattered = ({ sort, after }: ListQuery, condition: Condition): boolean =>
-  after !== undefined && isOf(sort, condition) && (condition as Comparison).operator === 'in'
-
-/** A nullable key splits a list in two: first the rows with a key, then those without. */
-function parts({ sort, conditions, after }: ListQuery): boolean[] {
-  if (!sort.nullable) return [false]
-  const own = conditions.filter((condition) => isOf(sort, condition)) as Comparison[]
-  const keyed = after?.key !== null && !conditions.map(emptyOf).some((each) => each && isOf(sort, each))
-  return [...(keyed ? [false] : []), ...(own.every(admitsNull) ? [true] : [])]
 }
 
 function all(found: SqlPart[]): SqlPart {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { asset } from '../../assets.ts'
+import { packedAsset } from '../../assets.ts'
 import type { Attempt, Reply } from './http-post.ts'
 
 export type WorkerData = { allow: string }
@@ -88,5 +88,5 @@ export function deliveryWorker({ allow, ownPorts }: { allow: string; ownPorts: (
 function newThread(workerData: WorkerData): Worker {
   const options = { workerData, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 16 } }
   if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'delivery-thread.ts'), options)
-  return new Worker(asset(BUNDLE).toString(), { ...options, eval: true })
+  return new Worker(packedAsset(BUNDLE).toString(), { ...options, eval: true })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import { LINKS } from '../../../src/crm/merges/links.ts'
+import { LINKS } from '../../../src/crm/records/links.ts'
 import { type Row, UNKNOWN } from '../../support/records.ts'
 import { assertSound, type MergeFixture, mergeFixture, refusal, TIMES } from './merge-fixture.ts'
 
@@ -563,13 +563,13 @@ describe('a merge is refused', () => {
   })
 })
 
-test('every reference to a contact or a company is moved, or goes with it', () => {
+test('every reference to a record with links is known, or goes with it', () => {
   const { db } = fixture
   const moved = Object.values(LINKS).flatMap((links) => links.map(({ table, column }) => `${table}.${column}`))
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
   const references = tables.flatMap((table) =>
     (db.pragma(`foreign_key_list(${table})`) as Row[])
-      .filter((each) => ['contacts', 'companies'].includes(each.table) && each.from !== 'org_id')
+      .filter((each) => ['contacts', 'companies', 'deals', 'meetings'].includes(each.table) && each.from !== 'org_id')
       .filter(({ on_delete }) => on_delete !== 'CASCADE')
       .map(({ from }) => `${table}.${from}`),
   )

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import type { Store } from '../store/open.ts'
+import { matchTotp } from './totp.ts'
+
+/** How a member signs in. */
+export type Credentials = {
+  org: number
+  member: string
+  /** As stored; null for a member who signs in by a link only. */
+  password: string | null
+  /** The encrypted secret of the second factor, which counts once it is confirmed. */
+  totp: string | null
+  totp_confirmed_at: number | null
+  totp_step: number | null
+  recovery_codes: string
+  failures: number
+  failed_at: number | null
+}
+
+export type CredentialStore = ReturnType<typeof credentialStore>
+
+const RECOVERY_CODES = 10
+
+const COLUMNS = 'password, totp, totp_confirmed_at, totp_step, recovery_codes, failures, failed_at'
+
+/** The functions that write must be called in a transaction. */
+export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>) {
+  const byEmail = db.prepare(
+    `SELECT members.org_id AS org, members.id AS member, ${COLUMNS}
+     FROM orgs CROSS JOIN members ON members.org_id = orgs.id AND members.email = ?
+       JOIN credentials ON credentials.org_id = members.org_id AND credentials.member_id = members.id
+     WHERE members.status = 'active' AND password IS NOT NULL ORDER BY orgs.id`,
+  )
+  const one = db.prepare(
+    `SELECT org_id AS org, member_id AS member, ${COLUMNS} FROM credentials WHERE org_id = ? AND member_id = ?`,
+  )
+  const make = db.prepare('INSERT INTO credentials (org_id, member_id) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const password = db.prepare(
+    'UPDATE credentials SET password = ?, password_set_at = ? WHERE org_id = ? AND member_id = ?',
+  )
+  const totp = db.prepare(
+    `UPDATE credentials SET totp = ?, totp_confirmed_at = NULL, totp_step = NULL, recovery_codes = '[]'
+     WHERE org_id = ? AND member_id = ?`,
+  )
+  const confirm = db.prepare(
+    `UPDATE credentials SET totp_confirmed_at = ?, totp_step = ?, recovery_codes = ?
+     WHERE org_id = ? AND member_id = ?`,
+  )
+  const step = db.prepare('UPDATE credentials SET totp_step = ? WHERE org_id = ? AND member_id = ?')
+  const codes = db.prepare('UPDATE credentials SET recovery_codes = ? WHERE org_id = ? AND member_id = ?')
+  const failures = db.prepare('UPDATE credentials SET failures = ?, failed_at = ? WHERE org_id = ? AND member_id = ?')
+  const remove = db.prepare('DELETE FROM credentials WHERE org_id = ? AND member_id = ?')
+
+  const get = (org: number, member: string): Credentials | undefined => one.get(org, member) as Credentials | undefined
+
+  function setPassword(org: number, member: string, stored: string): void {
+    make.run(org, member)
+    password.run(stored, clock.now(), org, member)
+    failures.run(0, null, org, member)
+  }
+
+  /** Stores a secret for the second factor, which is not asked for until it is confirmed. */
+  function proposeTotp(org: number, member: string, secret: string): void {
+    make.run(org, member)
+    totp.run(vault.seal(purposeOf(member), secret), org, member)
+  }
+
+  /** Turns the second factor on if the code is right. Returns the recovery codes, of which only hashes are stored. */
+  function confirmTotp({ org, member, totp }: Credentials, code: string): string[] | undefined {
+    const now = clock.now()
+    const matched = totp === null ? undefined : matchTotp(vault.open(purposeOf(member), totp), code, now, null)
+    if (matched === undefined) return undefined
+    const made = Array.from({ length: RECOVERY_CODES }, recoveryCode)
+    confirm.run(now, matched, JSON.stringify(made.map((each) => recoveryHash(member, each))), org, member)
+    return made
+  }
+
+  /** Accepts a code of the app or a recovery code, each once. Returns whether it was right. */
+  function useCode({ org, member, totp, totp_step, recovery_codes }: Credentials, code: string): boolean {
+    const digits = code.replace(/\s/g, '')
+    if (/^\d{6}$/.test(digits)) {
+      const secret = vault.open(purposeOf(member), totp as string)
+      const matched = matchTotp(secret, digits, clock.now(), totp_step)
+      if (matched !== undefined) step.run(matched, org, member)
+      return matched !== undefined
+    }
+    const left = JSON.parse(recovery_codes) as string[]
+    const used = left.indexOf(recoveryHash(member, code))
+    if (used >= 0) codes.run(JSON.stringify(left.toSpliced(used, 1)), org, member)
+    return used >= 0
+  }
+
+  /** By a key beside the database: from the database alone, fifty bits could be found by trying. */
+  const recoveryHash = (member: string, code: string): string =>
+    vault.sign(`recovery code ${member}`, code.toLowerCase().replace(/[^a-z0-9]/g, ''))
+
+  return {
+    /** The members with this email who have a password: one in each organisation at most. */
+    withEmail: (email: string): Credentials[] => byEmail.all(email.toLowerCase()) as Credentials[],
+    get,
+    setPassword,
+    proposeTotp,
+    confirmTotp,
+    useCode,
+    removeTotp: (org: number, member: string): void => void totp.run(null, org, member),
+    setFailures: ({ org, member }: Credentials, count: number, at: number | null): void =>
+      void failures.run(count, at, org, member),
+    /** Removes the password and the second factor: the member needs a link to sign in again. */
+    reset: (org: number, member: string): void => void remove.run(org, member),
+  }
+}
+
+/** Fifty bits in two groups of five: too many to guess at the pace of signing in, and short enough to write down. */
+function recoveryCode(): string {
+  const letters = [...randomBytes(10)].map((byte) => LETTERS[byte % LETTERS.length])
+  return `${letters.slice(0, 5).join('')}-${letters.slice(5).join('')}`
+}
+
+/** 32 letters and digits, without those that are taken for another: i, l, o and 0. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz123456789'
+
+const purposeOf = (member: string): string => `second factor ${member}`

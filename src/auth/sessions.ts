@@ -1,0 +1,142 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339 } from '../lib/time.ts'
+import type { Store } from '../store/open.ts'
+import type { Role } from './roles.ts'
+import { hashOf, isSecretForm, newSecret } from './secrets.ts'
+
+// Members who are signed in to the browser app. Nothing is cached: each request looks its session up, so one that was
+// ended, in this process or by a command, is refused from the next request on.
+
+/** A session ends when it was not used for so long, and at the latest at the end of its lifetime. */
+const IDLE_MS = 12 * HOUR_MS
+const LIFETIME_MS = 30 * DAY_MS
+/** Signing in on one more device ends the session that was unused for longest. */
+const MAX_PER_MEMBER = 25
+const SEEN_EVERY_MS = MINUTE_MS
+const MAX_USER_AGENT = 400
+
+/** An open session, its member, and whether its last use has to be written again. */
+export type OpenSession = {
+  org: number
+  id: string
+  member: string
+  role: Role
+  expiresAt: number
+  isSeenLate: boolean
+}
+
+/** Where somebody signs in. */
+export type Device = { userAgent?: string | undefined; address?: string | undefined }
+
+export type SessionInfo = {
+  id: string
+  member_id: string
+  created_at: string
+  seen_at: string
+  user_agent: string | null
+  address: string | null
+}
+
+type Row = { org: number; id: string; member: string; role: Role; seen_at: number; expires_at: number }
+type Listed = Omit<SessionInfo, 'created_at' | 'seen_at'> & { created_at: number; seen_at: number }
+
+export type Sessions = ReturnType<typeof sessionStore>
+
+/** The functions that write must be called in a transaction. */
+export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+  const byHash = db.prepare(
+    `SELECT sessions.org_id AS org, sessions.id, members.id AS member, members.role, sessions.seen_at, sessions.expires_at
+     FROM sessions JOIN members ON members.org_id = sessions.org_id AND members.id = sessions.member_id
+     WHERE sessions.hash = ? AND members.status = 'active'`,
+  )
+  const insert = db.prepare(
+    `INSERT INTO sessions (org_id, id, hash, member_id, user_agent, address, created_at, seen_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const seen = db.prepare('UPDATE sessions SET seen_at = ? WHERE org_id = ? AND id = ?')
+  const remove = db.prepare('DELETE FROM sessions WHERE org_id = ? AND id = ?')
+  const removeOthers = db.prepare('DELETE FROM sessions WHERE org_id = ? AND member_id = ? AND id <> ?')
+  const removeOldest = db.prepare(
+    `DELETE FROM sessions WHERE org_id = ? AND id IN
+       (SELECT id FROM sessions WHERE org_id = ? AND member_id = ? ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
+  )
+  const columns = 'id, member_id, created_at, seen_at, user_agent, address'
+  const open = 'seen_at > ? AND expires_at > ?'
+  const ofMember = db.prepare(
+    `SELECT ${columns} FROM sessions WHERE org_id = ? AND member_id = ? AND ${open} ORDER BY seen_at DESC, id DESC`,
+  )
+  const ofOrg = db.prepare(
+    `SELECT ${columns} FROM sessions WHERE org_id = ? AND ${open} ORDER BY seen_at DESC, id DESC`,
+  )
+  const one = db.prepare(`SELECT ${columns} FROM sessions WHERE org_id = ? AND id = ? AND ${open}`)
+  const roles = db
+    .prepare(
+      `SELECT sessions.id, members.role
+       FROM sessions JOIN members ON members.org_id = sessions.org_id AND members.id = sessions.member_id
+       WHERE sessions.org_id = ? AND members.status = 'active' AND ${open}`,
+    )
+    .raw()
+
+  /** The session of a cookie; undefined if there is none, it has expired, or its member is deactivated. */
+  function find(secret: string): OpenSession | undefined {
+    if (!isSecretForm(secret)) return undefined
+    const row = byHash.get(hashOf(secret)) as Row | undefined
+    const now = clock.now()
+    if (!row || row.expires_at <= now || row.seen_at <= now - IDLE_MS) return undefined
+    const { org, id, member, role, expires_at, seen_at } = row
+    return { org, id, member, role, expiresAt: expires_at, isSeenLate: now - seen_at >= SEEN_EVERY_MS }
+  }
+
+  /** Starts a session. Its secret is for the cookie, and is not stored. */
+  function start(org: number, member: string, { userAgent, address }: Device): { id: string; secret: string } {
+    removeOldest.run(org, org, member, MAX_PER_MEMBER - 1)
+    const { secret, hash } = newSecret()
+    const id = clock.id()
+    const now = clock.now()
+    insert.run(
+      ...[org, id, hash, member, userAgent?.slice(0, MAX_USER_AGENT) ?? null, address ?? null],
+      ...[now, now, now + LIFETIME_MS],
+    )
+    return { id, secret }
+  }
+
+  const since = (): [number, number] => [clock.now() - IDLE_MS, clock.now()]
+  const shown = (row: Listed): SessionInfo => ({
+    ...row,
+    created_at: rfc3339(row.created_at),
+    seen_at: rfc3339(row.seen_at),
+  })
+
+  return {
+    find,
+    start,
+    /** Notes that the session is used now. */
+    see: (org: number, id: string): void => void seen.run(clock.now(), org, id),
+    end: (org: number, id: string): void => void remove.run(org, id),
+    /** Ends all sessions of a member, except one. Returns their number. */
+    endAll: (org: number, member: string, except = ''): number => removeOthers.run(org, member, except).changes,
+    list: (org: number, member: string): SessionInfo[] =>
+      (ofMember.all(org, member, ...since()) as Listed[]).map(shown),
+    listAll: (org: number): SessionInfo[] => (ofOrg.all(org, ...since()) as Listed[]).map(shown),
+    /** The role of each open session of an organisation, by its id. */
+    openRoles: (org: number): Map<string, Role> => new Map(roles.all(org, ...since()) as [string, Role][]),
+    get: (org: number, id: string): SessionInfo | undefined => {
+      const row = one.get(org, id, ...since()) as Listed | undefined
+      return row && shown(row)
+    },
+  }
+}
+
+/** Requests wait for at most one batch. */
+const BATCH_SIZE = 1000
+
+/** Deletes a batch of expired sessions. Returns 'more' if it was full. */
+export function purgeSessions({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' | undefined {
+  const now = clock.now()
+  const { changes } = db
+    .prepare(
+      `DELETE FROM sessions WHERE (org_id, id) IN
+         (SELECT org_id, id FROM sessions WHERE seen_at <= ? OR expires_at <= ? LIMIT ?)`,
+    )
+    .run(now - IDLE_MS, now, BATCH_SIZE)
+  return changes === BATCH_SIZE ? 'more' : undefined
+}

@@ -1,0 +1,104 @@
+import { credentialStore } from '../auth/credentials.ts'
+import { linkStore, linkUrl } from '../auth/links.ts'
+import { ROLES } from '../auth/roles.ts'
+import { sessionStore } from '../auth/sessions.ts'
+import type { Member } from '../crm/members/members.ts'
+import { memberSettings } from '../crm/members/settings.ts'
+import * as f from '../lib/fields.ts'
+import { conflict, Problem } from '../lib/problem.ts'
+import { validate } from '../lib/validate.ts'
+import type { Store } from '../store/open.ts'
+import { allOrgs } from '../store/orgs.ts'
+import { command, json, org } from './command.ts'
+import { isLocal, LOCAL_NOTE, screensListen, screensOrigin } from './screens-url.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+const email = { email: 'email of the member' }
+
+const Invite = f.object({ email: f.email, role: f.oneOf(ROLES) })
+
+export const memberInvite = command({
+  name: 'member invite',
+  summary: 'Print a link with which somebody becomes a member: it works once, for seven days',
+  args: email,
+  options: {
+    role: { type: 'string', placeholder: 'ROLE', default: 'member', help: 'owner, admin, member or viewer' },
+    screensListen,
+    org,
+    json,
+  },
+  run: ({ options, args }) => {
+    const given = validate(Invite, { email: args.email.toLowerCase(), role: options.role })
+    return withStore(options.data, (store) => {
+      const org = chosenOrg(store, options.org)
+      const origin = screensOrigin(store, options.screensListen)
+      const made = store.transaction(() => {
+        if (
+          memberSettings(store)
+            .all(org)
+            .some((member) => member.email === given.email)
+        )
+          throw conflict('already_member', `There is already a member ${given.email}.`)
+        return linkStore(store).makeInvite(org, { ...given, invited_by: null })
+      })
+      const { id, secret, expires_at } = made
+      const url = linkUrl(origin, 'invite', secret)
+      const until = `It works once, for ${given.email}, until ${expires_at}.`
+      const warning = isLocal(url) ? 'loopback' : null
+      return {
+        json: { id, url, expires_at, ...given, warning },
+        text: url,
+        note: warning ? `${until} ${LOCAL_NOTE}` : until,
+      }
+    })
+  },
+})
+
+export const memberReset = command({
+  name: 'member reset',
+  summary: 'Remove the password and second factor of a member, end their sessions, and print a link to sign in once',
+  args: email,
+  options: { screensListen, org, json },
+  run: ({ options, args }) =>
+    withStore(options.data, (store) => {
+      const org = chosenOrg(store, options.org)
+      const origin = screensOrigin(store, options.screensListen)
+      const secret = store.transaction(() => {
+        const member = activeMember(store, org, args.email)
+        credentialStore(store).reset(org, member.id)
+        sessionStore(store).endAll(org, member.id)
+        return linkStore(store).makeSignIn(org, member.id)
+      })
+      const url = linkUrl(origin, 'sign_in', secret)
+      const until = 'It signs in once, within 24 hours. A new password is set in the settings then.'
+      return { json: { url }, text: url, note: isLocal(url) ? `${until} ${LOCAL_NOTE}` : until }
+    }),
+})
+
+/**
+ * Makes a link that signs a member of the only organisation in once; `screens` is the URL of the listener. Returns
+ * undefined unless the member is there and active.
+ */
+export function signInUrl(store: Store, email: string, screens: string): string | undefined {
+  const [org, ...more] = allOrgs(store.db)
+  if (!org || more.length > 0) return undefined
+  const member = memberSettings(store)
+    .all(org.id)
+    .find((each) => each.email === email && each.status === 'active')
+  const secret = member && store.transaction(() => linkStore(store).makeSignIn(org.id, member.id))
+  return secret && linkUrl(screensOrigin(store, screens.slice('http://'.length)), 'sign_in', secret)
+}
+
+/** Throws Problem 404 and 409. */
+function activeMember(store: Store, org: number, email: string): Member {
+  const member = memberSettings(store)
+    .all(org)
+    .find((each) => each.email === email.toLowerCase())
+  if (!member)
+    throw new Problem(404, 'no_such_member', `There is no member ${email}. "dealbox member list" shows all members.`)
+  if (member.status === 'active') return member
+  throw conflict(
+    'member_deactivated',
+    `The member ${email} is deactivated. Activate it with "dealbox member activate" first.`,
+  )
+}

@@ -1,0 +1,20 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { linkUrl, setupLink } from '../auth/links.ts'
+import { prepareFolder } from '../settings/new-org.ts'
+import { openStore, type Store } from '../store/open.ts'
+import { allOrgs } from '../store/orgs.ts'
+
+/** Makes the database of a data folder that is missing or empty: its organisation is made in the browser. */
+export function prepareEmptyFolder(dataDir: string): void {
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+  if (names.some((name) => name !== 'lost+found')) return // opening it says what is wrong, if anything
+  openStore(dataDir, { create: true }).close()
+}
+
+/** While a data folder has no organisation: makes the link that creates one. An earlier link ends. */
+export function newSetupUrl(store: Store, dataDir: string, origin: string): string | null {
+  if (allOrgs(store.db).length > 0) return null
+  prepareFolder(store, dataDir)
+  const secret = store.transaction(() => setupLink(store).make())
+  return linkUrl(origin, 'setup', secret)
+}

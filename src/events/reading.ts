@@ -1,0 +1,24 @@
+import type { Database } from '../store/driver.ts'
+import { EVENT_COLUMNS, type StoredEvent } from './body.ts'
+
+/** An event with the Idempotency-Key of its request. */
+export type KeyedEvent = StoredEvent & { request_key: string | null }
+
+/** Reads the outbox of an organisation in the order of seq, which has no gaps. */
+export function eventReader(db: Database) {
+  const newest = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
+  const oldest = db.prepare('SELECT seq FROM events WHERE org_id = ? ORDER BY seq LIMIT 1').pluck()
+  const behind = db.prepare(
+    `SELECT ${EVENT_COLUMNS}, request_key FROM events WHERE org_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+  )
+
+  return {
+    /** The seq of the newest event; 0 before the first. */
+    newest: (org: number): number => newest.get(org) as number,
+    /** The seq of the oldest event that is still there; that of the next one if there is none. */
+    oldest: (org: number): number => (oldest.get(org) as number | undefined) ?? (newest.get(org) as number) + 1,
+    after: (org: number, seq: number, limit: number): KeyedEvent[] => behind.all(org, seq, limit) as KeyedEvent[],
+  }
+}
+
+export type EventReader = ReturnType<typeof eventReader>

@@ -1,0 +1,212 @@
+import * as v from 'valibot'
+import { type Deps, once } from '../deps.ts'
+import type { Changes } from '../events/react.ts'
+import { badQuery } from '../http/query.ts'
+import type { Need, Route } from '../http/route.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import type { RawRow } from '../store/columns.ts'
+import * as c from '../store/columns.ts'
+import type { ListQuery, Page } from '../store/list/page.ts'
+import { mentionsIn } from './mentions.ts'
+import { noticeQueue } from './notices.ts'
+
+// What concerns a member: a record was assigned to them, a note mentions them, a task is due. Written in the transaction
+// of the change; only their member reads them.
+
+// 1. The wire form.
+
+const PATHS = {
+  contact: 'contacts',
+  company: 'companies',
+  deal: 'deals',
+  task: 'tasks',
+  note: 'notes',
+  conversation: 'conversations',
+} as const
+type Object = keyof typeof PATHS
+
+const Notification = f.object({
+  id: f.id,
+  kind: f.oneOf(['assigned', 'mentioned', 'due']),
+  at: f.recordFields.created_at,
+  actor_id: f.doc(f.nullable(f.id), 'The member who did it; null for a task that is due.'),
+  record: f.object({ kind: f.oneOf(Object.values(PATHS)), id: f.id, title: v.string() }),
+  read_at: f.nullable(f.recordFields.created_at),
+})
+
+const Read = f.object({ ids: f.optional(f.ids), all: f.optional(v.literal(true)) })
+const Unread = f.object({ unread: f.count() })
+
+// 2. The row.
+
+type Row = [string, string, number, string | null, Object, string, string, number | null]
+const FIELDS = 'id, kind, at, actor_id, object, record_id, title, read_at'
+const [toJson, timeJson] = [c.text('').json, c.time('').json] as ((stored: unknown) => string)[] as [
+  (stored: unknown) => string,
+  (stored: unknown) => string,
+]
+
+const columns: c.Readable = {
+  select: FIELDS,
+  json: (row: RawRow) => {
+    const [id, kind, at, actor, object, record, title, read] = row as Row
+    const about = `{"kind":"${PATHS[object]}","id":"${record}","title":${toJson(title)}}`
+    const actorId = actor === null ? 'null' : `"${actor}"`
+    return `{"id":"${id}","kind":"${kind}","at":${timeJson(at)},"actor_id":${actorId},"record":${about},"read_at":${timeJson(read)}}`
+  },
+}
+
+// 3. The statements and the rules.
+
+/** Per member; the oldest are dropped. */
+export const MAX_NOTIFICATIONS = 200
+
+type Told = { kind: 'assigned' | 'mentioned' | 'due'; object: Object; record: string; title: string; at: number }
+
+export const notificationStore = once((deps: Deps) => {
+  const { db, clock } = deps
+  const notices = noticeQueue(deps)
+  const isActive = db.prepare("SELECT 1 FROM members WHERE org_id = ? AND id = ? AND status = 'active'").pluck()
+  const whose = 'org_id = ? AND member_id = ?'
+  const forget = db.prepare(
+    `DELETE FROM notifications WHERE ${whose} AND kind = ? AND record_id = ? AND read_at IS NULL`,
+  )
+  const insert = db.prepare(
+    `INSERT INTO notifications (org_id, member_id, id, kind, object, record_id, title, actor_id, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const cap = db.prepare(
+    `DELETE FROM notifications WHERE org_id = @org AND member_id = @member AND id <=
+       (SELECT id FROM notifications WHERE org_id = @org AND member_id = @member
+        ORDER BY id DESC LIMIT 1 OFFSET ${MAX_NOTIFICATIONS})`,
+  )
+  const page = db
+    .prepare(`SELECT ${FIELDS} FROM notifications WHERE ${whose} AND id < ? ORDER BY id DESC LIMIT ?`)
+    .raw()
+  const readOne = db.prepare(`UPDATE notifications SET read_at = ? WHERE ${whose} AND id = ? AND read_at IS NULL`)
+  const readAll = db.prepare(`UPDATE notifications SET read_at = ? WHERE ${whose} AND read_at IS NULL`)
+  const unread = db
+    .prepare(`SELECT count(*) FROM notifications INDEXED BY notifications_unread WHERE ${whose} AND read_at IS NULL`)
+    .pluck()
+  const titles = {
+    deal: db.prepare('SELECT title FROM deals WHERE org_id = ? AND id = ?').pluck(),
+    company: db.prepare('SELECT name FROM companies WHERE org_id = ? AND id = ?').pluck(),
+    contact: db.prepare('SELECT name FROM contacts WHERE org_id = ? AND id = ?').pluck(),
+  }
+
+  /** Tells a member; a newer one replaces an unread one of the same kind and record. */
+  function tell(org: number, member: string, actor: string | null, { kind, object, record, title, at }: Told): void {
+    if (!isActive.get(org, member)) return
+    forget.run(org, member, kind, record)
+    const id = clock.id()
+    insert.run(org, member, id, kind, object, record, title, actor, at)
+    cap.run({ org, member })
+    notices.put(org, member, { kind: 'notification', id })
+  }
+
+  /** A record got another owner. Imports and jobs assign without telling: they may assign thousands. */
+  function assigned(who: Caller, object: Object, id: string, title: string, owner: string | null): void {
+    if (who.member === null || owner === null || owner === who.member) return
+    tell(who.org, owner, who.member, { kind: 'assigned', object, record: id, title, at: clock.now() })
+  }
+
+  const dealChanged = (who: Caller, after: Changes['deal.updated'], before?: Changes['deal.updated']): void => {
+    if (after.owner_id !== before?.owner_id) assigned(who, 'deal', after.id, after.title, after.owner_id)
+  }
+
+  const taskChanged = (who: Caller, after: Changes['task.updated'], before?: Changes['task.updated']): void => {
+    if (after.owner_id !== before?.owner_id && after.status === 'open')
+      assigned(who, 'task', after.id, after.title, after.owner_id)
+  }
+
+  function conversationChanged(
+    who: Caller,
+    after: Changes['conversation.updated'],
+    before?: Changes['conversation.updated'],
+  ): void {
+    if (after.owner_id === before?.owner_id) return
+    assigned(who, 'conversation', after.id, after.subject ?? `#${after.number}`, after.owner_id)
+  }
+
+  /** Tells the members whom a note mentions and did not mention before. */
+  function noteChanged(who: Caller, after: Changes['note.updated'], before?: Changes['note.updated']): void {
+    if (who.member === null || after.body === before?.body) return
+    const known = before ? mentionsIn(before.body) : []
+    const fresh = mentionsIn(after.body).filter((id) => id !== who.member && !known.includes(id))
+    if (fresh.length === 0) return
+    const about = subjectOf(who.org, after)
+    for (const member of fresh) tell(who.org, member, who.member, { kind: 'mentioned', ...about, at: clock.now() })
+  }
+
+  /** The record that a note is about, which is where its reader wants to go. */
+  function subjectOf(org: number, note: Changes['note.updated']): Pick<Told, 'object' | 'record' | 'title'> {
+    for (const object of ['deal', 'company', 'contact'] as const) {
+      const [record] = object === 'deal' ? note.deal_ids : object === 'company' ? note.company_ids : note.contact_ids
+      if (record !== undefined) return { object, record, title: titles[object].get(org, record) as string }
+    }
+    const title = note.title ?? note.body.slice(0, 80)
+    return note.conversation_id
+      ? { object: 'conversation', record: note.conversation_id, title }
+      : { object: 'note', record: note.id, title }
+  }
+
+  function taskDue(org: number, task: { id: string; title: string; owner_id: string; due_at: number }): void {
+    tell(org, task.owner_id, null, { kind: 'due', object: 'task', record: task.id, title: task.title, at: task.due_at })
+  }
+
+  function list(org: number, { limit, after, count }: ListQuery, { member }: Caller): Page {
+    if (count) throw badQuery('This list has no count. Omit "count".')
+    const rows = page.all(org, member, after?.id ?? '~', limit + 1) as RawRow[]
+    const more = rows.length > limit
+    if (more) rows.pop()
+    const last = rows.at(-1)
+    return { rows, next: more && last ? { key: null, id: last[0] as string } : null }
+  }
+
+  const unreadOf = ({ org, member }: Caller): number => unread.get(org, member) as number
+
+  function read(who: Caller, { ids = [], all = false }: { ids?: string[]; all?: boolean }): { unread: number } {
+    const { org, member } = who
+    const now = clock.now()
+    if (all) readAll.run(now, org, member)
+    else for (const id of ids) readOne.run(now, org, member, id)
+    notices.put(org, member, { kind: 'notification', id: null })
+    return { unread: unreadOf(who) }
+  }
+
+  return { list, read, unreadOf, dealChanged, taskChanged, conversationChanged, noteChanged, taskDue }
+})
+
+// 4. The routes.
+
+export const notifications = (deps: Deps): Route<Need>[] => {
+  const { list, read } = notificationStore(deps)
+  const common = { role: 'viewer', name: 'notification' } as const
+  return [
+    {
+      ...common,
+      kind: 'list',
+      method: 'get',
+      path: '/notifications',
+      summary: 'List my notifications, newest first',
+      columns,
+      item: Notification,
+      filters: {},
+      sorts: {},
+      timeDependent: true, // differs by member, so it is never shared
+      list,
+    },
+    {
+      ...common,
+      kind: 'write',
+      method: 'post',
+      path: '/notifications/read',
+      summary: 'Mark my notifications as read',
+      body: Read,
+      returns: Unread,
+      status: 200,
+      run: ({ who, body }) => read(who, body as v.InferOutput<typeof Read>),
+    },
+  ]
+}

@@ -1,0 +1,195 @@
+import { customValues } from '../../../crm/custom-fields/values.ts'
+import { type Deps, once } from '../../../deps.ts'
+import { linkOf } from '../../../filters/membership.ts'
+import type { Stored } from '../../../http/route.ts'
+import type { Caller } from '../../../lib/caller.ts'
+import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
+import { noticeQueue } from '../../../personal/notices.ts'
+import { type Job, jobQueue } from '../../../store/jobs.ts'
+import type { Store } from '../../../store/open.ts'
+import { missing } from '../../../store/references.ts'
+import { recordWrites } from '../records.ts'
+import { toldEvents } from '../undo/events.ts'
+import { undoStore } from '../undo/undo.ts'
+import { doEach, MAX_BATCH } from './each.ts'
+import { type BulkRow, bulkJournal, type Change, type Item } from './journal.ts'
+import { type Kind, OBJECTS, type Selection, selections } from './selection.ts'
+
+export const BULK = 'bulk change'
+export const BULK_UNDO = 'bulk undo'
+
+export type Asked = Selection & Change & { kind: Kind; expected?: number }
+
+/** Changes many records at once, by a job of many short transactions, and undoes all of it. */
+export const bulkStore = once((deps: Deps) => {
+  const { db, clock, references } = deps
+  const journal = bulkJournal(deps)
+  const select = selections(deps)
+  const writes = recordWrites(deps)
+  const events = toldEvents(db)
+  const notices = noticeQueue(deps)
+  const jobs = jobQueue(deps)
+  const custom = {
+    deal: customValues(db, 'deal'),
+    contact: customValues(db, 'contact'),
+    company: customValues(db, 'company'),
+  }
+  const openStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ? AND is_open = 1').pluck()
+  const staticList = db.prepare("SELECT object FROM lists WHERE org_id = ? AND id = ? AND kind = 'static'").pluck()
+  const touchList = db.prepare('UPDATE lists SET version = version + 1, updated_at = ? WHERE org_id = ? AND id = ?')
+  const memberships = Object.fromEntries(
+    (['deal', 'contact', 'company'] as const).map((object) => {
+      const { table, key, column } = linkOf(object)
+      return [
+        object,
+        {
+          add: db.prepare(`INSERT INTO ${table} (org_id, ${column}, ${key}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`),
+          remove: db.prepare(`DELETE FROM ${table} WHERE org_id = ? AND ${column} = ? AND ${key} = ?`),
+        },
+      ]
+    }),
+  )
+
+  /** Throws 422 for a change that no record can take, and 409 `count_changed` if more records match than expected. */
+  function start(
+    who: Caller,
+    { kind, expected, ids, filter, q, list_id, exclude, ...change }: Asked & { to_list_id?: string },
+  ) {
+    const { to_list_id, ...rest } = change
+    const wanted: Change = to_list_id === undefined ? rest : { ...rest, list_id: to_list_id }
+    check(who, kind, wanted)
+    const selection = Object.fromEntries(
+      Object.entries({ ids, filter, q, list_id, exclude }).filter(([, value]) => value !== undefined),
+    ) as Selection
+    const found = select(who, kind, selection)
+    if (expected !== undefined && found.length > expected) {
+      const detail = `${found.length} records match now, which is more than the ${expected} that were expected.`
+      throw conflict('count_changed', detail, { count: found.length })
+    }
+    const id = journal.add(who, kind, wanted, found)
+    jobs.put(who.org, { kind: BULK, key: id, payload: { from: 0 }, dueAt: clock.now() })
+    return { id, total: found.length }
+  }
+
+  function check(who: Caller, kind: Kind, change: Change): void {
+    const { patch, add_tag_ids = [], remove_tag_ids = [], list_id } = change
+    const object = OBJECTS[kind]
+    if (Object.keys(change).length === 0) throw invalid(field('', 'required', 'must have a change'))
+    if (change.delete && Object.keys(change).length > 1)
+      throw invalid(field('/delete', 'contradiction', 'must be the only change'))
+    if (object === 'task' && (add_tag_ids.length > 0 || remove_tag_ids.length > 0 || list_id !== undefined))
+      throw invalid(field('', 'not_supported', 'must not have tags or lists: tasks have none'))
+    if (list_id !== undefined && staticList.get(who.org, list_id) !== object)
+      throw invalid(field('/to_list_id', 'not_static', 'must be a static list of these records'))
+    if (add_tag_ids.length > 0)
+      below('/add_tag_ids', () => references.check(who.org, { tag_ids: add_tag_ids }), '/tag_ids')
+    if (patch === undefined) return
+    below('/patch', () => {
+      writes[object].check(patch)
+      references.check(who.org, patch)
+      if (object !== 'task' && patch.custom_fields !== undefined)
+        custom[object].change(who.org, {}, patch.custom_fields as Record<string, unknown>)
+      if (patch.stage !== undefined && !openStage.get(who.org, patch.stage)) throw invalid(missing('/stage'))
+    })
+  }
+
+  /** One batch; puts the job for the next. */
+  function run({ org, key, payload }: Job, store: Store): void {
+    const id = key as string
+    const row = journal.stored(org, id)
+    if (!row) return
+    const { from } = payload as { from: number }
+    const who = { org, member: row.member_id }
+    const change = JSON.parse(row.change) as Change
+    const items = journal.next(org, id, from, MAX_BATCH)
+    const done = doEach(store, items, (item) => changeOne(who, row, change, item))
+    for (const { item, error } of done)
+      journal.note(org, id, error === null ? item : { ...item, seq: null, is_listed: 0 }, error)
+    if (change.list_id !== undefined && done.some(({ item }) => item.is_listed)) touch(who, change.list_id)
+    const isLast = from + done.length >= row.total
+    journal.advance(org, id, done.length, done.filter(({ error }) => error !== null).length, isLast)
+    if (!isLast) jobs.put(org, { kind: BULK, key: id, payload: { from: from + done.length }, dueAt: clock.now() })
+    tell(who, row, { done: from + done.length, is_finished: isLast })
+  }
+
+  /** Notes in the item what it did. */
+  function changeOne(who: Caller, { object: kind }: BulkRow, change: Change, item: Item): void {
+    const object = OBJECTS[kind]
+    const { find, patch, remove } = writes[object]
+    const record = find(who, item.record_id)
+    const before = events.lastSeq(who.org)
+    if (change.delete) remove?.(who, record)
+    else {
+      const given = { ...change.patch, ...tagsOf(record, change) }
+      if (Object.keys(given).length > 0) patch(who, record, given)
+      if (change.list_id !== undefined)
+        item.is_listed = memberships[object]?.add.run(who.org, change.list_id, record.id).changes === 1 ? 1 : 0
+    }
+    item.seq = events.newestOf(who.org, before, record.id)?.seq ?? null
+  }
+
+  /** Starts to undo a finished change. Throws 404, and 409. */
+  function undo(who: Caller, id: string) {
+    const row = journal.find(who, id)
+    if (row.finished_at === null)
+      throw conflict('not_finished', 'This change is still running. Undo it when it is done.')
+    if (row.undo_started_at !== null) throw conflict('undone_already', 'This change is undone already.')
+    journal.startUndo(who.org, id)
+    jobs.put(who.org, { kind: BULK_UNDO, key: id, payload: { below: row.total }, dueAt: clock.now() })
+    return journal.show(who, id)
+  }
+
+  /** One batch of an undo, the last record first. */
+  function runUndo({ org, key, payload }: Job, store: Store): void {
+    const id = key as string
+    const row = journal.stored(org, id)
+    if (!row) return
+    const { below } = payload as { below: number }
+    const who = { org, member: row.member_id }
+    const change = JSON.parse(row.change) as Change
+    const items = journal.below(org, id, below, MAX_BATCH)
+    const done = doEach(store, items, (item) => undoOne(who, row, change, item))
+    for (const { item, error } of done)
+      if (item.seq !== null || item.is_listed) journal.noteUndone(org, id, item, error)
+    if (change.list_id !== undefined && done.some(({ item }) => item.is_listed)) touch(who, change.list_id)
+    const rest = done.at(-1)?.item.position ?? 0
+    if (rest > 0) jobs.put(org, { kind: BULK_UNDO, key: id, payload: { below: rest }, dueAt: clock.now() })
+    else journal.endUndo(org, id)
+    tell(who, row, { undone: row.total - rest, is_finished: rest === 0 })
+  }
+
+  function undoOne(
+    who: Caller,
+    { object: kind }: BulkRow,
+    { list_id }: Change,
+    { record_id, seq, is_listed }: Item,
+  ): void {
+    if (is_listed && list_id !== undefined) memberships[OBJECTS[kind]]?.remove.run(who.org, list_id, record_id)
+    if (seq !== null) undoStore(deps).undo(who, { seq })
+  }
+
+  function touch({ org }: Caller, list: string): void {
+    touchList.run(clock.now(), org, list)
+  }
+
+  const tell = ({ org, member }: Caller, { id, object, total }: BulkRow, more: object): void =>
+    notices.put(org, member, { kind: 'bulk', id, object, total, ...more })
+
+  return { start, run, undo, runUndo, show: journal.show }
+})
+
+function tagsOf(record: Stored, { add_tag_ids = [], remove_tag_ids = [] }: Change): { tag_ids?: string[] } {
+  if (add_tag_ids.length + remove_tag_ids.length === 0) return {}
+  const kept = (record.tag_ids as string[]).filter((id) => !remove_tag_ids.includes(id))
+  return { tag_ids: [...new Set([...kept, ...add_tag_ids])] }
+}
+
+/** Errors of a part of the body, at their place in it. */
+function below(pointer: string, check: () => void, own = ''): void {
+  try {
+    check()
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.errors) throw error
+    throw invalid(...error.errors.map((each) => ({ ...each, pointer: pointer + each.pointer.slice(own.length) })))
+  }
+}

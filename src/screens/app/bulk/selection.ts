@@ -1,0 +1,77 @@
+import type * as v from 'valibot'
+import { requireScopes } from '../../../auth/scopes.ts'
+import { type Deps, once } from '../../../deps.ts'
+import { scopesOf } from '../../../filters/access.ts'
+import type { ListObject } from '../../../filters/catalog.ts'
+import type { Filter, ListFilter } from '../../../filters/filter.ts'
+import { membership } from '../../../filters/membership.ts'
+import { smartLists } from '../../../filters/smart.ts'
+import type { Caller } from '../../../lib/caller.ts'
+import { field, invalid } from '../../../lib/problem.ts'
+import type { Condition } from '../../../store/list/conditions.ts'
+import { listing } from '../../../store/list/page.ts'
+
+export const KINDS = ['deals', 'contacts', 'companies', 'tasks'] as const
+export type Kind = (typeof KINDS)[number]
+
+export const OBJECTS = { deals: 'deal', contacts: 'contact', companies: 'company', tasks: 'task' } as const
+
+export type Selection = {
+  ids?: string[]
+  filter?: v.InferOutput<typeof ListFilter>
+  q?: string
+  list_id?: string
+  exclude?: string[]
+}
+
+/** More are refused: their ids are written at once. */
+export const MAX_SELECTED = 100_000
+const BY_ID = { column: 'id' }
+
+/** Finds the records of a selection: those with the ids, or all that match. */
+export const selections = once((deps: Deps) => {
+  const smart = smartLists(deps)
+  const idsOnly = { select: 'id', json: () => '' }
+  const lists = {
+    deals: listing(deps.db, { table: 'deals', columns: idsOnly, filters: {}, sorts: {} }),
+    contacts: listing(deps.db, { table: 'contacts', columns: idsOnly, filters: {}, sorts: {} }),
+    companies: listing(deps.db, { table: 'companies', columns: idsOnly, filters: {}, sorts: {} }),
+    tasks: listing(deps.db, { table: 'tasks', columns: idsOnly, filters: {}, sorts: {} }),
+  }
+  const members = {
+    deal: membership(deps, 'deal'),
+    contact: membership(deps, 'contact'),
+    company: membership(deps, 'company'),
+  }
+
+  /** Returns the ids, oldest record first. Throws 422 for a wrong filter, and for too many records. */
+  function find(who: Caller, kind: Kind, { ids, exclude = [], ...asked }: Selection): string[] {
+    const left = new Set(exclude)
+    if (ids) return ids.filter((id) => !left.has(id))
+    const conditions = conditionsOf(who, kind, asked)
+    const query = { limit: MAX_SELECTED + left.size, sort: BY_ID, descending: false, conditions, count: false }
+    const { rows, next } = lists[kind].list(who.org, query)
+    if (next) throw invalid(field('/filter', 'too_many', `must match at most ${MAX_SELECTED} records`))
+    return rows.map(([id]) => id as string).filter((id) => !left.has(id))
+  }
+
+  function conditionsOf(who: Caller, kind: Kind, { filter, q, list_id }: Selection): Condition[] {
+    const object = OBJECTS[kind]
+    const conditions: Condition[] = q === undefined ? [] : [{ search: object, text: q }]
+    if (object === 'task') {
+      if (filter !== undefined || list_id !== undefined)
+        throw invalid(field('/filter', 'not_supported', 'must be omitted for tasks; send ids'))
+      return conditions
+    }
+    if (list_id !== undefined) conditions.push(...members[object].conditions(who, list_id))
+    return filter === undefined ? conditions : [...conditions, ...filtered(who, object, filter as Filter)]
+  }
+
+  function filtered(who: Caller, object: ListObject, filter: Filter): Condition[] {
+    requireScopes(who, scopesOf({ object, filter }))
+    smart.check(who.org, object, filter)
+    return smart.conditions(who.org, object, filter)
+  }
+
+  return find
+})

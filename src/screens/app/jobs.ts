@@ -1,0 +1,18 @@
+import { binStore } from '../../crm/bin/bin.ts'
+import type { Deps } from '../../deps.ts'
+import type { RunKind } from '../../jobs/kinds.ts'
+import type { Recurring } from '../../jobs/recurring.ts'
+import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
+import { DUE_TASKS, dueTasks } from '../../personal/due-tasks.ts'
+import { bulkKinds, bulkWork } from './bulk/routes.ts'
+import { sampleKind } from './sample.ts'
+
+/** The jobs that the screens start. */
+export const screensKinds = (deps: Deps): RunKind[] => [...bulkKinds(deps), sampleKind(deps)]
+
+/** What a running server repeats for the screens. */
+export const screensWork = (deps: Deps): Recurring[] => [
+  { name: DUE_TASKS, everyMs: MINUTE_MS, run: dueTasks(deps) },
+  { name: 'empty the bin', everyMs: HOUR_MS, frees: true, run: binStore(deps).purgeOld },
+  bulkWork(deps),
+]

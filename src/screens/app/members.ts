@@ -1,0 +1,97 @@
+import type * as v from 'valibot'
+import { hasRole, type Role } from '../../auth/roles.ts'
+import { sessionStore } from '../../auth/sessions.ts'
+import { columns, Member, memberStore, STATUSES } from '../../crm/members/members.ts'
+import { memberSettings } from '../../crm/members/settings.ts'
+import { changeRoute, type Need, type Route } from '../../http/route.ts'
+import type { Caller, Session } from '../../lib/caller.ts'
+import * as f from '../../lib/fields.ts'
+import { field, invalid, Problem } from '../../lib/problem.ts'
+import type { ScreenParts } from '../parts.ts'
+
+const MemberChange = f.patchOf({
+  name: Member.entries.name,
+  role: Member.entries.role,
+  status: f.oneOf(STATUSES),
+  timezone: Member.entries.timezone,
+})
+type MemberChange = v.InferOutput<typeof MemberChange>
+
+/** Members for administrators: their roles, whether they are active, and where they are signed in. */
+export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'>): Route<Need>[] {
+  const { find } = memberStore(deps)
+  const settings = memberSettings(store)
+  const sessions = sessionStore(store)
+
+  /** Nobody gives a role above their own, or changes a member who has one. Throws Problem 403 and 422. */
+  function checkRank(who: Caller, before: Member, given: MemberChange): void {
+    const own = (who.session as Session).role
+    if (!hasRole(own, before.role)) throw tooHigh(before.role)
+    if (given.role !== undefined && !hasRole(own, given.role))
+      throw invalid(field('/role', 'role_too_high', `must not be above your own role, which is ${own}`))
+  }
+
+  function change(who: Caller, before: Member, given: MemberChange): Member {
+    checkRank(who, before, given)
+    return settings.set(who.org, before.email, given)
+  }
+
+  /** The newest use of a session by each member: those who were never seen are left out. */
+  function seen(org: number): { id: string; seen_at: string; sessions: number }[] {
+    const byMember = Map.groupBy(sessions.listAll(org), ({ member_id }) => member_id)
+    return [...byMember].map(([id, own]) => ({ id, seen_at: own[0]?.seen_at as string, sessions: own.length }))
+  }
+
+  const common = { role: 'admin', name: 'member' } as const
+  const one = { ...common, find, columns }
+  return [
+    {
+      ...common,
+      kind: 'data',
+      method: 'get',
+      path: '/members/seen',
+      summary: 'List when each member was last here',
+      read: ({ org }) => ({ json: JSON.stringify({ data: seen(org) }) }),
+    },
+    changeRoute({
+      ...one,
+      method: 'patch',
+      path: '/members/:id',
+      summary: 'Change the name, role, zone or status of a member',
+      body: MemberChange,
+      returns: Member,
+      status: 200,
+      run: ({ who, record, body }) => change(who, record, body),
+    }),
+    {
+      ...common,
+      kind: 'data',
+      method: 'get',
+      path: '/members/:id/sessions',
+      summary: 'List where a member is signed in',
+      read: (who, [id = '']) => {
+        find(who, id)
+        const open = sessions.list(who.org, id)
+        const data = open.map((each) => ({ ...each, is_current: each.id === who.session?.id }))
+        return { json: JSON.stringify({ data }) }
+      },
+    },
+    {
+      ...common,
+      kind: 'write',
+      method: 'delete',
+      path: '/members/:id/sessions',
+      summary: 'Sign a member out everywhere',
+      status: 204,
+      find: (who, id = '') => columns.present(find(who, id)),
+      run: ({ who, record }) => {
+        const { id, role } = record as unknown as Member
+        if (!hasRole((who.session as Session).role, role)) throw tooHigh(role)
+        sessions.endAll(who.org, id, who.session?.id)
+      },
+    },
+  ]
+}
+
+const tooHigh = (role: Role): Problem =>
+  new Problem(403, 'role_too_high', `This member is ${role}, which is above your own role.`, { more: { role } })

@@ -1,0 +1,33 @@
+import type { Deps } from '../../deps.ts'
+import type { Need, Route } from '../../http/route.ts'
+import { drafts } from '../../personal/drafts.ts'
+import { notifications } from '../../personal/notifications.ts'
+import { preferences } from '../../personal/preferences.ts'
+import { views } from '../../personal/views.ts'
+import { binRoutes } from './bin.ts'
+import { bulkRoutes } from './bulk/routes.ts'
+import { duplicateRoutes } from './duplicates.ts'
+import { nameRoutes } from './names.ts'
+import { rowRoutes } from './rows.ts'
+import { sampleRoutes } from './sample.ts'
+import { timelineRoutes } from './timeline/timeline.ts'
+import { undoRoutes } from './undo/undo.ts'
+import { whereaboutsRoutes } from './whereabouts.ts'
+
+/** The routes below /app for the data of the screens. */
+export const dataRoutes = ({ deps }: { deps: Deps }): Route<Need>[] =>
+  [
+    views,
+    drafts,
+    preferences,
+    notifications,
+    timelineRoutes,
+    undoRoutes,
+    binRoutes,
+    bulkRoutes,
+    sampleRoutes,
+    rowRoutes,
+    nameRoutes,
+    duplicateRoutes,
+    whereaboutsRoutes,
+  ].flatMap((resource) => resource(deps))

@@ -1,0 +1,45 @@
+import { companyStore } from '../../crm/companies/companies.ts'
+import { contactStore } from '../../crm/contacts/contacts.ts'
+import { dealStore } from '../../crm/deals/deals.ts'
+import { Company, companyRecord } from '../../crm/records/company.ts'
+import { Contact, contactRecord } from '../../crm/records/contact.ts'
+import { Deal, dealRecord } from '../../crm/records/deal.ts'
+import type { Deps } from '../../deps.ts'
+import { filterParameter } from '../../filters/parameter.ts'
+import type { Listed, Need, Route } from '../../http/route.ts'
+
+/**
+ * The lists behind the tables: those of the API, and with filters like those of smart lists. They accept `skip`, since a
+ * table can be scrolled to its middle and to its end.
+ */
+export function rowRoutes(deps: Deps): Route<Need>[] {
+  const rows = (name: string, plural: string, item: typeof Contact, listed: Listed): Route<Need> => ({
+    ...listed,
+    kind: 'list',
+    method: 'get',
+    path: `/rows/${plural}`,
+    role: 'viewer',
+    name,
+    summary: `List ${plural} for a table`,
+    item,
+    skips: true,
+  })
+  const [contacts, companies, deals] = [contactStore(deps), companyStore(deps), dealStore(deps)]
+  return [
+    rows('contact', 'contacts', Contact, {
+      ...contacts,
+      filters: { ...contacts.filters, filter: filterParameter(deps, 'contact') },
+      sorts: contactRecord.sorts,
+    }),
+    rows('company', 'companies', Company as never, {
+      ...companies,
+      filters: { ...companies.filters, filter: filterParameter(deps, 'company') },
+      sorts: companyRecord.sorts,
+    }),
+    rows('deal', 'deals', Deal as never, {
+      ...deals,
+      filters: { ...deals.filters, filter: filterParameter(deps, 'deal') },
+      sorts: dealRecord.sorts,
+    }),
+  ]
+}

@@ -1,0 +1,123 @@
+import * as v from 'valibot'
+import { binStore, type Restored } from '../../../crm/bin/bin.ts'
+import { dealStore } from '../../../crm/deals/deals.ts'
+import { type Deps, once } from '../../../deps.ts'
+import type { Need, Route, Stored } from '../../../http/route.ts'
+import type { Caller } from '../../../lib/caller.ts'
+import * as f from '../../../lib/fields.ts'
+import { conflict, field, invalid, Problem } from '../../../lib/problem.ts'
+import { isRecordObject, kindOf, type RecordObject, recordWrites } from '../records.ts'
+import { type ToldEvent, toldEvents } from './events.ts'
+import { inverse } from './inverse.ts'
+
+// Takes a change back, through the same functions as any other change: docs/decisions/024-undo.md.
+
+/** `event` is that of the undo, by which it can be undone as well. */
+export type Undone = {
+  event: { id: string; seq: number } | null
+  record: { kind: string; id: string; version: number | null }
+  left: Restored['left']
+}
+
+export const undoStore = once((deps: Deps) => {
+  const events = toldEvents(deps.db)
+  const bin = binStore(deps)
+  const deals = dealStore(deps)
+  const writes = recordWrites(deps)
+
+  /**
+   * Throws 404 for an event that is no longer there, and 409: `changed_since` with the `fields` that somebody has changed
+   * since, `cannot_undo` for changes without an inverse; and whatever the inverse change throws.
+   */
+  function undo(who: Caller, given: { seq?: number; event_id?: string }): Undone {
+    return undoEvent(who, events.find(who.org, given))
+  }
+
+  function undoEvent(who: Caller, event: ToldEvent): Undone {
+    const [object, change] = event.type.split('.') as [string, string]
+    if (!isRecordObject(object)) throw cannot()
+    const before = events.lastSeq(who.org)
+    if (change === 'deleted') return restore(who, event.id)
+    const version = change === 'created' ? remove(who, object, event) : takeBack(who, object, event)
+    return answer(who, object, event.object_id, version, before)
+  }
+
+  const answer = (who: Caller, object: RecordObject, id: string, version: number | null, before: number): Undone => ({
+    event: events.newestOf(who.org, before, id) ?? null,
+    record: { kind: kindOf(object), id, version },
+    left: [],
+  })
+
+  /** Restores a deleted record by the event of its deletion, which itself may be gone. Throws 409 like `undo`. */
+  function restore(who: Caller, eventId: string): Undone {
+    const before = events.lastSeq(who.org)
+    try {
+      const { object, record, left } = bin.restore(who, eventId)
+      return { ...answer(who, object, record.id, record.version, before), left }
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404)
+        throw conflict('not_in_bin', 'This record is not in the bin: it was restored already, or cannot be.')
+      throw error
+    }
+  }
+
+  function remove(who: Caller, object: RecordObject, event: ToldEvent): null {
+    const { find, remove } = writes[object]
+    if (!remove) throw cannot()
+    const record = find(who, event.object_id)
+    if (record.version !== event.object.version) throw changedSince(['version'])
+    remove(who, record)
+    return null
+  }
+
+  function takeBack(who: Caller, object: RecordObject, event: ToldEvent): number {
+    const { find, fields, patch } = writes[object]
+    const record = find(who, event.object_id)
+    if (object === 'deal' && event.changed_fields.includes('status')) return outcomeBack(who, record, event).version
+    const back = inverse(record, event, fields)
+    if (back.changed.length > 0) throw changedSince(back.changed)
+    if (Object.keys(back.patch).length === 0) throw cannot()
+    return patch(who, record, back.patch).version
+  }
+
+  /** A deal that was closed is reopened, and one that was reopened is closed again. */
+  function outcomeBack(who: Caller, record: Stored, { object, previous }: ToldEvent): Stored {
+    if (record.stage !== object.stage || record.status !== object.status) throw changedSince(['stage'])
+    const reason_id = previous.close_reason_id as string | null
+    return reason_id === null
+      ? deals.reopen(who, record as never, previous.stage as string)
+      : deals.close(who, record as never, { reason_id })
+  }
+
+  return { undo, undoEvent, restore }
+})
+
+const cannot = (): Problem => conflict('cannot_undo', 'This change cannot be taken back.')
+
+const changedSince = (fields: string[]): Problem =>
+  conflict('changed_since', `This was changed again since: ${fields.join(', ')}.`, { fields })
+
+const Undo = f.object({ event_id: f.optional(f.id), seq: f.optional(f.count()) })
+
+export const undoRoutes = (deps: Deps): Route<Need>[] => {
+  const { undo } = undoStore(deps)
+  return [
+    {
+      kind: 'write',
+      method: 'post',
+      path: '/undo',
+      role: 'member',
+      name: 'change',
+      summary: 'Take a change back',
+      body: Undo,
+      returns: v.looseObject({}),
+      status: 200,
+      run: ({ who, body }) => {
+        const given = body as v.InferOutput<typeof Undo>
+        if ((given.event_id === undefined) === (given.seq === undefined))
+          throw invalid(field('', 'required', 'must have either event_id or seq'))
+        return undo(who, given)
+      },
+    },
+  ]
+}

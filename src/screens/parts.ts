@@ -1,0 +1,21 @@
+import type { Passwords } from '../auth/passwords.ts'
+import type { Deps } from '../deps.ts'
+import type { Bodies } from '../http/bodies.ts'
+import type { Log } from '../http/log.ts'
+import type { Store } from '../store/open.ts'
+import type { Live } from './live/live.ts'
+import type { WebFiles } from './page/files.ts'
+
+/** What the areas of the browser app are made from. */
+export type ScreenParts = Live & {
+  store: Store
+  deps: Deps
+  dataDir: string
+  bodies: Bodies
+  passwords: Passwords
+  web: WebFiles
+  /** The address that the listener listens on. */
+  listen: string
+  stopping: AbortSignal
+  log: Log
+}

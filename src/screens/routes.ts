@@ -1,0 +1,41 @@
+import type { Need, Route } from '../http/route.ts'
+import { boardRoute } from './app/board.ts'
+import { boardQuestions } from './app/board-questions.ts'
+import { bootRoute } from './app/boot.ts'
+import { memberRoutes } from './app/members.ts'
+import { dataRoutes } from './app/routes.ts'
+import type { Handler } from './handler.ts'
+import { presenceHandler } from './live/presence-handler.ts'
+import { streamHandler } from './live/stream-handler.ts'
+import type { ScreenParts } from './parts.ts'
+import { accountHandlers } from './sessions/account.ts'
+import { inviteRoutes } from './sessions/invites.ts'
+import { linkHandlers } from './sessions/links.ts'
+import { loginHandlers } from './sessions/login.ts'
+import { sessionRoutes } from './sessions/sessions.ts'
+import { setupHandlers } from './sessions/setup.ts'
+
+/** Everything below /app, by area. */
+const ROUTES: ((parts: ScreenParts) => Route<Need>[])[] = [
+  sessionRoutes,
+  inviteRoutes,
+  memberRoutes,
+  dataRoutes,
+  (parts) => [bootRoute(parts), boardRoute(parts), ...boardQuestions(parts)],
+]
+
+/** What the kernel cannot answer: see handler.ts. */
+const HANDLERS: ((parts: ScreenParts) => Handler[])[] = [
+  loginHandlers,
+  setupHandlers,
+  linkHandlers,
+  accountHandlers,
+  (parts) => [streamHandler(parts), presenceHandler(parts)],
+]
+
+/** The prefix of all of them. */
+export const APP = '/app'
+
+export const screenRoutes = (parts: ScreenParts): Route<Need>[] => ROUTES.flatMap((area) => area(parts))
+
+export const screenHandlers = (parts: ScreenParts): Handler[] => HANDLERS.flatMap((area) => area(parts))

@@ -1,0 +1,93 @@
+import { networkInterfaces } from 'node:os'
+import { usage } from '../../config.ts'
+import { Problem } from '../../lib/problem.ts'
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const EVERYWHERE = ['0.0.0.0', '::', '[::]']
+const NAME = /^(?:[a-z0-9_](?:[a-z0-9_.-]{0,252})|\[[0-9a-f:.]+\])$/
+
+export type HostOptions = {
+  /** The address that the listener listens on. */
+  listen: string
+  /** From --screens-host. */
+  added: readonly string[]
+  /** The hosts of the public addresses of the organisations, read anew each time. */
+  publicHosts: () => readonly string[]
+}
+
+/**
+ * Checks the header Host. A page of a foreign name that its owner lets point here (DNS rebinding) would count as our
+ * own; its name is none that this server knows. Throws Problem 421.
+ */
+export function hostCheck({ listen, added, publicHosts }: HostOptions): (header: string | undefined) => void {
+  const own = bracketed(listen)
+  const known = new Set([...LOOPBACK, own, ...added])
+  let addresses = new Set<string>()
+
+  function isOwnAddress(host: string): boolean {
+    if (!EVERYWHERE.includes(listen)) return false
+    if (addresses.has(host)) return true
+    addresses = new Set(machineAddresses().map(bracketed)) // they change, as when a laptop joins another network
+    return addresses.has(host)
+  }
+
+  return (header) => {
+    const host = hostOf(header)
+    if (host !== undefined && (known.has(host) || isOwnAddress(host) || publicHosts().includes(host))) return
+    throw unknownHost(host)
+  }
+}
+
+/** The addresses of this machine, except loopback: IPv4 first. */
+export function machineAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const own = all.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+  return own.sort((one, other) => one.family.localeCompare(other.family)).map(({ address }) => address)
+}
+
+/** The host name of a header Host in lower case, without the port; IPv6 in brackets. */
+export function hostOf(header: string | undefined): string | undefined {
+  const host = header?.toLowerCase().replace(/:\d*$/, '')
+  return host !== undefined && NAME.test(host) ? host : undefined
+}
+
+/** Parses --screens-host: names separated by commas. Throws a usage Problem. */
+export function parseHosts(text: string): string[] {
+  const names = text.split(',').flatMap((name) => name.trim().toLowerCase() || [])
+  const wrong = names.find((name) => !NAME.test(name))
+  if (wrong === undefined) return names
+  throw usage(
+    `--screens-host ${wrong} is not a host name. Use a form such as crm.example.com, without http:// and port.`,
+  )
+}
+
+/**
+ * The address for somebody else: the one that the browser shows, if others reach it; else a public one, else one of this
+ * machine if it is listened on. Others cannot open what is left, a loopback address.
+ */
+export function originForOthers(shown: string, listen: string, publicUrls: readonly string[]): string {
+  if (!isLoopback(hostOf(new URL(shown).host) ?? '')) return shown
+  const open = publicUrls.map((url) => new URL(url)).find(({ pathname }) => pathname === '/')
+  if (open) return open.origin
+  const [address] = isEverywhere(listen) ? machineAddresses() : []
+  if (address === undefined) return shown
+  const { port } = new URL(shown)
+  return `http://${bracketed(address)}${port === '' ? '' : `:${port}`}`
+}
+
+/** Whether only programs on this machine reach the host of a URL. */
+export const isLoopback = (host: string): boolean => LOOPBACK.includes(host) || /^127\.[\d.]+$/.test(host)
+
+export const isEverywhere = (listen: string): boolean => EVERYWHERE.includes(listen)
+
+const bracketed = (address: string): string =>
+  address.includes(':') ? `[${address.replace(/^\[|\]$/g, '')}]` : address
+
+const unknownHost = (host: string | undefined): Problem =>
+  new Problem(
+    421,
+    'unknown_host',
+    host === undefined
+      ? 'Send the header Host with the name of this server.'
+      : `This server does not know itself as ${host}. If that is its name, start it with --screens-host ${host}, or make it the host of public_base_url in the settings.`,
+  )

@@ -1,0 +1,31 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { loadWhenIdle } from './components/later.tsx'
+import { startData } from './data/browser.ts'
+import type { Boot } from './data/types.ts'
+import { locale } from './lib/locale.ts'
+import { startRouter } from './router.ts'
+import { homes, screens } from './screens.ts'
+import { startShell } from './shell/start.ts'
+import { type Language, setLanguage } from './texts/texts.ts'
+
+const LATER_MS = 3000
+
+const boot = JSON.parse(document.getElementById('boot')?.textContent ?? '') as Boot
+
+startData(boot)
+void start().then(() => {
+  render(<App />, document.getElementById('app') ?? document.body)
+  // A screen may ask for it sooner, once its own data is there.
+  if (boot.signed_in) setTimeout(loadWhenIdle, LATER_MS)
+})
+
+async function start(): Promise<void> {
+  if (!boot.signed_in) {
+    locale.value = { ...locale.peek(), language: boot.language }
+    await setLanguage(boot.language as Language)
+    return
+  }
+  await startShell(boot)
+  await startRouter(screens, homes)
+}

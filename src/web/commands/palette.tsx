@@ -1,0 +1,284 @@
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Icon } from '../components/icon.tsx'
+import { Kbd } from '../components/kbd.tsx'
+import { navigate } from '../router.ts'
+import { isMac, run } from './listen.ts'
+import { wordsOf } from './match.ts'
+import { openedPalette } from './opened.ts'
+import { CommandRow, HitRow, VisitRow } from './palette-rows.tsx'
+import {
+  type Hit,
+  hrefOf,
+  joined,
+  type Scope,
+  SEARCHED,
+  SHOWN,
+  SHOWN_IN_SCOPE,
+  searchCommands,
+  searchRecords,
+} from './palette-search.ts'
+import { askServer, recordsAtHand } from './palette-sources.ts'
+import { recent, type Visit } from './recent.ts'
+import { type Command, type CommandContext, commands } from './registry.ts'
+import { texts } from './texts.ts'
+import './palette.css'
+
+/** The place of the palette, in the app once. */
+export function Palette() {
+  return openedPalette.value && <OpenPalette context={openedPalette.value.context} />
+}
+
+const SCOPES: readonly Scope[] = ['all', ...SEARCHED, 'commands']
+
+type Row =
+  | { key: string; kind: 'hit'; hit: Hit }
+  | { key: string; kind: 'visit'; visit: Visit }
+  | { key: string; kind: 'command'; command: Command }
+
+type Group = { id: string; label: string; note?: string | undefined; rows: Row[] }
+
+function OpenPalette({ context }: { context: CommandContext }) {
+  const [typed, setTyped] = useState('')
+  const [scope, setScope] = useState<Scope>('all')
+  const [at, setAt] = useState(0)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  const server = useServer(typed, scope)
+  const groups = useGroups(typed, scope, server.hits, context)
+  const rows = groups.flatMap((group) => group.rows)
+  const current = rows[Math.min(at, rows.length - 1)]
+
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  useLayoutEffect(() => {
+    dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [current?.key])
+
+  const close = () => {
+    openedPalette.value = null
+  }
+
+  function pick(row: Row, isNewTab: boolean): void {
+    close()
+    if (row.kind === 'command') {
+      const text = typed.trim()
+      // The dialog gives the focus back before the command may move it.
+      queueMicrotask(() => run(row.command, text === '' ? context : { ...context, text }))
+      return
+    }
+    const href = row.kind === 'hit' ? hrefOf(row.hit.kind, row.hit.record.id) : hrefOf(row.visit.kind, row.visit.id)
+    if (isNewTab) open(href, '_blank', 'noopener')
+    else void navigate(href)
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    event.stopPropagation()
+    const last = rows.length - 1
+    const moves: Record<string, number> = { ArrowDown: at >= last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1 }
+    if (event.key === 'PageDown') moves.PageDown = Math.min(last, at + 8)
+    if (event.key === 'PageUp') moves.PageUp = Math.max(0, at - 8)
+    const move = moves[event.key]
+    if (move !== undefined && !event.isComposing) {
+      event.preventDefault()
+      setAt(Math.max(0, move))
+    } else if (event.key === 'Enter' && !event.isComposing && current && event.target instanceof HTMLInputElement) {
+      event.preventDefault()
+      pick(current, isMac ? event.metaKey : event.ctrlKey)
+    } else if (event.key.toLowerCase() === 'k' && (isMac ? event.metaKey : event.ctrlKey)) {
+      event.preventDefault()
+      close()
+    }
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      class="pal"
+      aria-label={texts().palette}
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+      onKeyDown={onKeyDown}
+      onClick={(event) => event.target === event.currentTarget && close()}
+    >
+      <div class="in">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          autofocus
+          autocomplete="off"
+          spellcheck={false}
+          enterkeyhint="go"
+          aria-label={texts().palette}
+          aria-expanded={rows.length > 0}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={current && `${id}-${current.key}`}
+          placeholder={texts().placeholder}
+          value={typed}
+          onInput={(event) => {
+            setTyped(event.currentTarget.value)
+            setAt(0)
+          }}
+        />
+        <select
+          aria-label={texts().scope}
+          value={scope}
+          onChange={(event) => {
+            setScope(event.currentTarget.value as Scope)
+            setAt(0)
+          }}
+        >
+          {SCOPES.map((each) => (
+            <option key={each} value={each}>
+              {texts().scopes[each]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="found">
+        <div id={`${id}-list`} role="listbox" aria-label={texts().palette}>
+          {groups.map((group) => (
+            // biome-ignore lint/a11y/useSemanticElements: a group of a listbox is no fieldset
+            <div key={group.id} role="group" aria-labelledby={`${id}-${group.id}`}>
+              <h3 id={`${id}-${group.id}`} role="presentation">
+                <span>{group.label}</span>
+                {group.note && <span>{group.note}</span>}
+              </h3>
+              {group.rows.map((row) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the input
+                // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input, which names the row
+                <div
+                  key={row.key}
+                  id={`${id}-${row.key}`}
+                  role="option"
+                  class="hit"
+                  aria-selected={row === current}
+                  onPointerMove={() => setAt(rows.indexOf(row))}
+                  onClick={(event) => pick(row, event.ctrlKey || event.metaKey)}
+                >
+                  <RowContent row={row} words={wordsOf(typed)} />
+                </div>
+              ))}
+            </div>
+          ))}
+        </div>
+        {rows.length === 0 && !server.isAsking && (
+          <div class="none">
+            {texts().nothing(typed.trim())}
+            <p>{texts().nothingBody}</p>
+          </div>
+        )}
+        {server.hasFailed && <p class="none small mute">{texts().searchFailed}</p>}
+      </div>
+      <div class="sr" role="status">
+        {typed.trim() !== '' && !server.isAsking ? texts().count(rows.length) : ''}
+      </div>
+      <footer aria-hidden="true">
+        <span>
+          <Kbd keys="↑" />
+          <Kbd keys="↓" /> {texts().choose}
+        </span>
+        <span>
+          <Kbd keys="Enter" /> {texts().open}
+        </span>
+        <span>
+          <Kbd keys={isMac ? '⌘Enter' : 'Ctrl Enter'} /> {texts().newTab}
+        </span>
+        <span class="last">
+          <Kbd keys="Esc" /> {texts().close}
+        </span>
+      </footer>
+    </dialog>
+  )
+}
+
+function RowContent({ row, words }: { row: Row; words: readonly string[] }) {
+  if (row.kind === 'hit') return <HitRow hit={row.hit} words={words} />
+  if (row.kind === 'visit') return <VisitRow visit={row.visit} />
+  return <CommandRow command={row.command} words={words} />
+}
+
+/** Asks the server a moment after the last key; answers to what is no longer typed are dropped. */
+function useServer(typed: string, scope: Scope) {
+  const [answer, setAnswer] = useState<Answer>(NOTHING)
+  useEffect(() => {
+    if (wordsOf(typed).length === 0 || scope === 'commands') {
+      setAnswer(NOTHING)
+      return
+    }
+    const stop = new AbortController()
+    setAnswer((before) => ({ ...before, isAsking: true, hasFailed: false }))
+    const timer = setTimeout(async () => {
+      try {
+        const hits = await askServer(typed, scope)
+        if (!stop.signal.aborted) setAnswer({ typed, hits, isAsking: false, hasFailed: false })
+      } catch {
+        if (!stop.signal.aborted) setAnswer({ typed, hits: [], isAsking: false, hasFailed: true })
+      }
+    }, PAUSE_MS)
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+    }
+  }, [typed, scope])
+  if (answer.typed === typed) return answer
+  // Until the next answer comes, only what still fits stays.
+  return {
+    ...answer,
+    hits: answer.hits.filter(({ kind, record }) => searchRecords([[kind, record]], typed).length > 0),
+  }
+}
+
+/** `typed` is what the hits are for. */
+type Answer = { typed: string; hits: readonly Hit[]; isAsking: boolean; hasFailed: boolean }
+const NOTHING: Answer = { typed: '', hits: [], isAsking: false, hasFailed: false }
+const PAUSE_MS = 40
+
+function useGroups(typed: string, scope: Scope, remote: readonly Hit[], context: CommandContext): Group[] {
+  const registered = commands.value
+  const visits = recent.value
+  return useMemo(() => {
+    const most = scope === 'all' ? SHOWN : SHOWN_IN_SCOPE
+    const groups: Group[] = []
+    const isEmpty = wordsOf(typed).length === 0
+    if (isEmpty && scope !== 'commands') {
+      const rows = visits
+        .filter(({ kind }) => scope === 'all' || kind === scope)
+        .map((visit): Row => ({ key: `visit-${visit.kind}-${visit.id}`, kind: 'visit', visit }))
+      if (rows.length > 0) groups.push({ id: 'recent', label: texts().recent, rows })
+    }
+    if (!isEmpty) {
+      const hits = joined(searchRecords(recordsAtHand(), typed, scope), remote)
+      const rows = hits
+        .slice(0, most)
+        .map((hit): Row => ({ key: `hit-${hit.kind}-${hit.record.id}`, kind: 'hit', hit }))
+      const note = hits.length > most ? texts().shownOf(most, String(hits.length)) : undefined
+      if (rows.length > 0) groups.push({ id: 'records', label: texts().records, note, rows })
+    }
+    if (scope === 'all' || scope === 'commands') {
+      const found = commandsFor(registered, typed, context)
+      const rows = found
+        .slice(0, isEmpty || scope === 'commands' ? found.length : SHOWN)
+        .map((command): Row => ({ key: `command-${command.id}`, kind: 'command', command }))
+      if (rows.length > 0) groups.push({ id: 'do', label: texts().do, rows })
+    }
+    return groups
+  }, [typed, scope, remote, registered, visits, context])
+}
+
+/** The commands that fit what is typed, then those that can begin with it, such as a new deal of this title. */
+function commandsFor(registered: readonly Command[], typed: string, context: CommandContext): Command[] {
+  const found = searchCommands(registered, typed, context)
+  const text = typed.trim()
+  if (text === '') return found
+  const withText = registered
+    .filter((command) => command.titleWith && !found.includes(command) && (command.when?.(context) ?? true))
+    .map((command) => ({ ...command, title: () => command.titleWith?.(text) ?? command.title() }))
+  return [...found, ...withText]
+}

@@ -1,0 +1,92 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { t } from '../../texts/texts.ts'
+import { Button, IconButton } from '../button.tsx'
+import { Icon } from '../icon.tsx'
+import type { EditProps, Email, Phone } from './field.ts'
+
+/** An address or a number, whichever the list is of, under one name while it is edited. */
+export type Line = { text: string; label: string; is_primary: boolean }
+
+export const linesOf = (items: readonly (Email | Phone)[] | null): Line[] =>
+  (items ?? []).map((item) => ({
+    text: 'email' in item ? item.email : item.number,
+    label: item.label,
+    is_primary: item.is_primary,
+  }))
+
+const LABELS = ['work', 'home', 'other'] as const
+
+/** Addresses or numbers, each with its kind; one of them is the primary one. */
+export const editSeveral = (type: 'email' | 'tel') =>
+  function EditSeveral({ field, draft, onDraft, id, describedBy, invalid, autofocus }: EditProps) {
+    const texts = t().fields
+    const given = draft as Line[]
+    const lines = given.length > 0 ? given : [{ text: '', label: 'work', is_primary: true }]
+    const box = useRef<HTMLDivElement>(null)
+    useLayoutEffect(() => {
+      if (autofocus) box.current?.querySelector('input')?.focus()
+    }, [])
+    const change = (index: number, part: Partial<Line>) =>
+      onDraft(lines.map((line, at) => (at === index ? { ...line, ...part } : line)))
+    const remove = (index: number) => {
+      const rest = lines.filter((_, at) => at !== index)
+      const hasPrimary = rest.some(({ is_primary }) => is_primary)
+      onDraft(rest.map((line, at) => (at === 0 && !hasPrimary ? { ...line, is_primary: true } : line)))
+    }
+    const name = type === 'email' ? texts.email : texts.phone
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend, and the label of the field is one
+      <div ref={box} class="several" role="group" aria-label={field.label}>
+        {lines.map((line, index) => (
+          <div key={index} class="row">
+            <span class="input grow">
+              <input
+                id={index === 0 ? id : undefined}
+                class="bare"
+                type="text"
+                inputMode={type}
+                autocomplete="off"
+                placeholder={field.example}
+                aria-label={`${name} ${index + 1}`}
+                aria-invalid={invalid || undefined}
+                aria-describedby={describedBy}
+                value={line.text}
+                onInput={(event) => change(index, { text: event.currentTarget.value })}
+              />
+            </span>
+            <span class="input kind">
+              <select
+                class="bare"
+                aria-label={`${texts.kind} ${index + 1}`}
+                value={line.label}
+                onChange={(event) => change(index, { label: event.currentTarget.value })}
+              >
+                {LABELS.map((label) => (
+                  <option key={label} value={label}>
+                    {texts[label]}
+                  </option>
+                ))}
+              </select>
+              <Icon name="down" small />
+            </span>
+            {lines.length > 1 && (
+              <>
+                <IconButton
+                  plain
+                  icon="star"
+                  title={line.is_primary ? texts.primary : texts.makePrimary}
+                  class={line.is_primary ? 'acc' : undefined}
+                  aria-pressed={line.is_primary}
+                  onClick={() => onDraft(lines.map((each, at) => ({ ...each, is_primary: at === index })))}
+                />
+                <IconButton plain icon="x" title={t().remove(line.text || name)} onClick={() => remove(index)} />
+              </>
+            )}
+          </div>
+        ))}
+        <Button plain icon="plus" onClick={() => onDraft([...lines, { text: '', label: 'work', is_primary: false }])}>
+          {t().addAnother}
+        </Button>
+      </div>
+    )
+  }

@@ -1,0 +1,51 @@
+import { pluralOf } from '../../texts/plural.ts'
+import type { Like } from '../../texts/texts.ts'
+import type { en } from './en.ts'
+
+const { form } = pluralOf('de')
+
+export const de: Like<typeof en> = {
+  filter: 'Filter',
+  filters: 'Filter',
+  addFilter: 'Filter hinzufügen',
+  findField: 'Feld suchen',
+  remove: (field) => `Filter ${field} entfernen`,
+  change: (field, words) => `Filter ${field} ${words} ändern`,
+  operator: 'Bedingung',
+  value: 'Wert',
+  back: 'Alle Felder',
+  done: 'Fertig',
+  days: (number) => `${number} ${form(number, { one: 'Tag', other: 'Tage' })}`,
+  daysLabel: 'Tage',
+  yes: 'Ja',
+  no: 'Nein',
+  more: (number) => `+${number}`,
+  search: 'In dieser Ansicht suchen',
+  badNumber: 'Schreib eine Zahl, etwa 48500',
+  op: {
+    eq: 'ist',
+    ne: 'ist nicht',
+    in: 'ist',
+    inMany: 'ist eins von',
+    not_in: 'ist nicht',
+    not_inMany: 'ist keins von',
+    gt: 'mehr als',
+    gte: 'mindestens',
+    lt: 'weniger als',
+    lte: 'höchstens',
+    after: 'nach dem',
+    onOrAfter: 'ab dem',
+    before: 'vor dem',
+    onOrBefore: 'bis zum',
+    contains: 'enthält',
+    starts_with: 'beginnt mit',
+    is_null: 'ist leer',
+    not_null: 'ist nicht leer',
+    in_last_days: 'in den letzten',
+    in_next_days: 'in den nächsten',
+    has_any: 'hat',
+    has_anyMany: 'hat eins von',
+    has_all: 'hat',
+    has_allMany: 'hat alle von',
+  },
+}

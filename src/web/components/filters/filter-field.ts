@@ -1,0 +1,50 @@
+import type { Choice, Search } from '../choices.tsx'
+import type { IconName } from '../icon.tsx'
+import type { Condition, FieldKind, Operator } from './conditions.ts'
+import { OPERATORS_OF, takesDays, takesNothing, takesSeveral } from './conditions.ts'
+
+/** A field that the bar offers. A screen makes the list of its own; `boot` has what custom fields there are. */
+export type FilterField = {
+  /** As in smart lists: `owner_id`, `custom_fields.channel`. */
+  name: string
+  label: string
+  kind: FieldKind
+  icon?: IconName | undefined
+  /** What can be chosen: a list that is in the browser, or a search on the server. */
+  choices?: (() => readonly Choice[]) | undefined
+  search?: Search | undefined
+  /** The choice behind a value that the list does not have. Reads a signal where it comes later. */
+  choiceOf?: ((value: string) => Choice | undefined) | undefined
+  /** The word that stands over the field and others like it, such as "Custom fields". */
+  group?: string | undefined
+}
+
+export const findField = (fields: readonly FilterField[], name: string): FilterField | undefined =>
+  fields.find((field) => field.name === name)
+
+/** The choice to show for a value; the value itself where nothing is known of it yet. */
+export function choiceFor(field: FilterField, value: unknown): Choice {
+  const text = String(value)
+  const own = field.choices?.().find((choice) => choice.value === text)
+  return own ?? field.choiceOf?.(text) ?? { value: text, label: '…' }
+}
+
+/** A new condition of the field, without a value yet. */
+export const conditionOf = ({ name, kind }: FilterField): Condition =>
+  withOperator({ field: name }, kind, OPERATORS_OF[kind][0] as Operator)
+
+/** The condition with another operator. A value that fits stays. */
+export function withOperator(
+  condition: Pick<Condition, 'field' | 'value'> & { op?: Operator },
+  kind: FieldKind,
+  op: Operator,
+): Condition {
+  const { field, value, op: before } = condition
+  if (takesNothing(op)) return { field, op }
+  const fits = before !== undefined && shapeOf(before) === shapeOf(op)
+  const start = kind === 'flag' ? true : takesSeveral(op) ? [] : takesDays(op) ? 30 : undefined
+  return { field, op, value: fits ? value : start }
+}
+
+const shapeOf = (op: Operator): string =>
+  takesSeveral(op) ? 'several' : takesDays(op) ? 'days' : takesNothing(op) ? 'nothing' : 'one'

@@ -1,0 +1,81 @@
+import { effect } from '@preact/signals'
+import { boot } from '../../data/boot.ts'
+import { client } from '../../data/current.ts'
+import { act, patch } from '../../data/records.ts'
+import type { Deal, Stage } from '../../data/types.ts'
+import { showToast } from '../toast.tsx'
+import { sayFailed } from './say-failed.ts'
+import { texts } from './texts.ts'
+import { undoEvent } from './timeline/undo.ts'
+
+export type Outcome = 'won' | 'lost'
+
+/** The open stages of the pipeline in which a deal is. */
+export function stagesFor(deal: Deal): (Stage & { usual_days: number | null })[] {
+  const { stages } = boot.value
+  const own = stages.find(({ id }) => id === deal.stage)
+  return stages.filter((each) => each.is_open && each.pipeline_id === own?.pipeline_id)
+}
+
+/** Moves a deal to another stage at once; the toast takes it back. */
+export function moveDeal(deal: Deal, stage: { id: string; name: string }): void {
+  if (stage.id === deal.stage || deal.status !== 'open') return
+  const before = deal.stage
+  setStage(deal, stage.id)
+  showToast({ text: texts().stepper.moved(deal.title, stage.name), undo: () => setStage(deal, before) })
+}
+
+function setStage({ id, title }: Deal, stage: string): void {
+  patch('deals', id, { stage }).catch((error) => sayFailed(texts().stepper.notMoved(title), error))
+}
+
+/** Moves a deal by a number of stages, and stops at the ends. */
+export function stepDeal(deal: Deal, step: number): void {
+  const stages = stagesFor(deal)
+  const at = stages.findIndex(({ id }) => id === deal.stage)
+  const next = stages[Math.max(0, Math.min(stages.length - 1, at + step))]
+  if (next) moveDeal(deal, next)
+}
+
+export const reasonsFor = (outcome: Outcome) =>
+  boot.value.close_reasons.filter((reason) => reason.outcome === outcome && reason.is_active)
+
+/** Closes a deal for a reason. The toast opens it again, into the stage that it had. */
+export function closeDeal(deal: Deal, outcome: Outcome, reason: string): void {
+  const words = texts().stepper
+  const pipeline = boot.peek().stages.find(({ id }) => id === deal.stage)?.pipeline_id
+  const end = boot.peek().stages.find((each) => each.pipeline_id === pipeline && each.outcome === outcome)
+  const shown = { status: outcome, stage: end?.id ?? deal.stage, close_reason_id: reason }
+  const done = act('deals', deal.id, 'close', { reason_id: reason }, shown)
+  done.catch((error) => sayFailed(words.notClosed(deal.title), error))
+  showToast({
+    text: (outcome === 'won' ? words.closedWon : words.closedLost)(deal.title),
+    icon: outcome,
+    undo: () => {
+      done
+        .then(() => ownEvent(deal.id, 'deal.closed'))
+        .then((event) => undoEvent('deals', event))
+        .catch(() => undefined)
+    },
+  })
+}
+
+const EVENT_MS = 10_000
+
+/** The event of a change of mine, which comes by the stream at about the time of the answer. */
+function ownEvent(id: string, type: string): Promise<string> {
+  const { changes } = client().events
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      stop()
+      reject(new Error('The event of the change did not come.'))
+    }, EVENT_MS)
+    const stop = effect(() => {
+      const found = changes.value.findLast((change) => change.id === id && change.type === type)
+      if (!found) return
+      clearTimeout(timer)
+      resolve(found.eventId)
+      queueMicrotask(() => stop())
+    })
+  })
+}

@@ -1,0 +1,103 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Rec } from '../../data/types.ts'
+import { isPhone } from '../../shell/widths.ts'
+import { Tabs } from '../tabs.tsx'
+import { Composer } from './composer.tsx'
+import type { PageKind } from './kinds.ts'
+import { Properties } from './properties.tsx'
+import { People, Related } from './related.tsx'
+import { RelatedTasks } from './related-tasks.tsx'
+import { tasksOf } from './tasks-data.ts'
+import { texts } from './texts.ts'
+import { Timeline } from './timeline/timeline.tsx'
+import { isTight } from './widths.ts'
+
+type PanesProps = { kind: PageKind; record: Rec }
+
+/** Properties, timeline and related beside each other; with less room as tabs. */
+export function Panes(props: PanesProps) {
+  return isPhone.value ? <PhonePanes {...props} /> : <WidePanes {...props} />
+}
+
+function WidePanes({ kind, record }: PanesProps) {
+  const [tab, setTab] = useState<'activity' | 'related'>('activity')
+  const middle = tab === 'activity' || !isTight.value
+  useEffect(() => {
+    const show = () => setTab('activity')
+    document.addEventListener('compose', show)
+    return () => document.removeEventListener('compose', show)
+  }, [])
+  return (
+    <div class="cols">
+      <aside class="left" aria-label={texts().properties} data-scroll="properties">
+        <Properties kind={kind} record={record} />
+      </aside>
+      <div class="mid-col">
+        {isTight.value && (
+          <Tabs
+            label={texts().parts}
+            panel="record-middle"
+            value={tab}
+            tabs={[
+              { value: 'activity', label: texts().activity },
+              { value: 'related', label: texts().related },
+            ]}
+            onChange={setTab}
+          />
+        )}
+        <div
+          class="in"
+          id="record-middle"
+          data-scroll="timeline"
+          {...(isTight.value ? { role: 'tabpanel', 'aria-labelledby': `record-middle-${tab}` } : {})}
+        >
+          {middle ? (
+            <>
+              <Composer kind={kind} id={record.id} />
+              <Timeline kind={kind} id={record.id} />
+            </>
+          ) : (
+            <Related kind={kind} record={record} />
+          )}
+        </div>
+      </div>
+      {!isTight.value && (
+        <aside class="right" aria-label={texts().related} data-scroll="related">
+          <Related kind={kind} record={record} />
+        </aside>
+      )}
+    </div>
+  )
+}
+
+type PhoneTab = 'activity' | 'details' | 'people' | 'tasks'
+
+function PhonePanes({ kind, record }: PanesProps) {
+  const [tab, setTab] = useState<PhoneTab>('activity')
+  const open = tasksOf(kind, record.id).filter(({ status }) => status === 'open').length
+  return (
+    <>
+      <div class="phone-tabs">
+        <Tabs
+          label={texts().parts}
+          panel="record-pane"
+          value={tab}
+          tabs={[
+            { value: 'activity', label: texts().activity },
+            { value: 'details', label: texts().details },
+            { value: 'people', label: texts().people },
+            { value: 'tasks', label: texts().tasks, count: open || undefined },
+          ]}
+          onChange={setTab}
+        />
+      </div>
+      <div class="pane" id="record-pane" role="tabpanel" aria-labelledby={`record-pane-${tab}`} data-scroll="record">
+        {tab === 'activity' && <Timeline kind={kind} id={record.id} />}
+        {tab === 'details' && <Properties kind={kind} record={record} />}
+        {tab === 'people' && <People kind={kind} record={record} />}
+        {tab === 'tasks' && <RelatedTasks kind={kind} record={record} />}
+      </div>
+      {tab === 'activity' && <Composer kind={kind} id={record.id} isDocked />}
+    </>
+  )
+}

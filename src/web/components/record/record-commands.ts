@@ -1,0 +1,167 @@
+import { forget } from '../../commands/recent.ts'
+import { type Command, provideTargets, register } from '../../commands/registry.ts'
+import { client } from '../../data/current.ts'
+import { record, remove } from '../../data/records.ts'
+import type { Deal, Rec } from '../../data/types.ts'
+import { navigate } from '../../router.ts'
+import { placeInTrail } from '../../shell/trail.ts'
+import { undoDeletion } from '../../shell/undo.ts'
+import { showToast } from '../toast.tsx'
+import { copy, copyLastChange, copyRecord } from './curl.ts'
+import { stepDeal } from './deal-changes.ts'
+import { ICONS, type PageKind } from './kinds.ts'
+import { mayWrite } from './may-write.ts'
+import { sayFailed } from './say-failed.ts'
+import { asking } from './stepper.tsx'
+import { texts } from './texts.ts'
+import { titleOf } from './title.tsx'
+
+const COMMON = [
+  ['record.note', 'record.task'],
+  ['record.copy-link', 'record.curl', 'record.curl-change'],
+] as const
+
+/** The menu behind "⋯". */
+export const RECORD_MENU: Readonly<Record<PageKind, readonly (readonly string[])[]>> = {
+  deals: [['record.won', 'record.lost'], ...COMMON, ['record.delete']],
+  contacts: [...COMMON, ['record.merge'], ['record.delete']],
+  companies: [...COMMON, ['record.merge'], ['record.delete']],
+}
+
+/** Registers what can be done with the record on the page. */
+export function registerRecord(kind: PageKind, id: string): () => void {
+  const off = [provideTargets(() => ({ kind, ids: [id] })), register(commandsOf(kind, id))]
+  return () => {
+    for (const each of off) each()
+  }
+}
+
+function commandsOf(kind: PageKind, id: string): Command[] {
+  const words = () => texts().commands
+  const now = () => record(kind, id).peek() as unknown as Rec | null | undefined
+  const deal = () => now() as unknown as Deal
+  const isThere = () => Boolean(now())
+  const isFree = () => isThere() && mayWrite(kind)
+  const isOpen = () => kind === 'deals' && isFree() && deal().status === 'open'
+  const go = (to: 'previous' | 'next') => () => {
+    const other = placeInTrail(kind, id)?.[to]
+    if (other) return navigate(`/${kind}/${other}`, { replace: true })
+  }
+  const compose = (tab: 'note' | 'task') => () => document.dispatchEvent(new CustomEvent('compose', { detail: tab }))
+  const each = (command: Omit<Command, 'group'> & { group?: Command['group'] }): Command => ({
+    group: 'record',
+    ...command,
+  })
+  return [
+    each({
+      id: 'record.previous',
+      title: () => words().previous,
+      keys: 'k',
+      icon: 'up',
+      isHidden: true,
+      run: go('previous'),
+    }),
+    each({ id: 'record.next', title: () => words().next, keys: 'j', icon: 'down', isHidden: true, run: go('next') }),
+    each({
+      id: 'record.note',
+      title: () => words().note,
+      keys: 'n',
+      icon: 'note',
+      when: () => isThere() && mayWrite('notes'),
+      run: compose('note'),
+    }),
+    each({
+      id: 'record.task',
+      title: () => words().task,
+      keys: 't',
+      icon: 'task',
+      when: () => isThere() && mayWrite('tasks'),
+      run: compose('task'),
+    }),
+    each({
+      id: 'record.stage-next',
+      title: () => words().stageNext,
+      keys: 'shift+ArrowRight',
+      icon: 'right',
+      when: isOpen,
+      run: () => stepDeal(deal(), 1),
+    }),
+    each({
+      id: 'record.stage-previous',
+      title: () => words().stagePrevious,
+      keys: 'shift+ArrowLeft',
+      icon: 'left',
+      when: isOpen,
+      run: () => stepDeal(deal(), -1),
+    }),
+    ...(['won', 'lost'] as const).map((outcome) =>
+      each({
+        id: `record.${outcome}`,
+        title: () => words()[outcome],
+        keys: outcome === 'won' ? 'w' : 'l',
+        icon: outcome,
+        when: isOpen,
+        run: () => {
+          asking.value = { id, outcome }
+        },
+      }),
+    ),
+    each({
+      id: 'record.copy-link',
+      title: () => words().copyLink,
+      icon: 'link',
+      when: isThere,
+      run: () => copy(`${location.origin}/${kind}/${id}`, texts().copied),
+    }),
+    each({
+      id: 'record.curl',
+      title: () => words().curl,
+      icon: 'copy',
+      when: isThere,
+      run: () => copyRecord(kind, id),
+    }),
+    each({
+      id: 'record.curl-change',
+      title: () => words().curlChange,
+      icon: 'copy',
+      when: isThere,
+      run: () => copyLastChange(kind, id),
+    }),
+    each({
+      id: 'record.merge',
+      title: () => words().merge,
+      icon: 'merge',
+      when: () => kind !== 'deals' && isFree(),
+      run: () => navigate(`/${kind}/duplicates?with=${id}`),
+    }),
+    each({
+      id: 'record.delete',
+      title: () => words().remove[kind],
+      keys: 'Backspace',
+      icon: 'trash',
+      isDanger: true,
+      when: isFree,
+      run: () => removeRecord(kind, id, titleOf(kind, now() as Rec)),
+    }),
+    each({
+      id: 'record.list',
+      title: () => words().back,
+      keys: 'u',
+      icon: ICONS[kind],
+      isHidden: true,
+      run: () => navigate(placeInTrail(kind, id)?.href ?? `/${kind}`),
+    }),
+  ]
+}
+
+/** Deletes the record at once. The toast brings it back, and so does the banner in its place. */
+async function removeRecord(kind: PageKind, id: string, title: string): Promise<void> {
+  try {
+    if (kind === 'deals') await client().api.request('DELETE', `/app/deals/${id}`)
+    else await remove(kind, id)
+    forget({ kind, id })
+    showToast({ text: texts().deleted(title), icon: 'trash', undo: () => undoDeletion(kind, id) })
+  } catch (error) {
+    sayFailed(texts().notDeleted(title), error)
+  }
+}

@@ -1,0 +1,102 @@
+import { boot } from '../../data/boot.ts'
+import { Icon } from '../icon.tsx'
+import { texts } from './texts.ts'
+
+export type TaskDraft = {
+  title: string
+  type: 'todo' | 'call' | 'email' | 'meeting'
+  /** YYYY-MM-DD and HH:MM, empty for none. */
+  day: string
+  time: string
+  owner_id: string
+}
+
+const TYPES = ['todo', 'call', 'email', 'meeting'] as const
+
+type TaskFormProps = {
+  task: TaskDraft
+  fault: string | undefined
+  onChange: (changed: Partial<TaskDraft>) => void
+  onSend: () => void
+}
+
+/** What is to be done, of which kind, until when and by whom. */
+export function TaskForm({ task, fault, onChange, onSend }: TaskFormProps) {
+  const words = texts().composer
+  return (
+    <form
+      class="task-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSend()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        onSend()
+      }}
+    >
+      <input
+        class="what"
+        type="text"
+        autocomplete="off"
+        aria-label={words.taskLabel}
+        aria-invalid={fault !== undefined || undefined}
+        aria-describedby={fault === undefined ? undefined : 'task-fault'}
+        placeholder={words.taskPlaceholder}
+        value={task.title}
+        onInput={(event) => onChange({ title: event.currentTarget.value })}
+      />
+      {fault && (
+        <p class="help late" id="task-fault" role="alert">
+          <Icon name="alert" small />
+          {fault}
+        </p>
+      )}
+      <div class="facts">
+        <select
+          class="select"
+          aria-label={words.type}
+          value={task.type}
+          onChange={(event) => onChange({ type: event.currentTarget.value as TaskDraft['type'] })}
+        >
+          {TYPES.map((type) => (
+            <option key={type} value={type}>
+              {words.types[type]}
+            </option>
+          ))}
+        </select>
+        <input
+          class="input"
+          type="date"
+          aria-label={words.due}
+          value={task.day}
+          onInput={(event) => onChange({ day: event.currentTarget.value })}
+        />
+        <input
+          class="input"
+          type="time"
+          aria-label={words.time}
+          value={task.time}
+          onInput={(event) => onChange({ time: event.currentTarget.value })}
+        />
+        <select
+          class="select"
+          aria-label={words.owner}
+          value={task.owner_id}
+          onChange={(event) => onChange({ owner_id: event.currentTarget.value })}
+        >
+          {boot.value.members
+            .filter(({ status, id }) => status === 'active' || id === task.owner_id)
+            .map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          <option value="">{words.nobody}</option>
+        </select>
+      </div>
+    </form>
+  )
+}

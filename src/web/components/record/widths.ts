@@ -1,0 +1,10 @@
+import { computed, signal } from '@preact/signals'
+
+const query = globalThis.matchMedia?.('(max-width: 1179px)')
+const is = signal(query?.matches ?? false)
+query?.addEventListener('change', (event) => {
+  is.value = event.matches
+})
+
+/** Related is a tab beside the timeline. */
+export const isTight = computed(() => is.value)

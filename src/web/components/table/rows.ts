@@ -1,0 +1,239 @@
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { type Api, pathWith } from '../../data/api.ts'
+import type { RecordStore } from '../../data/record-store.ts'
+import type { Kind, Rec } from '../../data/types.ts'
+
+// The rows of a table, of which only some pages are loaded: those that were in view. A page follows from the one before
+// by its cursor, or begins in the middle, so that the end is as near as the beginning.
+
+export type RowQuery = Record<string, string | number | boolean | null | undefined>
+
+export type Rows = {
+  /** How many match; undefined before the first answer. */
+  total: ReadonlySignal<number | undefined>
+  /** Changes whenever `idAt` may answer otherwise. */
+  revision: ReadonlySignal<number>
+  isLoading: ReadonlySignal<boolean>
+  error: ReadonlySignal<unknown>
+  /** Records of others that came since, and are not shown yet. */
+  fresh: Signal<number>
+  /** undefined: not loaded. */
+  idAt: (row: number) => string | undefined
+  /** The row of a loaded record; -1 for others. */
+  rowOf: (id: string) => number
+  loadedIds: () => string[]
+  loaded: () => number
+  /** Loads what is in view. Pages that were asked for before and have not been sent for are left out. */
+  ensure: (first: number, last: number) => void
+  /** Loads the rows in view anew. */
+  reload: () => Promise<void>
+  /** Resolves once the row is loaded, or cannot be. */
+  reach: (row: number) => Promise<void>
+  dispose: () => void
+}
+
+type Page = { data: Rec[]; next_cursor: string | null; total?: number }
+type Loaded = { ids: string[]; next: string | null }
+type Parts = {
+  api: Pick<Api, 'get'>
+  store: Pick<RecordStore, 'accept' | 'pin' | 'unpin' | 'moment' | 'onChange'>
+  /** Calls back after records of the kind were created or changed, by anyone. */
+  onNews?: ((callback: (id: string, isMine: boolean) => void) => () => void) | undefined
+}
+
+export const PAGE = 100
+const MAX_AT_ONCE = 2
+/** Changes are looked for at most this often. */
+const CHECK_MS = 400
+/** Pages beyond this number are let go, the farthest from the view first: 4,000 records. */
+const MAX_PAGES = 40
+
+export function rows({ api, store, onNews }: Parts, kind: Kind, query: RowQuery): Rows {
+  const total = signal<number | undefined>(undefined)
+  const revision = signal(0)
+  const isLoading = signal(false)
+  const error = signal<unknown>(undefined)
+  const fresh = signal(0)
+  let pages = new Map<number, Loaded>()
+  const sent = new Map<number, Promise<void>>()
+  let wanted: number[] = []
+  let view: [first: number, last: number] = [0, 0]
+  /** Counts up with each reload: answers to earlier questions are dropped. */
+  let generation = 0
+  let isDisposed = false
+  let newsTimer: ReturnType<typeof setTimeout> | undefined
+  let isNewsMine = false
+
+  const stopListening = store.onChange((change) => {
+    if (change.kind === kind && change.after === null && change.before) drop(change.id)
+  })
+
+  // Which records match now, only the server can say. Nothing moves under the pointer: the difference is offered.
+  const stopNews = onNews?.((id, isMine) => {
+    if (rowOf(id) >= 0 && !isMine) return
+    isNewsMine ||= isMine && rowOf(id) < 0
+    newsTimer ??= setTimeout(() => void look(), CHECK_MS)
+  })
+
+  async function look(): Promise<void> {
+    newsTimer = undefined
+    const [asked, wasMine] = [generation, isNewsMine]
+    isNewsMine = false
+    const known = total.peek()
+    if (isDisposed || known === undefined) return
+    try {
+      const { total: now = 0 } = await api.get<Page>(pathWith(`/app/rows/${kind}`, { ...query, limit: 1, count: true }))
+      if (asked !== generation || isDisposed) return
+      if (wasMine) await reload()
+      else fresh.value = Math.max(0, now - known)
+    } catch {
+      // The next change looks again.
+    }
+  }
+
+  /** Takes a deleted record out; the rows below move up. */
+  function drop(id: string): void {
+    for (const loaded of pages.values()) {
+      const at = loaded.ids.indexOf(id)
+      if (at < 0) continue
+      loaded.ids.splice(at, 1)
+      store.unpin(kind, id)
+      settle()
+      batch(() => {
+        if (total.peek() !== undefined) total.value = Math.max(0, (total.peek() as number) - 1)
+        revision.value++
+      })
+      return
+    }
+  }
+
+  /** After a deletion, pages are shorter than their place: rows move up from the pages behind, as far as these are loaded. */
+  function settle(): void {
+    const numbers = [...pages.keys()].sort((one, other) => one - other)
+    for (const number of numbers) {
+      const [page, next] = [pages.get(number) as Loaded, pages.get(number + 1)]
+      while (next && page.ids.length < PAGE && next.ids.length > 0) page.ids.push(next.ids.shift() as string)
+    }
+  }
+
+  const idAt = (row: number): string | undefined => pages.get(Math.floor(row / PAGE))?.ids[row % PAGE]
+
+  function rowOf(id: string): number {
+    for (const [number, { ids }] of pages) {
+      const at = ids.indexOf(id)
+      if (at >= 0) return number * PAGE + at
+    }
+    return -1
+  }
+
+  function ensure(first: number, last: number): void {
+    view = [Math.floor(Math.max(0, first) / PAGE), Math.floor(Math.max(0, last) / PAGE)]
+    wanted = []
+    for (let page = view[0]; page <= view[1]; page++) if (!pages.has(page) && !sent.has(page)) wanted.push(page)
+    send()
+  }
+
+  function send(): void {
+    while (!isDisposed && sent.size < MAX_AT_ONCE && wanted.length > 0) {
+      const page = wanted.shift() as number
+      const asked = generation
+      const promise = load(page, asked).finally(() => {
+        if (sent.get(page) === promise) sent.delete(page)
+        if (asked !== generation) return
+        isLoading.value = sent.size > 0
+        send()
+      })
+      sent.set(page, promise)
+      isLoading.value = true
+    }
+  }
+
+  async function load(page: number, asked: number): Promise<void> {
+    const since = store.moment()
+    const before = pages.get(page - 1)
+    const from =
+      before?.next && before.ids.length === PAGE ? { cursor: before.next } : page > 0 ? { skip: page * PAGE } : {}
+    const counted = total.peek() === undefined ? { count: true } : {}
+    try {
+      const got = await api.get<Page>(pathWith(`/app/rows/${kind}`, { ...query, limit: PAGE, ...counted, ...from }))
+      if (asked !== generation || isDisposed) return
+      batch(() => {
+        error.value = undefined
+        take(page, got, since)
+      })
+    } catch (reason) {
+      if (asked === generation) error.value = reason
+    }
+  }
+
+  function take(page: number, { data, next_cursor, total: counted }: Page, since: number): void {
+    const ids: string[] = []
+    for (const record of data) {
+      store.accept(kind, record, { since })
+      // A record that moved since is shown once.
+      if (rowOf(record.id) >= 0) continue
+      store.pin(kind, record.id)
+      ids.push(record.id)
+    }
+    pages.set(page, { ids, next: next_cursor })
+    if (counted !== undefined) total.value = counted
+    else if (next_cursor === null && data.length > 0) total.value = page * PAGE + data.length
+    letGo()
+    revision.value++
+  }
+
+  function letGo(): void {
+    const distance = (page: number): number => Math.max(view[0] - page, page - view[1])
+    while (pages.size > MAX_PAGES) {
+      const farthest = [...pages.keys()].reduce((one, other) => (distance(other) > distance(one) ? other : one))
+      for (const id of pages.get(farthest)?.ids ?? []) store.unpin(kind, id)
+      pages.delete(farthest)
+    }
+  }
+
+  async function reload(): Promise<void> {
+    generation++
+    sent.clear()
+    const old = pages
+    total.value = undefined
+    const asked = generation
+    // The old rows stay until the new ones are here.
+    pages = new Map()
+    fresh.value = 0
+    for (const { ids } of old.values()) for (const id of ids) store.unpin(kind, id)
+    isLoading.value = true
+    wanted = []
+    for (let page = view[0]; page <= view[1]; page++) wanted.push(page)
+    send()
+    await Promise.all(sent.values())
+    if (asked === generation) revision.value++
+  }
+
+  async function reach(row: number): Promise<void> {
+    ensure(row, row)
+    while (sent.size > 0 && idAt(row) === undefined && error.peek() === undefined) await Promise.race(sent.values())
+  }
+
+  return {
+    total,
+    revision,
+    isLoading,
+    error,
+    fresh,
+    idAt,
+    rowOf,
+    loadedIds: () => [...pages.keys()].sort((a, b) => a - b).flatMap((page) => (pages.get(page) as Loaded).ids),
+    loaded: () => [...pages.values()].reduce((sum, { ids }) => sum + ids.length, 0),
+    ensure,
+    reload,
+    reach,
+    dispose: () => {
+      isDisposed = true
+      clearTimeout(newsTimer)
+      stopListening()
+      stopNews?.()
+      for (const { ids } of pages.values()) for (const id of ids) store.unpin(kind, id)
+      pages = new Map()
+    },
+  }
+}

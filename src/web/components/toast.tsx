@@ -1,0 +1,102 @@
+import { signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../texts/texts.ts'
+import { Button, IconButton } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { Spinner } from './spinner.tsx'
+import './toast.css'
+
+export type Toast = {
+  /** Past tense, and names the thing: "3 contacts deleted". */
+  text: string
+  icon?: IconName | undefined
+  /** Errors stay until they are closed, work until something follows. */
+  kind?: 'done' | 'error' | 'working' | undefined
+  action?: { label: string; keys?: string | undefined; run: () => void } | undefined
+  /** Offers "Undo", also by the key Z. */
+  undo?: (() => void) | undefined
+}
+
+const SECONDS = 8
+const shown = signal<(Toast & { number: number }) | undefined>(undefined)
+let number = 0
+
+/** Shows one line at the bottom left, in place of the one before. Returns what takes it away. */
+export function showToast(toast: Toast): () => void {
+  number += 1
+  const mine = { ...toast, number }
+  shown.value = mine
+  return () => closeToast(mine.number)
+}
+
+/** Undoes what the toast tells of. False if there is nothing to undo: for the key Z. */
+export function undoShown(): boolean {
+  const { undo } = shown.peek() ?? {}
+  if (!undo) return false
+  shown.value = undefined
+  undo()
+  return true
+}
+
+function closeToast(which: number): void {
+  if (shown.peek()?.number === which) shown.value = undefined
+}
+
+/** The place of toasts, in the app once. */
+export function Toasts() {
+  const place = useRef<HTMLElement>(null)
+  const toast = shown.value
+  useLayoutEffect(() => {
+    const element = place.current
+    if (!toast || !element) return
+    // Opened anew, it stands over a dialog that came after it.
+    if (element.matches(':popover-open')) element.hidePopover()
+    element.showPopover()
+  }, [toast])
+  return (
+    <>
+      <div class="sr" role="status">
+        {toast?.text}
+      </div>
+      <section ref={place} class="toasts" popover="manual" aria-label={t().messages}>
+        {toast && <OneToast key={toast.number} toast={toast} />}
+      </section>
+    </>
+  )
+}
+
+function OneToast({ toast }: { toast: Toast & { number: number } }) {
+  const { text, icon, kind = 'done', action, undo } = toast
+  const [isHeld, setHeld] = useState(false)
+  useEffect(() => {
+    if (isHeld || kind !== 'done') return
+    const timer = setTimeout(() => closeToast(toast.number), SECONDS * 1000)
+    return () => clearTimeout(timer)
+  }, [isHeld, kind, toast.number])
+  const close = () => closeToast(toast.number)
+  const act = action ?? (undo && { label: t().undo, keys: 'Z', run: undo })
+  return (
+    <div
+      class={kind === 'error' ? 'toast error' : 'toast'}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocusIn={() => setHeld(true)}
+      onFocusOut={() => setHeld(false)}
+    >
+      {kind === 'working' ? <Spinner /> : <Icon name={icon ?? (kind === 'error' ? 'alert' : 'check')} />}
+      <span class="grow">{text}</span>
+      {act && (
+        <Button
+          keys={act.keys}
+          onClick={() => {
+            close()
+            act.run()
+          }}
+        >
+          {act.label}
+        </Button>
+      )}
+      {kind === 'error' && <IconButton icon="x" title={t().close} onClick={close} />}
+    </div>
+  )
+}

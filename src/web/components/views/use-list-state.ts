@@ -1,0 +1,47 @@
+import { navigate, path, query } from '../../router.ts'
+import {
+  addressQuery,
+  EMPTY,
+  type ListState,
+  type Reading,
+  sameState,
+  savedState,
+  saysItself,
+  stateOf,
+} from './list-state.ts'
+import { findView, type View } from './saved-views.ts'
+
+export type ListAddress = ReturnType<typeof listAddress>
+
+/**
+ * What a list shows, from its address, and how that is changed. Reads signals: what uses it in drawing is drawn again when
+ * the address or the view changes.
+ */
+export function listAddress(object: View['object'], reading: Reading) {
+  const named = findView(query.value.get('view'))
+  const view = named?.object === object ? named : undefined
+  const saved = view && savedState(view.query, reading)
+  const state = saved && !saysItself(query.value, reading) ? saved : stateOf(query.value, reading)
+
+  const go = (next: ListState, replace = false): Promise<void> => {
+    const search = addressQuery(next, view && saved ? { id: view.id, state: saved } : null)
+    for (const [name, value] of query.peek()) if (OTHERS.includes(name)) search.set(name, value)
+    const text = search.toString().replaceAll('%2C', ',')
+    return navigate(text === '' ? path.peek() : `${path.peek()}?${text}`, { replace })
+  }
+
+  return {
+    state,
+    view,
+    /** What the view shows, however the address differs from it. */
+    saved,
+    isChanged: saved !== undefined && !sameState(state, saved),
+    /** `replace` while someone types or chooses values, so that "back" leads to the state before. */
+    change: (change: Partial<ListState>, { replace = false } = {}) => go({ ...state, ...change }, replace),
+    reset: () => (saved ? go(saved) : go(EMPTY)),
+    choose: (id: string | null) => navigate(id === null ? path.peek() : `${path.peek()}?view=${id}`),
+  }
+}
+
+/** Parameters that are not part of a view and stay. */
+const OTHERS: readonly string[] = ['peek']

@@ -1,0 +1,90 @@
+import { useRef, useState } from 'preact/hooks'
+import { Button } from '../button.tsx'
+import { Icon } from '../icon.tsx'
+import { MenuButton } from '../menu.tsx'
+import { showToast } from '../toast.tsx'
+import { savedQuery } from './list-state.ts'
+import { SaveView } from './save-view.tsx'
+import { changeView, mayChange, removeView, type View } from './saved-views.ts'
+import { texts } from './texts.ts'
+import type { ListAddress } from './use-list-state.ts'
+import './views.css'
+
+type ViewChangeProps = { object: View['object']; address: ListAddress; shape: View['shape'] }
+
+/** "View changed", with Reset and Save; and what else can be done with the view that is open. */
+export function ViewChange({ object, address, shape }: ViewChangeProps) {
+  const { view, isChanged, state } = address
+  const [open, setOpen] = useState<'new' | 'edit' | null>(null)
+  const place = useRef<HTMLSpanElement>(null)
+  if (!view) return null
+  const isMine = mayChange(view)
+  const failed = () => showToast({ text: texts().failed(view.name), kind: 'error' })
+  const save = () =>
+    changeView(view, { query: savedQuery(state), shape })
+      .then(() => address.choose(view.id))
+      .then(() => showToast({ text: texts().saved(view.name) }), failed)
+  const remove = () =>
+    removeView(view)
+      .then(() => address.choose(null))
+      .then(() => showToast({ text: texts().removed(view.name), icon: 'trash' }), failed)
+  const groups = () => [
+    {
+      items: [
+        { label: texts().saveAsNew, icon: 'plus' as const, onPick: () => setOpen('new') },
+        ...(isMine ? [{ label: texts().rename, icon: 'pen' as const, onPick: () => setOpen('edit') }] : []),
+        {
+          label: view.is_pinned ? texts().unpin : texts().pin,
+          icon: 'pin' as const,
+          onPick: () => void changeView(view, { is_pinned: !view.is_pinned }).catch(failed),
+        },
+      ],
+    },
+    {
+      items: isMine
+        ? [{ label: texts().remove, icon: 'trash' as const, danger: true, onPick: () => void remove() }]
+        : [],
+    },
+  ]
+  return (
+    <span ref={place} class="row view-change">
+      {isChanged && (
+        <>
+          <span class="small mute" role="status">
+            {texts().changed}
+          </span>
+          <Button plain onClick={() => void address.reset()}>
+            {texts().reset}
+          </Button>
+          {isMine ? (
+            <Button onClick={() => void save()}>{texts().save}</Button>
+          ) : (
+            <Button onClick={() => setOpen('new')}>{texts().saveAs}</Button>
+          )}
+        </>
+      )}
+      <MenuButton
+        plain
+        class="icon"
+        menuLabel={texts().options(view.name)}
+        aria-label={texts().options(view.name)}
+        title={texts().options(view.name)}
+        align="end"
+        groups={groups}
+      >
+        <Icon name="dots" />
+      </MenuButton>
+      {open && place.current && (
+        <SaveView
+          anchor={place.current}
+          object={object}
+          shape={shape}
+          state={state}
+          view={open === 'edit' ? view : undefined}
+          onClose={() => setOpen(null)}
+          onSaved={({ id }) => void address.choose(id)}
+        />
+      )}
+    </span>
+  )
+}

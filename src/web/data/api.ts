@@ -1,0 +1,119 @@
+import type { FieldError } from '../../lib/problem.ts'
+
+// Requests to the server. The transport is an argument, so that tests send over their own connections.
+
+export type Sent = { method: string; path: string; headers: Record<string, string>; body?: string | undefined }
+export type Got = { status: number; headers: { get(name: string): string | null }; text: string }
+
+/** Sends one request. Rejects if no answer came: the server may have received it all the same. */
+export type Send = (request: Sent) => Promise<Got>
+
+/** What the server refused, as application/problem+json. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem'
+  readonly status: number
+  readonly code: string
+  /** Of a 422, for each field. */
+  readonly errors: readonly FieldError[]
+  /** Names the request in the log of the server. */
+  readonly requestId: string | null
+  /** From Retry-After. */
+  readonly retryAfterMs: number | undefined
+  /** All members of the answer: some problems have more of them. */
+  readonly body: Record<string, unknown>
+
+  constructor(status: number, body: Record<string, unknown>, retryAfterMs?: number) {
+    super(String(body.detail ?? body.title ?? `The server answered ${status}.`))
+    this.status = status
+    this.code = String(body.code ?? 'unknown')
+    this.errors = (body.errors as FieldError[] | undefined) ?? []
+    this.requestId = (body.request_id as string | undefined) ?? null
+    this.retryAfterMs = retryAfterMs
+    this.body = body
+  }
+}
+
+/** No answer came: the network is down, the server is stopped, or it took too long. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+export type Asked = {
+  body?: unknown
+  /** Sent as Idempotency-Key: the same key writes at most once. */
+  key?: string | undefined
+  /** Sent as If-Match. */
+  version?: number | undefined
+}
+
+export type Answered<Body> = { status: number; body: Body; version: number | undefined; isReplayed: boolean }
+
+export type Api = ReturnType<typeof api>
+
+/** Tries of a GET without answer: nothing is lost by asking again. Writes are repeated by the write queue, with their key. */
+const GET_TRIES = 2
+
+/** `onSignedOut` is called for each 401: what was typed stays where it is until the member has signed in again. */
+export function api(send: Send, onSignedOut: () => void = () => undefined) {
+  /** Throws ApiProblem or NoAnswer. Paths begin with /api/v1/ or /app/. */
+  async function request<Body>(method: string, path: string, asked: Asked = {}): Promise<Answered<Body>> {
+    const headers: Record<string, string> = { Accept: 'application/json' }
+    if (asked.body !== undefined) headers['Content-Type'] = 'application/json'
+    if (asked.key !== undefined) headers['Idempotency-Key'] = asked.key
+    if (asked.version !== undefined) headers['If-Match'] = `"${asked.version}"`
+    const body = asked.body === undefined ? undefined : JSON.stringify(asked.body)
+    const got = await answerTo({ method, path, headers, body })
+    if (got.status === 401) onSignedOut()
+    if (got.status >= 400) throw problemOf(got)
+    const tag = /^"(\d+)"$/.exec(got.headers.get('ETag') ?? '')
+    return {
+      status: got.status,
+      body: (got.text === '' ? undefined : parse(got)) as Body,
+      version: tag ? Number(tag[1]) : undefined,
+      isReplayed: got.headers.get('Idempotency-Replayed') === 'true',
+    }
+  }
+
+  async function answerTo(sent: Sent): Promise<Got> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await send(sent)
+      } catch (error) {
+        if (sent.method === 'GET' && tries < GET_TRIES) continue
+        throw new NoAnswer('The server could not be reached.', { cause: error })
+      }
+    }
+  }
+
+  /** Throws ApiProblem or NoAnswer. */
+  const get = async <Body>(path: string): Promise<Body> => (await request<Body>('GET', path)).body
+
+  return { request, get }
+}
+
+/** A proxy may answer in its own way: then there is no problem to read. */
+function problemOf({ status, headers, text }: Got): ApiProblem {
+  const seconds = Number(headers.get('Retry-After') ?? Number.NaN)
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
+  if (!/json/.test(headers.get('Content-Type') ?? '')) return new ApiProblem(status, {}, retryAfterMs)
+  try {
+    return new ApiProblem(status, JSON.parse(text) as Record<string, unknown>, retryAfterMs)
+  } catch {
+    return new ApiProblem(status, {}, retryAfterMs)
+  }
+}
+
+function parse({ text }: Got): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new NoAnswer('The answer was cut off, or did not come from Dealbox.', { cause: error })
+  }
+}
+
+/** Builds a path with a query; members that are undefined are left out. */
+export function pathWith(path: string, query: Record<string, string | number | boolean | null | undefined>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return path
+  return `${path}?${given.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`).join('&')}`
+}

@@ -1,0 +1,109 @@
+import type { Got, Sent } from './api.ts'
+import { applyToBoot, page } from './boot.ts'
+import { browserStorage } from './browser-storage.ts'
+import { browserStream } from './browser-stream.ts'
+import { browserTabs } from './browser-tabs.ts'
+import { type Client, dataClient } from './client.ts'
+import { client, setClient } from './current.ts'
+import type { LocalTexts } from './draft-store.ts'
+import { randomKey } from './keys.ts'
+import { keepBoot } from './refresh-boot.ts'
+import { realTimers } from './timers.ts'
+import type { Boot, SignedIn } from './types.ts'
+import type { WriteStorage } from './write-storage.ts'
+
+// What the data is connected to in a browser.
+
+const TIMEOUT_MS = 30_000
+
+/** Sends to the server that the page came from. */
+export async function send({ method, path, headers, body }: Sent): Promise<Got> {
+  const init: RequestInit = { method, headers, cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) }
+  if (body !== undefined) init.body = body
+  const answer = await fetch(path, init)
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+/** Starts the data of the page. Called once, with what the server has put into the page. */
+export function startData(boot: Boot): void {
+  page.value = boot
+  if (boot.signed_in) start(boot)
+}
+
+/**
+ * Somebody has signed in on this page. What waited of the same member's is sent now; the data of another one is let go of.
+ */
+export function signedIn(boot: SignedIn): void {
+  const before = page.peek()
+  page.value = boot
+  if (before?.signed_in && before.me.id === boot.me.id) client().signedIn()
+  else start(boot)
+}
+
+let stopBefore: (() => void) | undefined
+
+function start(boot: SignedIn): void {
+  stopBefore?.()
+  const tab = randomKey()
+  const tabs = browserTabs(tab, () => void made.adoptWrites())
+  const made: Client = dataClient({
+    send,
+    stream: browserStream(boot.me.id),
+    timers: realTimers,
+    storage: later(browserStorage()),
+    ...localTexts(),
+    member: boot.me.id,
+    tab,
+    livingTabs: tabs.living,
+    onBoot: (fresh) => {
+      page.value = fresh
+    },
+  })
+  made.events.onEvent(applyToBoot)
+  keepBoot(made)
+  setClient(made)
+  made.start(boot.seq)
+  const stopListening = listen(made)
+  stopBefore = () => {
+    stopListening()
+    made.stop()
+  }
+}
+
+/** A page that was asleep, or whose network was gone, looks at once whether its stream still runs. */
+function listen({ wake, stop, start, seq }: Client): () => void {
+  const abort = new AbortController()
+  const { signal } = abort
+  const visible = () => document.hidden || wake(false)
+  document.addEventListener('visibilitychange', visible, { signal })
+  addEventListener('online', () => wake(true), { signal })
+  addEventListener('pagehide', ({ persisted }) => persisted || stop(), { signal })
+  addEventListener('pageshow', ({ persisted }) => persisted && start(seq()), { signal })
+  return () => abort.abort()
+}
+
+/** A browser may forbid it. */
+function localTexts(): { localTexts: LocalTexts } | undefined {
+  try {
+    const { localStorage } = window
+    return {
+      localTexts: {
+        get: (key) => localStorage.getItem(key),
+        set: (key, text) => localStorage.setItem(key, text),
+        remove: (key) => localStorage.removeItem(key),
+      },
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** The storage opens while the page is already used. */
+function later(opening: Promise<WriteStorage>): WriteStorage {
+  return {
+    all: async () => (await opening).all(),
+    put: async (write) => (await opening).put(write),
+    remove: async (key) => (await opening).remove(key),
+    claim: async (key, from, to) => (await opening).claim(key, from, to),
+  }
+}

@@ -1,0 +1,71 @@
+import { type Api, ApiProblem } from './api.ts'
+import type { RecordStore } from './record-store.ts'
+import type { Timers } from './timers.ts'
+import type { Kind, Rec } from './types.ts'
+import type { Write } from './write-storage.ts'
+
+/** Single requests about single records, whose answers the store takes. All of them throw ApiProblem and NoAnswer. */
+export function sending({
+  api,
+  store,
+  timers,
+  member,
+}: {
+  api: Api
+  store: RecordStore
+  timers: Timers
+  member: string
+}) {
+  /** Returns the record as the server has it then; undefined for a deletion. */
+  async function request({ verb, kind, id, action, body, key, version }: Write): Promise<Rec | undefined> {
+    const since = store.moment()
+    const path = `/api/v1/${kind}${id && `/${id}`}${action ? `/${action}` : ''}`
+    if (verb === 'remove') {
+      await api.request('DELETE', path)
+      noteDeleted(kind, id, member)
+      return undefined
+    }
+    const method = verb === 'patch' ? 'PATCH' : 'POST'
+    const { body: record } = await api.request<Rec>(method, path, { body, key, version: id ? version : undefined })
+    if (record?.version !== undefined && (id === '' || record.id === id)) store.accept(kind, record, { since })
+    return record
+  }
+
+  async function fetchRecord(kind: Kind, id: string): Promise<void> {
+    const since = store.moment()
+    try {
+      store.accept(kind, await api.get<Rec>(`/api/v1/${kind}/${id}`), { since })
+    } catch (error) {
+      if (!(error instanceof ApiProblem && error.status === 404)) throw error
+      noteDeleted(kind, id, null)
+    }
+  }
+
+  const canFetch = (kind: Kind, id: string): Promise<boolean> =>
+    fetchRecord(kind, id).then(
+      () => true,
+      () => false,
+    )
+
+  const noteDeleted = (kind: Kind, id: string, by: string | null): void =>
+    store.remove(kind, id, { by, at: new Date(timers.now()).toISOString(), eventId: null })
+
+  return { request, fetchRecord, canFetch, noteDeleted }
+}
+
+/** Answers after which it is still unknown whether an earlier try wrote: the server did not look at the key. */
+export const KEPT_WAITING = [401, 429, 500, 502, 503, 504]
+
+const FIRST_RETRY_MS = 1000
+const LONGEST_RETRY_MS = 30_000
+
+/** Each time after twice as long. */
+export const retryDelay = (failures: number): number => Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS)
+
+/** An internal error that comes back each time is the answer. */
+const MAX_SERVER_ERRORS = 5
+
+/** Whether the server has refused the write, so that trying again is of no use. */
+export function isFinal({ status, code }: ApiProblem, failures: number): boolean {
+  return status < 500 ? status !== 429 : code === 'internal_error' && failures >= MAX_SERVER_ERRORS
+}

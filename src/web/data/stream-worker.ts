@@ -1,0 +1,19 @@
+import { openConnection } from './browser-connection.ts'
+import { eventStream } from './event-stream.ts'
+import { streamHub, type Tab, type ToHub } from './stream-hub.ts'
+import { realTimers } from './timers.ts'
+
+// The SharedWorker: it holds the stream of all tabs. The build makes a file of its own of it.
+
+const timers = realTimers
+const hub = streamHub({
+  timers,
+  stream: (on) => eventStream({ openConnection, timers, random: Math.random }, on),
+})
+
+globalThis.addEventListener('connect', (event) => {
+  const [port] = (event as MessageEvent).ports
+  if (!port) return
+  const tab: Tab = { send: (message) => port.postMessage(message) }
+  port.onmessage = ({ data }: MessageEvent<ToHub>) => hub.receive(tab, data)
+})

@@ -1,0 +1,131 @@
+import type { CloseReason } from '../../crm/close-reasons/close-reasons.ts'
+import type { CustomField } from '../../crm/custom-fields/custom-fields.ts'
+import type { List } from '../../crm/lists/lists.ts'
+import type { Member } from '../../crm/members/members.ts'
+import type { Note } from '../../crm/notes.ts'
+import type { Company } from '../../crm/records/company.ts'
+import type { Contact } from '../../crm/records/contact.ts'
+import type { Deal } from '../../crm/records/deal.ts'
+import type { Stage } from '../../crm/stages/stages.ts'
+import type { Tag } from '../../crm/tags.ts'
+import type { Task } from '../../crm/tasks.ts'
+import type { Conversation } from '../../inbox/conversations/conversation.ts'
+import type { Message } from '../../inbox/messages/message.ts'
+import type { Meeting } from '../../meetings/meetings.ts'
+import type { Enrollment } from '../../sequences/enrollments/enrollment.ts'
+import type { Sequence } from '../../sequences/sequences/sequence.ts'
+
+// The types of what the server sends, taken from its own declarations.
+
+export type {
+  CloseReason,
+  Company,
+  Contact,
+  Conversation,
+  CustomField,
+  Deal,
+  Enrollment,
+  List,
+  Meeting,
+  Member,
+  Message,
+  Note,
+  Sequence,
+  Stage,
+  Tag,
+  Task,
+}
+
+export type Records = {
+  deals: Deal
+  contacts: Contact
+  companies: Company
+  tasks: Task
+  notes: Note
+  meetings: Meeting
+  lists: List
+  tags: Tag
+  'custom-fields': CustomField
+  members: Member
+  stages: Stage
+  'close-reasons': CloseReason
+  conversations: Conversation
+  messages: Message
+  sequences: Sequence
+  enrollments: Enrollment
+}
+
+/** Names of resources, as in the paths of the API. */
+export type Kind = keyof Records
+export type RecordOf<K extends Kind> = Records[K]
+
+/** A record of any kind. */
+export type Rec = { id: string; version: number; [field: string]: unknown }
+export type Fields = Record<string, unknown>
+
+/** A saved view of a list or board. */
+export type View = {
+  id: string
+  object: 'deals' | 'contacts' | 'companies' | 'tasks'
+  name: string
+  shape: 'table' | 'board'
+  is_shared: boolean
+  is_pinned: boolean
+  owner_id: string
+  query: Record<string, unknown>
+  position: number
+  version: number
+}
+
+export type Me = Member & {
+  language: 'en' | 'de'
+  theme: 'system' | 'light' | 'dark'
+  has_password: boolean
+  totp: boolean
+  shortcuts: boolean
+  keys: Record<string, string>
+}
+
+/** What the page begins with: inlined into it, and answered by GET /app/boot. */
+export type SignedIn = {
+  signed_in: true
+  /** Hash of the files of the app. */
+  build: string
+  version: string
+  /** The newest event of the organisation when this was read: the stream goes on from there. */
+  seq: number
+  now: string
+  me: Me
+  org: { id: string; name: string; currency: string; timezone: string }
+  members: Member[]
+  pipelines: { id: string; key: string; name: string; is_default: boolean; position: number }[]
+  stages: (Stage & { usual_days: number | null })[]
+  close_reasons: CloseReason[]
+  tags: Tag[]
+  custom_fields: CustomField[]
+  lists: Pick<List, 'id' | 'name' | 'object' | 'kind'>[]
+  views: View[]
+  counts: {
+    tasks_late: number
+    tasks_today: number
+    notifications: number
+    deals: number
+    contacts: number
+    companies: number
+  }
+  checklist: Record<string, unknown> | null
+  capabilities: string[]
+}
+
+export type SignedOut = {
+  signed_in: false
+  build: string
+  version: string
+  org_name: string | null
+  needs_setup: boolean
+  /** Name of an owner, who can invite. */
+  invited_by_hint: string | null
+  language: 'en' | 'de'
+}
+
+export type Boot = SignedIn | SignedOut

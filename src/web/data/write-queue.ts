@@ -1,0 +1,300 @@
+import { signal } from '@preact/signals'
+import { type Api, ApiProblem, NoAnswer } from './api.ts'
+import { changedProblem, conflictsIn, deletedProblem, follow, isDone, isTyped, part, refusals } from './conflicts.ts'
+import { decisions } from './decisions.ts'
+import {
+  type Lane,
+  laneOf,
+  laterThan,
+  newQueued,
+  overlaysOf,
+  type Parked,
+  type Queued,
+  seenIn,
+  type Ticket,
+  without,
+} from './lanes.ts'
+import { quiet } from './quiet.ts'
+import type { RecordStore } from './record-store.ts'
+import { isFinal, KEPT_WAITING, retryDelay, sending } from './sending.ts'
+import type { Timers } from './timers.ts'
+import type { Fields, Kind, Rec } from './types.ts'
+import type { Write, WriteStorage } from './write-storage.ts'
+
+// My changes on their way to the server, each record's in order. A change is shown at once, kept in the browser until the
+// server has answered, and sent with one key however often that takes.
+
+export type Parts = {
+  api: Api
+  store: RecordStore
+  storage: WriteStorage
+  timers: Timers
+  newKey: () => string
+  /** Whose writes these are, and in which tab. */
+  member: string
+  tab: string
+}
+
+export type WriteQueue = ReturnType<typeof writeQueue>
+
+const SILENT_REBASES = 3
+const SAVED_MS = 2000
+
+export function writeQueue({ api, store, storage, timers, newKey, member, tab }: Parts) {
+  const lanes = new Map<string, Lane>()
+  /** Changes with every change of a lane: what is derived from lanes reads it. */
+  const revision = signal(0)
+  const { request, fetchRecord, canFetch, noteDeleted } = sending({ api, store, timers, member })
+  let isPaused = false
+
+  /** Resolves when the server has confirmed it, with the record; rejects with ApiProblem when it refuses. */
+  function enqueue(given: Pick<Write, 'verb' | 'kind' | 'id' | 'body' | 'shown' | 'seen'> & { action?: string }) {
+    const version = given.id === '' ? undefined : (store.find(given.kind, given.id)?.base?.version ?? undefined)
+    const write: Write = { ...given, key: newKey(), version, isUnsure: false, at: timers.now(), member, tab }
+    return quiet(new Promise<Rec | undefined>((resolve, reject) => add(write, { parts: 1, resolve, reject })))
+  }
+
+  function add(write: Write, ticket: Ticket): void {
+    const lane = laneOf(lanes, write)
+    const queued = newQueued(write, ticket)
+    lane.queued.push(queued)
+    void keep(queued)
+    refresh(lane)
+    pump(lane)
+  }
+
+  /** `from` is the record as its author saw it when they began to type, if that was not just now. */
+  function patch(kind: Kind, id: string, fields: Fields, from?: Fields): Promise<Rec | undefined> {
+    const entry = store.entry(kind, id)
+    const seen = seenIn(from ?? entry.view.peek(), fields)
+    const lane = lanes.get(`${kind}/${id}`)
+    if (lane) {
+      for (const [path, value] of Object.entries(takeParked(lane, Object.keys(seen), entry.base))) seen[path] = value
+    }
+    return enqueue({ verb: 'patch', kind, id, body: fields, shown: fields, seen })
+  }
+
+  /** Withdraws parked writes of these fields, which a new one replaces. Returns what its author has seen of them. */
+  function takeParked(lane: Lane, paths: readonly string[], base: Rec | null | undefined): Fields {
+    const seen: Fields = {}
+    for (const queued of lane.queued.filter(({ parked }) => parked !== undefined && parked.why !== 'deleted')) {
+      const taken = paths.filter((path) => path in queued.write.seen)
+      if (taken.length === 0) continue
+      const now = queued.parked?.why === 'refused' ? queued.write.seen : seenIn(base, queued.write.shown)
+      for (const path of taken) seen[path] = now[path]
+      replace(lane, queued, without(queued.write, taken))
+    }
+    return seen
+  }
+
+  function replace(lane: Lane, queued: Queued, write: Write | undefined): void {
+    void storage.remove(queued.write.key)
+    if (write) {
+      queued.write = { ...write, key: newKey() }
+      void keep(queued)
+    } else lane.queued.splice(lane.queued.indexOf(queued), 1)
+  }
+
+  async function keep(queued: Queued, write = queued.write): Promise<void> {
+    queued.isKept = await storage.put(write)
+  }
+
+  /** Shows what the lane holds now. */
+  function refresh(lane: Lane): void {
+    if (lanes.get(lane.name) !== lane) return
+    const [kind, id] = lane.name.split('/') as [Kind, string]
+    if (id !== 'new') store.lay(kind, id, overlaysOf(lane))
+    if (lane.queued.length === 0 && lane.saved.size === 0) lanes.delete(lane.name)
+    revision.value++
+  }
+
+  function pump(lane: Lane): void {
+    const next = lane.queued.find(({ parked }) => parked === undefined)
+    if (!next || next.isSending || isPaused || lane.stopTimer) return
+    next.isSending = true
+    void send(lane, next)
+      .catch((error: unknown) => failed(lane, next, error))
+      .finally(() => {
+        next.isSending = false
+        refresh(lane)
+        pump(lane)
+      })
+  }
+
+  async function send(lane: Lane, next: Queued): Promise<void> {
+    if (next.failures > 0 && next.isKept && !(await storage.claim(next.write.key, tab, tab))) return leave(lane, next)
+    if (!next.write.isUnsure && !(await prepare(lane, next))) return
+    const { write } = next
+    const wasUnsure = write.isUnsure
+    write.isUnsure = true
+    try {
+      done(lane, next, await request(write))
+    } catch (error) {
+      if (error instanceof ApiProblem) write.isUnsure = wasUnsure && KEPT_WAITING.includes(error.status)
+      throw error
+    }
+  }
+
+  /** Compares with the newest known state. Returns false if there is nothing to send. */
+  async function prepare(lane: Lane, next: Queued): Promise<boolean> {
+    const { verb, kind, id } = next.write
+    if (verb === 'create' || verb === 'remove') return true
+    const entry = store.entry(kind, id)
+    if (entry.base === undefined) await fetchRecord(kind, id)
+    const { base } = entry
+    if (!lane.queued.includes(next)) return false
+    if (!base) throw deletedProblem()
+    const conflicts = conflictsIn(next.write, base)
+    if (conflicts.length > 0 && verb === 'act') throw changedProblem(409)
+    if (conflicts.length > 0) {
+      divide(lane, next, conflicts, { why: 'conflict' }, changedProblem(412))
+      return false
+    }
+    if (verb === 'patch' && isDone(next.write, base)) {
+      done(lane, next, base)
+      return false
+    }
+    next.write.version = Object.keys(next.write.seen).length > 0 ? base.version : undefined
+    // Kept as sent: a browser that ends now does not know whether it was.
+    await keep(next, { ...next.write, isUnsure: true })
+    return lane.queued.includes(next)
+  }
+
+  async function failed(lane: Lane, next: Queued, error: unknown): Promise<void> {
+    if (!lane.queued.includes(next)) return // its event came before
+    if (!(error instanceof ApiProblem)) return wait(lane, next)
+    const { verb, kind, id } = next.write
+    const { status } = error
+    if (status === 401) {
+      isPaused = true
+      next.isWaiting = true
+      return
+    }
+    if (!isFinal(error, next.failures)) return wait(lane, next, error.retryAfterMs)
+    if (status === 412) {
+      if (!(await canFetch(kind, id)) || ++next.rebases > SILENT_REBASES) wait(lane, next)
+      return
+    }
+    if (status === 404 && verb === 'remove') return done(lane, next, undefined)
+    if (status === 404 && id !== '') {
+      noteDeleted(kind, id, null)
+      return park(lane, next, { why: 'deleted' }, error)
+    }
+    if (verb === 'patch') {
+      const messages = refusals(error, Object.keys(next.write.seen))
+      const isShown = status === 422 && Object.keys(messages).every(isTyped)
+      return divide(lane, next, Object.keys(messages), { why: 'refused', messages, isShown }, error)
+    }
+    forget(lane, next)
+    refresh(lane)
+    next.ticket.reject(error)
+  }
+
+  /** Tries again later, each time after twice as long. */
+  function wait(lane: Lane, next: Queued, afterMs?: number): void {
+    next.isWaiting = true
+    next.failures++
+    lane.stopTimer = timers.after(afterMs ?? retryDelay(next.failures - 1), () => {
+      lane.stopTimer = undefined
+      pump(lane)
+    })
+  }
+
+  /** Parks the write as far as it is about these fields; the rest goes on as a request of its own. */
+  function divide(lane: Lane, next: Queued, paths: readonly string[], why: Parked, problem: ApiProblem): void {
+    const rest = Object.keys(next.write.seen).filter((path) => !paths.includes(path))
+    if (rest.length > 0) {
+      const { write, ticket } = next
+      const other = newQueued(part(write, rest, newKey()), ticket)
+      ticket.parts++
+      lane.queued.splice(lane.queued.indexOf(next), 0, other)
+      void keep(other)
+      replace(lane, next, part(write, paths, write.key))
+    }
+    park(lane, next, why, problem)
+  }
+
+  function park(lane: Lane, next: Queued, why: Parked, problem: ApiProblem): void {
+    next.parked = why
+    next.isWaiting = false
+    next.write.isUnsure = false
+    // Later changes of these fields take its place: their author has seen no more than this one's.
+    if (why.why === 'refused') followers(lane, next, next.write.seen)
+    const later = laterThan(lane, next).flatMap(({ write }) => Object.keys(write.seen))
+    if (later.some((path) => path in next.write.seen)) replace(lane, next, without(next.write, later))
+    refresh(lane)
+    next.ticket.reject(problem)
+  }
+
+  function followers(lane: Lane, next: Queued, now: Fields): void {
+    const { shown, seen } = next.write
+    for (const later of laterThan(lane, next)) {
+      follow(later.write, Object.keys(seen), shown, now)
+      void keep(later)
+    }
+  }
+
+  function done(lane: Lane, next: Queued, record: Rec | undefined): void {
+    if (!lane.queued.includes(next)) return
+    if (record) followers(lane, next, record)
+    forget(lane, next)
+    const paths = Object.keys(next.write.seen)
+    for (const path of paths) lane.saved.add(path)
+    if (paths.length > 0)
+      timers.after(SAVED_MS, () => {
+        for (const path of paths) lane.saved.delete(path)
+        refresh(lane)
+      })
+    refresh(lane)
+    if (--next.ticket.parts === 0) next.ticket.resolve(record)
+  }
+
+  /** Another tab has sent it, or will. */
+  async function leave(lane: Lane, next: Queued): Promise<void> {
+    forget(lane, next)
+    next.ticket.reject(new NoAnswer('Another tab of this browser sends this change.'))
+    if (next.write.id) await fetchRecord(next.write.kind, next.write.id).catch(() => undefined)
+  }
+
+  function forget(lane: Lane, next: Queued): void {
+    lane.queued.splice(lane.queued.indexOf(next), 1)
+    void storage.remove(next.write.key)
+  }
+
+  /** My write of this key has happened: its event came before its answer, or instead of it. */
+  function echo(key: string, record: Rec | undefined): void {
+    for (const lane of lanes.values()) {
+      const found = lane.queued.find(({ write, parked }) => write.key === key && !parked)
+      if (!found) continue
+      done(lane, found, record)
+      lane.stopTimer?.()
+      lane.stopTimer = undefined
+      refresh(lane)
+      pump(lane)
+      return
+    }
+  }
+
+  function resume(lane: Lane): void {
+    refresh(lane)
+    pump(lane)
+  }
+
+  /** Tries everything that waits, for example because the network is back. */
+  function kick(): void {
+    isPaused = false
+    for (const lane of [...lanes.values()]) {
+      lane.stopTimer?.()
+      lane.stopTimer = undefined
+      pump(lane)
+    }
+  }
+
+  /** Takes over writes of an earlier page, or of a tab that was closed. */
+  function adopt(writes: readonly Write[]): void {
+    for (const write of writes) add({ ...write, tab }, { parts: 1, resolve: () => undefined, reject: () => undefined })
+  }
+
+  const decided = decisions({ lanes, store, revision, patch, takeParked, resume })
+  return { patch, enqueue, echo, kick, adopt, ...decided }
+}

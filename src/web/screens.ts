@@ -1,0 +1,81 @@
+import type { ScreenEntry } from './router/types.ts'
+import { texts } from './shell/texts.ts'
+
+/** The list of screens: one line each, see docs/screens.md. A folder below screens/ is the screen. */
+export const screens: readonly ScreenEntry[] = [
+  {
+    path: '/tasks',
+    title: () => texts().places.tasks,
+    nav: { group: 'day', icon: 'task', label: () => texts().places.tasks, key: 't' },
+    load: () => import('./screens/tasks/tasks.tsx'),
+  },
+  {
+    path: '/deals',
+    title: () => texts().places.deals,
+    nav: { group: 'records', icon: 'deal', label: () => texts().places.deals, key: 'd' },
+    load: () => import('./screens/deals/deals.tsx'),
+  },
+  { path: '/notices', title: () => texts().notices, load: () => import('./screens/notices/notices.tsx') },
+  {
+    path: '/contacts',
+    title: () => texts().places.contacts,
+    nav: { group: 'records', icon: 'person', label: () => texts().places.contacts, key: 'o' },
+    load: () => import('./screens/contacts/contacts.tsx'),
+  },
+  {
+    path: '/companies',
+    title: () => texts().places.companies,
+    nav: { group: 'records', icon: 'firm', label: () => texts().places.companies, key: 'c' },
+    load: () => import('./screens/companies/companies.tsx'),
+  },
+  { path: '/deals/:id', title: () => texts().places.deals, load: () => import('./screens/deal/deal.tsx') },
+  { path: '/contacts/:id', title: () => texts().places.contacts, load: () => import('./screens/contact/contact.tsx') },
+  {
+    path: '/companies/:id',
+    title: () => texts().places.companies,
+    load: () => import('./screens/company/company.tsx'),
+  },
+  {
+    path: '/lists',
+    title: () => texts().places.lists,
+    nav: { group: 'records', icon: 'list', label: () => texts().places.lists, key: 'l' },
+    load: () => import('./screens/lists/lists.tsx'),
+  },
+  { path: '/lists/:id', title: () => texts().places.lists, load: () => import('./screens/lists/list.tsx') },
+  {
+    path: '/duplicates',
+    title: () => texts().places.duplicates,
+    load: () => import('./screens/duplicates/duplicates.tsx'),
+  },
+  {
+    path: '/settings/me',
+    title: () => texts().places.me,
+    settings: { group: 'you', icon: 'person' },
+    load: () => import('./screens/settings-me/settings-me.tsx'),
+  },
+  {
+    path: '/settings/sign-in',
+    title: () => texts().places.signIn,
+    settings: { group: 'you', icon: 'key' },
+    load: () => import('./screens/settings-me/sign-in-settings.tsx'),
+  },
+  {
+    path: '/settings/sessions',
+    title: () => texts().places.sessions,
+    settings: { group: 'you', icon: 'screen' },
+    load: () => import('./screens/settings-me/sessions.tsx'),
+  },
+  {
+    path: '/settings/members',
+    title: () => texts().places.members,
+    settings: { group: 'organisation', icon: 'useradd' },
+    load: () => import('./screens/members/members.tsx'),
+  },
+]
+
+/** Addresses that stand for another one. */
+export const homes: Readonly<Record<string, string>> = {
+  '/':
+    screens.find((screen) => screen.path === '/deals')?.path ?? screens.find(({ nav }) => nav)?.path ?? '/settings/me',
+  '/settings': '/settings/me',
+}

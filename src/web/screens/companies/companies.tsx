@@ -1,0 +1,4 @@
+import { RecordsScreen } from '../tables/records-screen.tsx'
+
+/** All companies, as a table; on a phone as cards. */
+export const Screen = () => <RecordsScreen key="companies" kind="companies" />

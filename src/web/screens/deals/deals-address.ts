@@ -1,0 +1,59 @@
+import { computed } from '@preact/signals'
+import type { Condition } from '../../components/filters/conditions.ts'
+import { listAddress } from '../../components/views/use-list-state.ts'
+import { boot, me } from '../../data/boot.ts'
+import { dealFields } from './filter-fields.ts'
+import { SORTS, type Sort } from './order.ts'
+
+// What the address says of the list of deals, in both shapes.
+
+const fieldKinds = computed(() => new Map(dealFields('').map(({ name, kind }) => [name, kind])))
+
+const reading = computed(() => {
+  const kinds = fieldKinds.value
+  return { kindOf: (field: string) => kinds.get(field), more: ['pipeline', 'shape', 'columns'] }
+})
+
+export const address = computed(() => listAddress('deals', reading.value))
+
+/** The pipeline that the address names, else the default one; undefined if there is none. */
+export const pipeline = computed(() => {
+  const { pipelines } = boot.value
+  const named = pipelines.find(({ id }) => id === address.value.state.more.pipeline)
+  return named ?? pipelines.find(({ is_default }) => is_default) ?? pipelines[0]
+})
+
+export const shape = computed((): 'board' | 'table' => {
+  const { state, view } = address.value
+  return (state.more.shape ?? view?.shape) === 'table' ? 'table' : 'board'
+})
+
+export const sort = computed((): Sort => SORTS.find((each) => each === address.value.state.sort) ?? 'next')
+
+/** Other parts of the view stay. */
+const changeMore = (name: 'pipeline' | 'shape', value: string | undefined): Promise<void> => {
+  const { [name]: _, ...more } = address.peek().state.more
+  return address.peek().change({ more: value === undefined ? more : { ...more, [name]: value } })
+}
+
+export const changePipeline = (id: string | undefined): Promise<void> => changeMore('pipeline', id)
+
+/** The shape that a view remembers is written as the view has it, so that going there and back leaves it unchanged. */
+export function changeShape(next: 'board' | 'table'): Promise<void> {
+  const { view, saved } = address.peek()
+  if (!view) return changeMore('shape', next === 'board' ? undefined : next)
+  const own = saved?.more.shape ?? view.shape
+  return changeMore('shape', next === own ? saved?.more.shape : next)
+}
+
+const isMineCondition = ({ field, op, value }: Condition): boolean =>
+  field === 'owner_id' && op === 'in' && Array.isArray(value) && value.length === 1 && value[0] === me.value.id
+
+export const isMine = computed(() => address.value.state.conditions.some(isMineCondition))
+
+/** My deals only, or those of all. */
+export function setMine(on: boolean): Promise<void> {
+  const others = address.peek().state.conditions.filter(({ field }) => field !== 'owner_id')
+  const mine: Condition = { field: 'owner_id', op: 'in', value: [me.value.id] }
+  return address.peek().change({ conditions: on ? [mine, ...others] : others })
+}

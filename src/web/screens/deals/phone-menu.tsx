@@ -1,0 +1,98 @@
+import { useRef, useState } from 'preact/hooks'
+import { Icon } from '../../components/icon.tsx'
+import { later } from '../../components/later.tsx'
+import { MenuButton, type MenuGroup } from '../../components/menu.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { savedQuery } from '../../components/views/list-state.ts'
+import { changeView, mayChange, viewsOf } from '../../components/views/saved-views.ts'
+import { texts as viewTexts } from '../../components/views/texts.ts'
+import { address, changeShape, shape, sort } from './deals-address.ts'
+import { sortWords } from './deals-filters.tsx'
+import { SORTS } from './order.ts'
+import { texts } from './texts/texts.ts'
+
+const SaveView = later(() => import('../../components/views/save-view.tsx').then((module) => module.SaveView))
+
+/** On a phone: shape, order and saved views, for which the bar has no room. */
+export function PhoneMenu() {
+  const place = useRef<HTMLSpanElement>(null)
+  const [isSaving, setSaving] = useState(false)
+  const { state } = address.value
+  return (
+    <span ref={place}>
+      <MenuButton
+        plain
+        class="icon"
+        menuLabel={texts().moreOfView}
+        aria-label={texts().moreOfView}
+        title={texts().moreOfView}
+        align="end"
+        groups={() => groups(() => setSaving(true))}
+      >
+        <Icon name="dots" />
+      </MenuButton>
+      {isSaving && place.current && (
+        <SaveView
+          anchor={place.current}
+          object="deals"
+          shape={shape.value}
+          state={state}
+          onClose={() => setSaving(false)}
+          onSaved={({ id }) => void address.peek().choose(id)}
+        />
+      )}
+    </span>
+  )
+}
+
+function groups(saveAs: () => void): MenuGroup[] {
+  const { view, choose } = address.peek()
+  return [
+    {
+      label: texts().shape,
+      items: (['board', 'table'] as const).map((each) => ({
+        label: texts()[each],
+        checked: each === shape.peek(),
+        onPick: () => void changeShape(each),
+      })),
+    },
+    ...(shape.peek() === 'board' ? [sortGroup()] : []),
+    {
+      label: viewTexts().views,
+      items: [
+        { label: texts().allDeals, checked: !view, onPick: () => void choose(null) },
+        ...viewsOf('deals')
+          .peek()
+          .map(({ id, name }) => ({ label: name, checked: id === view?.id, onPick: () => void choose(id) })),
+      ],
+    },
+    { label: view && address.peek().isChanged ? viewTexts().changed : undefined, items: changeItems(saveAs) },
+  ]
+}
+
+const sortGroup = (): MenuGroup => ({
+  label: texts().sort,
+  items: SORTS.map((each) => ({
+    label: sortWords(each),
+    checked: each === sort.peek(),
+    onPick: () => void address.peek().change({ sort: each === 'next' ? null : each }),
+  })),
+})
+
+function changeItems(saveAs: () => void): MenuGroup['items'] {
+  const { view, isChanged, reset, choose, state } = address.peek()
+  const another = { label: texts().saveAsView, icon: 'plus' as const, onPick: saveAs }
+  if (!view || !isChanged) return [another]
+  const save = () =>
+    changeView(view, { query: savedQuery(state), shape: shape.peek() })
+      .then(() => choose(view.id))
+      .then(
+        () => showToast({ text: viewTexts().saved(view.name) }),
+        () => showToast({ text: viewTexts().failed(view.name), kind: 'error' }),
+      )
+  return [
+    { label: viewTexts().reset, icon: 'undo' as const, onPick: () => void reset() },
+    ...(mayChange(view) ? [{ label: viewTexts().save, icon: 'save' as const, onPick: () => void save() }] : []),
+    another,
+  ]
+}

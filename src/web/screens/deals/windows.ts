@@ -1,0 +1,43 @@
+// How much of the board is in the page: few cards of each column, and none of the columns beyond its edges.
+
+/** Between the cards of a column. */
+export const GAP = 6
+/** The height of a card whose title has one line, until it is measured. */
+export const CARD = 102
+/** Cards in the page, of all columns together. */
+export const MOST_CARDS = 150
+
+/** Cards beyond the view that each column may have in the page, so that the board stays within its budget. */
+export function overscanFor(columns: number, height: number): number {
+  const inView = Math.ceil(height / (CARD + GAP)) + 1
+  const spare = Math.floor(MOST_CARDS / Math.max(1, columns)) - inView
+  return Math.max(0, Math.min(4, Math.floor(spare / 2)))
+}
+
+export type Range = { from: number; to: number }
+
+/** The columns that are in view, for a board that is wider than its window. `to` is not included. */
+export function columnsIn(widths: readonly number[], scrollLeft: number, width: number): Range {
+  let left = 0
+  let from = -1
+  let to = 0
+  for (const [index, own] of widths.entries()) {
+    if (left + own > scrollLeft && left < scrollLeft + width) {
+      if (from < 0) from = index
+      to = index + 1
+    }
+    left += own
+  }
+  return from < 0 ? { from: 0, to: Math.min(1, widths.length) } : { from, to }
+}
+
+/** How fast a list scrolls while a card is held near its edge, in pixels a frame. Negative towards its start. */
+export function edgeSpeed(at: number, start: number, end: number): number {
+  const zone = Math.min(EDGE, (end - start) / 4)
+  if (at < start + zone) return -Math.ceil((MOST_SPEED * Math.min(zone, start + zone - at)) / zone)
+  if (at > end - zone) return Math.ceil((MOST_SPEED * Math.min(zone, at - (end - zone))) / zone)
+  return 0
+}
+
+const EDGE = 56
+const MOST_SPEED = 16

@@ -1,0 +1,153 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { SourcesContext } from '../../components/fields/sources.ts'
+import { Segmented } from '../../components/segmented.tsx'
+import { Bar as Grey } from '../../components/skeleton.tsx'
+import { texts as tableTexts } from '../../components/table/texts.ts'
+import { boot } from '../../data/boot.ts'
+import { nameOf } from '../../data/names.ts'
+import { load, record } from '../../data/records.ts'
+import { sources } from '../../data/sources.ts'
+import type { Rec } from '../../data/types.ts'
+import { format } from '../../lib/locale.ts'
+import { query, setQuery } from '../../router.ts'
+import { Bar } from '../../shell/bar.tsx'
+import { sayWhy } from '../../shell/say-why.ts'
+import { texts } from '../tables/texts.ts'
+import { MergePanel } from './merge-panel.tsx'
+import { type MergeObject, type Pair, pairsOf } from './pairs.ts'
+import './duplicates.css'
+
+const KINDS = { contact: 'contacts', company: 'companies' } as const
+
+/** Pairs of records that may be the same, found while the page is open, and one of them side by side. */
+export function Screen() {
+  const object: MergeObject = query.value.get('object') === 'company' ? 'company' : 'contact'
+  const given = query.value.get('pair')?.split(',') ?? []
+  return (
+    <SourcesContext.Provider value={sources}>
+      <Pairs key={object} object={object} given={given.length === 2 ? (given as [string, string]) : undefined} />
+    </SourcesContext.Provider>
+  )
+}
+
+function Pairs({ object, given }: { object: MergeObject; given: [string, string] | undefined }) {
+  const kind = KINDS[object]
+  const search = useMemo(() => pairsOf(object), [object])
+  useEffect(() => {
+    search.start()
+    return search.stop
+  }, [search])
+  const words = texts().dup
+  const pairs = search.pairs.value
+  const total = boot.value.counts[kind]
+  const number = (value: number) => format.value.number(value)
+  const chosen = given ?? null
+  const choose = (pair: Pair | null) =>
+    void setQuery({ pair: pair ? `${pair.older_id},${pair.newer_id}` : null }, { replace: true })
+  const summary = search.isDone.value
+    ? words.found(pairs.length)
+    : words.looked(number(Math.min(search.looked.value, total)), number(Math.max(total, search.looked.value)))
+  return (
+    <>
+      <Bar title={words.title} crumbs={[{ href: `/${kind}`, label: texts()[kind].title }]} summary={summary}>
+        <Segmented
+          label={words.title}
+          value={object}
+          choices={[
+            { value: 'contact', label: words.contacts, icon: 'person' },
+            { value: 'company', label: words.companies, icon: 'firm' },
+          ]}
+          onChange={(next) => void setQuery({ object: next, pair: null })}
+        />
+      </Bar>
+      <div class="dup">
+        <ul class="dup-list" data-scroll="duplicates">
+          {pairs.map((pair) => (
+            <PairRow
+              key={`${pair.older_id},${pair.newer_id}`}
+              kind={kind}
+              pair={pair}
+              isHere={chosen?.includes(pair.older_id) === true && chosen.includes(pair.newer_id)}
+              onOpen={() => choose(pair)}
+            />
+          ))}
+          {!search.isDone.value && search.error.value === undefined && (
+            <li class="dup-row" aria-busy="true">
+              <Grey row={pairs.length} />
+            </li>
+          )}
+          {search.error.value !== undefined && (
+            <li>
+              <Empty
+                icon="alert"
+                title={tableTexts().failed}
+                actions={<Button onClick={search.start}>{tableTexts().again}</Button>}
+              >
+                {sayWhy(search.error.value)}
+              </Empty>
+            </li>
+          )}
+          {search.isDone.value && pairs.length === 0 && (
+            <li>
+              <Empty icon="merge" title={words.none}>
+                {words.noneBody}
+              </Empty>
+            </li>
+          )}
+        </ul>
+        {chosen && (
+          <MergePanel
+            key={chosen.join()}
+            object={object}
+            ids={chosen}
+            onClose={() => choose(null)}
+            onMerged={(gone) => {
+              search.drop(gone)
+              choose(null)
+            }}
+            onUndone={search.restart}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+type PairRowProps = { kind: 'contacts' | 'companies'; pair: Pair; isHere: boolean; onOpen: () => void }
+
+function PairRow({ kind, pair, isHere, onOpen }: PairRowProps) {
+  const words = texts()
+  useEffect(() => {
+    for (const id of [pair.older_id, pair.newer_id]) void load(kind, id).catch(() => undefined)
+  }, [pair])
+  const two = [pair.older_id, pair.newer_id].map((id) => record(kind, id).value as Rec | null | undefined)
+  if (two.some((each) => each === null)) return null
+  const name = (at: number) => String(two[at]?.name ?? '…')
+  return (
+    <li class={isHere ? 'dup-row is-on' : 'dup-row'}>
+      <span class="dup-two">
+        {[0, 1].map((at) => (
+          <span key={at} class="row">
+            <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={name(at)} />
+            <span class="cut mid">{name(at)}</span>
+            <span class="cut small mute">{detailOf(two[at])}</span>
+          </span>
+        ))}
+      </span>
+      <span class="small dim dup-why">{pair.reasons.map((reason) => words.add.because[reason]).join(', ')}</span>
+      <Button aria-pressed={isHere} onClick={onOpen} aria-label={`${words.dup.compare}: ${name(0)}, ${name(1)}`}>
+        {words.dup.merge}
+      </Button>
+    </li>
+  )
+}
+
+function detailOf(found: Rec | null | undefined): string {
+  if (!found) return ''
+  const emails = (found.emails as { email: string }[] | undefined)?.map(({ email }) => email)
+  const company = typeof found.company_id === 'string' ? nameOf('companies', found.company_id) : undefined
+  return [company, emails?.[0], (found.domains as string[] | undefined)?.[0]].filter(Boolean).join(' · ')
+}

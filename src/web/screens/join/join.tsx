@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { format } from '../../lib/locale.ts'
+import { LanguageChoice } from '../setup/language-choice.tsx'
+import { passwordHelp, useForm } from '../setup/use-form.ts'
+import { DeadLink } from '../sign-in/dead-link.tsx'
+import { PasswordField, TextField } from '../sign-in/fields.tsx'
+import { Frame } from '../sign-in/frame.tsx'
+import { acceptLink, type Link } from '../sign-in/requests.ts'
+import { Message } from '../sign-in/sign-in.tsx'
+import { texts } from '../sign-in/texts.ts'
+
+/** An invitation: a colleague takes their place with a name and a password. */
+export function Join({ token, link }: { token: string; link: Link }) {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState(link.email ?? '')
+  const [password, setPassword] = useState('')
+  const form = useForm(async () => {
+    await acceptLink({
+      token,
+      name: name.trim(),
+      email: email.trim(),
+      password,
+      language: document.documentElement.lang === 'de' ? 'de' : 'en',
+    })
+    location.replace('/')
+  })
+  if (form.deadLink) return <DeadLink why={form.deadLink} />
+  const role = texts().roles[(link.role ?? 'member') as keyof ReturnType<typeof texts>['roles']] ?? link.role ?? ''
+
+  return (
+    <Frame>
+      <form
+        class="narrow"
+        noValidate
+        onSubmit={form.submit({ '/name': name, '/email': email, '/password': password }, { newPassword: '/password' })}
+        ref={form.ref}
+      >
+        <h1>{texts().joinTitle(link.org_name ?? 'Dealbox')}</h1>
+        <p class="sub">{texts().joinBody(link.invited_by ?? null, role)}</p>
+        <Message text={form.message} />
+        <div class="f">
+          <TextField
+            label={texts().yourName}
+            name="/name"
+            autocomplete="name"
+            autofocus
+            value={name}
+            onValue={form.input('/name', setName)}
+            error={form.errors['/name']}
+          />
+        </div>
+        <div class="f">
+          <TextField
+            label={texts().email}
+            name="/email"
+            type="email"
+            autocomplete="username"
+            value={email}
+            readOnly={Boolean(link.email)}
+            help={link.email ? texts().fixedEmail : undefined}
+            onValue={form.input('/email', setEmail)}
+            error={form.errors['/email']}
+          />
+        </div>
+        <div class="f">
+          <PasswordField
+            label={texts().newPassword}
+            name="/password"
+            autocomplete="new-password"
+            value={password}
+            help={passwordHelp(password)}
+            onValue={form.input('/password', setPassword)}
+            error={form.errors['/password']}
+          />
+        </div>
+        <div class="f">
+          <LanguageChoice />
+        </div>
+        <Button type="submit" first large wide working={form.isWorking ? texts().joining : undefined}>
+          {texts().join}
+        </Button>
+        <p class="foot">{texts().joinUntil(format.value.when(link.expires_at, Date.now()))}</p>
+      </form>
+    </Frame>
+  )
+}

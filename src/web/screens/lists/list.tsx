@@ -1,0 +1,154 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { confirmFinal } from '../../components/confirm.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { conditionParams } from '../../components/filters/address.ts'
+import { fromFilter } from '../../components/filters/conditions.ts'
+import { Icon } from '../../components/icon.tsx'
+import { MenuButton } from '../../components/menu.tsx'
+import { PickerPopover } from '../../components/picker.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { ApiProblem } from '../../data/api.ts'
+import { load, record, remove } from '../../data/records.ts'
+import { sources } from '../../data/sources.ts'
+import type { List } from '../../data/types.ts'
+import type { ScreenProps } from '../../router/types.ts'
+import { navigate, setTitle } from '../../router.ts'
+import { Bar } from '../../shell/bar.tsx'
+import { sayWhy } from '../../shell/say-why.ts'
+import { Missing } from '../../shell/screen-host.tsx'
+import { mayWrite } from '../tables/commands.ts'
+import { type ListContext, listContext } from '../tables/list-context.ts'
+import { addMembers } from '../tables/list-members.ts'
+import { forgetList } from '../tables/lists-of-boot.ts'
+import { kindOfObject } from '../tables/objects.ts'
+import { countText, RecordList } from '../tables/record-list.tsx'
+import { texts } from '../tables/texts.ts'
+
+/** The records of one list: those that were added, or those that fit its filter. */
+export function Screen({ params }: ScreenProps) {
+  const id = params.id ?? ''
+  const [error, setError] = useState<unknown>(undefined)
+  useEffect(() => {
+    load('lists', id).catch(setError)
+  }, [id])
+  const found = record('lists', id).value as List | null | undefined
+  useEffect(() => setTitle(found?.name ?? null), [found?.name])
+  if (found === null || (error instanceof ApiProblem && error.status === 404)) return <Missing />
+  if (error !== undefined && !found) {
+    return (
+      <Empty icon="alert" title={texts().lists.title}>
+        {sayWhy(error)}
+      </Empty>
+    )
+  }
+  if (!found) return <Bar title="…" crumbs={[{ href: '/lists', label: texts().lists.title }]} />
+  return <Members key={id} found={found} />
+}
+
+function Members({ found }: { found: List }) {
+  const words = texts().lists
+  const kind = kindOfObject(found.object)
+  const list = useMemo(
+    () => listContext(kind, { list: { id: found.id, isStatic: found.kind === 'static' } }),
+    [found.id],
+  )
+  const removeList = async () => {
+    const question = {
+      title: words.removeTitle(found.name),
+      text: words.removeBody,
+      keep: words.keep,
+      verb: words.remove,
+    }
+    if (!(await confirmFinal(question))) return
+    try {
+      await remove('lists', found.id)
+      forgetList(found.id)
+      await navigate('/lists')
+      showToast({ text: words.removed(found.name), icon: 'trash' })
+    } catch (error) {
+      showToast({ kind: 'error', text: sayWhy(error) })
+    }
+  }
+  const conditions = found.kind === 'smart' ? fromFilter(found.filter as never) : null
+  const asTable = () => {
+    const params = new URLSearchParams(conditionParams(conditions ?? []))
+    void navigate(`/${kind}?${params}`)
+  }
+  return (
+    <RecordList
+      list={list}
+      hasViews={false}
+      bar={(total) => (
+        <Bar
+          title={found.name}
+          crumbs={[{ href: '/lists', label: words.title }]}
+          summary={[countText(total), found.kind === 'smart' ? words.smart : words.static].filter(Boolean).join(' · ')}
+          actions={
+            mayWrite() && (
+              <>
+                <MenuButton
+                  plain
+                  class="icon"
+                  menuLabel={texts().more}
+                  title={texts().more}
+                  aria-label={texts().more}
+                  align="end"
+                  groups={() => [
+                    {
+                      items: conditions ? [{ label: words.openFilter, icon: 'filter' as const, onPick: asTable }] : [],
+                    },
+                    {
+                      items: [
+                        { label: words.remove, icon: 'trash' as const, danger: true, onPick: () => void removeList() },
+                      ],
+                    },
+                  ]}
+                >
+                  <Icon name="dots" />
+                </MenuButton>
+                {found.kind === 'static' && <AddMember list={list} found={found} />}
+              </>
+            )
+          }
+        />
+      )}
+      empty={
+        <Empty icon="list" title={words.emptyList}>
+          {found.kind === 'static' ? words.emptyStatic : words.emptySmart}
+        </Empty>
+      }
+    />
+  )
+}
+
+function AddMember({ list, found }: { list: ListContext; found: List }) {
+  const words = texts().lists
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        first
+        ref={button}
+        icon="plus"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {words.addMember}
+      </Button>
+      {isOpen && button.current && (
+        <PickerPopover
+          anchor={button.current}
+          align="end"
+          label={words.findMember}
+          search={sources.search(found.object)}
+          chosen={[]}
+          onClose={() => setOpen(false)}
+          onPick={({ value }) => void addMembers(found.id, [value], list.rows.current)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { Icon } from '../../components/icon.tsx'
+import { ROLES } from './actions.ts'
+import { texts } from './texts.ts'
+
+/** What a role may do: the first roles of the list may, the others not. */
+const MAY = [
+  ['read', 4],
+  ['write', 3],
+  ['settings', 2],
+  ['members', 2],
+  ['owners', 1],
+] as const
+
+export function RoleTable() {
+  return (
+    <table class="grid rg">
+      <thead>
+        <tr>
+          <th scope="col">{texts().mayTitle}</th>
+          {ROLES.map((role) => (
+            <th key={role} scope="col">
+              {texts().roles[role]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {MAY.map(([what, roles]) => (
+          <tr key={what}>
+            <th scope="row" class="dim">
+              {texts().may[what]}
+            </th>
+            {ROLES.map((role, index) => (
+              <td key={role}>
+                {index < roles ? (
+                  <Icon name="check" small class="acc" title={texts().yes} />
+                ) : (
+                  <span class="mute">
+                    <span aria-hidden="true">—</span>
+                    <span class="sr">{texts().no}</span>
+                  </span>
+                )}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,183 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { State } from '../../components/state.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { me } from '../../data/boot.ts'
+import { client } from '../../data/current.ts'
+import { copyText } from '../../lib/clipboard.ts'
+import { sayWhy } from '../../shell/say-why.ts'
+import { useForm } from '../setup/use-form.ts'
+import { PasswordField, TextField } from '../sign-in/fields.tsx'
+import { Message } from '../sign-in/sign-in.tsx'
+import { noteMe } from './note-me.ts'
+import { texts } from './texts.ts'
+
+type Proposed = { secret: string; url: string; qr_svg: string }
+
+/** Codes of an authenticator app as a second factor: turned on by proving one, turned off by the password. */
+export function SecondFactor() {
+  const [proposed, setProposed] = useState<Proposed | null>(null)
+  const [codes, setCodes] = useState<string[] | null>(null)
+  const [isRemoving, setRemoving] = useState(false)
+  const isOn = me.value.totp
+
+  async function propose(): Promise<void> {
+    try {
+      const { body } = await client().api.request<Proposed>('POST', '/app/totp', { body: {} })
+      setProposed(body)
+    } catch (error) {
+      showToast({ kind: 'error', text: sayWhy(error) })
+    }
+  }
+
+  return (
+    <section>
+      <h2>{texts().twoFactor}</h2>
+      <p class="dim">
+        <State is={isOn ? 'good' : 'hollow'}>{isOn ? texts().totpOn : texts().totpOff}</State>
+      </p>
+      {codes ? (
+        <RecoveryCodes codes={codes} onDone={() => setCodes(null)} />
+      ) : proposed ? (
+        <Confirm
+          proposed={proposed}
+          onDone={(made) => {
+            setProposed(null)
+            setCodes(made)
+            noteMe({ totp: true })
+          }}
+        />
+      ) : (
+        <p class="acts">
+          {isOn ? (
+            <Button danger onClick={() => setRemoving(true)}>
+              {texts().turnOff}
+            </Button>
+          ) : (
+            <Button onClick={() => void propose()}>{texts().turnOn}</Button>
+          )}
+        </p>
+      )}
+      {isRemoving && <Remove onClose={() => setRemoving(false)} />}
+    </section>
+  )
+}
+
+function Confirm({ proposed, onDone }: { proposed: Proposed; onDone: (codes: string[]) => void }) {
+  const [code, setCode] = useState('')
+  const form = useForm(async () => {
+    const { body } = await client().api.request<{ recovery_codes: string[] }>('POST', '/app/totp/confirm', {
+      body: { code: code.trim() },
+    })
+    onDone(body.recovery_codes)
+  })
+  const picture = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(proposed.qr_svg)}`
+  return (
+    <form class="totp" noValidate ref={form.ref} onSubmit={form.submit({ '/code': code })}>
+      <img class="qr" src={picture} width="148" height="148" alt={texts().qr} />
+      <div>
+        <h3>{texts().scan}</h3>
+        <p class="small mute">{texts().scanBody}</p>
+        <code>{proposed.secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+        <Message text={form.message} />
+        <TextField
+          label={texts().confirmCode}
+          name="/code"
+          autocomplete="one-time-code"
+          autofocus
+          value={code}
+          onValue={form.input('/code', setCode)}
+          error={form.errors['/code']}
+        />
+        <Button type="submit" large first working={form.isWorking ? texts().working : undefined}>
+          {texts().confirm}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+  const text = codes.join('\n')
+  const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`Dealbox, ${location.host}, ${me.value.email}\n\n${text}\n`)}`
+  return (
+    <div class="recovery" role="status">
+      <h3>{texts().recovery}</h3>
+      <p class="dim">{texts().recoveryBody}</p>
+      <ul>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div class="row">
+        <Button icon="copy" onClick={() => void copyText(text).then(() => showToast({ text: texts().copied }))}>
+          {texts().copy}
+        </Button>
+        <a class="btn" href={file} download="dealbox-recovery-codes.txt">
+          {texts().download}
+        </a>
+        <Button first onClick={onDone}>
+          {texts().kept}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Remove({ onClose }: { onClose: () => void }) {
+  const [password, setPassword] = useState('')
+  const hasPassword = me.value.has_password
+  const form = useForm(async () => {
+    await client().api.request('DELETE', '/app/totp', { body: hasPassword ? { password } : {} })
+    noteMe({ totp: false })
+    onClose()
+  })
+  return (
+    <Dialog
+      title={texts().turnOffTitle}
+      alert
+      onClose={onClose}
+      footer={
+        <>
+          <Button plain large onClick={onClose}>
+            {texts().keepOn}
+          </Button>
+          <Button
+            type="submit"
+            form="remove-factor"
+            first
+            danger
+            large
+            working={form.isWorking ? texts().working : undefined}
+          >
+            {texts().turnOff}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="remove-factor"
+        noValidate
+        ref={form.ref}
+        onSubmit={form.submit(hasPassword ? { '/password': password } : {})}
+      >
+        <p class="dim">{texts().turnOffBody}</p>
+        <Message text={form.message} />
+        {hasPassword && (
+          <PasswordField
+            label={texts().current}
+            name="/password"
+            autocomplete="current-password"
+            autofocus
+            value={password}
+            onValue={form.input('/password', setPassword)}
+            error={form.errors['/password']}
+          />
+        )}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { me } from '../../data/boot.ts'
+import { client } from '../../data/current.ts'
+import { SettingsFrame } from '../../shell/settings-frame.tsx'
+import { texts as shellTexts } from '../../shell/texts.ts'
+import { passwordHelp, useForm } from '../setup/use-form.ts'
+import { PasswordField } from '../sign-in/fields.tsx'
+import { Message } from '../sign-in/sign-in.tsx'
+import { noteMe } from './note-me.ts'
+import { SecondFactor } from './second-factor.tsx'
+import { texts } from './texts.ts'
+import './sign-in-settings.css'
+
+/** My password and my second factor. */
+export default function SignInSettings() {
+  return (
+    <SettingsFrame title={shellTexts().places.signIn}>
+      <div class="sheet">
+        <PasswordSection />
+        <SecondFactor />
+      </div>
+    </SettingsFrame>
+  )
+}
+
+function PasswordSection() {
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const hasPassword = me.value.has_password
+  const form = useForm(async () => {
+    await client().api.request('POST', '/app/password', { body: { ...(hasPassword ? { current } : {}), new: next } })
+    setCurrent('')
+    setNext('')
+    noteMe({ has_password: true })
+    showToast({ text: texts().passwordChanged })
+  })
+  return (
+    <section>
+      <h2>{texts().password}</h2>
+      <p class="dim">{hasPassword ? texts().passwordSet : texts().passwordNone}</p>
+      <form
+        class="own-password"
+        noValidate
+        ref={form.ref}
+        onSubmit={form.submit(hasPassword ? { '/current': current, '/new': next } : { '/new': next }, {
+          newPassword: '/new',
+        })}
+      >
+        <Message text={form.message} />
+        {/* Password managers keep the new one under this name. */}
+        <input type="hidden" name="email" autocomplete="username" value={me.value.email} />
+        {hasPassword && (
+          <PasswordField
+            label={texts().current}
+            name="/current"
+            autocomplete="current-password"
+            value={current}
+            onValue={form.input('/current', setCurrent)}
+            error={form.errors['/current']}
+          />
+        )}
+        <PasswordField
+          label={texts().newOne}
+          name="/new"
+          autocomplete="new-password"
+          value={next}
+          help={passwordHelp(next)}
+          onValue={form.input('/new', setNext)}
+          error={form.errors['/new']}
+        />
+        <div>
+          <Button type="submit" large working={form.isWorking ? texts().working : undefined}>
+            {hasPassword ? texts().changePassword : texts().setPassword}
+          </Button>
+        </div>
+      </form>
+    </section>
+  )
+}

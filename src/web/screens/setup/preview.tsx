@@ -1,0 +1,27 @@
+import { texts } from '../sign-in/texts.ts'
+
+const CARDS = [4, 3, 3, 1]
+
+/** The board to come, in miniature. */
+export function Preview({ isEmpty }: { isEmpty: boolean }) {
+  return (
+    <figure class="pv" aria-hidden="true">
+      <figcaption>{texts().preview}</figcaption>
+      <div class="cols">
+        {texts()
+          .stages.split('|')
+          .map((stage, index) => (
+            <div key={stage}>
+              <span class="cut">{stage}</span>
+              {Array.from({ length: isEmpty ? 0 : (CARDS[index] ?? 0) }, (_, card) => (
+                <i key={card} class="small-card">
+                  <b class="line" />
+                  <b class="line" />
+                </i>
+              ))}
+            </div>
+          ))}
+      </div>
+    </figure>
+  )
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { ApiProblem } from '../../data/api.ts'
+import { lazy } from '../../lazy.tsx'
+import { DeadLink, type DeadReason, isDead } from './dead-link.tsx'
+import { Frame } from './frame.tsx'
+import { acceptLink, checkLink, type Link } from './requests.ts'
+import { texts } from './texts.ts'
+
+const Setup = lazy(() => import('../setup/setup.tsx').then(({ Setup }) => Setup))
+const Join = lazy(() => import('../join/join.tsx').then(({ Join }) => Join))
+
+type State = { is: 'checking' } | { is: 'ready'; link: Link } | { is: 'dead'; why: DeadReason } | { is: 'silent' }
+
+/** The page that a setup link, an invitation or a sign-in link opens. */
+export function LinkPage() {
+  const [token] = useState(() => location.hash.slice(1))
+  const [state, setState] = useState<State>({ is: 'checking' })
+  const [tries, setTries] = useState(0)
+
+  useEffect(() => {
+    setState({ is: 'checking' })
+    open(token).then(setState, (error) => setState(failureOf(error)))
+  }, [token, tries])
+
+  if (state.is === 'ready' && state.link.kind === 'setup') return <Setup token={token} />
+  if (state.is === 'ready' && state.link.kind === 'invite') return <Join token={token} link={state.link} />
+  if (state.is === 'dead') return <DeadLink why={state.why} />
+  return (
+    <Frame>
+      <div class="narrow">
+        <h1 class="sr">{texts().signIn}</h1>
+        <p class="sub" role="status">
+          {state.is === 'silent' ? texts().noAnswer : texts().checking}
+        </p>
+        {state.is === 'silent' && <Button onClick={() => setTries(tries + 1)}>{texts().tryAgain}</Button>}
+      </div>
+    </Frame>
+  )
+}
+
+/** A sign-in link signs in at once; the others first show what they are for. */
+async function open(token: string): Promise<State> {
+  const isSignIn = location.pathname.startsWith('/sign-in')
+  const link = isSignIn ? null : await checkLink(token)
+  if (link && link.kind !== 'sign_in') return { is: 'ready', link }
+  await acceptLink({ token })
+  // The link is used up: it must not stay in the history.
+  location.replace('/')
+  return { is: 'checking' }
+}
+
+function failureOf(error: unknown): State {
+  if (!(error instanceof ApiProblem)) return { is: 'silent' }
+  if (isDead(error.code)) return { is: 'dead', why: error.code }
+  return error.status < 500 ? { is: 'dead', why: 'unknown_link' } : { is: 'silent' }
+}

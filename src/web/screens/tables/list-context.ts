@@ -1,0 +1,121 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Condition } from '../../components/filters/conditions.ts'
+import type { FilterField } from '../../components/filters/filter-field.ts'
+import type { TableColumn } from '../../components/table/column.ts'
+import { type Layout, layoutText, readLayout } from '../../components/table/layout.ts'
+import type { Rows } from '../../components/table/rows.ts'
+import { type TableState, tableState } from '../../components/table/table-state.ts'
+import type { ListState } from '../../components/views/list-state.ts'
+import { type ListAddress, listAddress } from '../../components/views/use-list-state.ts'
+import { me } from '../../data/boot.ts'
+import { columnsOf, usualLayout } from './columns.tsx'
+import { filterFieldsOf } from './filter-fields.tsx'
+import type { TableKind } from './objects.ts'
+
+/** What the parts of a list of records share. */
+export type ListContext = {
+  kind: TableKind
+  /** Only the members of this list. */
+  listId: string | undefined
+  isStatic: boolean
+  state: TableState
+  columns: ReadonlySignal<TableColumn[]>
+  fields: ReadonlySignal<FilterField[]>
+  address: ReadonlySignal<ListAddress>
+  /** What the address says, and what always holds here: the open stages of a pipeline. */
+  asked: ReadonlySignal<Pick<ListState, 'conditions' | 'q' | 'sort'>>
+  layout: ReadonlySignal<Layout>
+  setLayout: (layout: Layout | null) => void
+  filterOpen: Signal<'new' | number | null>
+  /** What opens at the selection or at the focused row. */
+  popup: Signal<'owner' | 'tags' | 'list' | 'columns' | null>
+  rows: { current: Rows | undefined }
+  /** Its bar, filters and their commands are those of the screen around it. */
+  isPart: boolean
+}
+
+/** Parameters of the address that belong to a table besides filters and sort. */
+const MORE = ['columns']
+
+/** A view that is shown in other shapes, too: its address and its filters. */
+export type SharedView = Pick<ListContext, 'address' | 'fields' | 'filterOpen'> & {
+  /** What the server is asked for. */
+  ask: (conditions: readonly Condition[]) => readonly Condition[]
+}
+
+type Narrowing = { list?: { id: string; isStatic: boolean }; view?: SharedView }
+
+export function listContext(kind: TableKind, { list, view }: Narrowing = {}): ListContext {
+  const columns = computed(() => columnsOf(kind))
+  const fields = view?.fields ?? computed(() => filterFieldsOf(kind))
+  const reading = computed(() => {
+    const kinds = new Map(fields.value.map((field) => [field.name, field.kind]))
+    return { kindOf: (field: string) => kinds.get(field), more: MORE }
+  })
+  const address = view?.address ?? computed(() => listAddress(kind, reading.value))
+  const asked = computed(() => {
+    const { conditions, q, sort } = address.value.state
+    const by = sort?.replace(/^-/, '')
+    const isKnown = columns.value.some((column) => 'by' in column.sort && column.sort.by === by)
+    return { conditions: view?.ask(conditions) ?? conditions, q, sort: isKnown ? sort : null }
+  })
+  const stored = signal(storedLayout(kind))
+  const layout = computed((): Layout => {
+    const text = address.value.state.more.columns ?? stored.value
+    return text ? readLayout(text) : usualLayout(kind, columns.value)
+  })
+  return {
+    kind,
+    listId: list?.id,
+    isStatic: list?.isStatic ?? false,
+    state: tableState(),
+    columns,
+    fields,
+    address,
+    asked,
+    layout,
+    setLayout: (next) => {
+      const { columns: _, ...more } = address.peek().state.more
+      const text = next && layoutText(next)
+      // Without a view, the columns are those of this browser; a view keeps its own.
+      if (!address.peek().view) {
+        stored.value = text
+        storeLayout(kind, text)
+      }
+      void address.peek().change({ more: text ? { ...more, columns: text } : more }, { replace: true })
+    },
+    filterOpen: view?.filterOpen ?? signal(null),
+    popup: signal(null),
+    rows: { current: undefined },
+    isPart: view !== undefined,
+  }
+}
+
+const nameOfLayout = (kind: TableKind): string => `dealbox.columns.${me.peek().id}.${kind}`
+
+function storedLayout(kind: TableKind): string | null {
+  try {
+    return localStorage.getItem(nameOfLayout(kind))
+  } catch {
+    return null
+  }
+}
+
+function storeLayout(kind: TableKind, text: string | null): void {
+  try {
+    if (text) localStorage.setItem(nameOfLayout(kind), text)
+    else localStorage.removeItem(nameOfLayout(kind))
+  } catch {
+    // Without storage the columns are those of the address alone.
+  }
+}
+
+export const ListPlace = createContext<ListContext | null>(null)
+/** Throws outside of a list. */
+export function useList(): ListContext {
+  const found = useContext(ListPlace)
+  if (!found) throw new Error('This belongs into a list of records.')
+  return found
+}

@@ -1,0 +1,236 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
+import { SourcesContext } from '../../components/fields/sources.ts'
+import { FilterBar } from '../../components/filters/filter-bar.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Cards } from '../../components/table/cards.tsx'
+import { Table } from '../../components/table/table.tsx'
+import { texts as tableTexts } from '../../components/table/texts.ts'
+import { savedState } from '../../components/views/list-state.ts'
+import { viewsOf } from '../../components/views/saved-views.ts'
+import { ViewTabs } from '../../components/views/view-tabs.tsx'
+import { sources } from '../../data/sources.ts'
+import type { Rec } from '../../data/types.ts'
+import { format } from '../../lib/locale.ts'
+import { urlOf } from '../../router/create.ts'
+import { query as addressQuery, navigate, path } from '../../router.ts'
+import { leaveTrail } from '../../shell/trail.ts'
+import { isPhone } from '../../shell/widths.ts'
+import { BulkActions } from './bulk-actions.tsx'
+import { CardOf } from './card.tsx'
+import { ColumnsButton } from './columns-button.tsx'
+import { mayWrite, registerTable } from './commands.ts'
+import { type ListContext, ListPlace } from './list-context.ts'
+import { ListFoot } from './list-foot.tsx'
+import { countRows, rowQuery } from './list-query.ts'
+import { Instead } from './list-states.tsx'
+import { SaveAsList } from './save-as-list.tsx'
+import { texts } from './texts.ts'
+import { useRows } from './use-rows.ts'
+import './tables.css'
+
+type RecordListProps = {
+  list: ListContext
+  /** The top line of the screen; it is given how many match. */
+  bar: (total: number | undefined) => ComponentChildren
+  /** Makes a record. */
+  create?: { keys: string; run: () => void } | undefined
+  /** Without tabs of saved views: the members of a list. */
+  hasViews: boolean
+  /** In place of "No contacts yet". */
+  empty?: ComponentChildren
+  /** The filters are made elsewhere, as above the board. */
+  hasFilters?: boolean
+}
+
+export const nameOfRec = (record: Rec): string => String(record.name ?? record.title ?? '')
+
+/** A table of records with its views, filters, columns and what can be done with them. */
+export function RecordList({ list, bar, create, hasViews, empty, hasFilters = true }: RecordListProps) {
+  const { kind, state, columns, layout, address } = list
+  const now = address.value
+  const query = rowQuery(list.asked.value, list.listId)
+  const rows = useRows(kind, query)
+  list.rows.current = rows
+  useEffect(() => registerTable(list, create), [list])
+  useEffect(
+    () =>
+      leaveTrail(() => {
+        rows.revision.value
+        const ids = rows.loadedIds()
+        const before = Math.max(0, rows.rowOf(ids[0] ?? ''))
+        const label = texts()[kind].title
+        return { kind, ids, before, total: rows.total.value, href: urlOf(path.value, addressQuery.value), label }
+      }),
+    [rows],
+  )
+  const total = rows.total.value
+  const instead = <Instead list={list} rows={rows} create={create} empty={empty} />
+  const hrefOf = (id: string) => `/${kind}/${id}`
+  const common = {
+    kind,
+    label: texts()[kind].title,
+    rows,
+    state,
+    nameOf: nameOfRec,
+    instead,
+    canSelect: mayWrite(),
+  }
+  return (
+    <SourcesContext.Provider value={sources}>
+      <ListPlace.Provider value={list}>
+        {bar(total)}
+        {hasViews && !isPhone.value && <Views list={list} />}
+        {hasFilters && <Filters list={list} />}
+        <div class="table-place">
+          <Fresh list={list} />
+          {isPhone.value ? (
+            <Cards {...common} hrefOf={hrefOf} card={(record) => <CardOf kind={kind} record={record} />} />
+          ) : (
+            <Table
+              {...common}
+              columns={columns.value}
+              layout={layout.value}
+              onLayout={list.setLayout}
+              sort={now.state.sort}
+              onSort={(sort) => void address.peek().change({ sort })}
+              onFilterBy={(field) => {
+                const at = now.state.conditions.findIndex((each) => each.field === field)
+                list.filterOpen.value = at >= 0 ? at : 'new'
+              }}
+              onOpen={(id) => void navigate(hrefOf(id))}
+            />
+          )}
+          <BulkActions total={total ?? 0} />
+        </div>
+        {!isPhone.value && <ListFoot list={list} rows={rows} />}
+      </ListPlace.Provider>
+    </SourcesContext.Provider>
+  )
+}
+
+/** Rows of others do not move what is read: they are offered. */
+function Fresh({ list }: { list: ListContext }) {
+  const { current: rows } = list.rows
+  const fresh = rows?.fresh.value ?? 0
+  if (!rows || fresh === 0) return null
+  return (
+    <div class="fresh" role="status">
+      <span>{tableTexts().fresh(fresh)}</span>
+      <Button plain class="acc" onClick={() => void rows.reload()}>
+        {tableTexts().showFresh}
+      </Button>
+    </div>
+  )
+}
+
+function Views({ list }: { list: ListContext }) {
+  const { kind, address } = list
+  const counts = useCounts(list)
+  if (kind === 'deals') return null
+  return (
+    <ViewTabs
+      object={kind}
+      all={texts()[kind].all}
+      address={address.value}
+      shape="table"
+      countOf={(view) => (view ? counts[view.id] : undefined)}
+    />
+  )
+}
+
+const MOST_COUNTED = 8
+
+/** How many records the first views have. */
+function useCounts(list: ListContext): Record<string, number> {
+  const { kind, fields } = list
+  const views = viewsOf(kind).value.slice(0, MOST_COUNTED)
+  const [counts, setCounts] = useState<Record<string, number>>({})
+  const name = views.map(({ id, version }) => `${id} ${version}`).join()
+  useEffect(() => {
+    let isOver = false
+    const kinds = new Map(fields.peek().map((field) => [field.name, field.kind]))
+    for (const view of views) {
+      const state = savedState(view.query, { kindOf: (field) => kinds.get(field), more: [] })
+      void countRows(kind, rowQuery(state)).then(
+        (count) => !isOver && count !== undefined && setCounts((before) => ({ ...before, [view.id]: count })),
+        () => undefined,
+      )
+    }
+    return () => {
+      isOver = true
+    }
+  }, [name])
+  return counts
+}
+
+function Filters({ list }: { list: ListContext }) {
+  const { address, fields, filterOpen } = list
+  const { state, change } = address.value
+  const isHidden = isPhone.value && state.conditions.length === 0 && filterOpen.value === null
+  if (isHidden) return <SearchLine list={list} />
+  return (
+    <FilterBar
+      fields={fields.value}
+      conditions={state.conditions}
+      onChange={(conditions) => void change({ conditions }, { replace: filterOpen.peek() !== null })}
+      open={filterOpen}
+      keys="F"
+    >
+      {state.conditions.length > 0 && mayWrite() && <SaveAsList />}
+      <ViewSearch list={list} />
+      <ColumnsButton list={list} />
+    </FilterBar>
+  )
+}
+
+const SearchLine = ({ list }: { list: ListContext }) => (
+  <div class="filters">
+    <ViewSearch list={list} />
+  </div>
+)
+
+const PAUSE_MS = 150
+
+/** Narrows to what is typed, after a pause in typing. */
+function ViewSearch({ list }: { list: ListContext }) {
+  const { state } = list.address.value
+  const [typed, setTyped] = useState<string | null>(null)
+  const timer = useMemo(() => ({ current: undefined as ReturnType<typeof setTimeout> | undefined }), [])
+  const put = (text: string, ms: number) => {
+    setTyped(text)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      void list.address.peek().change({ q: text }, { replace: true })
+      setTyped(null)
+    }, ms)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <label class="view-search">
+      <Icon name="search" small />
+      <input
+        type="search"
+        aria-label={texts().searchView}
+        placeholder={texts().searchView}
+        maxLength={255}
+        value={typed ?? state.q}
+        onInput={(event) => put(event.currentTarget.value, PAUSE_MS)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            if (event.currentTarget.value !== '') put('', 0)
+            event.currentTarget.blur()
+          } else if (event.key === 'ArrowDown' || event.key === 'Enter') {
+            event.preventDefault()
+            list.state.toFocus.current?.()
+          }
+          event.stopPropagation()
+        }}
+      />
+    </label>
+  )
+}
+
+export const countText = (total: number | undefined): string | undefined =>
+  total === undefined ? undefined : format.value.number(total)

@@ -1,0 +1,103 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Button, IconButton } from '../../components/button.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { MenuButton } from '../../components/menu.tsx'
+import { sources } from '../../data/sources.ts'
+import { navigate, query, setQuery } from '../../router.ts'
+import { Bar } from '../../shell/bar.tsx'
+import { isPhone } from '../../shell/widths.ts'
+import { mayWrite } from './commands.ts'
+import { exportCsv } from './export.ts'
+import { listContext } from './list-context.ts'
+import { rowQuery } from './list-query.ts'
+import { NewRecord } from './new-record.tsx'
+import { OBJECTS } from './objects.ts'
+import { countText, RecordList } from './record-list.tsx'
+import { TagsManager } from './tags-manager.tsx'
+import { texts } from './texts.ts'
+
+/** Contacts or companies. */
+export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
+  const list = useMemo(() => listContext(kind), [kind])
+  const isNew = query.value.get('new')
+  const [isAdding, setAdding] = useState(false)
+  const [hasTags, setTags] = useState(false)
+  useEffect(() => {
+    if (isNew !== null) setAdding(true)
+  }, [isNew])
+  const create = useMemo(() => ({ keys: kind === 'contacts' ? 'c p' : 'c o', run: () => setAdding(true) }), [kind])
+  const exportAll = () =>
+    void exportCsv({
+      kind,
+      query: rowQuery(list.asked.peek()),
+      columns: list.columns.peek().filter(({ field }) => list.layout.peek().some(({ key }) => key === field.key)),
+      sources,
+      fileName: kind,
+    })
+  const more = () => [
+    {
+      items: [
+        ...(mayWrite()
+          ? [
+              {
+                label: texts().duplicates,
+                icon: 'merge' as const,
+                onPick: () => void navigate(`/duplicates?object=${OBJECTS[kind]}`),
+              },
+              { label: texts().tags.manage, icon: 'tag' as const, onPick: () => setTags(true) },
+            ]
+          : []),
+        ...(isPhone.peek() ? [{ label: texts().export, icon: 'save' as const, onPick: exportAll }] : []),
+      ],
+    },
+  ]
+  const actions = (
+    <>
+      <MenuButton
+        plain
+        class="icon"
+        menuLabel={texts().more}
+        title={texts().more}
+        aria-label={texts().more}
+        align="end"
+        groups={more}
+      >
+        <Icon name="dots" />
+      </MenuButton>
+      {!isPhone.value && (
+        <Button plain icon="save" onClick={exportAll}>
+          {texts().export}
+        </Button>
+      )}
+      {mayWrite() &&
+        (isPhone.value ? (
+          <IconButton plain class="acc" icon="plus" title={texts()[kind].create} onClick={create.run} />
+        ) : (
+          <Button first icon="plus" keys={kind === 'contacts' ? 'C P' : 'C O'} onClick={create.run}>
+            {texts()[kind].create}
+          </Button>
+        ))}
+    </>
+  )
+  return (
+    <>
+      <RecordList
+        list={list}
+        hasViews
+        create={create}
+        bar={(total) => <Bar title={texts()[kind].title} summary={countText(total)} actions={actions} />}
+      />
+      {isAdding && mayWrite() && (
+        <NewRecord
+          kind={kind}
+          name={isNew || undefined}
+          onClose={() => {
+            setAdding(false)
+            if (isNew !== null) void setQuery({ new: null }, { replace: true })
+          }}
+        />
+      )}
+      {hasTags && <TagsManager onClose={() => setTags(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import type { Ref } from 'preact'
+import { useState } from 'preact/hooks'
+import { Icon } from '../../components/icon.tsx'
+import { Kbd } from '../../components/kbd.tsx'
+import { showToast } from '../../components/toast.tsx'
+import { me } from '../../data/boot.ts'
+import { create } from '../../data/records.ts'
+import { now } from '../../lib/clock.ts'
+import { format, locale } from '../../lib/locale.ts'
+import { sayWhy } from '../../shell/say-why.ts'
+import { readLine } from './quick-add.ts'
+import type { Who } from './task-rows.ts'
+import { texts } from './texts.ts'
+
+/** One line that makes a task: its first and last words may name the kind, the day and the time. */
+export function NewTask({ who, input }: { who: Who; input: Ref<HTMLInputElement> }) {
+  const [text, setText] = useState('')
+  const { timezone } = locale.value
+  const reading = readLine(text, now.value, timezone)
+  const words = format.value
+
+  const add = async () => {
+    if (reading.title === '') return
+    const typed = text
+    setText('')
+    try {
+      await create('tasks', {
+        title: reading.title,
+        type: reading.type,
+        owner_id: who === 'nobody' ? null : who === 'mine' || who === 'team' ? me.peek().id : who,
+        due_at: reading.dueAt === null ? null : new Date(reading.dueAt).toISOString(),
+      })
+    } catch (error) {
+      // What was typed comes back, unless the next one has been begun.
+      setText((now) => (now === '' ? typed : now))
+      showToast({ text: sayWhy(error), kind: 'error' })
+    }
+  }
+  return (
+    <form
+      class="new"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void add()
+      }}
+    >
+      <Icon name="plus" class="acc" />
+      <input
+        ref={input}
+        class="bare grow"
+        type="text"
+        maxLength={255}
+        aria-label={texts().add}
+        placeholder={texts().example}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+      {text !== '' && (
+        <span class="hint">
+          {reading.type !== 'todo' && <span>{texts().types[reading.type]}</span>}
+          {reading.dueAt !== null && (
+            <span>{reading.hasTime ? words.when(reading.dueAt, now.value) : words.day(reading.dueAt, now.value)}</span>
+          )}
+        </span>
+      )}
+      {text !== '' && <Kbd keys="Enter" />}
+    </form>
+  )
+}

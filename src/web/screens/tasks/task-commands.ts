@@ -1,0 +1,80 @@
+import type { Command } from '../../commands/registry.ts'
+import type { Task } from '../../data/types.ts'
+import { deleteTask, toTomorrow } from './actions.ts'
+import { mayWrite } from './task-rows.ts'
+import { texts } from './texts.ts'
+
+export type Acts = {
+  keep: (id: string) => void
+  step: (by: number) => void
+  finish: (task: Task) => void
+  openRecord: (task: Task) => void
+  input: { current: HTMLInputElement | null }
+  current: () => Task | undefined
+}
+
+export function commandsOf({ keep, step, finish, openRecord, input, current }: Acts): Command[] {
+  const onTask = (run: (task: Task) => void) => ({
+    when: () => mayWrite() && current() !== undefined,
+    run: () => {
+      const task = current()
+      if (task) run(task)
+    },
+  })
+  const edit = (key: string) => () => document.querySelector<HTMLElement>(`.task [data-prop="${key}"] .opens`)?.click()
+  return [
+    {
+      id: 'tasks.new',
+      title: () => texts().newTask,
+      group: 'new',
+      keys: 'n',
+      icon: 'plus',
+      when: mayWrite,
+      run: () => input.current?.focus(),
+    },
+    { id: 'tasks.next', title: () => texts().next, group: 'list', keys: 'j', isHidden: true, run: () => step(1) },
+    {
+      id: 'tasks.previous',
+      title: () => texts().previous,
+      group: 'list',
+      keys: 'k',
+      isHidden: true,
+      run: () => step(-1),
+    },
+    { id: 'tasks.done', title: () => texts().done, group: 'record', keys: 'e', icon: 'check', ...onTask(finish) },
+    {
+      id: 'tasks.tomorrow',
+      title: () => texts().tomorrow,
+      group: 'record',
+      keys: 't',
+      icon: 'snooze',
+      ...onTask(({ id }) => toTomorrow(id)),
+    },
+    {
+      id: 'tasks.due',
+      title: () => texts().fields.due,
+      group: 'record',
+      keys: 'd',
+      icon: 'cal',
+      ...onTask(edit('due_at')),
+    },
+    {
+      id: 'tasks.owner',
+      title: () => texts().fields.owner,
+      group: 'record',
+      keys: 'a',
+      icon: 'person',
+      ...onTask(edit('owner_id')),
+    },
+    { id: 'tasks.open', title: () => texts().open, group: 'record', keys: 'Enter', icon: 'to', ...onTask(openRecord) },
+    {
+      id: 'tasks.delete',
+      title: () => texts().remove,
+      group: 'record',
+      keys: 'Backspace',
+      icon: 'trash',
+      isDanger: true,
+      ...onTask(({ id }) => deleteTask(id, keep)),
+    },
+  ]
+}

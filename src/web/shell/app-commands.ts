@@ -1,0 +1,109 @@
+import { openKeysPage, openPalette } from '../commands/opened.ts'
+import { type Command, register } from '../commands/registry.ts'
+import { texts } from '../commands/texts.ts'
+import { showToast, undoShown } from '../components/toast.tsx'
+import { client } from '../data/current.ts'
+import type { ScreenEntry } from '../router/types.ts'
+import { navigate } from '../router.ts'
+import { setTheme } from './org-menu.tsx'
+import { signOut } from './sign-out.ts'
+import { texts as shellTexts } from './texts.ts'
+import { theme } from './theme.ts'
+
+/** The commands that act everywhere. */
+export function registerAppCommands(entries: readonly ScreenEntry[]): () => void {
+  return register([...goCommands(entries), ...APP_COMMANDS])
+}
+
+const goCommands = (entries: readonly ScreenEntry[]): Command[] =>
+  entries
+    .flatMap(({ path, title, nav }): Command[] => [
+      {
+        id: `go${path.replaceAll('/', '.')}`,
+        title: () => texts().goTo(title()),
+        group: 'go',
+        where: 'anywhere',
+        icon: nav?.icon ?? 'gear',
+        ...(nav ? { keys: `g ${nav.key}` } : {}),
+        run: () => navigate(path),
+      },
+    ])
+    .filter(({ id }) => !id.includes(':'))
+
+/** What the toast tells of, else my newest change: the server takes it back from its event. */
+async function undo(): Promise<void> {
+  if (undoShown()) return
+  const change = await client().undo()
+  showToast({ icon: 'undo', text: change ? shellTexts().undone : shellTexts().nothingToUndo })
+}
+
+const APP_COMMANDS: readonly Command[] = [
+  {
+    id: 'app.new-task',
+    title: () => shellTexts().newTask,
+    group: 'new',
+    where: 'anywhere',
+    keys: 'c t',
+    icon: 'task',
+    run: () => navigate('/tasks?new=1'),
+  },
+  {
+    id: 'app.palette',
+    title: () => shellTexts().search,
+    group: 'app',
+    where: 'anywhere',
+    keys: 'mod+k',
+    icon: 'search',
+    isInFields: true,
+    isHidden: true,
+    run: openPalette,
+  },
+  {
+    id: 'app.keys',
+    title: () => texts().keys,
+    group: 'app',
+    where: 'anywhere',
+    keys: '?',
+    icon: 'key',
+    run: openKeysPage,
+  },
+  {
+    id: 'app.undo',
+    title: () => texts().undo,
+    group: 'app',
+    where: 'anywhere',
+    keys: 'z',
+    icon: 'undo',
+    run: undo,
+  },
+  {
+    id: 'app.undo-mod',
+    title: () => texts().undo,
+    group: 'app',
+    where: 'anywhere',
+    keys: 'mod+z',
+    icon: 'undo',
+    isAlias: true,
+    run: undo,
+  },
+  ...(['light', 'dark', 'system'] as const).map(
+    (each): Command => ({
+      id: `app.theme-${each}`,
+      title: () => texts()[each],
+      words: () => shellTexts().theme,
+      group: 'app',
+      where: 'anywhere',
+      icon: 'eye',
+      when: () => theme.value !== each,
+      run: () => setTheme(each),
+    }),
+  ),
+  {
+    id: 'app.sign-out',
+    title: () => texts().signOut,
+    group: 'app',
+    where: 'anywhere',
+    icon: 'right',
+    run: signOut,
+  },
+]

@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact'
+import { IconButton } from '../components/button.tsx'
+import { Icon } from '../components/icon.tsx'
+import { navigate } from '../router.ts'
+import { texts } from './texts.ts'
+import { isPhone } from './widths.ts'
+import './bar.css'
+
+type BarProps = {
+  title: ComponentChildren
+  /** Where one comes from: on a phone the last of them is the arrow back. */
+  crumbs?: readonly { href: string; label: string }[]
+  /** Right of the title: switches of pipeline and shape. */
+  children?: ComponentChildren
+  /** A few quiet words, such as "5 active, 1 invited". */
+  summary?: ComponentChildren
+  /** At the right end, the filled button last. */
+  actions?: ComponentChildren
+}
+
+/** The top line of a screen, with its heading. */
+export function Bar({ title, crumbs = [], children, summary, actions }: BarProps) {
+  const back = isPhone.value ? crumbs.at(-1) : undefined
+  return (
+    <header class={back ? 'bar has-back' : 'bar'}>
+      {back && <IconButton plain icon="left" title={back.label} onClick={() => void navigate(back.href)} />}
+      {!back && crumbs.length > 0 && (
+        <nav class="crumb" aria-label={texts().path}>
+          {crumbs.map(({ href, label }) => (
+            <>
+              <a href={href}>{label}</a>
+              <Icon name="right" small />
+            </>
+          ))}
+        </nav>
+      )}
+      <div class="title">
+        <h1 class="cut">{title}</h1>
+        {children}
+        {summary !== undefined && <span class="summary cut">{summary}</span>}
+      </div>
+      <div class="ends">{actions}</div>
+    </header>
+  )
+}

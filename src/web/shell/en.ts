@@ -1,0 +1,126 @@
+/** Texts of the frame around the screens. */
+export const en = {
+  places: {
+    deals: 'Deals',
+    contacts: 'Contacts',
+    companies: 'Companies',
+    lists: 'Lists',
+    duplicates: 'Duplicates',
+    tasks: 'Tasks',
+    inbox: 'Inbox',
+    meetings: 'Meetings',
+    sequences: 'Sequences',
+    reports: 'Reports',
+    settings: 'Settings',
+    me: 'My preferences',
+    signIn: 'Signing in',
+    sessions: 'Sessions',
+    members: 'Members',
+    search: 'Search',
+  },
+  settingsGroups: { you: 'You', organisation: 'Organisation', mail: 'Mail and SLA', machine: 'Machine' },
+
+  newTask: 'New task',
+  notCopied: (text: string) => `The browser did not copy it. Copy it from here: ${text}`,
+
+  main: 'Main',
+  path: 'Where you are',
+  closePeek: 'Close the record beside the list',
+  skip: 'Skip to the content',
+  search: 'Search or jump',
+  pinned: 'Pinned views',
+  settings: 'Settings',
+  more: 'More',
+  late: (count: number) => `${count} late`,
+  today: (count: number) => `${count} for today`,
+
+  organisation: 'Organisation and appearance',
+  theme: 'Appearance',
+  themeSystem: 'As the system',
+  themeLight: 'Light',
+  themeDark: 'Dark',
+  keys: 'Keyboard shortcuts',
+  preferences: 'My preferences',
+  reference: 'API reference',
+  version: (version: string) => `Dealbox ${version}`,
+  signOut: 'Sign out',
+
+  saved: 'Everything saved',
+  saving: 'Saving…',
+  connecting: 'Connecting',
+  reconnecting: 'Reconnecting',
+  offline: 'Offline',
+  dataOf: (time: string) => `Data as of ${time}.`,
+  waiting: (count: number) => (count === 1 ? '1 change waits' : `${count} changes wait`),
+  noConnection: (host: string) => `No connection to ${host}`,
+  since: (time: string) => `since ${time}.`,
+  tryNow: 'Try now',
+  newVersion: 'New version',
+  reload: 'Reload',
+
+  notices: 'Notices',
+  noticesCount: (count: number) => (count === 1 ? '1 new notice' : `${count} new notices`),
+  noNotices: 'Nothing new',
+  noNoticesBody: 'What is assigned to you, mentions of you, and tasks that are due are listed here.',
+  markRead: 'Mark all as read',
+  noticesFailed: 'The notices could not be loaded.',
+  isNew: 'new',
+  noticeOf: (kind: string, who: string | undefined) => {
+    if (kind === 'assigned') return who ? `${who} gave you this` : 'Assigned to you'
+    if (kind === 'mentioned') return who ? `${who} mentioned you` : 'You were mentioned'
+    return 'Task due'
+  },
+  notSaved: 'This could not be saved. It is as before.',
+  noAnswer: 'The server did not answer.',
+
+  missing: 'Nothing lives at this address',
+  missingBody: 'The record was deleted, merged into another, or the link is from a different Dealbox.',
+  back: (place: string) => `Back to ${place}`,
+  searchShort: 'Search',
+  loading: 'Loading',
+  failed: 'This page could not be loaded',
+  failedBody:
+    'Its files did not arrive. The server may have been updated, or the connection was lost. Nothing you saved is lost.',
+  tryAgain: 'Try again',
+  broken: 'This page stopped working',
+  brokenBody:
+    'Something in the page failed. What you saved is safe. Load the page again; if it stops again, tell the person who runs this server.',
+  commandFailed: 'That did not work',
+
+  undone: 'Taken back',
+  nothingToUndo: 'Nothing of yours to take back on this page',
+
+  signedOutTitle: 'Sign in to go on',
+  signedOutBody: (waiting: number) =>
+    waiting === 0
+      ? 'Your session ended. What you were writing is still on this page.'
+      : `Your session ended. What you were writing is still on this page, and ${waiting === 1 ? '1 change waits' : `${waiting} changes wait`} to be saved once you are in.`,
+  asOther: 'Sign in as somebody else',
+
+  present: (names: string) => `${names} here too`,
+
+  checklist: 'First steps',
+  checklistDone: (done: number, all: number) => `${done} of ${all}`,
+  checklistHide: 'Hide the first steps',
+  isDone: 'done',
+  steps: {
+    look: 'Language and appearance',
+    palette: 'Try the search',
+    deal: 'Add a deal',
+    invite: 'Invite a colleague',
+    factor: 'Turn on a second factor',
+    sample: 'Remove the sample data',
+  },
+  sampleTitle: 'Remove the sample data?',
+  sampleBody: (count: number) =>
+    count === 1 ? '1 record of the made-up firm goes for good.' : `${count} records of the made-up firm go for good.`,
+  sampleEdited: (count: number) =>
+    count === 1
+      ? 'You have edited 1 of them. Keep that one as your own, or remove it too?'
+      : `You have edited ${count} of them. Keep those as your own, or remove them too?`,
+  sampleKeepAll: 'Leave it all',
+  sampleRemove: 'Remove sample data',
+  sampleRemoveUnedited: 'Remove, keep edited ones',
+  sampleRemoveAll: 'Remove all',
+  sampleStarted: 'The sample data is being removed',
+}

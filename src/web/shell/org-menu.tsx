@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { commandMenu } from '../commands/context-menu.tsx'
+import { Menu, type MenuGroup } from '../components/menu.tsx'
+import { showToast } from '../components/toast.tsx'
+import { boot } from '../data/boot.ts'
+import { navigate } from '../router.ts'
+import { savePreferences } from './preferences.ts'
+import { texts } from './texts.ts'
+import { type Theme, theme } from './theme.ts'
+
+/** The organisation at the top of the sidebar: its menu holds the appearance, help, and signing out. */
+export function OrgMenu({ children }: { children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false)
+  const ref = useRef<HTMLButtonElement>(null)
+  return (
+    <>
+      <button
+        ref={ref}
+        type="button"
+        class="org"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-label={`${boot.value.org.name}, ${texts().organisation}`}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {children}
+      </button>
+      {isOpen && ref.current && (
+        <Menu anchor={ref.current} label={texts().organisation} groups={orgMenu()} onClose={() => setOpen(false)} />
+      )}
+    </>
+  )
+}
+
+export function orgMenu(): MenuGroup[] {
+  const { version } = boot.value
+  return [
+    { label: texts().theme, items: (['system', 'light', 'dark'] as const).map(themeItem) },
+    {
+      items: [
+        { label: texts().preferences, icon: 'person', onPick: () => void navigate('/settings/me') },
+        ...(commandMenu([['app.keys']])[0]?.items ?? []),
+        { label: texts().reference, icon: 'hook', onPick: () => location.assign('/reference') },
+      ],
+    },
+    { label: texts().version(version), items: commandMenu([['app.sign-out']])[0]?.items ?? [] },
+  ]
+}
+
+const themeItem = (each: Theme) => ({
+  label: { system: texts().themeSystem, light: texts().themeLight, dark: texts().themeDark }[each],
+  checked: theme.value === each,
+  onPick: () => void setTheme(each),
+})
+
+export function setTheme(next: Theme): Promise<void> {
+  return savePreferences({ theme: next }).catch(() => {
+    showToast({ kind: 'error', text: texts().notSaved })
+  })
+}

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { boot } from '../data/boot.ts'
+import { entries, path } from '../router.ts'
+import { Bar } from './bar.tsx'
+import { texts } from './texts.ts'
+import './settings-frame.css'
+
+const GROUPS = ['you', 'organisation', 'mail', 'machine'] as const
+
+type SettingsFrameProps = {
+  title: string
+  summary?: ComponentChildren
+  actions?: ComponentChildren
+  /** One section a view: `sheet` gives the usual column. */
+  children: ComponentChildren
+}
+
+/** The frame of every settings screen: the index at the left, one section in view. */
+export function SettingsFrame({ title, summary, actions, children }: SettingsFrameProps) {
+  const shown = entries.value.filter(({ settings }) => settings && (settings.role !== 'admin' || isAdmin()))
+  return (
+    <>
+      <Bar
+        title={title}
+        crumbs={[{ href: '/settings', label: texts().settings }]}
+        summary={summary}
+        actions={actions}
+      />
+      <div class="sx">
+        <nav class="sn" aria-label={texts().settings}>
+          {GROUPS.map((group) => {
+            const inGroup = shown.filter(({ settings }) => settings?.group === group)
+            if (inGroup.length === 0) return null
+            return (
+              <>
+                <h2>{texts().settingsGroups[group]}</h2>
+                <div class="nav">
+                  {inGroup.map((entry) => (
+                    <a key={entry.path} href={entry.path} aria-current={path.value === entry.path ? 'page' : undefined}>
+                      <Icon name={(entry.settings?.icon ?? 'gear') as IconName} />
+                      {entry.title()}
+                    </a>
+                  ))}
+                </div>
+              </>
+            )
+          })}
+        </nav>
+        <div class="sv" data-scroll="settings">
+          {children}
+        </div>
+      </div>
+    </>
+  )
+}
+
+export const isAdmin = (): boolean => ['owner', 'admin'].includes(boot.value.me.role)

@@ -1,0 +1,64 @@
+import { ContextMenu } from '../commands/context-menu.tsx'
+import { isKeysPageOpen, openedPalette } from '../commands/opened.ts'
+import { Confirm } from '../components/confirm.tsx'
+import { SourcesContext } from '../components/fields/sources.ts'
+import { later } from '../components/later.tsx'
+import { Toasts } from '../components/toast.tsx'
+import { isSignedOut } from '../data/connection.ts'
+import { sources } from '../data/sources.ts'
+import type { ScreenEntry } from '../router/types.ts'
+import { isLoading, shown } from '../router.ts'
+import { SampleQuestion } from './checklist.tsx'
+import { OfflineBanner } from './connection-line.tsx'
+import { PeekPlace } from './peek-place.tsx'
+import { ScreenHost } from './screen-host.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { TabBar } from './tab-bar.tsx'
+import { texts } from './texts.ts'
+import { isNarrow, isPhone } from './widths.ts'
+import './shell.css'
+
+const Palette = later(() => import('../commands/palette.tsx').then((module) => module.Palette))
+const KeysPage = later(() => import('../commands/keys-page.tsx').then((module) => module.KeysPage))
+const SignedOut = later(() => import('./signed-out.tsx').then((module) => module.SignedOut))
+
+/** What opens over everything. It stands apart so that opening it does not render the frame. */
+function Over() {
+  return (
+    <>
+      {openedPalette.value && <Palette />}
+      {isKeysPageOpen.value && <KeysPage />}
+      {isSignedOut.value && <SignedOut />}
+    </>
+  )
+}
+
+/** The frame around the screens: sidebar or bar of places, and what floats over all of them. */
+export function Shell({ entries }: { entries: readonly ScreenEntry[] }) {
+  const now = shown.value
+  const wantsRail = now?.kind === 'screen' && now.entry.hasRail === true
+  const isRail = isNarrow.value || wantsRail
+  return (
+    <SourcesContext.Provider value={sources}>
+      <div class={isPhone.value ? 'app phone' : isRail ? 'app rail' : 'app'}>
+        <a class="skip" href="#content">
+          {texts().skip}
+        </a>
+        {!isPhone.value && <Sidebar entries={entries} isRail={isRail} />}
+        <main class="main" id="content" tabIndex={-1} aria-busy={isLoading.value}>
+          <OfflineBanner />
+          <div class="beside">
+            <ScreenHost />
+            <PeekPlace />
+          </div>
+        </main>
+        {isPhone.value && <TabBar entries={entries} />}
+      </div>
+      <Over />
+      <ContextMenu />
+      <Confirm />
+      <SampleQuestion />
+      <Toasts />
+    </SourcesContext.Provider>
+  )
+}

@@ -1,0 +1,24 @@
+import { listenForKeys } from '../commands/listen.ts'
+import { showToast } from '../components/toast.tsx'
+import type { SignedIn } from '../data/types.ts'
+import { keepTitle } from '../router.ts'
+import { screens } from '../screens.ts'
+import { registerAppCommands } from './app-commands.ts'
+import { newNotices } from './new-notices.ts'
+import { applyPreferences } from './preferences.ts'
+import { sayWhy } from './say-why.ts'
+import { texts } from './texts.ts'
+
+/** Everything of the frame that is no component. */
+export async function startShell({ me }: SignedIn): Promise<void> {
+  await applyPreferences(me)
+  registerAppCommands(screens)
+  listenForKeys((error) => {
+    console.error(error)
+    showToast({ kind: 'error', text: sayWhy(error) })
+  })
+  keepTitle(
+    () => newNotices.value,
+    () => texts().missing,
+  )
+}

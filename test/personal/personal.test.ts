@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { noticeQueue } from '../../src/personal/notices.ts'
+import { type AppServer, startApp } from '../support/app-data.ts'
+import { errorsOf, idsOf, UNKNOWN } from '../support/records.ts'
+
+let app: AppServer
+before(async () => {
+  app = await startApp()
+})
+after(() => app.stop())
+
+const noticesOf = async (job: () => Promise<unknown>) => {
+  noticeQueue(app.deps).take()
+  await job()
+  return noticeQueue(app.deps)
+    .take()
+    .map(({ member, notice }) => [member, notice.kind])
+}
+
+describe('preferences', () => {
+  test('have defaults, and keep what was chosen', async () => {
+    const { body, headers } = await app.ask('member', 'GET', '/preferences')
+    const { language, theme, shortcuts, timezone, version } = body
+    assert.deepEqual([language, theme, shortcuts, timezone, version], ['en', 'system', true, 'Europe/Berlin', 0])
+    assert.equal(headers.get('etag'), '"0"')
+    const changed = await app.ok('member', 'PATCH', '/preferences', { language: 'de', keys: { 'deals.won': 'w' } })
+    assert.deepEqual([changed.language, changed.keys, changed.version], ['de', { 'deals.won': 'w' }, 1])
+    assert.deepEqual(await app.ok('member', 'GET', '/preferences'), changed)
+    assert.equal((await app.ok('other', 'GET', '/preferences')).language, 'en')
+  })
+
+  test('follow the member where nothing was chosen', async () => {
+    app.store.db.prepare("UPDATE members SET timezone = 'Asia/Tokyo' WHERE id = ?").run(app.ids.member)
+    assert.equal((await app.ok('member', 'GET', '/preferences')).timezone, 'Asia/Tokyo')
+    await app.ok('member', 'PATCH', '/preferences', { timezone: 'UTC' })
+    assert.equal((await app.ok('member', 'GET', '/preferences')).timezone, 'UTC')
+  })
+
+  test('are refused where they break a rule', async () => {
+    const { status, body } = await app.ask('member', 'PATCH', '/preferences', {
+      theme: 'pink',
+      timezone: 'Mars',
+      columns: { x: 'y'.repeat(40_000) },
+      unknown: 1,
+    })
+    assert.deepEqual(
+      [status, errorsOf(body).sort()],
+      [422, ['/columns too_long', '/theme invalid_choice', '/timezone invalid_timezone', '/unknown unknown_field']],
+    )
+    const stale = await app.ask('member', 'PATCH', '/preferences', { theme: 'dark' }, { 'if-match': '"1"' })
+    assert.equal(stale.status, 412)
+  })
+
+  test('make no event, and tell the screens of their member only', async () => {
+    const seq = app.lastSeq()
+    const told = await noticesOf(() => app.ok('member', 'PATCH', '/preferences', { theme: 'dark' }))
+    assert.deepEqual(told, [[app.ids.member, 'preferences']])
+    assert.equal(app.lastSeq(), seq)
+  })
+})
+
+describe('views', () => {
+  const view = { object: 'deals', name: 'Closing this month', query: { sort: 'amount' } }
+
+  test('are private until they are shared', async () => {
+    const made = await app.ok('member', 'POST', '/views', { ...view, is_pinned: true })
+    assert.deepEqual(
+      [made.shape, made.is_shared, made.is_pinned, made.owner_id],
+      ['table', false, true, app.ids.member],
+    )
+    assert.deepEqual(idsOf((await app.ok('member', 'GET', '/views?object=deals')).data), [made.id])
+    for (const person of ['owner', 'other', 'viewer', 'stranger'] as const) {
+      assert.deepEqual((await app.ok(person, 'GET', '/views')).data, [], person)
+      for (const [method, body] of [['GET'], ['PATCH', { name: 'Mine' }], ['DELETE']] as const)
+        assert.equal((await app.ask(person, method, `/views/${made.id}`, body)).status, 404, `${person} ${method}`)
+    }
+    await app.ok('member', 'PATCH', `/views/${made.id}`, { is_shared: true })
+    const [seen] = (await app.ok('viewer', 'GET', '/views')).data
+    assert.deepEqual([seen.id, seen.is_pinned], [made.id, false])
+    assert.deepEqual((await app.ok('stranger', 'GET', '/views')).data, [])
+  })
+
+  test('that are shared are changed by their owner or an admin, and pinned by anyone', async () => {
+    const made = await app.ok('member', 'POST', '/views', { ...view, is_shared: true })
+    const place = `/views/${made.id}`
+    for (const [method, body] of [['PATCH', { name: 'Ours' }], ['DELETE']] as const) {
+      const { status, body: problem } = await app.ask('other', method, place, body)
+      assert.deepEqual([status, problem.code, problem.owner_id], [403, 'not_yours', app.ids.member])
+    }
+    const pinned = await app.ok('other', 'PATCH', place, { is_pinned: true })
+    assert.deepEqual([pinned.is_pinned, pinned.version], [true, 1])
+    assert.deepEqual((await app.ok('other', 'GET', '/preferences')).pinned_views, [made.id])
+    assert.equal((await app.ok('admin', 'PATCH', place, { name: 'Ours' })).name, 'Ours')
+    const told = await noticesOf(() => app.ok('admin', 'DELETE', place))
+    assert.deepEqual(told, [[null, 'view']])
+    assert.equal((await app.ask('member', 'GET', place)).status, 404)
+  })
+
+  test('of a viewer stay private', async () => {
+    const { status, body } = await app.ask('viewer', 'POST', '/views', { ...view, is_shared: true })
+    assert.deepEqual([status, body.code], [403, 'insufficient_scope'])
+    const made = await app.ok('viewer', 'POST', '/views', view)
+    assert.equal((await app.ask('viewer', 'PATCH', `/views/${made.id}`, { is_shared: true })).status, 403)
+    const told = await noticesOf(() => app.ok('viewer', 'PATCH', `/views/${made.id}`, { name: 'Own' }))
+    assert.deepEqual(told, [[app.ids.viewer, 'view']])
+  })
+
+  test('are at most 200 of one member, with a bounded query', async () => {
+    const { db, clock } = app.store
+    const insert = db.prepare(
+      `INSERT INTO views (org_id, id, object, name, shape, is_shared, owner_id, query, position, created_at, updated_at, version)
+       VALUES (?, ?, 'deals', 'V', 'table', 0, ?, '{}', 0, 0, 0, 1)`,
+    )
+    for (let at = 0; at < 200; at++) insert.run(app.a.org, clock.id(), app.ids.admin)
+    assert.deepEqual(errorsOf((await app.ask('admin', 'POST', '/views', view)).body), [' too_many'])
+    const large = await app.ask('other', 'POST', '/views', { ...view, query: { q: 'x'.repeat(17_000) } })
+    assert.deepEqual(errorsOf(large.body), ['/query too_long'])
+  })
+})
+
+describe('drafts', () => {
+  const key = `note:deals:${UNKNOWN}`
+
+  test('are kept, read and forgotten by their member only', async () => {
+    assert.equal((await app.ask('viewer', 'GET', `/drafts/${key}`)).status, 404)
+    const told = await noticesOf(() => app.ok('viewer', 'PUT', `/drafts/${key}`, { body: { text: 'Hello' } }))
+    assert.deepEqual(told, [[app.ids.viewer, 'draft']])
+    const draft = await app.ok('viewer', 'GET', `/drafts/${key}`)
+    assert.deepEqual([draft.key, draft.body], [key, { text: 'Hello' }])
+    assert.equal((await app.ask('owner', 'GET', `/drafts/${key}`)).status, 404)
+    assert.equal((await app.ask('owner', 'DELETE', `/drafts/${key}`)).status, 204)
+    await app.ok('viewer', 'PUT', `/drafts/${key}`, { body: { text: 'Hello again' } })
+    assert.equal((await app.ok('viewer', 'GET', `/drafts/${key}`)).body.text, 'Hello again')
+    await app.ok('viewer', 'DELETE', `/drafts/${key}`)
+    assert.equal((await app.ask('viewer', 'GET', `/drafts/${key}`)).status, 404)
+  })
+
+  test('are bounded in size and number', async () => {
+    const large = await app.ask('member', 'PUT', '/drafts/large', { body: { text: 'x'.repeat(65_536) } })
+    assert.deepEqual([large.status, errorsOf(large.body)], [422, ['/body too_long']])
+    for (let at = 0; at < 200; at++) await app.ok('member', 'PUT', `/drafts/n${at}`, { body: {} })
+    const more = await app.ask('member', 'PUT', '/drafts/more', { body: {} })
+    assert.deepEqual([more.status, errorsOf(more.body)], [422, [' too_many']])
+    await app.ok('member', 'PUT', '/drafts/n7', { body: { text: 'still' } })
+    assert.equal((await app.ask('member', 'PUT', `/drafts/${'k'.repeat(201)}`, { body: {} })).status, 404)
+  })
+})

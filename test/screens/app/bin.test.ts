@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { binStore } from '../../../src/crm/bin/bin.ts'
+import { mergeStore } from '../../../src/crm/merges/merges.ts'
+import { DAY_MS } from '../../../src/lib/time.ts'
+import { type AppServer, startApp } from '../../support/app-data.ts'
+import { insertConversation } from '../../support/conversation.ts'
+import { type Given, type Row, UNKNOWN } from '../../support/records.ts'
+
+let app: AppServer
+before(async () => {
+  app = await startApp()
+  await app.newRecord('/custom-fields', { object: 'contact', key: 'old', label: 'Old', type: 'text' })
+  await app.newRecord('/custom-fields', {
+    object: 'contact',
+    key: 'code',
+    label: 'Code',
+    type: 'text',
+    is_unique: true,
+  })
+})
+after(() => app.stop())
+
+const remove = async (path: string) => assert.equal((await app.call('DELETE', path)).status, 204)
+const newest = async (): Promise<Row> => (await app.ok('member', 'GET', '/bin?limit=1')).data[0]
+const restore = async (): Promise<Row> => app.ok('member', 'POST', `/bin/${(await newest()).event_id}/restore`)
+const without = ({ updated_at, version, ...rest }: Row): Row => rest
+
+describe('a deleted record', () => {
+  test('comes back with its id, its fields, its links, its lists and what referred to it', async () => {
+    const tag = await app.newRecord('/tags', { name: 'Gold' })
+    const company = await app.newCompany()
+    const contact = await app.newContact({
+      emails: [{ email: 'r@example.com' }],
+      tag_ids: [tag.id],
+      company_id: company.id,
+      custom_fields: { old: 'archived', code: 'A1' },
+    })
+    const other = await app.newContact()
+    const list = await app.newRecord('/lists', { name: 'L', object: 'contact', kind: 'static' })
+    await app.call('POST', `/lists/${list.id}/members`, { add_ids: [contact.id] })
+    const deal = await app.newDeal({ primary_contact_id: contact.id })
+    const changed = await app.newDeal({ primary_contact_id: contact.id })
+    const note = await app.newRecord('/notes', { body: 'N', contact_ids: [contact.id, other.id] })
+    const task = await app.newRecord('/tasks', { title: 'T', contact_ids: [contact.id] })
+    const at = new Date(app.now())
+    const meeting = await app.newRecord('/meetings', {
+      title: 'M',
+      starts_at: at.toISOString(),
+      ends_at: new Date(app.now() + 1000).toISOString(),
+      participants: [{ contact_id: contact.id }],
+    })
+    const conversation = insertConversation(app.store, app.a.org, { contact_id: contact.id })
+    const message = await app.newRecord('/messages', {
+      direction: 'inbound',
+      body_text: 'Hello',
+      conversation_id: conversation,
+    })
+    const field = (await app.getRecord('/custom-fields')).data.find(({ key }: Row) => key === 'old')
+    await app.patchRecord(`/custom-fields/${field.id}`, { is_archived: true })
+    const stored = await app.getRecord(`/contacts/${contact.id}`)
+    await remove(`/contacts/${contact.id}`)
+    await app.patchRecord(`/deals/${changed.id}`, { primary_contact_id: other.id })
+    const { event_id, record, deleted_by } = await newest()
+    assert.deepEqual([record, deleted_by], [{ kind: 'contacts', id: contact.id, title: 'Ruiz' }, app.a.owner])
+
+    const seq = app.lastSeq()
+    const answer = await app.ok('other', 'POST', `/bin/${event_id}/restore`)
+    assert.deepEqual(answer.record, { kind: 'contacts', id: contact.id, version: stored.version + 1 })
+    assert.deepEqual(answer.left, [{ object: 'deal', id: changed.id, field: 'primary_contact_id', reason: 'changed' }])
+    const back = await app.getRecord(`/contacts/${contact.id}`)
+    assert.deepEqual(without(back), without(stored))
+    const [created] = app.events(seq)
+    assert.deepEqual([created?.type, created?.object, created?.actor], ['contact.created', back, app.ids.other])
+    assert.deepEqual(answer.event, { id: answer.event.id, seq: seq + 1 })
+    assert.equal((await app.getRecord(`/deals/${deal.id}`)).primary_contact_id, contact.id)
+    assert.deepEqual(
+      (await app.getRecord(`/notes/${note.id}`)).contact_ids.toSorted(),
+      [contact.id, other.id].toSorted(),
+    )
+    assert.deepEqual((await app.getRecord(`/tasks/${task.id}`)).contact_ids, [contact.id])
+    assert.equal((await app.getRecord(`/meetings/${meeting.id}`)).participants[0].contact_id, contact.id)
+    assert.equal((await app.getRecord(`/conversations/${conversation}`)).contact_id, contact.id)
+    assert.equal((await app.getRecord(`/messages/${message.id}`)).author.id, contact.id)
+    assert.deepEqual(await app.listIds(`/contacts?list_id=${list.id}`), [contact.id])
+    assert.deepEqual(await app.listIds(`/contacts?tag_id=${tag.id}`), [contact.id])
+    assert.deepEqual(
+      await app.listIds('/contacts?q=ruiz&sort=created_at').then((ids) => ids.includes(contact.id)),
+      true,
+    )
+    await app.patchRecord(`/custom-fields/${field.id}`, { is_archived: false })
+    assert.equal((await app.getRecord(`/contacts/${contact.id}`)).custom_fields.old, 'archived')
+    assert.deepEqual(app.store.db.pragma('foreign_key_check'), [])
+    assert.equal((await app.ask('member', 'POST', `/bin/${event_id}/restore`)).body.code, 'not_in_bin')
+  })
+
+  test('comes back without what another record has now, or what is gone', async () => {
+    const owner = await app.newCompany()
+    const tag = await app.newRecord('/tags', { name: 'Short' })
+    const contact = await app.newContact({
+      external_id: 'X1',
+      custom_fields: { code: 'B1' },
+      company_id: owner.id,
+      tag_ids: [tag.id],
+    })
+    const list = await app.newRecord('/lists', { name: 'L2', object: 'contact', kind: 'static' })
+    await app.call('POST', `/lists/${list.id}/members`, { add_ids: [contact.id] })
+    await remove(`/contacts/${contact.id}`)
+    const { event_id } = await newest()
+    const rival = await app.newContact({ external_id: 'X1', custom_fields: { code: 'B1' } })
+    for (const path of [`/companies/${owner.id}`, `/tags/${tag.id}`, `/lists/${list.id}`]) await remove(path)
+    const { left } = await app.ok('member', 'POST', `/bin/${event_id}/restore`)
+    assert.deepEqual(left.map(({ field, reason, other }: Row) => [field, reason, other]).toSorted(), [
+      ['company_id', 'deleted', undefined],
+      ['custom_fields.code', 'taken', rival.id],
+      ['external_id', 'taken', rival.id],
+      ['members', 'deleted', undefined],
+      ['tag_ids', 'deleted', undefined],
+    ])
+    const back = await app.getRecord(`/contacts/${contact.id}`)
+    assert.deepEqual([back.company_id, back.external_id, back.custom_fields, back.tag_ids], [null, null, {}, []])
+  })
+
+  test('may be a company, a note, a task or a meeting', async () => {
+    const parent = await app.newCompany()
+    const company = await app.newCompany({ domains: ['n.example'], parent_company_id: parent.id })
+    const child = await app.newCompany({ name: 'Child', parent_company_id: company.id })
+    const contact = await app.newContact({ company_id: company.id })
+    const links: Given = { contact_ids: [contact.id], company_ids: [company.id] }
+    const meeting = await app.newRecord('/meetings', {
+      title: 'M',
+      starts_at: '2026-11-20T09:00:00Z',
+      ends_at: '2026-11-20T10:00:00Z',
+      company_id: company.id,
+    })
+    const note = await app.newRecord('/notes', { body: 'N', ...links, meeting_id: meeting.id })
+    const task = await app.newRecord('/tasks', { title: 'T', due_at: '2026-11-20T09:00:00Z', ...links })
+    for (const path of [
+      `/notes/${note.id}`,
+      `/tasks/${task.id}`,
+      `/meetings/${meeting.id}`,
+      `/companies/${company.id}`,
+    ]) {
+      const stored = await app.getRecord(path)
+      await remove(path)
+      assert.equal((await app.call('GET', path)).status, 404)
+      assert.deepEqual((await restore()).left, [], path)
+      assert.deepEqual(without(await app.getRecord(path)), without(stored), path)
+    }
+    assert.equal((await app.getRecord(`/companies/${child.id}`)).parent_company_id, company.id)
+    assert.equal((await app.getRecord(`/contacts/${contact.id}`)).company_id, company.id)
+    assert.equal((await app.getRecord(`/meetings/${meeting.id}`)).company_id, company.id)
+    assert.deepEqual((await app.getRecord(`/notes/${note.id}`)).company_ids, [company.id])
+    assert.equal((await app.getRecord(`/notes/${note.id}`)).meeting_id, meeting.id)
+  })
+
+  test('may be a deal, which only the screens delete, with its stages', async () => {
+    const contact = await app.newContact()
+    const deal = await app.newDeal({ primary_contact_id: contact.id, amount: 5 })
+    const task = await app.newRecord('/tasks', { title: 'T', deal_ids: [deal.id] })
+    const note = await app.newRecord('/notes', { body: 'T', deal_ids: [deal.id] })
+    await app.patchRecord(`/deals/${deal.id}`, { stage: app.a.stages.demo })
+    const stages = () =>
+      app.store.db.prepare('SELECT * FROM deal_stage_changes WHERE deal_id = ? ORDER BY deal_version').all(deal.id)
+    const [stored, moves] = [await app.getRecord(`/deals/${deal.id}`), stages()]
+    assert.equal(moves.length, 1)
+    assert.equal((await app.call('DELETE', `/deals/${deal.id}`)).status, 405)
+    assert.equal((await app.ask('viewer', 'DELETE', `/deals/${deal.id}`)).status, 403)
+    await app.ok('member', 'DELETE', `/deals/${deal.id}`)
+    assert.deepEqual((await app.getRecord(`/tasks/${task.id}`)).deal_ids, [])
+    assert.deepEqual((await app.getRecord(`/notes/${note.id}`)).deal_ids, [])
+    assert.deepEqual((await restore()).left, [])
+    assert.deepEqual(without(await app.getRecord(`/deals/${deal.id}`)), without(stored))
+    assert.deepEqual(stages(), moves)
+    assert.deepEqual((await app.getRecord(`/tasks/${task.id}`)).deal_ids, [deal.id])
+    assert.deepEqual((await app.getRecord(`/notes/${note.id}`)).deal_ids, [deal.id])
+  })
+})
+
+describe('the bin', () => {
+  test('is read in pages, by members of the organisation', async () => {
+    const all: string[] = []
+    let cursor = ''
+    do {
+      const page = await app.ok('member', 'GET', `/bin?limit=2${cursor}`)
+      all.push(...page.data.map(({ event_id }: Row) => event_id))
+      cursor = page.next_cursor ? `&cursor=${page.next_cursor}` : ''
+    } while (cursor)
+    assert.deepEqual(all, all.toSorted().toReversed())
+    const tags = await app.newContact()
+    await remove(`/contacts/${tags.id}`)
+    assert.equal((await app.ok('member', 'GET', '/bin')).data.length, all.length + 1)
+    assert.deepEqual((await app.ok('stranger', 'GET', '/bin')).data, [])
+    assert.equal((await app.ask('viewer', 'GET', '/bin')).status, 403)
+    const { event_id } = await newest()
+    assert.equal((await app.ask('viewer', 'POST', `/bin/${event_id}/restore`)).status, 403)
+    assert.equal((await app.ask('stranger', 'POST', `/bin/${event_id}/restore`)).body.code, 'not_in_bin')
+    assert.equal((await app.ask('member', 'POST', `/bin/${UNKNOWN}/restore`)).status, 409)
+  })
+
+  test('has no record that a merge removed, nor what a job deleted', async () => {
+    const before = (await newest()).event_id
+    const [one, other, third] = [await app.newContact(), await app.newContact(), await app.newContact()]
+    const system = { org: app.a.org, member: null }
+    app.store.transaction(() => {
+      mergeStore(app.deps).merge({ org: app.a.org, member: app.a.owner }, 'contact', one.id, other.id)
+    })
+    const routes = app.routes.find(({ path, method }) => path === '/contacts/:id' && method === 'delete') as Row
+    app.store.transaction(() => void routes.run({ who: system, record: third, flags: {}, body: {} }))
+    assert.equal((await newest()).event_id, before)
+  })
+
+  test('forgets a record after 30 days', async () => {
+    const contact = await app.newContact()
+    await remove(`/contacts/${contact.id}`)
+    const count = () => binStore(app.deps).list(app.a.org, '~', 100).length
+    const now = count()
+    app.advance(30 * DAY_MS)
+    app.store.transaction(() => void binStore(app.deps).purgeOld())
+    assert.equal(count(), now)
+    app.advance(1)
+    app.store.transaction(() => void binStore(app.deps).purgeOld())
+    assert.equal(count(), 0)
+  })
+})

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { silentLog } from '../../../src/http/log.ts'
+import { type Scheduler, startScheduler } from '../../../src/jobs/scheduler.ts'
+import { noticeQueue } from '../../../src/personal/notices.ts'
+import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
+import { type AppServer, startApp } from '../../support/app-data.ts'
+import { errorsOf, type Given, idsOf, type Row, UNKNOWN } from '../../support/records.ts'
+
+let app: AppServer
+let scheduler: Scheduler
+const start = () => startScheduler({ store: app.store, log: silentLog, kinds: bulkKinds(app.deps), recurring: [] })
+before(async () => {
+  app = await startApp()
+  await app.newRecord('/custom-fields', { object: 'deal', key: 'code', label: 'Code', type: 'text', is_unique: true })
+  scheduler = start()
+})
+after(async () => {
+  await scheduler.stop()
+  await app.stop()
+})
+
+const bulk = (given: Given) => app.ask('member', 'POST', '/bulk', given)
+const done = async (id: string): Promise<Row> => {
+  await scheduler.tick()
+  return app.ok('member', 'GET', `/bulk/${id}`)
+}
+const changed = async (given: Given): Promise<Row> => {
+  const { status, body } = await bulk(given)
+  assert.equal(status, 202, JSON.stringify(body))
+  return done(body.id)
+}
+const undone = async (id: string): Promise<Row> => {
+  assert.equal((await app.ask('member', 'POST', `/bulk/${id}/undo`)).status, 202)
+  return done(id)
+}
+const deals = (count: number, given: Given = {}): Promise<Row[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => app.newDeal({ title: `D${at}`, ...given })))
+const all = async (rows: Row[]): Promise<Row[]> => Promise.all(rows.map(({ id }) => app.getRecord(`/deals/${id}`)))
+const filterOf = (tag: string) => ({ field: 'tag_ids', op: 'has_any', value: [tag] })
+const newTag = async (name: string): Promise<string> => (await app.newRecord('/tags', { name })).id
+
+describe('a bulk change', () => {
+  test('patches all records that match, each with its event, and is undone as one', async () => {
+    const tag = await newTag('Batch')
+    const rows = await deals(250, { tag_ids: [tag], amount: 1 })
+    const other = await app.newDeal({ amount: 1 })
+    const seq = app.lastSeq()
+    noticeQueue(app.deps).take()
+    const result = await changed({ kind: 'deals', filter: filterOf(tag), patch: { amount: 7 }, expected: 250 })
+    assert.deepEqual([result.total, result.done, result.failed, result.kind], [250, 250, [], 'deals'])
+    assert.ok(result.finished_at)
+    const notices = noticeQueue(app.deps).take()
+    assert.ok(notices.length >= 2)
+    assert.ok(notices.every(({ member, notice }) => member === app.ids.member && notice.kind === 'bulk'))
+    assert.deepEqual([notices.at(-1)?.notice.done, notices.at(-1)?.notice.is_finished], [250, true])
+    assert.ok((await all(rows)).every(({ amount }) => amount === 7))
+    assert.equal((await app.getRecord(`/deals/${other.id}`)).amount, 1)
+    const events = app.events(seq)
+    assert.equal(events.length, 250)
+    assert.ok(events.every(({ type, actor }) => type === 'deal.updated' && actor === app.ids.member))
+    const [kept] = rows as [Row]
+    await app.patchRecord(`/deals/${kept.id}`, { amount: 9 })
+    const back = await undone(result.id)
+    assert.ok(back.undone_at)
+    assert.deepEqual(back.kept, [{ id: kept.id, detail: 'This was changed again since: amount.' }])
+    assert.deepEqual(new Set((await all(rows)).map(({ amount }) => amount)), new Set([9, 1]))
+    assert.equal((await app.ask('member', 'POST', `/bulk/${result.id}/undo`)).body.code, 'undone_already')
+  })
+
+  test('adds and removes tags, adds to a list, and deletes, each to be undone', async () => {
+    const [gold, silver] = [await newTag('Gold'), await newTag('Silver')]
+    const rows = await deals(3, { tag_ids: [silver] })
+    const ids = idsOf(rows)
+    const list = await app.newRecord('/lists', { name: 'L', object: 'deal', kind: 'static' })
+    await app.call('POST', `/lists/${list.id}/members`, { add_ids: [ids[0]] })
+    const tagged = await changed({
+      kind: 'deals',
+      ids,
+      add_tag_ids: [gold],
+      remove_tag_ids: [silver],
+      to_list_id: list.id,
+    })
+    assert.ok((await all(rows)).every(({ tag_ids }) => tag_ids.join() === gold))
+    assert.deepEqual((await app.listIds(`/deals?list_id=${list.id}`)).toSorted(), ids.toSorted())
+    await undone(tagged.id)
+    assert.ok((await all(rows)).every(({ tag_ids }) => tag_ids.join() === silver))
+    assert.deepEqual(await app.listIds(`/deals?list_id=${list.id}`), [ids[0]])
+    const deleted = await changed({ kind: 'deals', filter: filterOf(silver), exclude: [ids[2]], delete: true })
+    assert.equal(deleted.total, 2)
+    assert.deepEqual(await app.listIds(`/deals?tag_id=${silver}`), [ids[2]])
+    assert.deepEqual((await undone(deleted.id)).kept, [])
+    assert.deepEqual((await app.listIds(`/deals?tag_id=${silver}`)).toSorted(), ids.toSorted())
+    assert.deepEqual(await app.listIds(`/deals?list_id=${list.id}`), [ids[0]])
+  })
+
+  test('says which records it could not change, and changes the others', async () => {
+    const rows = await deals(4)
+    const [first, closed, , gone] = rows as [Row, Row, Row, Row]
+    await app.call('POST', `/deals/${closed.id}/close`, { reason_id: app.a.reasons.won })
+    await app.ok('member', 'DELETE', `/deals/${gone.id}`)
+    const { body } = await bulk({ kind: 'deals', ids: idsOf(rows), patch: { stage: app.a.stages.demo } })
+    const result = await done(body.id)
+    assert.deepEqual([result.done, result.failed_count, idsOf(result.failed)], [4, 2, [closed.id, gone.id]])
+    assert.match(result.failed[0].detail, /closed/)
+    assert.equal((await app.getRecord(`/deals/${first.id}`)).stage, app.a.stages.demo)
+    // The second fails after it has written: nothing of it is left.
+    const seq = app.lastSeq()
+    const unique = await changed({
+      kind: 'deals',
+      ids: [first.id, rows[2]?.id],
+      patch: { custom_fields: { code: 'X' } },
+    })
+    assert.deepEqual([unique.failed_count, idsOf(unique.failed)], [1, [rows[2]?.id]])
+    assert.deepEqual(
+      app.events(seq).map(({ object_id }) => object_id),
+      [first.id],
+    )
+    assert.deepEqual((await app.getRecord(`/deals/${rows[2]?.id}`)).custom_fields, {})
+  })
+
+  test('goes on after a restart', async () => {
+    const tag = await newTag('Restart')
+    const rows = await deals(5, { tag_ids: [tag] })
+    await scheduler.stop()
+    const { body } = await bulk({ kind: 'deals', filter: filterOf(tag), patch: { amount: 3 } })
+    assert.equal((await app.ok('member', 'GET', `/bulk/${body.id}`)).done, 0)
+    assert.equal((await app.ask('member', 'POST', `/bulk/${body.id}/undo`)).body.code, 'not_finished')
+    scheduler = start()
+    assert.equal((await done(body.id)).done, 5)
+    assert.ok((await all(rows)).every(({ amount }) => amount === 3))
+  })
+
+  test('is of contacts, companies and tasks as well, found by words', async () => {
+    const contact = await app.newContact({ last_name: 'Quendolin' })
+    const company = await app.newCompany({ name: 'Quendolin' })
+    const task = await app.newRecord('/tasks', { title: 'Call' })
+    await changed({ kind: 'contacts', q: 'quendo', patch: { job_title: 'Head' } })
+    await changed({ kind: 'companies', q: 'quendo', patch: { industry: 'Roofs' } })
+    await changed({ kind: 'tasks', ids: [task.id], patch: { status: 'done' } })
+    assert.equal((await app.getRecord(`/contacts/${contact.id}`)).job_title, 'Head')
+    assert.equal((await app.getRecord(`/companies/${company.id}`)).industry, 'Roofs')
+    assert.equal((await app.getRecord(`/tasks/${task.id}`)).status, 'done')
+  })
+
+  test('is refused at once where no record could take it', async () => {
+    const { id } = await app.newDeal()
+    const smart = await app.newRecord('/lists', {
+      name: 'S',
+      object: 'deal',
+      kind: 'smart',
+      filter: { field: 'title', op: 'not_null' },
+    })
+    const seq = app.lastSeq()
+    for (const [given, expected] of [
+      [{ ids: [id] }, ' required'],
+      [{ patch: { amount: 1 } }, ' required'],
+      [{ ids: [id], q: 'x', patch: { amount: 1 } }, ' required'],
+      [{ ids: [id], patch: { amount: -1 } }, '/patch/amount invalid_amount'],
+      [{ ids: [id], patch: { nothing: 1 } }, '/patch/nothing unknown_field'],
+      [{ ids: [id], patch: { owner_id: UNKNOWN } }, '/patch/owner_id reference_not_found'],
+      [{ ids: [id], patch: { stage: app.a.stages.won } }, '/patch/stage reference_not_found'],
+      [{ ids: [id], patch: { custom_fields: { none: 1 } } }, '/patch/custom_fields/none unknown_field'],
+      [{ ids: [id], add_tag_ids: [UNKNOWN] }, '/add_tag_ids/0 reference_not_found'],
+      [{ ids: [id], to_list_id: smart.id }, '/to_list_id not_static'],
+      [{ ids: [id], delete: true, patch: { amount: 1 } }, '/delete contradiction'],
+      [{ filter: { field: 'nothing', op: 'is_null' }, delete: true }, '/filter/field unknown_field'],
+    ] as [Given, string][]) {
+      const { status, body } = await bulk({ kind: 'deals', ...given })
+      assert.deepEqual([status, errorsOf(body)], [422, [expected]], JSON.stringify(given))
+    }
+    const more = await bulk({ kind: 'deals', filter: null, delete: true, expected: 0 })
+    assert.deepEqual([more.status, more.body.code], [409, 'count_changed'])
+    assert.ok(more.body.count > 0)
+    await scheduler.tick()
+    assert.equal(app.lastSeq(), seq)
+  })
+
+  test('is for members, and seen by the one who made it', async () => {
+    const { id } = await app.newDeal()
+    const given = { kind: 'deals', ids: [id], patch: { amount: 1 } }
+    assert.equal((await app.ask('viewer', 'POST', '/bulk', given)).status, 403)
+    const { body } = await bulk(given)
+    for (const person of ['other', 'stranger'] as const) {
+      assert.equal((await app.ask(person, 'GET', `/bulk/${body.id}`)).status, 404)
+      assert.equal((await app.ask(person, 'POST', `/bulk/${body.id}/undo`)).status, 404)
+    }
+    const foreign = await app.ask('stranger', 'POST', '/bulk', { ...given, patch: { amount: 5 } })
+    await scheduler.tick()
+    assert.equal((await app.ok('stranger', 'GET', `/bulk/${foreign.body.id}`)).failed_count, 1)
+    assert.equal((await app.getRecord(`/deals/${id}`)).amount, 1)
+  })
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Caller } from '../../../src/lib/caller.ts'
+import { type Present, presentFor } from '../../../src/screens/live/presence.ts'
+import { errorsOf, UNKNOWN } from '../../support/records.ts'
+import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { type Reader, readStream } from '../../support/stream.ts'
+
+let server: TestServer
+let screens: Screens
+let tick: () => void = () => undefined
+let open: Reader[] = []
+
+before(async () => {
+  server = await startServer()
+  screens = await startScreens(server, {
+    every: (_ms, job) => {
+      tick = job
+      return () => undefined
+    },
+  })
+})
+after(async () => {
+  await screens.stop()
+  await server.stop()
+})
+afterEach(() => {
+  for (const reader of open) reader.close()
+  open = []
+  server.advance(60_000) // nobody is present any more
+})
+
+const deal = { kind: 'deals', id: UNKNOWN }
+const tell = (who: SignedIn, tab: string, body: object = { viewing: deal }) =>
+  who.call('POST', '/app/presence', { tab, ...body })
+const shown = (who: SignedIn, tab: string, more: object = {}) => ({
+  ...{ member_id: who.id, tab, viewing: deal, editing: null, typing: false },
+  ...more,
+})
+
+async function streamOf(who: SignedIn): Promise<Reader> {
+  const reader = await readStream(`${screens.url}/app/stream`, { cookie: who.cookie })
+  open.push(reader)
+  await reader.until(() => reader.notices('presence').length > 0)
+  return reader
+}
+
+describe('presence', () => {
+  test('tells everyone what a tab shows, and a newcomer what all show', async () => {
+    const [ana, bea] = [await screens.signedIn('member'), await screens.signedIn('viewer')]
+    const watching = await streamOf(bea)
+    const editing = { ...deal, field: 'amount' }
+    assert.deepEqual((await tell(ana, 't1')).body, { present: [] })
+    await tell(ana, 't1', { viewing: deal, editing, typing: true })
+    await watching.until(() => watching.notices('presence').length === 3)
+    assert.deepEqual(watching.notices('presence').slice(1), [
+      { kind: 'presence', changed: [shown(ana, 't1')], gone: [] },
+      { kind: 'presence', changed: [shown(ana, 't1', { editing, typing: true })], gone: [] },
+    ])
+    const [now] = (await streamOf(bea)).notices('presence')
+    assert.deepEqual(now, { kind: 'presence', present: [shown(ana, 't1', { editing, typing: true })] })
+    assert.deepEqual((await tell(bea, 't9')).body.present, [shown(ana, 't1', { editing, typing: true })])
+  })
+
+  test('says nothing twice, and ends when the tab shows nothing or says nothing for 45 s', async () => {
+    const [ana, bea] = [await screens.signedIn('member'), await screens.signedIn('member')]
+    const watching = await streamOf(bea)
+    await tell(ana, 't1')
+    await tell(ana, 't1')
+    await tell(ana, 't2')
+    await tell(ana, 't1', { viewing: null })
+    server.advance(44_000)
+    tick()
+    assert.deepEqual((await tell(bea, 't0', { viewing: null })).body.present, [shown(ana, 't2')])
+    server.advance(1_000)
+    tick()
+    assert.deepEqual((await tell(bea, 't0', { viewing: null })).body.present, [])
+    await watching.until(() => watching.notices('presence').length === 5)
+    const gone = (tab: string) => ({ kind: 'presence', changed: [], gone: [{ member_id: ana.id, tab }] })
+    assert.deepEqual(watching.notices('presence').slice(1), [
+      ...['t1', 't2'].map((tab) => ({ kind: 'presence', changed: [shown(ana, tab)], gone: [] })),
+      gone('t1'),
+      gone('t2'),
+    ])
+  })
+
+  test('stays within the organisation', async () => {
+    const [ana, stranger] = [await screens.signedIn('member'), await screens.signedIn('owner', server.b)]
+    const foreign = await streamOf(stranger)
+    await tell(ana, 't1')
+    assert.deepEqual((await tell(stranger, 't1')).body, { present: [] })
+    await foreign.until(() => foreign.notices('presence').length === 2)
+    assert.equal(foreign.notices('presence')[1].changed[0].member_id, stranger.id)
+  })
+
+  test('of one session is at most 20 tabs', async () => {
+    const [ana, bea] = [await screens.signedIn('member'), await screens.signedIn('member')]
+    for (let index = 0; index < 25; index++) await tell(ana, `t${index}`)
+    assert.equal((await tell(bea, 't0')).body.present.length, 20)
+  })
+
+  test('refuses what is no record, and writes nothing', async () => {
+    const ana = await screens.signedIn('viewer')
+    const before = server.store.changes.byUs()
+    for (const [body, error] of [
+      [{ viewing: deal }, '/tab required'],
+      [{ tab: 't', viewing: { kind: 'tokens', id: UNKNOWN } }, '/viewing/kind'],
+      [{ tab: 't', viewing: { kind: 'deals', id: 'x' } }, '/viewing/id'],
+      [{ tab: 't', viewing: deal, where: 1 }, '/where'],
+    ] as const) {
+      const answer = await ana.call('POST', '/app/presence', body)
+      assert.equal(answer.status, 422)
+      assert.ok(errorsOf(answer.body)[0]?.startsWith(error), answer.text)
+    }
+    await tell(ana, 't1')
+    assert.equal(server.store.changes.byUs(), before)
+  })
+})
+
+test('nobody sees a record of a kind that they may not read', () => {
+  const who = { org: 1, member: null, scopes: new Set(['rest.crm.contacts.read']) } satisfies Caller
+  const present = (kind: 'deals' | 'contacts'): Present => ({
+    ...{ member_id: 'm', tab: 't', typing: false },
+    viewing: { kind, id: UNKNOWN },
+    editing: { kind, id: UNKNOWN, field: 'name' },
+  })
+  assert.deepEqual(presentFor([present('deals'), present('contacts')], who), [present('contacts')])
+  const mixed: Present = { ...present('deals'), editing: present('contacts').editing }
+  assert.deepEqual(presentFor([mixed], who), [{ ...mixed, viewing: null }])
+})

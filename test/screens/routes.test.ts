@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { passwords } from '../../src/auth/passwords.ts'
+import { bodies } from '../../src/http/bodies.ts'
+import { silentLog } from '../../src/http/log.ts'
+import { liveParts } from '../../src/screens/live/live.ts'
+import { webFiles } from '../../src/screens/page/files.ts'
+import { screenHandlers, screenRoutes } from '../../src/screens/routes.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+// Everything below /app, with the role that it needs. Each line is the contract of the browser app.
+const ROUTES = `
+GET    /app/bin                   member
+POST   /app/bin/:event_id/restore member
+GET    /app/board                 viewer
+GET    /app/board/closed                   viewer
+GET    /app/board/matches                  viewer
+GET    /app/boot                  viewer
+POST   /app/bulk                  member
+GET    /app/bulk/:id              member
+POST   /app/bulk/:id/undo         member
+DELETE /app/deals/:id             member
+DELETE /app/drafts/:key           viewer
+GET    /app/drafts/:key           viewer
+PUT    /app/drafts/:key           viewer
+GET    /app/duplicates            member
+GET    /app/invites               admin
+POST   /app/invites               admin
+DELETE /app/invites/:id           admin
+PATCH  /app/members/:id           admin
+DELETE /app/members/:id/sessions  admin
+GET    /app/members/:id/sessions  admin
+GET    /app/members/seen          admin
+POST   /app/merges                member
+POST   /app/merges/:id/undo       member
+GET    /app/merges/preview        member
+GET    /app/names                 viewer
+GET    /app/notifications         viewer
+POST   /app/notifications/read    viewer
+GET    /app/preferences           viewer
+PATCH  /app/preferences           viewer
+GET    /app/rows/companies        viewer
+GET    /app/rows/contacts         viewer
+GET    /app/rows/deals            viewer
+DELETE /app/sample                owner
+GET    /app/sample                owner
+GET    /app/sessions              viewer
+DELETE /app/sessions/:id          viewer
+GET    /app/timeline              viewer
+POST   /app/undo                  member
+GET    /app/views                 viewer
+POST   /app/views                 viewer
+DELETE /app/views/:id             viewer
+GET    /app/views/:id             viewer
+PATCH  /app/views/:id             viewer
+GET    /app/whereabouts           viewer
+`
+
+/** What needs no session, sets a cookie, is a stream or takes a secret. */
+const HANDLERS = `
+POST   /app/links/accept                   -
+POST   /app/links/check                    -
+POST   /app/login                          -
+POST   /app/logout                         -
+POST   /app/password                       viewer
+POST   /app/presence                       viewer
+POST   /app/setup                          -
+GET    /app/stream                         viewer
+DELETE /app/totp                           viewer
+POST   /app/totp                           viewer
+POST   /app/totp/confirm                   viewer
+`
+
+let server: TestServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+function shown(rows: readonly { method: string; path: string; role: string | null }[]): string {
+  return rows
+    .map(({ method, path, role }) => `${method.toUpperCase().padEnd(7)}${path.padEnd(36)}${role ?? '-'}`)
+    .sort((one, other) => one.slice(7).localeCompare(other.slice(7)) || one.localeCompare(other))
+    .join('\n')
+}
+
+const parsed = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/\s+/))
+    .map(([method = '', path = '', role = '']) => ({ method, path, role: role === '-' ? null : role }))
+
+test('every path below /app is known, and the role that it needs', () => {
+  const { store, deps, dataDir } = server
+  const parts = {
+    store,
+    deps,
+    dataDir,
+    bodies: bodies(),
+    passwords: passwords(),
+    log: silentLog,
+    listen: '',
+    web: webFiles(),
+  }
+  const stopping = new AbortController().signal
+  const all = { ...parts, ...liveParts({ store, deps, stopping, log: silentLog }), stopping }
+  const routes = screenRoutes(all).map(({ method, path, role }) => ({
+    method,
+    path: `/app${path}`,
+    role: role ?? null,
+  }))
+  assert.equal(shown(routes), shown(parsed(ROUTES)))
+  assert.equal(shown(screenHandlers(all)), shown(parsed(HANDLERS)))
+})

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { stepOf, totpCode } from '../../../src/auth/totp.ts'
+import { PASSWORD, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+
+let server: TestServer
+let screens: Screens
+
+before(async () => {
+  server = await startServer()
+  screens = await startScreens(server)
+})
+after(async () => {
+  await screens.stop()
+  await server.stop()
+})
+beforeEach(() => server.advance(15 * 60_000))
+
+const login = (body: object) => screens.send('POST', '/app/login', body)
+const codeOf = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code]
+const isIn = async ({ call }: SignedIn) => (await call('GET', '/app/sessions')).status === 200
+
+describe('a new password', () => {
+  test('needs the current one, ends the other sessions, and is what signs in from then on', async () => {
+    const me = await screens.signedIn('member')
+    const other = await screens.signedIn(me)
+    const next = 'a river in the south'
+    for (const [current, code] of [
+      [undefined, 'required'],
+      ['a lake in the west', 'wrong_password'],
+    ])
+      assert.equal((await me.call('POST', '/app/password', { current, new: next })).body.errors[0].code, code)
+    assert.ok(await isIn(other))
+    const weak = await me.call('POST', '/app/password', { current: PASSWORD, new: 'passwordpassword' })
+    assert.deepEqual([weak.status, weak.body.errors[0].pointer], [422, '/new'])
+    assert.equal((await me.call('POST', '/app/password', { current: PASSWORD, new: next })).status, 204)
+    assert.deepEqual([await isIn(me), await isIn(other)], [true, false])
+    assert.equal((await login({ email: me.email, password: PASSWORD })).status, 401)
+    assert.equal((await login({ email: me.email, password: next })).status, 200)
+  })
+
+  test('needs none where there is none, as after a link', async () => {
+    const me = await screens.signedIn({ id: server.a.owner })
+    assert.equal((await me.call('POST', '/app/password', { new: PASSWORD })).status, 204)
+    assert.equal((await login({ email: 'ana@acme.example', password: PASSWORD })).status, 200)
+  })
+
+  test('takes one form of letters that look alike, and counts characters, not bytes', async () => {
+    const me = await screens.signedIn('member')
+    assert.equal((await me.call('POST', '/app/password', { current: PASSWORD, new: 'ﬁnde Ａpfelbäume' })).status, 204)
+    assert.equal((await login({ email: me.email, password: 'finde Apfelba\u0308ume' })).status, 200)
+  })
+
+  test('cannot be guessed with a session that somebody left open', async () => {
+    const me = await screens.signedIn('member')
+    for (let tries = 0; tries < 5; tries++)
+      assert.equal((await me.call('POST', '/app/password', { current: `wrong${tries}`, new: PASSWORD })).status, 422)
+    const right = await me.call('POST', '/app/password', { current: PASSWORD, new: 'a river in the south' })
+    assert.deepEqual([...codeOf(right), right.headers.get('retry-after')], [429, 'too_many_attempts', '30'])
+  })
+})
+
+describe('a second factor', () => {
+  async function withTotp() {
+    const me = await screens.signedIn('member')
+    const { body } = await me.call('POST', '/app/totp', {})
+    assert.match(body.secret, /^[A-Z2-7]{32}$/)
+    assert.equal(
+      body.url,
+      `otpauth://totp/Acme:${encodeURIComponent(me.email as string)}?secret=${body.secret}&issuer=Acme`,
+    )
+    assert.match(body.qr_svg, /^<svg /)
+    const code = (steps = 0) => totpCode(decode(body.secret), stepOf(server.now()) + steps)
+    return { me, code, secret: body.secret as string }
+  }
+
+  function decode(base32: string): Buffer {
+    const bits = [...base32].map((each) =>
+      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'),
+    )
+    return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  }
+
+  test('counts once it is confirmed, and each code is accepted once', async () => {
+    const { me, code, secret } = await withTotp()
+    const other = await screens.signedIn(me)
+    const given = { email: me.email, password: PASSWORD }
+    assert.equal((await login(given)).status, 200, 'not confirmed yet')
+    const wrong = await me.call('POST', '/app/totp/confirm', { code: '000000' })
+    assert.deepEqual([wrong.status, wrong.body.errors[0].code], [422, 'invalid_code'])
+    const confirmed = await me.call('POST', '/app/totp/confirm', { code: code() })
+    assert.equal(confirmed.body.recovery_codes.length, 10)
+    assert.deepEqual([await isIn(me), await isIn(other)], [true, false])
+    assert.deepEqual(codeOf(await login(given)), [401, 'code_required'])
+    assert.deepEqual(codeOf(await login({ ...given, password: 'not the password' })), [401, 'invalid_credentials'])
+    assert.deepEqual(codeOf(await login({ ...given, code: code() })), [401, 'invalid_code'], 'it was used to confirm')
+    const next = code(1)
+    assert.equal((await login({ ...given, code: `${next.slice(0, 3)} ${next.slice(3)}` })).status, 200)
+    assert.deepEqual(codeOf(await login({ ...given, code: next })), [401, 'invalid_code'])
+    server.advance(60_000)
+    assert.equal((await login({ ...given, code: code(-1) })).status, 401, 'before the last one that was used')
+    server.advance(30_000)
+    assert.equal((await login({ ...given, code: code(-1) })).status, 200)
+    const row = server.store.db.prepare('SELECT * FROM credentials WHERE member_id = ?').get(me.id)
+    assert.ok(!JSON.stringify(row).includes(secret), 'the secret is encrypted')
+  })
+
+  test('is replaced by a recovery code, each once, in any way of writing', async () => {
+    const { me, code } = await withTotp()
+    const { body } = await me.call('POST', '/app/totp/confirm', { code: code() })
+    const [one, two] = body.recovery_codes
+    assert.match(one, /^[a-hjkmnp-z1-9]{5}-[a-hjkmnp-z1-9]{5}$/)
+    const given = { email: me.email, password: PASSWORD }
+    assert.equal((await login({ ...given, code: one.toUpperCase().replace('-', ' ') })).status, 200)
+    assert.deepEqual(codeOf(await login({ ...given, code: one })), [401, 'invalid_code'])
+    assert.equal((await login({ ...given, code: two })).status, 200)
+    const dump = JSON.stringify(server.store.db.prepare('SELECT * FROM credentials').all())
+    for (const each of body.recovery_codes) assert.ok(!dump.includes(each))
+  })
+
+  test('cannot be guessed: wrong codes count as attempts, though the password is right', async () => {
+    const { me, code } = await withTotp()
+    await me.call('POST', '/app/totp/confirm', { code: code() })
+    const given = { email: me.email, password: PASSWORD }
+    for (let tries = 0; tries < 5; tries++) {
+      assert.deepEqual(codeOf(await login(given)), [401, 'code_required'], 'the password alone counts neither way')
+      assert.deepEqual(codeOf(await login({ ...given, code: `00000${tries}` })), [401, 'invalid_code'])
+    }
+    assert.deepEqual(codeOf(await login({ ...given, code: code(1) })), [429, 'too_many_attempts'])
+  })
+
+  test('is turned off with the password, and is not replaced while it is on', async () => {
+    const { me, code } = await withTotp()
+    assert.deepEqual(
+      codeOf(await (await screens.signedIn('member')).call('POST', '/app/totp/confirm', { code: '1' })),
+      [409, 'no_second_factor'],
+    )
+    await me.call('POST', '/app/totp/confirm', { code: code() })
+    assert.deepEqual(codeOf(await me.call('POST', '/app/totp', {})), [409, 'second_factor_on'])
+    const off = (password: string) => me.call('DELETE', '/app/totp', { password })
+    assert.equal((await off('a lake in the west')).status, 422)
+    assert.equal((await off(PASSWORD)).status, 204)
+    assert.equal((await login({ email: me.email, password: PASSWORD })).status, 200)
+  })
+})

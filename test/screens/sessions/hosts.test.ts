@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { passwordFault } from '../../../src/auth/password-rules.ts'
+import { hostCheck, machineAddresses, originForOthers, parseHosts } from '../../../src/screens/sessions/hosts.ts'
+
+describe('the names of a server', () => {
+  const isKnown = (listen: string, host: string | undefined): boolean => {
+    try {
+      hostCheck({ listen, added: [], publicHosts: () => [] })(host)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  test('have the addresses of its machine if it listens on all of them, and its own one if on one', () => {
+    const [address] = machineAddresses()
+    const shown = address?.includes(':') ? `[${address}]` : address
+    if (address !== undefined) {
+      for (const everywhere of ['0.0.0.0', '::']) assert.ok(isKnown(everywhere, `${shown}:8081`))
+      assert.equal(isKnown('127.0.0.1', shown), false)
+    }
+    assert.ok(isKnown('192.168.7.7', '192.168.7.7:8081'))
+    assert.ok(isKnown('fd00::7', '[fd00::7]:8081'))
+    for (const listen of ['0.0.0.0', '192.168.7.7']) assert.equal(isKnown(listen, '192.168.7.8'), false)
+    assert.equal(isKnown('0.0.0.0', undefined), false)
+  })
+
+  test('are added as host names, and nothing else', () => {
+    assert.deepEqual(parseHosts(' CRM.example.com, crm ,'), ['crm.example.com', 'crm'])
+    for (const wrong of ['http://crm.example.com', 'crm.example.com:80', '*', 'a b'])
+      assert.throws(() => parseHosts(wrong), { code: 'usage' }, wrong)
+  })
+
+  test('in a link for others are those that they can open, as far as there are any', () => {
+    const local = 'http://localhost:8081'
+    assert.equal(originForOthers('http://10.0.0.1:8081', '0.0.0.0', []), 'http://10.0.0.1:8081')
+    assert.equal(originForOthers(local, '127.0.0.1', []), local)
+    assert.equal(originForOthers(local, '127.0.0.1', ['https://crm.example/']), 'https://crm.example')
+    assert.equal(originForOthers(local, '127.0.0.1', ['https://example.com/mail/']), local)
+    const [address] = machineAddresses()
+    if (address && !address.includes(':')) assert.equal(originForOthers(local, '0.0.0.0', []), `http://${address}:8081`)
+  })
+})
+
+test('a password is refused for what everybody tries first, and for nothing else', () => {
+  const faultOf = (password: string) =>
+    passwordFault('/password', password, { org: 'Tarn Instruments', email: 'jo@tarn.example' })?.code
+  for (const [password, code] of [
+    ['elevenchars', 'too_short'],
+    ['twelve chars', undefined],
+    ['é'.normalize('NFD').repeat(11), 'too_short'],
+    [`${'ab c'.repeat(2)}dé${'x'.repeat(118)}`, undefined],
+    ['x y z'.repeat(26), 'too_long'],
+    ['123456789012', 'too_common'],
+    ['Password!2026', 'too_common'],
+    ['2026 Sommer 2026', 'too_common'],
+    ['sunshine sunshine', 'too_common'],
+    ['aaaabbbbcccc', 'too_common'],
+    ['xyz-xyz-xyz-', 'too_common'],
+    ['TarnInstruments1', 'too_personal'],
+    ['Tärn is my employer', 'too_personal'],
+    ['jo@tarn.example', 'too_personal'],
+    ['a joke about jo', undefined],
+    ['winter comes early', undefined],
+    ['пароль из слов', undefined],
+    ['密码密码密码密码密码密码', 'too_common'],
+    ['with a \0 in it', 'invalid_text'],
+  ] as const)
+    assert.equal(faultOf(password), code, password)
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Screens, SignedIn } from './screens.ts'
+
+export const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  tablet: { width: 768, height: 1024 },
+  phone: { width: 390, height: 844 },
+} as const
+
+type OpenOptions = BrowserContextOptions & { size?: keyof typeof SIZES }
+
+/** What a page said that no page may say, such as errors of scripts and of its content security policy. */
+const complaints = new WeakMap<Page, string[]>()
+
+/** Opens a page in a browser of its own, in which the member is signed in. */
+export async function openPage(
+  browser: Browser,
+  { url }: Pick<Screens, 'url'>,
+  member: Pick<SignedIn, 'cookie'> | null,
+  path: string,
+  { size = 'desktop', ...options }: OpenOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    reducedMotion: 'reduce',
+    ...(size === 'phone' ? { hasTouch: true } : {}),
+    ...options,
+  })
+  if (member) {
+    const [name = '', value = ''] = member.cookie.split('=')
+    await context.addCookies([{ name, value, url }])
+  }
+  const page = await context.newPage()
+  const said: string[] = []
+  complaints.set(page, said)
+  page.on('pageerror', (error) => said.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) said.push(message.text())
+  })
+  await page.goto(url + path)
+  return page
+}
+
+/** No error of a script, no report of the content security policy, no clash of keys. */
+export const assertQuiet = (page: Page): void => assert.deepEqual(complaints.get(page), [])
+
+/** No finding of axe: all rules in light; dark differs by its colours alone. */
+export async function assertAccessible(page: Page): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    const axe = new AxeBuilder({ page }).options({
+      resultTypes: ['violations'],
+      ...(theme === 'dark' ? { runOnly: ['color-contrast'] } : {}),
+    })
+    const { violations } = await axe.analyze()
+    const found = violations.map(({ id, nodes }) => `${theme}: ${id}: ${nodes.map(({ html }) => html).join('\n')}`)
+    assert.deepEqual(found, [])
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+}

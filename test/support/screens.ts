@@ -1,0 +1,114 @@
+import { PREFIX } from '../../src/app.ts'
+import { credentialStore } from '../../src/auth/credentials.ts'
+import { type Passwords, passwords } from '../../src/auth/passwords.ts'
+import type { Role } from '../../src/auth/roles.ts'
+import { sessionStore } from '../../src/auth/sessions.ts'
+import { memberSettings } from '../../src/crm/members/settings.ts'
+import { type Log, silentLog } from '../../src/http/log.ts'
+import { listen } from '../../src/http/server.ts'
+import { screens } from '../../src/screens/app.ts'
+import type { Every } from '../../src/screens/live/hub.ts'
+import { httpClient } from './client.ts'
+import type { Org } from './org.ts'
+import type { TestServer } from './server.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
+type Body = any
+
+export type Answer = { status: number; headers: Headers; body: Body; text: string }
+export type Screens = Awaited<ReturnType<typeof startScreens>>
+export type SignedIn = Awaited<ReturnType<Screens['signedIn']>>
+
+/** The password of every member that `newMember` makes. */
+export const PASSWORD = 'a lake in the north'
+
+/** Starts the screens listener for a test server. Passwords cost little here: they are stored with their cost. */
+export async function startScreens(
+  server: TestServer,
+  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every } = {},
+) {
+  const { store, deps, dataDir, routes, document } = server
+  const stopping = new AbortController()
+  const cheap = options.passwords ?? passwords({ cost: { memory: 64, passes: 1 } })
+  const site = screens({
+    ...{ document, routes, prefix: PREFIX, store, deps, dataDir, apiUrl: server.url },
+    stopping: stopping.signal,
+    log: options.log ?? silentLog,
+    hosts: options.hosts ?? [],
+    passwords: cheap,
+    ...(options.every ? { every: options.every } : {}),
+  })
+  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
+  const { url } = listener
+  const client = httpClient()
+  const sessions = sessionStore(store)
+  let members = 0
+
+  /** Sends a request as a page of this server would, unless `headers` say otherwise; null leaves a header out. */
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string | null> = {},
+  ): Promise<Answer> {
+    const sent = body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body)
+    const all: Record<string, string | null> = {
+      ...(method === 'GET' ? {} : { origin: url }),
+      ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    }
+    const given = Object.entries(all).filter((each): each is [string, string] => each[1] !== null)
+    const got = await client.send(url + path, { method, headers: Object.fromEntries(given), body: sent })
+    const isJson = /json/.test(got.headers.get('content-type') ?? '')
+    return { ...got, body: isJson ? JSON.parse(got.text) : undefined }
+  }
+
+  /** Makes a member with a password. */
+  async function newMember(role: Role, org: Org = server.a): Promise<{ id: string; email: string }> {
+    const email = `${role}${++members}@people.example`
+    const hash = await cheap.hash(PASSWORD)
+    return store.transaction(() => {
+      const { id } = memberSettings(store).add(org.org, { email, name: `A ${role}`, role })
+      credentialStore(store).setPassword(org.org, id, hash)
+      return { id, email }
+    })
+  }
+
+  /** A browser in which a member is signed in: an existing one, or a new one with a role. */
+  async function signedIn(as: Role | { id: string }, org: Org = server.a) {
+    const { id, email } = typeof as === 'string' ? await newMember(as, org) : { ...as, email: null }
+    const started = store.transaction(() => sessions.start(org.org, id, { userAgent: 'a test' }))
+    const cookie = `dealbox=${started.secret}`
+    return {
+      id,
+      email,
+      session: started.id,
+      cookie,
+      call: (method: string, path: string, body?: unknown, headers: Record<string, string | null> = {}) =>
+        send(method, path, body, { cookie, ...headers }),
+    }
+  }
+
+  return {
+    url,
+    send,
+    newMember,
+    signedIn,
+    passwords: cheap,
+    stop: async () => {
+      stopping.abort()
+      client.stop()
+      await listener.stop(1000)
+    },
+  }
+}
+
+/** The cookies that an answer sets, by name: the value, and the attributes in lower case. */
+export function cookiesOf(answer: { headers: Headers }): Record<string, { value: string; attributes: string[] }> {
+  const parsed = answer.headers.getSetCookie().map((line) => {
+    const [pair = '', ...attributes] = line.split('; ')
+    const at = pair.indexOf('=')
+    return [pair.slice(0, at), { value: pair.slice(at + 1), attributes: attributes.map((each) => each.toLowerCase()) }]
+  })
+  return Object.fromEntries(parsed)
+}

@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core'
+
+// Every screen of the browser app, and its main states: for pictures, and for the tests that look at all of them.
+
+export type Stop = {
+  name: string
+  /** Of the tour's `links`, or a path. */
+  path: string
+  /** Seen without a session. */
+  isOutside?: boolean
+  /** Only where there is a keyboard and room, or only on a phone. */
+  only?: 'wide' | 'phone'
+  /** What is there once the screen is. */
+  ready: string
+  prepare?: (page: Page) => Promise<unknown>
+}
+
+const press =
+  (...keys: string[]) =>
+  async (page: Page) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+
+/** Presses keys, then waits until something is there. */
+const until =
+  (selector: string, ...keys: string[]) =>
+  async (page: Page) => {
+    await press(...keys)(page)
+    await page.locator(selector).first().waitFor()
+  }
+
+const CARD = '[data-card]'
+/** Addresses in braces are links that the caller has made. */
+export const TOUR: readonly Stop[] = [
+  { name: 'board', path: '/deals', ready: CARD },
+  { name: 'board-filter', path: '/deals', ready: CARD, only: 'wide', prepare: until('.popover, .pop', 'f') },
+  {
+    name: 'board-menu',
+    path: '/deals',
+    ready: CARD,
+    only: 'wide',
+    prepare: async (page) => {
+      await page.locator(CARD).nth(1).click({ button: 'right' })
+      await page.getByRole('menu').waitFor()
+    },
+  },
+  { name: 'board-selection', path: '/deals', ready: CARD, only: 'wide', prepare: press('j', 'x', 'Shift+J') },
+  { name: 'board-lost', path: '/deals', ready: CARD, only: 'wide', prepare: press('j', 'Shift+L') },
+  { name: 'board-add', path: '/deals', ready: CARD, only: 'wide', prepare: press('c', 'd') },
+  {
+    name: 'board-none-fits',
+    path: '/deals?q=nothing-has-this-name',
+    ready: 'main h1',
+  },
+  { name: 'deals-table', path: '/deals?shape=table', ready: 'main h1, main .bar' },
+  { name: 'tasks', path: '/tasks', ready: 'main h1, main .bar' },
+  { name: 'contacts', path: '/contacts', ready: 'main h1, main .bar' },
+  { name: 'companies', path: '/companies', ready: 'main h1, main .bar' },
+  { name: 'notices', path: '/notices', ready: 'main h1, main .bar' },
+  { name: 'lists', path: '/lists', ready: 'main h1, main .bar' },
+  { name: 'duplicates', path: '/duplicates', ready: 'main h1, main .bar' },
+  {
+    name: 'deal',
+    path: '/deals',
+    ready: CARD,
+    prepare: async (page) => {
+      const path = await page.locator(`${CARD} a[href^="/deals/"]`).first().getAttribute('href')
+      await page.goto(new URL(path ?? '', page.url()).href)
+      await page.locator('main h1, main h2').first().waitFor({ state: 'attached' })
+    },
+  },
+  { name: 'settings-me', path: '/settings/me', ready: 'main h1, main .bar' },
+  { name: 'settings-sign-in', path: '/settings/sign-in', ready: 'main h1, main .bar' },
+  { name: 'settings-sessions', path: '/settings/sessions', ready: 'main h1, main .bar' },
+  { name: 'settings-members', path: '/settings/members', ready: 'main h1, main .bar' },
+  { name: 'palette', path: '/deals', ready: CARD, only: 'wide', prepare: until('dialog [role=option]', 'Control+k') },
+  { name: 'keys', path: '/deals', ready: CARD, only: 'wide', prepare: until('dialog .keys-page', '?') },
+  { name: 'not-found', path: '/nowhere', ready: '.nothing' },
+  { name: 'sign-in', path: '/', isOutside: true, ready: 'form' },
+  { name: 'join', path: '{join}', isOutside: true, ready: 'form' },
+  { name: 'setup', path: '{setup}', isOutside: true, ready: 'form' },
+  { name: 'dead-link', path: '/join#a-link-that-nobody-made', isOutside: true, ready: '.narrow h1' },
+]

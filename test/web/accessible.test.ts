@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { screens as list } from '../../src/web/screens.ts'
+import { noBrowser, startChromium } from '../support/chromium.ts'
+import { assertAccessible, assertQuiet, openPage } from '../support/page.ts'
+import { startScreens } from '../support/screens.ts'
+import { seedOf } from '../support/seed.ts'
+import { type Stop, TOUR } from '../support/tour.ts'
+import { openBoard } from './deals/board-page.ts'
+import { type KitBoard, startKitBoard } from './deals/kit-board.ts'
+
+// Every screen in both themes, for people who use a screen reader or need contrast, and in longer texts on a phone.
+
+/** States that the tests of their screens look at. */
+const ELSEWHERE = ['board-filter', 'board-menu', 'board-selection', 'board-add', 'setup', 'sign-in']
+
+/** Each takes seconds: all of them in CI, and outside one of four, by the seed. */
+const SOME = TOUR.filter((_, at) => process.env.DEALBOX_TEST_ALL === '1' || at % 4 === seedOf(0) % 4)
+
+describe('all screens', { skip: noBrowser }, () => {
+  let server: KitBoard
+  let browser: Browser
+  let cookie: string
+  const links: Record<string, string> = {}
+
+  before(async () => {
+    server = await startKitBoard()
+    browser = await startChromium()
+    const admin = await server.screens.signedIn({ id: server.members.AK as string })
+    cookie = admin.cookie
+    const { body } = await admin.call('POST', '/app/invites', { email: 'new@tarn.example', role: 'member' })
+    links.join = new URL(body.url).pathname + new URL(body.url).hash
+    const company = (await admin.call('GET', '/api/v1/companies?limit=1')).body.data[0].id
+    await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa', company_id: company })
+    await server.newId('/tasks', { title: 'Order a loan unit', owner_id: server.members.AK, due_at: null })
+  })
+  after(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+
+  async function come(stop: Stop, options: Parameters<typeof openPage>[4] = {}): Promise<Page> {
+    const path = stop.path.replace(/^\{(\w+)\}$/, (_, name) => links[name] as string)
+    const page = await openPage(browser, server, stop.isOutside ? null : { cookie }, path, options)
+    page.setDefaultTimeout(60_000)
+    await page.locator(stop.ready).first().waitFor({ state: 'attached' })
+    await stop.prepare?.(page)
+    return page
+  }
+
+  test('are on the tour, but those of one record, which it comes to by a click', () => {
+    const paths = new Set(TOUR.map(({ path }) => path.replace(/\?.*/, '')))
+    const missing = list.map(({ path }) => path).filter((path) => !path.includes(':') && !paths.has(path))
+    assert.deepEqual(missing, [])
+  })
+
+  for (const stop of SOME.filter(({ name }) => !ELSEWHERE.includes(name))) {
+    test(`${stop.name} is without findings of axe in both themes`, async () => {
+      const page = await come(stop)
+      await assertAccessible(page)
+      assertQuiet(page)
+      await page.context().close()
+    })
+  }
+
+  for (const stop of SOME.filter(({ only, name }) => only !== 'wide' && name !== 'setup')) {
+    test(`${stop.name} cuts nothing off on a phone in a language with longer words`, async () => {
+      const context = await browser.newContext({
+        viewport: { width: 390, height: 844 },
+        hasTouch: true,
+        reducedMotion: 'reduce',
+      })
+      const [name = '', value = ''] = cookie.split('=')
+      if (!stop.isOutside) await context.addCookies([{ name, value, url: server.url }])
+      const page = await context.newPage()
+      page.setDefaultTimeout(60_000)
+      await page.route(/\/[^.]*$/, async (route) => {
+        if (route.request().resourceType() !== 'document') return route.fallback()
+        const answer = await route.fetch()
+        const text = await answer.text()
+        await route.fulfill({ response: answer, body: text.replace('"language":"en"', '"language":"pseudo"') })
+      })
+      const path = stop.path.replace(/^\{(\w+)\}$/, (_, name) => links[name] as string)
+      await page.goto(server.url + path)
+      await page.locator(stop.ready).first().waitFor({ state: 'attached' })
+      await stop.prepare?.(page)
+      await page.getByText('~]').first().waitFor()
+      assert.deepEqual(await cutOff(page), [])
+      await context.close()
+    })
+  }
+
+  test('say so when there is no connection', async () => {
+    const own = await startScreens(server)
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+    const [name = '', value = ''] = cookie.split('=')
+    await context.addCookies([{ name, value, url: own.url }])
+    const page = await context.newPage()
+    await page.clock.install()
+    await page.goto(`${own.url}/deals`)
+    await page.locator('[data-card]').first().waitFor()
+    await page.getByText('Everything saved').first().waitFor()
+    await own.stop()
+    const banner = page.getByText(/No connection to/)
+    for (let tries = 0; tries < 20 && !(await banner.isVisible()); tries++) await page.clock.runFor(4000)
+    await banner.waitFor()
+    await assertAccessible(page)
+    await context.close()
+  })
+
+  test('show both values where two have changed one', async () => {
+    const { context, page } = await openBoard(browser, server, { as: 'AK' })
+    const title = 'Colour measurement, glaze line'
+    await page.locator('[data-card]', { hasText: title }).getByRole('link').focus()
+    await context.setOffline(true)
+    for (const key of ['Space', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
+    await server.patchRecord(`/deals/${server.deals[title].id}`, { stage: server.stageIds.lead })
+    await context.setOffline(false)
+    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await page.getByText(/moved it to Lead in. You chose/).waitFor()
+    await assertAccessible(page)
+    await context.close()
+  })
+
+  for (const [name, path, act] of [
+    ['board', '/deals', undefined],
+    ['contacts', '/contacts', undefined],
+    ['palette', '/deals', 'Control+k'],
+  ] as const) {
+    test(`${name} is read to people as its snapshot says`, async () => {
+      const { context, page } = await openBoard(browser, server, { as: 'AK', path })
+      await page
+        .locator(path === '/deals' ? '[data-card]' : '[role=row][aria-rowindex="2"]')
+        .first()
+        .waitFor()
+      if (act) {
+        await page.keyboard.press(act)
+        await page.locator('dialog [role=option]').first().waitFor()
+      }
+      const text = await page.locator(act ? 'dialog[open]' : 'main').ariaSnapshot()
+      const read = text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+      const file = join(import.meta.dirname, 'snapshots', `${name}.txt`)
+      // UPDATE_SNAPSHOTS=1 writes what is read now: look at the difference before it is kept.
+      if (process.env.UPDATE_SNAPSHOTS === '1' || !existsSync(file)) writeFileSync(file, `${read}\n`)
+      assert.equal(`${read}\n`, readFileSync(file, 'utf8'))
+      await context.close()
+    })
+  }
+})
+
+/** What reaches over the edges of the page, but for parts that are scrolled sideways. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const scrolls = (element: Element | null): boolean =>
+      element !== null &&
+      element !== document.documentElement &&
+      ((element.scrollWidth > element.clientWidth && /auto|scroll/.test(getComputedStyle(element).overflowX)) ||
+        scrolls(element.parentElement))
+    const wrong = [...document.querySelectorAll('button, a, input, h1, h2, p')].filter((element) => {
+      const { left, right, width, height } = element.getBoundingClientRect()
+      return width > 1 && height > 1 && (left < -1 || right > innerWidth + 1) && !scrolls(element.parentElement)
+    })
+    const wide = [...document.querySelectorAll('body *')].filter(
+      (element) => element.getBoundingClientRect().right > innerWidth + 1 && !scrolls(element.parentElement),
+    )
+    const isSideways = document.documentElement.scrollWidth > innerWidth
+    return [...(isSideways ? wide.slice(-3) : []), ...wrong].map(
+      (element) => `${element.localName}.${element.className} ${element.textContent?.slice(0, 60)}`,
+    )
+  })

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+
+type File = { bytes: number; sizes: Record<string, number>; forms: Record<string, string> }
+type Manifest = { script: string; style: string; preload: string[]; files: Record<string, File> }
+
+const folder = join(import.meta.dirname, '../../dist/web')
+const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+const gzipped = (names: string[]): number =>
+  names.reduce((sum, name) => sum + (manifest.files[name]?.sizes.gzip as number), 0)
+
+test('the first load stays within its budgets of bytes and requests', () => {
+  const { script, style, preload } = manifest
+  assert.ok(gzipped([script, ...preload]) <= 80_000, `${gzipped([script, ...preload])} bytes of scripts`)
+  assert.ok(gzipped([style]) <= 25_000, `${gzipped([style])} bytes of styles`)
+  // The page itself, its script, style and chunks; the font, the icons and the stream come on top.
+  assert.ok(1 + [script, style, ...preload].length <= 5, preload.join())
+})
+
+test('the manifest lists every file in each of its forms, and nothing of earlier builds is left', () => {
+  const forms = Object.values(manifest.files).flatMap((file) => Object.values(file.forms))
+  const there = readdirSync(folder).filter((name) => !name.endsWith('.tmp'))
+  assert.deepEqual(there.sort(), ['.built-from', 'manifest.json', ...forms].sort())
+  for (const { bytes, forms } of Object.values(manifest.files)) {
+    if (forms.gzip) assert.equal(gunzipSync(readFileSync(join(folder, forms.gzip))).length, bytes)
+  }
+})
+
+test('the browser app takes only types from the rest of the sources', () => {
+  const web = join(import.meta.dirname, '../../src/web')
+  for (const name of readdirSync(web, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.tsx?$/.test(name)) continue
+    const text = readFileSync(join(web, name), 'utf8')
+    const depth = name.split(/[\\/]/).length - 1
+    for (const [line, up = ''] of text.matchAll(/^(?:import|export) (?!type ).*from '((?:\.\.\/)+).*$/gm))
+      assert.ok(up.length / 3 <= depth, `${name}: ${line}`)
+  }
+})

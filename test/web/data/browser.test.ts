@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { build } from 'esbuild'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { recordsOf } from '../../support/records.ts'
+import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import type { BrowserData } from './support/browser-entry.ts'
+
+// What only a browser has: IndexedDB, the SharedWorker, the channel between tabs, and fetch. Over plain HTTP, as on a LAN.
+
+declare const window: { data: BrowserData }
+
+const root = join(import.meta.dirname, '../../..')
+const skip = noBrowser
+
+let server: TestServer
+let screens: Screens
+let browser: Browser
+let script: string
+let ana: SignedIn
+const { newDeal, getRecord, patchRecord, newRecord } = recordsOf(() => server)
+before(async () => {
+  if (skip) return
+  server = await startServer()
+  screens = await startScreens(server)
+  browser = await startChromium()
+  ana = await screens.signedIn('member')
+  script = await bundled()
+})
+after(async () => {
+  if (skip) return
+  await browser.close()
+  await screens.stop()
+  await server.stop()
+})
+
+async function bundled(): Promise<string> {
+  const { files } = JSON.parse(readFileSync(join(root, 'dist/web/manifest.json'), 'utf8'))
+  const worker = Object.keys(files).find((name) => name.startsWith('stream-worker'))
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'support/browser-entry.ts')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    absWorkingDir: root,
+    define: { STREAM_WORKER_URL: JSON.stringify(`/assets/${worker}`), ICONS_URL: '""' },
+  })
+  return outputFiles[0]?.text as string
+}
+
+/** A browser in which the member is signed in. */
+async function context(member: SignedIn = ana): Promise<BrowserContext> {
+  const made = await browser.newContext()
+  await made.addCookies([{ name: 'dealbox', value: member.cookie.split('=')[1] as string, url: screens.url }])
+  await made.route('**/data-test*', (route) =>
+    route.request().url().endsWith('.js')
+      ? route.fulfill({ body: script, contentType: 'text/javascript' })
+      : route.fulfill({ body: '<!doctype html><script src="/data-test.js"></script>', contentType: 'text/html' }),
+  )
+  return made
+}
+
+async function tab(of: BrowserContext): Promise<Page> {
+  const page = await of.newPage()
+  page.setDefaultTimeout(60_000)
+  await page.goto(`${screens.url}/data-test`)
+  await page.evaluate(() => window.data.start())
+  await page.waitForFunction(() => window.data.state() === 'live')
+  return page
+}
+
+const titleOn = (page: Page, id: string, title: string) =>
+  page.waitForFunction(
+    ([id = '', title]) => (window.data.record('deals', id) as { title?: string } | null | undefined)?.title === title,
+    [id, title] as [string, string],
+  )
+
+async function stored(id: string, title: string): Promise<void> {
+  for (let tries = 0; (await getRecord(`/deals/${id}`)).title !== title; tries++) {
+    assert.ok(tries < 300, `${title} was not stored`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('all tabs follow what others do, by one stream', { skip }, async () => {
+  const { id } = await newDeal({ title: 'old' })
+  const browserOfAna = await context()
+  const tabs = [await tab(browserOfAna), await tab(browserOfAna)]
+  for (const page of tabs) await page.evaluate((id) => window.data.load('deals', id), id)
+  await patchRecord(`/deals/${id}`, { title: 'new' })
+  await newRecord('/tags', { name: 'Big' })
+  for (const page of tabs) {
+    await titleOn(page, id, 'new')
+    await page.waitForFunction(() => window.data.tags().includes('Big'))
+  }
+  const [first] = tabs as [Page]
+  assert.equal(
+    await first.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => /stream\?/.test(name))),
+    false,
+  )
+  await browserOfAna.close()
+})
+
+test('a change that waits outlasts a reload', { skip }, async () => {
+  const { id } = await newDeal({ title: 'old' })
+  const browserOfAna = await context()
+  const page = await tab(browserOfAna)
+  await page.evaluate((id) => window.data.load('deals', id), id)
+  await page.route('**/api/v1/deals/*', (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  )
+  await page.evaluate((id) => window.data.patch('deals', id, { title: 'reloaded' }), id)
+  await page.waitForFunction(() => window.data.waiting() === 1)
+  assert.equal((await getRecord(`/deals/${id}`)).title, 'old')
+  await page.unroute('**/api/v1/deals/*')
+  await page.reload()
+  await page.evaluate(() => window.data.start())
+  await stored(id, 'reloaded')
+  await page.waitForFunction(() => window.data.unsent() === 0)
+  await browserOfAna.close()
+})
+
+test('another tab sends what a closed one has left', { skip }, async () => {
+  const { id } = await newDeal({ title: 'old' })
+  const browserOfAna = await context()
+  const [closing, staying] = [await tab(browserOfAna), await tab(browserOfAna)]
+  await closing.evaluate((id) => window.data.load('deals', id), id)
+  await closing.route('**/api/v1/deals/*', (route) => route.abort())
+  await closing.evaluate((id) => window.data.patch('deals', id, { title: 'left behind' }), id)
+  await closing.waitForFunction(() => window.data.waiting() === 1)
+  assert.equal(await staying.evaluate(() => window.data.unsent()), 0)
+  await closing.close({ runBeforeUnload: true })
+  await stored(id, 'left behind')
+  await browserOfAna.close()
+})
+
+test('when the network is back, the stream goes on and changes are sent', { skip }, async () => {
+  const { id } = await newDeal({ title: 'old' })
+  const browserOfAna = await context()
+  const page = await tab(browserOfAna)
+  await page.evaluate((id) => window.data.load('deals', id), id)
+  await browserOfAna.setOffline(true)
+  await page.evaluate((id) => window.data.patch('deals', id, { amount: 7 }), id)
+  await page.waitForFunction(() => window.data.waiting() === 1)
+  await patchRecord(`/deals/${id}`, { title: 'meanwhile' })
+  await browserOfAna.setOffline(false)
+  await titleOn(page, id, 'meanwhile')
+  await page.waitForFunction(() => window.data.unsent() === 0)
+  assert.equal((await getRecord(`/deals/${id}`)).amount, 7)
+  await browserOfAna.close()
+})
+
+test('a session that has ended is noticed with the next event', { skip }, async () => {
+  const ben = await screens.signedIn('member')
+  const made = await context(ben)
+  const page = await tab(made)
+  await ben.call('POST', '/app/logout')
+  await newDeal()
+  await page.waitForFunction(() => window.data.isSignedOut())
+  await made.close()
+})

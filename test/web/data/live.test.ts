@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { dealStore } from '../../../src/crm/deals/deals.ts'
+import { recordsOf } from '../../support/records.ts'
+import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { clientOf, until } from './support/clients.ts'
+
+// What others do, as it comes by the stream of the real server.
+
+let server: TestServer
+let screens: Screens
+let ana: SignedIn
+const { newDeal, newContact, patchRecord, getRecord } = recordsOf(() => server)
+const stops: (() => void)[] = []
+before(async () => {
+  server = await startServer()
+  screens = await startScreens(server)
+  ana = await screens.signedIn('member')
+})
+after(async () => {
+  for (const stop of stops) stop()
+  await screens.stop()
+  await server.stop()
+})
+
+async function open(given: Parameters<typeof clientOf>[2] = {}) {
+  const client = clientOf(screens, ana, given)
+  stops.push(client.stop)
+  client.start((await ana.call('GET', '/app/boot')).body.seq)
+  await until(() => client.build.value !== undefined, 'the hello of the stream')
+  return client
+}
+type TestClient = Awaited<ReturnType<typeof open>>
+
+/** Not by the number of events: a test deletes some. */
+const newest = () => server.store.db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck().get(server.a.org)
+const caughtUp = (client: TestClient) =>
+  until(
+    () => client.seq() === newest(),
+    () => `event ${newest()} after ${client.seq()}`,
+  )
+const baseOf = (client: TestClient, id: string, kind: 'deals' | 'contacts' = 'deals') =>
+  client.store.find(kind, id)?.base
+
+test('a change of somebody else comes by itself, with its author', async () => {
+  const client = await open()
+  const { id } = await newDeal({ title: 'Desks', amount: 5 })
+  await client.load('deals', id)
+  await patchRecord(`/deals/${id}`, { title: 'Chairs' })
+  await caughtUp(client)
+  assert.equal(client.store.entry('deals', id).view.value?.title, 'Chairs')
+  const author = client.store.entry('deals', id).authors.get('title')
+  assert.equal(author?.by, server.a.owner)
+  const state = client.queue.fieldState('deals', id, 'title')
+  client.network.isCut = true
+  void client.queue.patch('deals', id, { title: 'Mine' }).catch(() => undefined)
+  await patchRecord(`/deals/${id}`, { title: 'Tables' })
+  await caughtUp(client)
+  client.network.isCut = false
+  client.queue.kick()
+  await until(() => state.value?.state === 'conflict')
+  const { at } = client.store.entry('deals', id).authors.get('title') as { at: string }
+  assert.deepEqual(state.value, { state: 'conflict', mine: 'Mine', theirs: 'Tables', by: server.a.owner, at })
+})
+
+test('a deletion comes with who did it, and a late answer does not bring the record back', async () => {
+  const client = await open()
+  const { id } = await newContact()
+  await client.load('contacts', id)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  client.network.after = () => held
+  const since = client.store.moment()
+  const late = client.api.get<{ id: string; version: number }>(`/api/v1/contacts/${id}`)
+  await until(() => client.sent.length > 1)
+  await server.call('DELETE', `/contacts/${id}`)
+  await caughtUp(client)
+  release()
+  assert.equal(client.store.accept('contacts', await late, { since }), false)
+  assert.equal(baseOf(client, id, 'contacts'), null)
+  assert.equal(client.store.entry('contacts', id).deletion.value?.by, server.a.owner)
+  assert.equal(typeof client.store.entry('contacts', id).deletion.value?.eventId, 'string')
+})
+
+test('the event of my own write confirms it when its answer is lost', async () => {
+  const client = await open()
+  const { id } = await newDeal()
+  await client.load('deals', id)
+  client.network.after = ({ method }) => {
+    if (method !== 'GET') throw new Error('cut')
+  }
+  await client.queue.patch('deals', id, { title: 'Mine' })
+  const deal = await client.create('deals', { title: 'New' })
+  assert.equal(deal.title, 'New')
+  assert.deepEqual(client.queue.writes.value, [])
+  assert.deepEqual(
+    client.events.changes.value.map(({ type }) => type),
+    ['deal.updated', 'deal.created'],
+  )
+})
+
+test('my newest change is undone, and then the one before', async () => {
+  const client = await open()
+  const { id } = await newDeal({ title: 'a' })
+  await client.load('deals', id)
+  for (const title of ['b', 'c']) await client.queue.patch('deals', id, { title })
+  await until(() => client.events.changes.value.length === 2)
+  assert.equal((await client.undo())?.type, 'deal.updated')
+  assert.equal((await getRecord(`/deals/${id}`)).title, 'b')
+  await client.undo()
+  assert.equal((await getRecord(`/deals/${id}`)).title, 'a')
+  assert.equal(await client.undo(), undefined)
+  await caughtUp(client)
+  assert.equal(baseOf(client, id)?.title, 'a')
+})
+
+test('an answer that is older than an event that came before it does not count', async () => {
+  const client = await open()
+  const { id } = await newDeal({ title: 'old' })
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  client.network.after = () => held
+  const loading = client.load('deals', id)
+  await until(() => client.answered.length > 0)
+  await patchRecord(`/deals/${id}`, { title: 'new' })
+  await caughtUp(client)
+  release()
+  assert.equal((await loading).title, 'new')
+})
+
+test('a cut of a minute with 5,000 events misses nothing', async () => {
+  const client = await open()
+  const deals = await Promise.all(Array.from({ length: 20 }, () => newDeal()))
+  for (const { id } of deals) await client.load('deals', id)
+  client.network.isCut = true
+  for (const cut of [...client.network.streams]) cut()
+  await until(() => client.network.streams.size === 0)
+  client.advance(60_000)
+  assert.partialDeepStrictEqual(client.connection.value, { state: 'offline', waiting: 0 })
+  const { patch, find, columns } = dealStore(server.deps)
+  server.store.transaction(() => {
+    for (let n = 0; n < 5000; n++) {
+      const who = { org: server.a.org, member: null }
+      const { id } = deals[n % deals.length]
+      patch(who, columns.present(find(who, id)), { title: `Title ${n}` })
+    }
+  })
+  client.network.isCut = false
+  client.wake(true)
+  await caughtUp(client)
+  assert.deepEqual(client.connection.value, { state: 'live' })
+  for (const { id } of deals) assert.deepEqual(baseOf(client, id), await getRecord(`/deals/${id}`))
+})
+
+test('the connection is said to be lost after 3 s, and its data to be old after 15 s', async () => {
+  const client = await open()
+  const since = client.timers.now()
+  client.network.isCut = true
+  for (const cut of [...client.network.streams]) cut()
+  client.advance(2999)
+  assert.deepEqual(client.connection.value, { state: 'live' })
+  client.advance(1)
+  assert.deepEqual(client.connection.value, { state: 'reconnecting', since })
+  client.advance(12_000)
+  assert.deepEqual(client.connection.value, { state: 'offline', since, dataAt: since, waiting: 0 })
+  client.network.isCut = false
+  client.wake(true)
+  await until(() => client.connection.value.state === 'live')
+})
+
+test('a stream in which nothing is heard for 35 s is opened anew', async () => {
+  const client = await open()
+  const opened = client.network.opened
+  client.advance(34_000)
+  assert.equal(client.network.opened, opened)
+  client.advance(1600)
+  await until(() => client.network.opened === opened + 1)
+})
+
+test('when the server no longer has the events, everything that is shown is read anew', async () => {
+  const client = await open()
+  const { id } = await newDeal({ title: 'old' })
+  await client.load('deals', id)
+  const stop = client.store.entry('deals', id).view.subscribe(() => undefined)
+  const list = client.list('deals', { q: 'unmissed' })
+  await list.more()
+  client.network.isCut = true
+  for (const cut of [...client.network.streams]) cut()
+  await patchRecord(`/deals/${id}`, { title: 'new' })
+  const made = await newDeal({ title: 'Unmissed' })
+  server.store.db.prepare('DELETE FROM events WHERE seq < ?').run(newest())
+  client.network.isCut = false
+  client.wake(true)
+  await until(() => baseOf(client, id)?.title === 'new')
+  await until(() => client.seq() === newest())
+  assert.deepEqual(list.ids.value, [made.id])
+  assert.deepEqual(client.connection.value, { state: 'live' })
+  list.dispose()
+  stop()
+})
+
+test('a day of 10,000 events leaves no more records in memory than before', async () => {
+  const client = await open({ maxIdle: 50 })
+  const { create, patch } = dealStore(server.deps)
+  const who = { org: server.a.org, member: null }
+  for (let n = 0; n < 100; n++) {
+    server.store.transaction(() => {
+      const deal = create(who, { title: 'A day' })
+      for (let at = 0, now = deal; at < 99; at++) now = patch(who, now, { title: `At ${at}` })
+    })
+    if (n % 10 === 0) await client.load('deals', (await newDeal()).id)
+  }
+  await newDeal()
+  await caughtUp(client)
+  assert.ok(client.store.size() <= 50, `${client.store.size()} records`)
+})

@@ -1,0 +1,148 @@
+import { request } from 'node:http'
+import type { Got, Sent } from '../../../../src/web/data/api.ts'
+import { dataClient } from '../../../../src/web/data/client.ts'
+import { eventStream, type OpenConnection } from '../../../../src/web/data/event-stream.ts'
+import type { Timers } from '../../../../src/web/data/timers.ts'
+import { memoryStorage, type WriteStorage } from '../../../../src/web/data/write-storage.ts'
+import type { Screens, SignedIn } from '../../../support/screens.ts'
+
+/** Time that passes only when a test says so. */
+export function testTimers() {
+  let now = Date.UTC(2026, 10, 20, 8, 36)
+  let set = 0
+  const due = new Map<number, { at: number; run: () => void }>()
+  const timers: Timers = {
+    now: () => now,
+    after(ms, run) {
+      const id = ++set
+      due.set(id, { at: now + ms, run })
+      return () => void due.delete(id)
+    },
+  }
+
+  function advance(ms: number): void {
+    const until = now + ms
+    for (;;) {
+      const [next] = [...due].filter(([, { at }]) => at <= until).sort(([, a], [, b]) => a.at - b.at)
+      if (!next) break
+      due.delete(next[0])
+      now = next[1].at
+      next[1].run()
+    }
+    now = until
+  }
+
+  return { timers, advance }
+}
+
+/** What a test does to the network of a client. */
+export type Network = {
+  /** Before a request reaches the server, and before its answer reaches the client: by throwing it cuts the connection. */
+  before?: ((sent: Sent) => void | Promise<void>) | undefined
+  after?: ((sent: Sent, got: Got) => void | Promise<void>) | undefined
+  /** Answers instead of the server. */
+  instead?: ((sent: Sent) => Got | undefined) | undefined
+  /** The streams that are open, to be cut, and whether new ones can be opened. */
+  streams: Set<() => void>
+  isCut: boolean
+  /** How many streams were opened. */
+  opened: number
+}
+
+type Person = Pick<SignedIn, 'id' | 'call' | 'cookie'>
+
+let tabs = 0
+
+type Given = {
+  network?: Partial<Network>
+  storage?: WriteStorage
+  tab?: string
+  maxIdle?: number
+  livingTabs?: () => Promise<ReadonlySet<string>>
+}
+
+/** The data of a page on which the member is signed in, with the real server at the other end. */
+export function clientOf(screens: Pick<Screens, 'url'>, signedIn: Person, given: Given = {}) {
+  const member = { ...signedIn }
+  const network: Network = { streams: new Set(), isCut: false, opened: 0, ...given.network }
+  const sent: Sent[] = []
+  /** Requests that the server has answered, whether or not the answers have come. */
+  const answered: Sent[] = []
+  const time = testTimers()
+  const tab = given.tab ?? `tab${++tabs}`
+
+  async function send(asked: Sent): Promise<Got> {
+    sent.push(asked)
+    if (network.isCut) throw new Error('no network')
+    await network.before?.(asked)
+    const instead = network.instead?.(asked)
+    if (instead) return instead
+    const { path, method, headers, body } = asked
+    const { status, headers: given, text } = await member.call(method, path, body, headers)
+    answered.push(asked)
+    const got = { status, headers: given, text }
+    await network.after?.(asked, got)
+    return got
+  }
+
+  const client = dataClient({
+    send,
+    stream: (on) =>
+      eventStream(
+        { openConnection: connectionOf(screens.url, member.cookie, network), timers: time.timers, random: () => 1 },
+        on,
+      ),
+    timers: time.timers,
+    storage: given.storage ?? memoryStorage(),
+    member: member.id,
+    tab,
+    ...(given.maxIdle === undefined ? {} : { maxIdle: given.maxIdle }),
+    ...(given.livingTabs ? { livingTabs: given.livingTabs } : {}),
+  })
+  return { ...client, ...time, network, sent, answered, tab, member }
+}
+
+/** Reads the stream over a connection of its own, as a browser does. */
+function connectionOf(url: string, cookie: string, network: Network): OpenConnection {
+  return (path, on) => {
+    let isClosed = false
+    const asked = request(`${url}${path}`, { agent: false, headers: { cookie, accept: 'text/event-stream' } })
+    const end = () => {
+      if (isClosed) return
+      isClosed = true
+      network.streams.delete(cut)
+      asked.destroy()
+      on.end()
+    }
+    const cut = end
+    network.streams.add(cut)
+    network.opened++
+    asked.on('error', end)
+    asked.on('response', (answer) => {
+      on.status(answer.statusCode as number)
+      answer.setEncoding('utf8')
+      answer.on('data', (text: string) => isClosed || on.text(text))
+      answer.on('close', end)
+    })
+    if (network.isCut) setImmediate(end)
+    else asked.end()
+    return {
+      close() {
+        isClosed = true
+        network.streams.delete(cut)
+        asked.destroy()
+      },
+    }
+  }
+}
+
+/** Waits for what comes by itself, such as an event of the stream. */
+export async function until(
+  holds: () => boolean,
+  what: string | (() => string) = 'what the test waits for',
+): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 1000) throw new Error(`${typeof what === 'string' ? what : what()} did not come`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

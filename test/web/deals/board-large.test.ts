@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { boardRows } from '../../../src/web/data/board-wire.ts'
+import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { openBoard } from './board-page.ts'
+import { type KitBoard, NOW, startKitBoard } from './kit-board.ts'
+
+// A board of 5,000 open deals: the budgets of what is mounted and sent. No times are asserted.
+
+const COUNT = 5000
+const CURRENCIES = ['EUR', 'EUR', 'EUR', 'CHF', 'GBP']
+
+describe('a board of 5,000 deals', { skip: noBrowser }, () => {
+  let server: KitBoard
+  let browser: Browser
+  let page: Page
+
+  before(async () => {
+    server = await startKitBoard({ only: 'settings' })
+    fill()
+    browser = await startChromium()
+    const opened = await openBoard(browser, server)
+    page = opened.page
+    await page.waitForSelector('[data-card]')
+  })
+  after(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+
+  /** As rows of the database: by requests this would take a minute. */
+  function fill(): void {
+    const { db, clock } = server.store
+    const stages = Object.values(server.stageIds)
+    const owners = Object.values(server.members)
+    const insert = db.prepare(
+      `INSERT INTO deals (org_id, id, title, title_key, amount_micros, currency, stage_id, status, owner_id, tag_ids,
+         expected_close_date, stage_changed_at, created_at, updated_at, version)
+       VALUES (@org, @id, @title, @title, @amount, @currency, @stage, 'open', @owner, '[]', '2026-12-18', @at, @at, @at, 1)`,
+    )
+    server.store.transaction(() => {
+      for (let index = 0; index < COUNT; index++) {
+        insert.run({
+          org: server.a.org,
+          id: clock.id(),
+          title: index % 3 === 0 ? `deal ${index} with a title that takes two lines of its card` : `deal ${index}`,
+          amount: index * 1_000_000,
+          currency: CURRENCIES[index % CURRENCIES.length] ?? 'EUR',
+          stage: stages[index % stages.length] ?? '',
+          owner: owners[index % owners.length] ?? '',
+          at: NOW - (index % 40) * 86_400_000,
+        })
+      }
+    })
+  }
+
+  const counts = () =>
+    page.evaluate(() => ({
+      cards: document.querySelectorAll('[data-card]').length,
+      elements: document.querySelectorAll('*').length,
+    }))
+
+  test('has at most 150 cards in the page, wherever its columns are scrolled to', async () => {
+    assert.match(await page.locator('.sumbar').innerText(), /5,?000 open/)
+    const first = await counts()
+    assert.ok(first.cards >= 30 && first.cards <= 150, `${first.cards} cards`)
+    assert.ok(first.elements <= 2500, `${first.elements} elements`)
+    for (const part of [0.3, 0.7, 1]) {
+      await page.evaluate((share) => {
+        for (const cards of document.querySelectorAll('.cards')) cards.scrollTop = cards.scrollHeight * share
+      }, part)
+      await page.waitForFunction(() => {
+        const cards = document.querySelector('.cards')
+        const box = cards?.getBoundingClientRect()
+        if (!cards || !box) return false
+        return [...cards.querySelectorAll('[data-card]')].some((card) => {
+          const own = card.getBoundingClientRect()
+          return own.top < box.top + box.height / 2 && own.bottom > box.top
+        })
+      })
+      const { cards } = await counts()
+      assert.ok(cards <= 150, `${cards} cards at ${part}`)
+    }
+  })
+
+  test('is sent in one answer of at most 150 KB', async () => {
+    const { cookie } = await server.screens.signedIn({ id: server.members.JL as string })
+    const { status, text } = await server.screens.send('GET', `/app/board?pipeline_id=${server.pipeline}`, undefined, {
+      cookie,
+    })
+    assert.equal(status, 200)
+    const bytes = gzipSync(text).length
+    assert.ok(bytes <= 150_000, `${bytes} bytes`)
+    assert.equal(boardRows(JSON.parse(text)).length, COUNT)
+  })
+
+  test('leads by keys from the first to the last card of a column', async () => {
+    await page.locator('[data-card] a').first().focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('End')
+    await page.waitForFunction(() => document.activeElement?.closest('[aria-posinset="1000"]') !== null)
+    await page.keyboard.press('ArrowUp')
+    await page.waitForFunction(() => document.activeElement?.closest('[aria-posinset="999"]') !== null)
+  })
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { noBrowser, startChromium } from '../../support/chromium.ts'
+import { openBoard } from './board-page.ts'
+import { type KitBoard, startKitBoard } from './kit-board.ts'
+
+// Board and table are two shapes of one view.
+
+const CURRENCIES = ['USD', 'SEK', 'PLN', 'HUF']
+
+describe('deals as a table', { skip: noBrowser }, () => {
+  let server: KitBoard
+  let browser: Browser
+  before(async () => {
+    server = await startKitBoard()
+    for (const currency of CURRENCIES)
+      await server.newId('/deals', { title: `Priced in ${currency}`, amount: 1_250_000, currency })
+    browser = await startChromium()
+  })
+  after(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+
+  const table = (page: Page) => page.getByRole('grid')
+  const shapeOf = (page: Page, name: 'Board' | 'Table') =>
+    page
+      .getByRole('radiogroup', { name: 'Show as' })
+      .or(page.getByRole('group', { name: 'Show as' }))
+      .getByText(name)
+  const cards = (page: Page) => page.locator('[data-card]')
+
+  test('switching keeps filter, search and pipeline, and a view remembers its shape', async () => {
+    const { page, context, faults } = await openBoard(browser, server, {
+      path: `/deals?owner_id.in=${server.members.JL}&days_in_stage.gte=3&q=sensors`,
+    })
+    await cards(page).first().waitFor()
+    const count = await cards(page).count()
+    assert.ok(count > 1)
+    await shapeOf(page, 'Table').click()
+    await table(page).waitFor()
+    assert.match(page.url(), /owner_id\.in=.*days_in_stage\.gte=3.*q=sensors/)
+    await page.getByText(new RegExp(`^${count} of`)).waitFor()
+    assert.equal(await page.locator('.filters .chip').count(), 2)
+    await page.getByRole('button', { name: 'Save as view' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mine, long here')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\?view=[^&]+$/)
+    await table(page).waitFor()
+    await shapeOf(page, 'Board').click()
+    await cards(page).first().waitFor()
+    await page.getByText('View changed').waitFor()
+    assert.equal(await cards(page).count(), count)
+    await shapeOf(page, 'Table').click()
+    await table(page).waitFor()
+    await page.waitForURL(/\?view=[^&]+$/)
+    assert.equal(await page.getByText('View changed').count(), 0)
+    await shapeOf(page, 'Board').click()
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.waitForURL(/\?view=[^&]+$/)
+    await page.reload()
+    await cards(page).first().waitFor()
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
+
+  test('makes a deal in the form of the board, and says what only the board filters by', async () => {
+    const { page, context, faults } = await openBoard(browser, server, {
+      path: '/deals?shape=table&next_step.in=late',
+    })
+    await table(page).waitFor()
+    await page.getByText('The next step is a filter of the board only').waitFor()
+    await page.goto(`${server.url}/deals?shape=table&title.contains=turbine`)
+    await page.getByRole('button', { name: 'Clear all' }).first().waitFor()
+    await page
+      .getByRole('banner')
+      .or(page.locator('.bar'))
+      .getByRole('button', { name: /New deal/ })
+      .first()
+      .click()
+    const form = page.getByRole('dialog', { name: 'New deal' })
+    await form.getByRole('textbox', { name: 'Title' }).fill('Turbine inspection')
+    await page.keyboard.press('Enter')
+    await form.getByRole('textbox', { name: 'Title' }).waitFor()
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    await table(page).getByText('Turbine inspection').waitFor()
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    test(`has no finding of axe, and room for its title and buttons, ${theme}`, async () => {
+      const { page, context } = await openBoard(browser, server, { theme, path: '/deals?shape=table' })
+      await table(page).getByText('Wind tunnel probes').first().waitFor()
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      assert.deepEqual(
+        violations.map(({ id, nodes }) => [id, nodes[0]?.html]),
+        [],
+      )
+      for (const path of ['/deals', '/deals?shape=table']) {
+        for (const width of [1440, 1180, 1024, 768]) {
+          await page.setViewportSize({ width, height: 900 })
+          await page.goto(server.url + path)
+          await page.locator('.sumbar').getByText('30 open').or(page.locator('.more-sums')).first().waitFor()
+          if (process.env.SHOTS)
+            await page.screenshot({
+              path: `${process.env.SHOTS}/${path.length > 6 ? 'table' : 'board'}-${width}-${theme}.png`,
+            })
+          const found = await page.evaluate(() => {
+            const box = (name: string) => (document.querySelector(name) as Element).getBoundingClientRect()
+            const title = document.querySelector('.bar h1') as HTMLElement
+            const bar = document.querySelector('.sumbar') as HTMLElement
+            const shown = [...bar.children].filter((child) => !(child as HTMLElement).hidden)
+            return {
+              isCut: title.scrollWidth > title.clientWidth,
+              right: innerWidth - box('.bar .ends .btn.first').right,
+              over: bar.scrollWidth - bar.clientWidth,
+              sums: bar.querySelectorAll('[data-fit]:not([hidden]) .money').length,
+              more: shown.at(-1)?.textContent,
+            }
+          })
+          assert.equal(found.isCut, false, `${path} at ${width}`)
+          assert.ok(found.right >= 0, `${path} at ${width}`)
+          assert.ok(found.over <= 0, `${path} at ${width}`)
+          if (found.sums < 8) assert.equal(found.more, `+${8 - found.sums}`, `${path} at ${width}`)
+          if (width === 1440) assert.ok(found.sums > 1)
+        }
+      }
+      await page.locator('.more-sums').click()
+      assert.equal(await page.getByRole('dialog', { name: 'Sums of the open deals' }).getByRole('listitem').count(), 8)
+      await context.close()
+    })
+  }
+
+  test('a phone has shape, order and views in a menu of large targets', async () => {
+    const { page, context, faults } = await openBoard(browser, server, { width: 390, height: 844, touch: true })
+    await cards(page).first().waitFor()
+    await page.getByRole('button', { name: 'Order and views' }).click()
+    const item = page
+      .getByRole('menuitemradio', { name: 'Highest amount first' })
+      .or(page.getByRole('menuitemcheckbox', { name: 'Highest amount first' }))
+    await item.waitFor()
+    for (const one of await page.locator('[role^=menuitem]').all())
+      assert.ok(((await one.boundingBox())?.height ?? 0) >= 44, String(await one.textContent()))
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/phone-menu.png` })
+    await item.click()
+    await page.waitForURL(/sort=amount/)
+    await page.getByRole('heading', { name: 'Deals', exact: true }).waitFor()
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
+})

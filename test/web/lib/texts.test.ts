@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { de } from '../../../src/web/texts/de.ts'
+import { en } from '../../../src/web/texts/en.ts'
+import { pluralOf } from '../../../src/web/texts/plural.ts'
+import { pseudo, pseudoOf } from '../../../src/web/texts/pseudo.ts'
+import type { Texts } from '../../../src/web/texts/texts.ts'
+
+function leaves(texts: Texts, path = ''): [string, Texts[string]][] {
+  return Object.entries(texts).flatMap(([key, text]) =>
+    typeof text === 'object' ? leaves(text, `${path}${key}.`) : [[path + key, text] as [string, Texts[string]]],
+  )
+}
+
+test('German has every text, with as many values, and no text is left in English', () => {
+  const german = new Map(leaves(de))
+  assert.deepEqual(
+    [...german.keys()].sort(),
+    leaves(en)
+      .map(([key]) => key)
+      .sort(),
+  )
+  for (const [key, text] of leaves(en)) {
+    const other = german.get(key)
+    assert.equal(typeof other, typeof text, key)
+    if (typeof text === 'string' && text.length > 8) assert.notEqual(other, text, key)
+  }
+})
+
+test('no text has an exclamation mark or an Oops', () => {
+  for (const [key, text] of [...leaves(en), ...leaves(de)]) {
+    const said = typeof text === 'function' ? (text as (...values: unknown[]) => string)('x', 'y') : String(text)
+    assert.doesNotMatch(said, /!|oops/i, key)
+  }
+})
+
+test('a number takes its form after the rules of the language', () => {
+  assert.equal(en.results(1), '1 choice')
+  assert.equal(en.results(1204), '1,204 choices')
+  assert.equal(de.results(0), '0 Auswahlen')
+  assert.equal(pluralOf('de').count(1204, { one: 'Kontakt', other: 'Kontakte' }), '1.204 Kontakte')
+})
+
+test('the pseudo language is 40 % longer and keeps what a text is made of', () => {
+  assert.ok(pseudo('Save this view').length >= 'Save this view'.length * 1.4)
+  const texts = pseudoOf(en)
+  assert.match(texts.saved, /^\[Sávëd~+\]$/)
+  assert.match(texts.create('Acme'), /Ácmë/)
+  assert.match(texts.conflict.useMine, /Üsë mïnë/)
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { countRows } from '../../../src/store/tables.ts'
+import { noBrowser } from '../../support/chromium.ts'
+import { close, type Site, startSite, violations } from './site.ts'
+
+describe('the first run', { skip: noBrowser }, () => {
+  let site: Site
+  before(async () => {
+    site = await startSite()
+  })
+  after(() => site.stop())
+
+  test('makes the first owner and the organisation in one page, and keeps what was typed when refused', async () => {
+    const empty = await site.empty()
+    const page = await site.open(empty.link, undefined, { url: empty.url })
+    await page.getByLabel('Your name').fill('Ana Kovačević')
+    await page.getByLabel('Email').fill('ana@tarn.example')
+    await page.getByLabel('Password', { exact: true }).fill('tarninstruments')
+    await page.getByLabel('Name of the organisation').fill('Tarn Instruments')
+    assert.match(await page.getByRole('combobox', { name: 'Time zone' }).inputValue(), /Europe\/Berlin/)
+    assert.match(await page.getByRole('combobox', { name: 'Currency' }).inputValue(), /^EUR/)
+    await page.getByText('Empty', { exact: true }).click()
+    await page.getByRole('button', { name: 'Set up and sign in' }).click()
+    await page.locator('[aria-invalid=true]').waitFor()
+    assert.equal(await page.getByLabel('Your name').inputValue(), 'Ana Kovačević')
+
+    await page.getByLabel('Password', { exact: true }).fill('a lake in the north')
+    await page.getByRole('button', { name: 'Set up and sign in' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+    assert.equal(countRows(empty.store.db, 'members', 1), 1)
+    assert.equal(countRows(empty.store.db, 'deals', 1), 0)
+    await close(page)
+
+    const again = await site.open(empty.link, undefined, { url: empty.url })
+    await again.getByRole('heading', { name: 'This link was used already' }).waitFor()
+    await close(again)
+    await empty.stop()
+  })
+
+  test('without the link says where to find it', async () => {
+    const empty = await site.empty()
+    const page = await site.open('/', undefined, { url: empty.url })
+    await page.getByRole('heading', { name: 'This Dealbox has no owner yet' }).waitFor()
+    assert.deepEqual(await violations(page), [])
+    await close(page)
+    await empty.stop()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    test(`is without findings of axe in ${theme}, also on a phone`, async () => {
+      const empty = await site.empty()
+      for (const width of [1440, 390]) {
+        const page = await site.open(empty.link, undefined, { url: empty.url, theme, width })
+        await page.getByRole('heading', { name: 'Set up Dealbox' }).waitFor()
+        assert.deepEqual(await violations(page), [])
+        await close(page)
+      }
+      await empty.stop()
+    })
+  }
+
+  test('offers to remove the sample data, and hides the first steps when asked', async () => {
+    const empty = await site.empty()
+    const page = await site.open(empty.link, undefined, { url: empty.url })
+    await page.getByLabel('Your name').fill('Ana Kovačević')
+    await page.getByLabel('Email').fill('ana@tarn.example')
+    await page.getByLabel('Password', { exact: true }).fill('a lake in the north')
+    await page.getByLabel('Name of the organisation').fill('Tarn Instruments')
+    await page.getByRole('button', { name: 'Set up and sign in' }).click()
+    await page.getByRole('button', { name: 'Remove the sample data' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Remove the sample data?' })
+    await dialog.getByRole('button', { name: 'Remove sample data' }).click()
+    await page.getByText('The sample data is being removed').first().waitFor()
+    await page.getByRole('button', { name: 'Remove the sample data' }).waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Hide the first steps' }).click()
+    await page.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'First steps' }).count(), 0)
+    await close(page)
+    await empty.stop()
+  })
+})
+
+describe('an invitation', { skip: noBrowser }, () => {
+  let site: Site
+  before(async () => {
+    site = await startSite()
+  })
+  after(() => site.stop())
+
+  test('is made by an admin and taken up in another browser', async () => {
+    const { page } = await site.openAs('admin', '/settings/members')
+    await page.getByRole('button', { name: 'Invite member' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByLabel('Email').fill('priya@acme.example')
+    await page.getByRole('radio', { name: 'Viewer' }).click()
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    const link = await page.getByLabel('Link', { exact: true }).inputValue()
+    assert.match(link, /\/join#[\w-]{43}$/)
+    await page.getByText('Colleagues cannot open this link').waitFor()
+    await page.getByRole('img', { name: 'QR code of the invitation link' }).waitFor()
+    assert.deepEqual(await violations(page), [])
+
+    const { pathname, hash } = new URL(link)
+    const other = await site.open(pathname + hash)
+    await other.getByRole('heading', { name: 'Join Acme' }).waitFor()
+    assert.equal(await other.getByLabel('Email').inputValue(), 'priya@acme.example')
+    assert.equal(await other.getByLabel('Email').getAttribute('readonly'), '')
+    assert.deepEqual(await violations(other), [])
+    await other.getByLabel('Your name').fill('Priya Raman')
+    await other.getByLabel('Password', { exact: true }).fill('too short')
+    await other.getByRole('button', { name: 'Join' }).click()
+    await other.getByText('3 characters more are needed.').waitFor()
+    await other.getByLabel('Password', { exact: true }).fill('three rivers and a hill')
+    await other.getByRole('button', { name: 'Join' }).click()
+    await other.getByRole('navigation', { name: 'Main' }).waitFor()
+    await close(other)
+
+    await page.reload()
+    await page.getByRole('link', { name: /Priya Raman/ }).waitFor()
+    const { body } = await site.server.call('GET', '/members?email=priya@acme.example')
+    assert.deepEqual([body.data[0].name, body.data[0].role], ['Priya Raman', 'viewer'])
+    await close(page)
+  })
+
+  test('can be withdrawn, and its link says so', async () => {
+    const { page } = await site.openAs('owner', '/settings/members')
+    await page.getByRole('button', { name: 'Invite member' }).click()
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    const { pathname, hash } = new URL(await page.getByLabel('Link', { exact: true }).inputValue())
+    await page.getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByText('Invitation withdrawn').first().waitFor()
+    const other = await site.open(pathname + hash)
+    await other.getByRole('heading', { name: /This link (is not known here|was withdrawn)/ }).waitFor()
+    await close(other)
+    await close(page)
+  })
+})

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../../support/chromium.ts'
+import { recordsOf } from '../../support/records.ts'
+import { close, codeOf, type Site, startSite, violations } from './site.ts'
+
+describe('the frame', { skip: noBrowser }, () => {
+  let site: Site
+  const { newCompany, newDeal, newContact } = recordsOf(() => site.server)
+  before(async () => {
+    site = await startSite()
+  })
+  after(() => site.stop())
+
+  const pathOf = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search
+
+  test('follows links without loading the page, and gives the focus to the new heading', async () => {
+    const { page } = await site.openAs('owner', '/settings/me')
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    await page.evaluate(() => {
+      ;(window as { isSame?: boolean }).isSame = true
+    })
+    await page.getByRole('link', { name: 'Members' }).click()
+    const heading = page.getByRole('heading', { name: 'Members', level: 1 })
+    await heading.waitFor()
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
+    assert.equal(await page.title(), 'Members · Dealbox')
+    assert.equal(await page.evaluate(() => (window as { isSame?: boolean }).isSame), true)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    assert.equal(await page.title(), 'My preferences · Dealbox')
+    assert.equal(await page.evaluate(() => (window as { isSame?: boolean }).isSame), true)
+    await close(page)
+  })
+
+  test('opens a link in a new tab when asked, and says that an address is not there', async () => {
+    const { page } = await site.openAs('owner', '/settings/me')
+    const [other] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'Members' }).click({ modifiers: ['ControlOrMeta'] }),
+    ])
+    await other.waitForURL(/\/settings\/members$/)
+    assert.equal(pathOf(page), '/settings/me')
+    await page.goto(`${site.url}/nothing/here`)
+    await page.getByRole('heading', { name: 'Nothing lives at this address' }).waitFor()
+    assert.deepEqual(await violations(page), [])
+    await close(page)
+  })
+
+  test('keeps the state of a screen in its address, and the scroll position with it', async () => {
+    const { page } = await site.openAs('owner', '/settings/me', { height: 420 })
+    const scroller = page.locator('[data-scroll=settings]')
+    await scroller.evaluate((element) => element.scrollTo(0, 120))
+    await page.getByRole('link', { name: 'Members' }).click()
+    await page.getByRole('link', { name: /^Active/ }).click()
+    assert.equal(pathOf(page), '/settings/members?state=active')
+    await page.goBack()
+    assert.equal(pathOf(page), '/settings/members')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    await page.waitForFunction(() => document.querySelector('[data-scroll=settings]')?.scrollTop === 120)
+    await page.reload()
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    await page.waitForFunction(() => document.querySelector('[data-scroll=settings]')?.scrollTop === 120)
+    await close(page)
+  })
+
+  test('has a palette that finds records and commands by keyboard alone', async () => {
+    const company = await newCompany({ name: 'Grünwald Maschinenbau' })
+    await newDeal({ title: 'Spindle monitoring for Grünwald', company_id: company.id })
+    await newContact({ first_name: 'Leonie', last_name: 'Grünthal' })
+    const { page } = await site.openAs('owner', '/settings/me')
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    await page.keyboard.press('ControlOrMeta+k')
+    const input = page.getByRole('combobox', { name: 'Search or jump' })
+    await input.waitFor()
+    assert.deepEqual(await violations(page), [])
+    await page.keyboard.type('grun')
+    await page.getByRole('option', { name: /Leonie Grünthal/ }).waitFor()
+    await page.getByRole('option', { name: /^GM Grünwald Maschinenbau|^Grünwald Maschinenbau/ }).waitFor()
+    assert.equal(await page.locator('dialog.pal mark').first().textContent(), 'Grün')
+    assert.deepEqual(await violations(page), [])
+    const active = await input.getAttribute('aria-activedescendant')
+    assert.equal(await page.locator(`[id="${active}"]`).getAttribute('aria-selected'), 'true')
+    await page.keyboard.press('ArrowDown')
+    assert.notEqual(await input.getAttribute('aria-activedescendant'), active)
+
+    await input.fill('go to members')
+    await page.getByRole('option', { name: /Go to Members/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor()
+    assert.equal(pathOf(page), '/settings/members')
+
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or jump' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('combobox', { name: 'Search or jump' }).waitFor({ state: 'detached' })
+    await close(page)
+  })
+
+  test('lists the keys behind "?", and lets a member switch single ones off and change them', async () => {
+    const { member, page } = await site.openAs('owner', '/settings/me')
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await dialog.getByText('Go to Deals').waitFor()
+    assert.deepEqual(await violations(page), [])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Change the keys of “Keyboard shortcuts”' }).click()
+    await page.keyboard.press('q')
+    await page.getByRole('button', { name: 'Use these' }).click()
+    await page.getByRole('button', { name: 'Change the keys of “Keyboard shortcuts”' }).waitFor()
+    await page.getByRole('heading', { name: 'My preferences' }).click()
+    await page.keyboard.press('q')
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+
+    const saved = page.waitForResponse(/\/app\/preferences$/)
+    await page.getByRole('switch', { name: 'On' }).click()
+    await saved
+    await page.getByRole('heading', { name: 'My preferences' }).click()
+    await page.keyboard.press('q')
+    assert.equal(await dialog.count(), 0)
+    const { body } = await member.call('GET', '/app/preferences')
+    assert.deepEqual([body.shortcuts, body.keys], [false, { 'app.keys': 'q' }])
+    await close(page)
+  })
+
+  test('shows the language and the appearance of the member at once, also after a reload', async () => {
+    const { page } = await site.openAs('member', '/settings/me')
+    await page.getByRole('radio', { name: 'Dark' }).click()
+    assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+    await page.getByRole('radio', { name: 'Deutsch' }).click()
+    await page.getByRole('heading', { name: 'Meine Einstellungen' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Meine Einstellungen' }).waitFor()
+    assert.deepEqual(
+      [await page.locator('html').getAttribute('data-theme'), await page.locator('html').getAttribute('lang')],
+      ['dark', 'de'],
+    )
+    await close(page)
+  })
+
+  test('opens every screen without two commands on one key, and without findings of axe', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      for (const width of [1440, 390]) {
+        const { page } = await site.openAs('owner', '/settings/me', { theme, width })
+        for (const path of [
+          '/settings/me',
+          '/settings/sign-in',
+          '/settings/sessions',
+          '/settings/members',
+          '/notices',
+        ]) {
+          await page.goto(site.url + path)
+          await page.getByRole('heading', { level: 1 }).waitFor()
+          await page.locator('main').and(page.locator('[aria-busy=false]')).waitFor()
+          assert.deepEqual(await violations(page), [], `${path} in ${theme} at ${width}`)
+        }
+        await close(page)
+      }
+    }
+  })
+
+  test('turns on a second factor by a code, and shows the recovery codes once', async () => {
+    const { page } = await site.openAs('member', '/settings/sign-in')
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
+    const secret = ((await page.locator('.totp code').textContent()) ?? '').replaceAll(' ', '')
+    await page.getByLabel(/six digits/).fill(codeOf(secret, site.server.now()))
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor()
+    assert.equal(await page.locator('.recovery li').count(), 10)
+    assert.deepEqual(await violations(page), [])
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByText('On. Signing in needs a code').waitFor()
+    await close(page)
+  })
+
+  test('lets an admin change a role, with a way back', async () => {
+    const { id } = await site.screens.newMember('member')
+    const { page } = await site.openAs('owner', `/settings/members?member=${id}`)
+    await page.getByRole('radio', { name: /^Viewer/ }).check()
+    await page.getByText('A member is Viewer now').first().waitFor()
+    assert.deepEqual(await violations(page), [])
+    assert.equal((await site.server.call('GET', `/members/${id}`)).body.role, 'viewer')
+    await page.keyboard.press('z')
+    await page.getByRole('radio', { name: /^Member/, checked: true }).waitFor()
+    assert.equal((await site.server.call('GET', `/members/${id}`)).body.role, 'member')
+    await close(page)
+  })
+})

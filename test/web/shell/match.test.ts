@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fit, fold, pieces, wordsOf } from '../../../src/web/commands/match.ts'
+
+const marked = (text: string, typed: string) =>
+  pieces(text, wordsOf(typed))
+    .map(({ text, isHit }) => (isHit ? `[${text}]` : text))
+    .join('')
+
+const fits = (text: string, typed: string) => fit(fold(text), wordsOf(typed)) !== null
+
+test('words are found at the beginning of words, without case and accents', () => {
+  assert.ok(fits('Grünwald Maschinenbau', 'grun'))
+  assert.ok(fits('Grünwald Maschinenbau', 'masch GRÜN'))
+  assert.ok(fits('Łódź Textile Works', 'lodz'))
+  assert.ok(fits('Straßenbau', 'strass'))
+  assert.ok(!fits('Begründung', 'grun'))
+  assert.ok(!fits('Grünwald', 'grun xyz'))
+})
+
+test('a text that begins with the words comes before one that has them later', () => {
+  const score = (text: string) => fit(fold(text), wordsOf('nor')) ?? Number.POSITIVE_INFINITY
+  assert.ok(score('Northwind') < score('Deal for Northwind'))
+  assert.ok(score('Northwind') < score('Northwind Trading Company'))
+})
+
+test('what was typed is marked in the text as it is written', () => {
+  assert.equal(marked('Leonie Grünthal', 'grun'), 'Leonie [Grün]thal')
+  assert.equal(marked('Straße Süd', 'strass sud'), '[Straß]e [Süd]')
+  assert.equal(marked('Grünwald', ''), 'Grünwald')
+  assert.equal(marked('Gru\u0308n und Gold', 'gold'), 'Gru\u0308n und [Gold]')
+})

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { linkStore } from '../../../src/auth/links.ts'
+import { noBrowser } from '../../support/chromium.ts'
+import { PASSWORD } from '../../support/screens.ts'
+import { close, codeOf, type Site, startSite, violations } from './site.ts'
+
+describe('signing in', { skip: noBrowser }, () => {
+  let site: Site
+  before(async () => {
+    site = await startSite()
+  })
+  after(() => site.stop())
+
+  test('leads to the page that was asked for, and a wrong password keeps what was typed', async () => {
+    const { email } = await site.screens.newMember('member')
+    const page = await site.open('/settings/me')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Email and password do not go together').waitFor()
+    assert.equal(await page.getByLabel('Email').inputValue(), email)
+    assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), 'not the password')
+
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/settings/me')
+    await close(page)
+  })
+
+  test('shows the password when asked, and says what is missing', async () => {
+    const page = await site.open('/')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Write your email address').waitFor()
+    await page.getByLabel('Email').fill('ana@acme.example')
+    await page.getByLabel('Password', { exact: true }).fill('visible')
+    await page.getByRole('button', { name: 'Show the password' }).click()
+    assert.equal(await page.getByLabel('Password', { exact: true }).getAttribute('type'), 'text')
+    await close(page)
+  })
+
+  test('says how long to wait after too many attempts', async () => {
+    const { email } = await site.screens.newMember('member')
+    const page = await site.open('/')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('wrong again and again')
+    const wait = page.getByText(/^Too many attempts\. You can try again in \d+ (s|min)\.$/)
+    for (let tries = 0; tries < 8 && (await wait.count()) === 0; tries++) {
+      const answered = page.waitForResponse(/\/app\/login$/)
+      await page.keyboard.press('Enter')
+      await answered
+      await page.getByRole('alert').getByText(/./).waitFor()
+    }
+    await wait.waitFor()
+    assert.match(
+      (await page.getByRole('button', { name: 'Sign in' }).getAttribute('title')) ?? '',
+      /^Too many attempts/,
+    )
+    await close(page)
+    site.server.advance(60 * 60 * 1000)
+  })
+
+  test('asks for the code of the second factor, and a wrong one can be mended', async () => {
+    const member = await site.screens.signedIn('member')
+    const { body } = await member.call('POST', '/app/totp', {})
+    await member.call('POST', '/app/totp/confirm', { code: codeOf(body.secret, site.server.now()) })
+    site.server.advance(60_000)
+    const page = await site.open('/')
+    await page.getByLabel('Email').fill(member.email as string)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    assert.deepEqual(await violations(page), [])
+    await page.getByLabel('Code').fill('000000')
+    await page.keyboard.press('Enter')
+    await page.getByText('This code is not right').waitFor()
+    await page.getByLabel('Code').fill(codeOf(body.secret, site.server.now()))
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await close(page)
+  })
+
+  test('by a link works at once, and the link leaves the address', async () => {
+    const { store, a } = site.server
+    const token = store.transaction(() => linkStore(store).makeSignIn(a.org, a.owner))
+    const page = await site.open(`/sign-in#${token}`)
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    assert.ok(!page.url().includes(token))
+    await page.goBack().catch(() => null)
+    assert.ok(!page.url().includes(token), 'nor is it one step back')
+    await close(page)
+  })
+
+  test('by a link that was used or never was says what to do', async () => {
+    const { store, a } = site.server
+    const token = store.transaction(() => linkStore(store).makeSignIn(a.org, a.owner))
+    await site.screens.send('POST', '/app/links/accept', { token })
+    const used = await site.open(`/sign-in#${token}`)
+    await used.getByRole('heading', { name: 'This link was used already' }).waitFor()
+    assert.deepEqual(await violations(used), [])
+    await close(used)
+    const unknown = await site.open('/join#nothing')
+    await unknown.getByRole('heading', { name: 'This link is not known here' }).waitFor()
+    await unknown.getByRole('button', { name: 'Go to the sign-in page' }).click()
+    await unknown.getByLabel('Email').waitFor()
+    await close(unknown)
+  })
+
+  test('out leads back to the sign-in page, and the session is over', async () => {
+    const { member, page } = await site.openAs('member', '/settings/me')
+    await page.getByRole('button', { name: /^Acme/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('Email').waitFor()
+    assert.equal((await member.call('GET', '/app/sessions')).status, 401)
+    await close(page)
+  })
+
+  test('again after the session ended keeps the page and what was typed', async () => {
+    const { member, page } = await site.openAs('member', '/settings/sign-in')
+    await page.getByLabel('New password').fill('words that nobody else has')
+    await page.getByLabel('Current password').fill(PASSWORD)
+    assert.equal((await site.screens.send('POST', '/app/logout', {}, { cookie: member.cookie })).status, 204)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    const dialog = page.getByRole('alertdialog')
+    await dialog.waitFor()
+    assert.deepEqual(await violations(page), [])
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await page.getByLabel('New password').inputValue(), 'words that nobody else has')
+    assert.equal(await page.getByLabel('Current password').inputValue(), PASSWORD)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Password changed, other sessions ended').first().waitFor()
+    await close(page)
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    test(`is without findings of axe in ${theme}, also on a phone`, async () => {
+      for (const width of [1440, 390]) {
+        const page = await site.open('/', undefined, { theme, width })
+        await page.getByLabel('Email').waitFor()
+        assert.deepEqual(await violations(page), [])
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByText('Write your email address').waitFor()
+        assert.deepEqual(await violations(page), [])
+        await close(page)
+      }
+    })
+  }
+
+  test('speaks the language of the browser', async () => {
+    const page = await site.open('/', undefined, { language: 'de-DE' })
+    await page.getByRole('button', { name: 'Anmelden' }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+    await close(page)
+  })
+})

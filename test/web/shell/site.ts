@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { catalog } from '../../../src/app.ts'
+import { setupLink } from '../../../src/auth/links.ts'
+import type { Role } from '../../../src/auth/roles.ts'
+import { stepOf, totpCode } from '../../../src/auth/totp.ts'
+import { resourceDeps } from '../../../src/resource-deps.ts'
+import { startChromium } from '../../support/chromium.ts'
+import { openEmptyStore } from '../../support/empty-store.ts'
+import { type Screens, startScreens } from '../../support/screens.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+
+// The browser app in Chromium, against the real server. A page that writes an error to its console fails its test.
+
+export type Site = Awaited<ReturnType<typeof startSite>>
+type Options = { theme?: 'light' | 'dark'; width?: number; height?: number; language?: string }
+
+export async function startSite() {
+  const server: TestServer = await startServer()
+  const screens: Screens = await startScreens(server)
+  const browser: Browser = await startChromium()
+
+  /** A browser of its own: with the cookie of a member if one is given. */
+  async function open(path: string, cookie?: string, options: Options & { url?: string } = {}): Promise<Page> {
+    const { theme = 'light', width = 1440, height = 900, language = 'en-GB', url = screens.url } = options
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: theme,
+      reducedMotion: 'reduce',
+      locale: language,
+      timezoneId: 'Europe/Berlin',
+    })
+    if (cookie) await context.addCookies([{ name: 'dealbox', value: cookie.split('=')[1] as string, url }])
+    const page = await context.newPage()
+    watch(page)
+    await page.goto(url + path)
+    return page
+  }
+
+  return {
+    server,
+    screens,
+    url: screens.url,
+    open,
+    openAs: async (role: Role | { id: string }, path: string, options: Options = {}) => {
+      const member = await screens.signedIn(role)
+      return { member, page: await open(path, member.cookie, options) }
+    },
+    /** The screens of a data folder without an organisation, and the path of its setup link. */
+    async empty() {
+      const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-test-'))
+      const store = openEmptyStore(dataDir, { wall: server.now })
+      const deps = resourceDeps(store)
+      const site = await startScreens({ ...server, store, deps, dataDir, routes: catalog(deps) })
+      const token = store.transaction(() => setupLink(store).make())
+      return {
+        url: site.url,
+        link: `/setup#${token}`,
+        store,
+        stop: async () => {
+          await site.stop()
+          store.close()
+          rmSync(dataDir, { recursive: true, force: true })
+        },
+      }
+    },
+    stop: async () => {
+      await browser.close()
+      await screens.stop()
+      await server.stop()
+    },
+  }
+}
+
+const complaints = new WeakMap<BrowserContext, string[]>()
+
+function watch(page: Page): void {
+  page.setDefaultTimeout(60_000)
+  const said: string[] = []
+  complaints.set(page.context(), said)
+  page.on('console', (message) => {
+    // A refused request is an answer like others; the browser writes it down all the same.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) said.push(message.text())
+  })
+  page.on('pageerror', (error) => said.push(error.message))
+}
+
+/** Closes the browser of a page, after a look at what it complained about. */
+export async function close(page: Page): Promise<void> {
+  assert.deepEqual(complaints.get(page.context()), [])
+  await page.context().close()
+}
+
+/** What axe finds wrong with the page as it is now. */
+export async function violations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    .analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+  )
+}
+
+/** What an authenticator app would show. */
+export function codeOf(secret: string, now: number): string {
+  const bits = [...secret].map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
+  const bytes = (bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2))
+  return totpCode(Buffer.from(bytes), stepOf(now))
+}

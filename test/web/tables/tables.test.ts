@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../../support/chromium.ts'
+import type { Row } from '../../support/records.ts'
+import { type TablePage, tablePage } from './table-page.ts'
+
+// Tables of contacts, lists and duplicates in a real browser, on a real server.
+
+let place: TablePage
+let company: Row
+before(async () => {
+  if (noBrowser) return
+  place = await tablePage()
+  company = await place.make('/companies', { name: 'Northwind Ltd' })
+  await place.make('/custom-fields', { object: 'contact', key: 'instruments', label: 'Instruments', type: 'number' })
+  place.seed(150, (n) => ({
+    first_name: 'Ana',
+    last_name: `Ruiz ${String(n).padStart(3, '0')}`,
+    job_title: n < 64 ? 'Buyer' : null,
+    company_id: n % 2 === 0 ? company.id : null,
+    custom_fields: { instruments: n },
+  }))
+})
+after(() => place?.stop())
+
+const rowOf = (page: Page, name: string) => page.locator('.tbl [role=row][data-id]', { hasText: name })
+const cellOf = (page: Page, name: string, column: string) =>
+  rowOf(page, name).locator(`[data-column="${COLUMNS.indexOf(column)}"]`)
+const COLUMNS = ['Name', 'Job title', 'Instruments']
+const LAYOUT = 'columns=name,job_title,custom_fields.instruments'
+const get = async (id: string): Promise<Row> => (await place.server.call('GET', `/contacts/${id}`)).body
+const idOf = (page: Page, name: string) => rowOf(page, name).getAttribute('data-id') as Promise<string>
+const until = async (page: Page, check: () => Promise<boolean>): Promise<void> => {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await check()) return
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(0))))
+  }
+  assert.fail('this did not become true')
+}
+
+describe('a table', { skip: noBrowser }, () => {
+  test('is a grid that says how many rows and columns it has, and its sort', async () => {
+    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    await rowOf(page, 'Ruiz 000').waitFor()
+    const grid = page.getByRole('grid', { name: 'Contacts' })
+    assert.equal(await grid.getAttribute('aria-rowcount'), '151')
+    assert.equal(await grid.getAttribute('aria-colcount'), '4')
+    assert.equal(await rowOf(page, 'Ruiz 000').getAttribute('aria-rowindex'), '2')
+    assert.equal(await page.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort'), 'ascending')
+    await close()
+  })
+
+  test('edits a cell by keys: Enter begins and saves, Tab saves and goes on, Esc drops', async () => {
+    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    await cellOf(page, 'Ruiz 000', 'Job title').click()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Head of purchasing')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('41')
+    await page.keyboard.press('Enter')
+    const id = await idOf(page, 'Ruiz 000')
+    await until(page, async () => (await get(id)).custom_fields.instruments === 41)
+    assert.equal((await get(id)).job_title, 'Head of purchasing')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('9')
+    await page.keyboard.press('Escape')
+    assert.match(await cellOf(page, 'Ruiz 000', 'Instruments').innerText(), /^41\b/)
+    assert.equal(
+      await cellOf(page, 'Ruiz 000', 'Instruments').evaluate((cell) => cell === document.activeElement),
+      true,
+    )
+    const typed = place.server.events().filter((event) => event.object.id === id && event.type === 'contact.updated')
+    assert.equal(typed.length, 2)
+    await close()
+  })
+
+  test('keeps a refused value with its reason', async () => {
+    const { page, close } = await place.open(`/contacts?sort=name&columns=name,website`)
+    await rowOf(page, 'Ruiz 001').locator('[data-column="1"]').click()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('not an address')
+    await page.keyboard.press('Enter')
+    const alert = rowOf(page, 'Ruiz 001').getByRole('alert')
+    await alert.waitFor()
+    assert.match(await alert.innerText(), /address/)
+    assert.equal(await rowOf(page, 'Ruiz 001').locator('input.bare').inputValue(), 'not an address')
+    await close()
+  })
+
+  test('shows a value that the server refuses at its cell, and lets it be dropped', async () => {
+    const { page, close } = await place.open(`/contacts?sort=name&columns=name,language`)
+    await rowOf(page, 'Ruiz 002').locator('[data-column="1"]').click()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('no language at all')
+    await page.keyboard.press('Enter')
+    const mark = rowOf(page, 'Ruiz 002').locator('.cell-mark.late')
+    await mark.waitFor()
+    assert.match(await mark.innerText(), /no language at all/)
+    await mark.getByRole('button').click()
+    await page.getByRole('button', { name: 'Drop it' }).click()
+    await mark.waitFor({ state: 'detached' })
+    await close()
+  })
+
+  test('shows a conflict at the cell, and writes what its author chooses', async () => {
+    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    await rowOf(page, 'Ruiz 003').waitFor()
+    const id = await idOf(page, 'Ruiz 003')
+    await cellOf(page, 'Ruiz 003', 'Job title').click()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Mine')
+    // It may arrive before or after the own change: it was not read before typing, either way.
+    await place.server.call('PATCH', `/contacts/${id}`, { job_title: 'Theirs' })
+    await page.keyboard.press('Enter')
+    const mark = rowOf(page, 'Ruiz 003').locator('.cell-mark.warn')
+    await mark.waitFor()
+    assert.equal((await get(id)).job_title, 'Theirs')
+    await mark.getByRole('button').click()
+    await page.getByRole('button', { name: 'Use mine' }).click()
+    await until(page, async () => (await get(id)).job_title === 'Mine')
+    await close()
+  })
+
+  test('takes a block from a spreadsheet, tells what was refused, and undoes it', async () => {
+    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    await cellOf(page, 'Ruiz 010', 'Job title').click()
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', 'Chief\t500\n"Head of\tlabs"\tmany\nClerk\t502\n')
+      document.activeElement?.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      )
+    })
+    const toast = page.locator('.toast', { hasText: '5 cells changed, 1 refused' })
+    await toast.waitFor()
+    const ids = await Promise.all(['010', '011', '012'].map((n) => idOf(page, `Ruiz ${n}`)))
+    const titles = async () =>
+      (await Promise.all(ids.map(get))).map(({ job_title, custom_fields }) => [job_title, custom_fields.instruments])
+    assert.deepEqual(await titles(), [
+      ['Chief', 500],
+      ['Head of\tlabs', 11],
+      ['Clerk', 502],
+    ])
+    assert.match(await rowOf(page, 'Ruiz 011').locator('.cell-mark.late').innerText(), /many/)
+    await toast.getByRole('button', { name: 'Undo' }).click()
+    await until(
+      page,
+      async () =>
+        JSON.stringify(await titles()) ===
+        JSON.stringify([
+          ['Buyer', 10],
+          ['Buyer', 11],
+          ['Buyer', 12],
+        ]),
+    )
+    await close()
+  })
+
+  test('copies the chosen rows with their heads', async () => {
+    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    await rowOf(page, 'Ruiz 020').locator('.box').click()
+    await rowOf(page, 'Ruiz 021').locator('.box').click()
+    await cellOf(page, 'Ruiz 020', 'Name').click()
+    const text = await page.evaluate(() => {
+      const data = new DataTransfer()
+      document.activeElement?.dispatchEvent(
+        new ClipboardEvent('copy', { clipboardData: data, bubbles: true, cancelable: true }),
+      )
+      return data.getData('text/plain')
+    })
+    assert.equal(text, 'Name\tJob title\tInstruments\nAna Ruiz 020\tBuyer\t20\nAna Ruiz 021\tBuyer\t21')
+    await close()
+  })
+
+  test('changes all that match by one job, which is undone at once', async () => {
+    const { page, close, requests } = await place.open(`/contacts?job_title.eq=Buyer&sort=name&${LAYOUT}`)
+    await rowOf(page, 'Ruiz 030').waitFor()
+    const total = Number(await page.locator('.bar .summary').innerText())
+    await page.getByRole('checkbox', { name: 'Select the rows that are loaded' }).click()
+    await rowOf(page, 'Ruiz 030').locator('.box').click() // all but one
+    await page.getByRole('checkbox', { name: 'Clear the selection' }).click()
+    await rowOf(page, 'Ruiz 030').locator('.box').click()
+    await page.getByRole('button', { name: `All ${total} that match` }).click()
+    await page.locator('.bulk').getByText(`${total} selected`).waitFor()
+    await page.locator('.bulk').getByRole('button', { name: 'Owner' }).click()
+    const owner = (await place.server.call('GET', '/members')).body.data.find(({ name }: Row) => name === 'Ana')
+    await page.keyboard.type(owner.name)
+    await page.keyboard.press('Enter')
+    const toast = page.locator('.toast', { hasText: `${total} contacts changed` })
+    await toast.waitFor()
+    const owned = async () =>
+      (await place.server.call('GET', `/contacts?owner_id=${owner.id}&count=true&limit=1`)).body.total
+    assert.equal(await owned(), total)
+    const sent = requests.filter((each) => each.startsWith('POST /app/bulk'))
+    assert.equal(sent.length, 1)
+    await toast.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: 'Taken back' }).waitFor()
+    assert.equal(await owned(), 0)
+    await close()
+  })
+
+  test('keeps sort, filters and columns in the address, and columns in this browser', async () => {
+    const { page, close } = await place.open('/contacts')
+    await rowOf(page, 'Ruiz').first().waitFor()
+    await page.getByRole('columnheader', { name: 'Name' }).click()
+    await page.getByRole('menuitem', { name: 'Sort, A first' }).click()
+    await page.waitForURL(/sort=name/)
+    await until(page, async () => (await page.locator('[data-row="0"]').innerText()).includes('Ruiz 000'))
+    await page.getByRole('columnheader', { name: 'Email' }).click()
+    await page.getByRole('menuitem', { name: 'Hide column' }).click()
+    await page.waitForURL(/columns=name,company_id,owner_id/)
+    await page.getByRole('columnheader', { name: 'Company' }).press('Shift+ArrowRight')
+    await page.waitForURL(/columns=name,owner_id,company_id/)
+    await page.getByRole('columnheader', { name: 'Company' }).press('Control+Shift+ArrowRight')
+    await page.waitForURL(/company_id(:|%3A)198/)
+    await page.goto(`${place.screens.url}/contacts`)
+    await rowOf(page, 'Ruiz').first().waitFor()
+    assert.equal(await page.getByRole('columnheader', { name: 'Email' }).count(), 0)
+    await page.getByRole('searchbox', { name: 'Search in this view' }).fill('149')
+    await page.waitForURL(/q=149/)
+    await until(page, async () => (await page.locator('.tbl [data-id]').count()) === 1)
+    await close()
+  })
+
+  test('names the filters when nothing fits, and how many there would be without the last', async () => {
+    const { page, close } = await place.open('/contacts?job_title.eq=Buyer&source.eq=fair')
+    await page.getByRole('heading', { name: 'No contact fits' }).waitFor()
+    await page.getByText(/Without Source .* there would be \d+\./).waitFor()
+    await page.getByRole('button', { name: 'Remove that filter' }).click()
+    await rowOf(page, 'Ruiz').first().waitFor()
+    assert.doesNotMatch(page.url(), /source/)
+    await close()
+  })
+
+  test('offers what a colleague adds instead of moving the rows', async () => {
+    const { page, close } = await place.open('/contacts?sort=-name')
+    await rowOf(page, 'Ruiz 149').waitFor()
+    await place.make('/contacts', { first_name: 'Zoe', last_name: 'Adams' })
+    await page.locator('.fresh', { hasText: '1 new row' }).waitFor()
+    assert.equal(await rowOf(page, 'Zoe Adams').count(), 0)
+    await page.locator('.fresh').getByRole('button').click()
+    await rowOf(page, 'Zoe Adams').waitFor()
+    await close()
+  })
+
+  test('adds a contact, and shows those that it may be already', async () => {
+    const { page, close } = await place.open('/contacts')
+    await rowOf(page, 'Ruiz').first().waitFor()
+    await page.keyboard.press('c')
+    await page.keyboard.press('p')
+    const dialog = page.getByRole('dialog', { name: 'New contact' })
+    await dialog.getByLabel('Name').fill('ana ruiz 044')
+    await dialog.getByText('Perhaps it is there already').waitFor()
+    await dialog.getByText('same name').waitFor()
+    await dialog.getByLabel('Name').fill('Mira Okafor')
+    await dialog.getByLabel('Email').fill('mira@okafor.example')
+    await dialog.getByRole('button', { name: 'Add contact' }).click()
+    await page.locator('.toast', { hasText: 'Mira Okafor added' }).waitFor()
+    await rowOf(page, 'Mira Okafor').waitFor()
+    await close()
+  })
+})
+
+describe('duplicates', { skip: noBrowser }, () => {
+  test('are found, merged field by field, and separated again', async () => {
+    const kept = await place.make('/contacts', {
+      last_name: 'Tarn',
+      job_title: 'Clerk',
+      emails: [{ email: 'tarn@a.example' }],
+    })
+    const merged = await place.make('/contacts', {
+      last_name: 'Tarn',
+      job_title: 'Chief',
+      phones: [{ number: '030 1234567' }],
+    })
+    const { page, close } = await place.open('/duplicates?object=contact')
+    await page.getByRole('button', { name: 'Compare and merge: Tarn, Tarn' }).click()
+    await page.getByRole('radio', { name: 'Use this Job title: Tarn' }).nth(1).check()
+    const result = page.locator('.merge-table tr', { hasText: 'Job title' }).locator('.merge-result')
+    await until(page, async () => (await result.innerText()) === 'Chief')
+    await page.getByRole('button', { name: 'Merge into Tarn' }).click()
+    const toast = page.locator('.toast', { hasText: 'Merged into Tarn' })
+    await toast.waitFor()
+    const after = await get(kept.id)
+    assert.deepEqual([after.job_title, after.emails.length, after.phones.length], ['Chief', 1, 1])
+    assert.equal((await place.server.call('GET', `/contacts/${merged.id}`)).status, 404)
+    await toast.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.toast', { hasText: 'The merge was taken back' }).waitFor()
+    assert.equal((await get(merged.id)).job_title, 'Chief')
+    assert.equal((await get(kept.id)).job_title, 'Clerk')
+    await close()
+  })
+})
+
+describe('lists', { skip: noBrowser }, () => {
+  test('are made of a filter, and shown as a table', async () => {
+    const { page, close } = await place.open('/contacts?job_title.eq=Buyer')
+    await rowOf(page, 'Ruiz').first().waitFor()
+    await page.getByRole('button', { name: 'Save as list' }).click()
+    await page.getByRole('dialog', { name: 'Save as list' }).getByLabel('Name of the list').fill('Buyers')
+    await page.keyboard.press('Enter')
+    await page.locator('.toast', { hasText: 'List Buyers saved' }).getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('heading', { name: 'Buyers' }).waitFor()
+    await rowOf(page, 'Ruiz').first().waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Lists' }).first().click()
+    await page.getByRole('link', { name: 'Buyers' }).waitFor()
+    await close()
+  })
+
+  test('take chosen rows in, and give them back', async () => {
+    await place.make('/lists', { name: 'By hand', object: 'contact', kind: 'static' })
+    const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+    await rowOf(page, 'Ruiz 014').locator('.box').click()
+    await rowOf(page, 'Ruiz 015').locator('.box').click()
+    await page.locator('.bulk').getByRole('button', { name: 'Add to list' }).click()
+    await page.keyboard.type('By hand')
+    await page.keyboard.press('Enter')
+    await page.locator('.toast', { hasText: '2 added to By hand' }).waitFor()
+    await page.goto(`${place.screens.url}/lists`)
+    await page.getByRole('link', { name: 'By hand' }).click()
+    await rowOf(page, 'Ruiz 014').locator('.box').click()
+    await page.getByRole('button', { name: 'Take out of list' }).click()
+    await until(page, async () => (await page.locator('.tbl [data-id]').count()) === 1)
+    await close()
+  })
+})
+
+test('nothing failed unseen', { skip: noBrowser }, () => {
+  const known = /TrustedScriptURL|status of 4\d\d|ERR_FAILED|Failed to load resource/
+  assert.deepEqual(
+    place.errors.filter((error) => !known.test(error)),
+    [],
+  )
+})
