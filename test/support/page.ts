@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { violations } from './axe.ts'
 import type { Screens, SignedIn } from './screens.ts'
 
 export const SIZES = {
@@ -50,13 +50,7 @@ export const assertQuiet = (page: Page): void => assert.deepEqual(complaints.get
 export async function assertAccessible(page: Page): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    const axe = new AxeBuilder({ page }).options({
-      resultTypes: ['violations'],
-      ...(theme === 'dark' ? { runOnly: ['color-contrast'] } : {}),
-    })
-    const { violations } = await axe.analyze()
-    const found = violations.map(({ id, nodes }) => `${theme}: ${id}: ${nodes.map(({ html }) => html).join('\n')}`)
-    assert.deepEqual(found, [])
+    assert.deepEqual(await violations(page, theme === 'dark' ? { only: ['color-contrast'] } : {}), [], theme)
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }

@@ -48,7 +48,10 @@ const registered = signal<readonly Command[]>([])
 /** All commands that are registered now: those of the app and of what is on the page. */
 export const commands = computed(() => registered.value)
 
-/** Adds commands, on mount of what they belong to; the answer takes them out again. */
+/**
+ * Adds commands; the answer takes them out again. Call it in a layout effect: what a plain effect answers runs only after
+ * the paint, when the commands of the next screen may be there already.
+ */
 export function register(added: readonly Command[]): () => void {
   registered.value = [...registered.peek(), ...added]
   for (const [one, other] of conflictsOf(registered.peek())) {

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { commandContext, register } from '../commands/registry.ts'
 import { lazy } from '../lazy.tsx'
 import { path } from '../router.ts'
@@ -14,7 +14,7 @@ export function PeekPlace() {
   const here = path.value
   useEffect(() => closePeek, [here])
   const isOpen = open !== null && isPeekWide.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return
     const follow = ({ target }: FocusEvent) => {
       if (!(target instanceof Element) || target.closest('.side-panel, dialog, .popover')) return

@@ -28,12 +28,12 @@ export async function startGallery(): Promise<Gallery> {
   }).listen(0, '127.0.0.1')
   const browser: Browser = await startChromium()
   return {
-    async open({ theme = 'light', language = 'en', width = 1440, height = 1200 } = {}) {
+    async open({ theme, language = 'en', width = 1440, height = 1200 } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
       const { port } = server.address() as AddressInfo
-      await page.goto(`http://127.0.0.1:${port}/?theme=${theme}&language=${language}`)
+      await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ language, ...(theme && { theme }) })}`)
       await page.waitForSelector('body[data-ready]')
       return page
     },

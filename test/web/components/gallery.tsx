@@ -41,7 +41,8 @@ import { type Language, setLanguage } from '../../../src/web/texts/texts.ts'
 // A page of all components for tests and for looking at them beside the kit. Nothing of it ships.
 
 const query = new URLSearchParams(location.search)
-document.documentElement.dataset.theme = query.get('theme') ?? 'light'
+const theme = query.get('theme')
+if (theme !== null) document.documentElement.dataset.theme = theme
 now.value = Date.parse('2026-11-24T09:06:00Z')
 const language = (query.get('language') ?? 'en') as Language
 locale.value = { language, timezone: 'Europe/Berlin' }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { catalog } from '../../../src/app.ts'
 import { setupLink } from '../../../src/auth/links.ts'
@@ -93,16 +92,6 @@ function watch(page: Page): void {
 export async function close(page: Page): Promise<void> {
   assert.deepEqual(complaints.get(page.context()), [])
   await page.context().close()
-}
-
-/** What axe finds wrong with the page as it is now. */
-export async function violations(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    .analyze()
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
-  )
 }
 
 /** What an authenticator app would show. */

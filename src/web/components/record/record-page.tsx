@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { visited } from '../../commands/recent.ts'
 import { isPartial, load, type Rec, record } from '../../data/records.ts'
 import { sources } from '../../data/sources.ts'
@@ -30,7 +30,7 @@ export const prepareRecord =
 export function RecordPage({ kind, id }: { kind: PageKind; id: string }) {
   const found = useRecord(kind, id)
   const { now } = found
-  useEffect(() => {
+  useLayoutEffect(() => {
     const off = [registerRecord(kind, id), followTasks(kind, id)]
     lookAt(kind, id)
     return () => {

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { later } from '../../components/later.tsx'
 import type { WindowedHandle } from '../../components/windowed.tsx'
 import { Column } from './column.tsx'
@@ -28,7 +28,7 @@ export function Board({
   label: string
   closed: ClosedCounts | null
 }) {
-  useEffect(() => registerBoard(parts), [parts])
+  useLayoutEffect(() => registerBoard(parts), [parts])
   return (
     <BoardContext.Provider value={parts}>
       <Columns handles={handles} label={label} closed={closed} />

@@ -65,7 +65,7 @@ export function CardList({ column, coming, isFirst, isLast, overscan, onHandle }
   const keys = useKeys(cards.map(({ row }) => row.id))
   const { arrivals, isSettling } = useArrivals(keys)
   const isAdding = board.adding.value === stage.id
-  useEffect(() => {
+  useLayoutEffect(() => {
     onHandle(stage.id, handle.current)
     return () => onHandle(stage.id, null)
   }, [stage.id])

@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { later, loadWhenIdle, whenIdle } from '../../components/later.tsx'
@@ -56,7 +56,7 @@ function Deals({ source, name }: { source: Source; name: string }) {
   const addDeal = () => {
     board.adding.value = board.stages.peek()[0]?.id ?? null
   }
-  useEffect(
+  useLayoutEffect(
     () =>
       registerList({
         filterOpen,

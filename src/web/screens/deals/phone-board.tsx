@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Money, Sum } from '../../components/money.tsx'
 import type { WindowedHandle } from '../../components/windowed.tsx'
 import { boot } from '../../data/boot.ts'
@@ -24,7 +24,7 @@ type PhoneBoardProps = { parts: BoardParts; handles: Map<string, WindowedHandle>
 /** One stage at a time: the strip of stages is swiped, and so are the cards. Cards are moved by their menu. */
 export function PhoneBoard({ parts, handles }: PhoneBoardProps) {
   const { board, actions } = parts
-  useEffect(() => registerBoard(parts), [parts])
+  useLayoutEffect(() => registerBoard(parts), [parts])
   const columns = board.shown.value
   const adding = board.adding.value
   const at = Math.max(

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { register } from '../../commands/registry.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
@@ -26,7 +26,7 @@ export function Screen() {
   const words = texts().lists
   const lists = useMemo(() => list('lists', { sort: 'name', limit: 100 }), [])
   const [isAdding, setAdding] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     void lists.more().catch(() => undefined)
     const off = register([
       {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { CommandButton } from '../../commands/command-button.tsx'
 import { register } from '../../commands/registry.ts'
 import { boot, me } from '../../data/boot.ts'
@@ -21,7 +21,7 @@ export default function Members() {
   const [isInviting, setInviting] = useState(false)
   const [made, setMade] = useState<NewInvite | null>(null)
   useEffect(() => void readInvites().catch(failed), [])
-  useEffect(
+  useLayoutEffect(
     () =>
       isAdmin()
         ? register([

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Button } from '../../components/button.tsx'
 import { SourcesContext } from '../../components/fields/sources.ts'
 import { FilterBar } from '../../components/filters/filter-bar.tsx'
@@ -53,7 +53,7 @@ export function RecordList({ list, bar, create, hasViews, empty, hasFilters = tr
   const query = rowQuery(list.asked.value, list.listId)
   const rows = useRows(kind, query)
   list.rows.current = rows
-  useEffect(() => registerTable(list, create), [list])
+  useLayoutEffect(() => registerTable(list, create), [list])
   useEffect(
     () =>
       leaveTrail(() => {

@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { CommandButton } from '../../commands/command-button.tsx'
 import { provideTargets, register } from '../../commands/registry.ts'
 import { Button } from '../../components/button.tsx'
@@ -77,8 +77,8 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
     input,
     current: () => tasks.peek().find(({ id }) => id === at?.id),
   }
-  useEffect(() => register(commandsOf(acts)), [at?.id])
-  useEffect(() => provideTargets(() => (at ? { kind: 'tasks', ids: [at.id] } : null)), [at?.id])
+  useLayoutEffect(() => register(commandsOf(acts)), [at?.id])
+  useLayoutEffect(() => provideTargets(() => (at ? { kind: 'tasks', ids: [at.id] } : null)), [at?.id])
   const asked = query.value.get('task')
   useEffect(() => {
     if (asked !== null) here.value = asked
