@@ -11,16 +11,14 @@ import { pathToFileURL } from 'node:url'
 const root = join(import.meta.dirname, '..')
 process.chdir(root)
 
-/** The slowest test files, slowest first: started last, they would leave the other core idle. */
+/** The slowest test files and sets of SHARED, slowest first: started last, they would leave the other core idle. */
 const LONGEST = [
-  'test/web/accessible.test.ts',
+  'screens',
+  'records',
+  'shell',
+  'deals',
+  'tables',
   'test/web/data/schedules.test.ts',
-  'test/web/tables/large.test.ts',
-  'test/web/components/gallery.test.ts',
-  'test/web/deals/deals-table.test.ts',
-  'test/web/deals/board.test.ts',
-  'test/web/tasks/tasks.test.ts',
-  'test/web/tables/tables.test.ts',
   'test/crash.test.ts',
   'test/sequences/crash.test.ts',
   'test/imports/ics/import.test.ts',
@@ -28,7 +26,6 @@ const LONGEST = [
   'test/webhooks/crash.test.ts',
   'test/mail/sync/thousand.test.ts',
   'test/mail/sync/real-servers.test.ts',
-  'test/web/data/schedules.test.ts',
   'test/store/list/walks.test.ts',
   'test/store/list/plans.test.ts',
   'test/http/floods.test.ts',
@@ -39,6 +36,11 @@ const LONGEST = [
  * sources. Not for files that measure memory, threads or the event loop, or leave the process changed.
  */
 const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
+  screens: { files: ['test/web/{accessible,keyboard}.test.ts'] },
+  deals: { files: ['test/web/deals/{board,board-access,deals-table,selection}.test.ts'] },
+  shell: { files: ['test/web/shell/{frame,first-run,sign-in}.test.ts'] },
+  records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
+  tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
   demo: { files: ['test/demo/**', 'test/exports/**'] },
   mail: {
     files: ['test/mail/parse/read.test.ts', 'test/mail/sync/{ends,incoming,incoming-rules,withdrawn}.test.ts'],
@@ -72,9 +74,18 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
       'test/store/list/conditions.test.ts',
     ],
   },
-  data: { files: ['test/web/data/**'], apart: ['test/web/data/schedules.test.ts'] },
+  web: {
+    files: [
+      'test/web/{data,filters,lib}/**',
+      'test/web/deals/{board-large,board-moves,board-rules,windows}.test.ts',
+      'test/web/shell/{guesses,keys,match,router}.test.ts',
+      'test/web/{components/contrast,tables/engine,tables/rows,tasks/quick-add}.test.ts',
+      'test/web/{budgets,build}.test.ts',
+    ],
+    apart: ['test/web/data/schedules.test.ts'],
+  },
   cli: { files: ['test/cli/{commands,key-files,mailbox,versions,webhooks}.test.ts'] },
-  screens: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
+  app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 
 /** With DEALBOX_TEST_ALL=1, as in CI, a skipped test fails, so that a missing tool is noticed; these are exceptions. */
@@ -133,12 +144,13 @@ function entriesOfAll(): string[] {
     }
   })
   const taken = new Set([...LONGEST, ...shared.flatMap(({ files }) => files)])
-  const rest = all.filter((file) => !taken.has(file))
-  return [
-    ...LONGEST.map((file) => join(root, file)),
-    ...shared.map(entryOf),
-    ...rest.sort().map((file) => join(root, file)),
-  ]
+  const rest = all.filter((file) => !taken.has(file)).sort()
+  const names = [...LONGEST, ...Object.keys(SHARED).filter((name) => !LONGEST.includes(name)), ...rest]
+  const entries = new Map(shared.map((each) => [each.name, each]))
+  return names.map((name) => {
+    const set = entries.get(name)
+    return set ? entryOf(set) : join(root, name)
+  })
 }
 
 /** Each file is a suite of its own, so that its hooks run before and after its own tests only. */
