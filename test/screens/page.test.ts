@@ -68,18 +68,30 @@ describe('the page of the browser app', () => {
 
   test('loads its files early and nothing else, and keeps no copy anywhere', async () => {
     const { text, headers } = await screens.send('GET', '/')
+    const icon = readFileSync(join(import.meta.dirname, '../../src/web/icon.svg'), 'utf8')
     for (const [, target] of text.matchAll(/\s(?:href|src)="([^"]*)"/g)) {
-      assert.match(`${target}`, /^\/(assets\/|icon\.svg$|reference$)/)
+      if (target === `data:image/svg+xml,${encodeURIComponent(icon)}`) continue
+      assert.match(`${target}`, /^\/(assets\/|reference$)/)
       assert.equal((await screens.send('GET', `${target}`)).status, 200, `${target}`)
     }
     assert.ok(text.includes(`<script type="module" src="${script}"></script>`))
     assert.ok(text.includes(`<link rel="stylesheet" href="/assets/${manifest.style}">`))
     for (const name of manifest.preload) assert.ok(text.includes(`<link rel="modulepreload" href="/assets/${name}">`))
+    // Only the Latin letters: other scripts are loaded when a text has them.
+    assert.deepEqual(
+      [...text.matchAll(/<link rel="preload" href="([^"]*)" as="font" type="font\/woff2" crossorigin>/g)].map(
+        ([, at]) => at,
+      ),
+      Object.keys(manifest.files)
+        .filter((name) => name.startsWith('inter-latin-wght-'))
+        .map((name) => `/assets/${name}`),
+    )
     assert.doesNotMatch(text, /<style|\sstyle=|\son[a-z]+=/)
     const policy = headers.get('content-security-policy') ?? ''
     for (const rule of [
       "default-src 'none'",
       "script-src 'self'",
+      "font-src 'self'",
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
     ])
@@ -110,6 +122,33 @@ describe('a hashed file', () => {
       assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
       assert.equal(headers.get('content-type'), 'text/javascript; charset=utf-8')
       assert.equal(headers.get('vary'), 'Accept-Encoding')
+    }
+  })
+
+  test('of a font is kept for ever too, and sent as it is', async () => {
+    const fonts = Object.keys(manifest.files).filter((name) => name.endsWith('.woff2'))
+    assert.deepEqual(
+      fonts.map((name) => name.replace(/-wght-normal-\w+\.woff2$/, '')),
+      [
+        'inter-cyrillic-ext',
+        'inter-cyrillic',
+        'inter-greek-ext',
+        'inter-greek',
+        'inter-latin-ext',
+        'inter-latin',
+        'inter-vietnamese',
+      ],
+    )
+    for (const name of fonts) {
+      const { status, headers } = await fetch(`${screens.url}/assets/${name}`, {
+        headers: { 'accept-encoding': 'gzip, br' },
+      })
+      assert.deepEqual(
+        [status, headers.get('content-encoding'), headers.get('content-type')],
+        [200, null, 'font/woff2'],
+      )
+      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+      assert.equal(headers.get('content-length'), `${manifest.files[name].bytes}`)
     }
   })
 

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
+import { asset } from '../../assets.ts'
 import { acceptsGzip } from '../../http/negotiate.ts'
 import { html } from '../html.ts'
 import { ASSETS, type WebFiles } from './files.ts'
@@ -39,14 +40,15 @@ export function pageMarkup(files: WebFiles, { boot, language, theme, path }: Pag
   const url = (name: string) => `${ASSETS}${name}`
   const [first = ''] = path.split('/').slice(1)
   const screen = files.later[`src/web/screens/${first}/${first}.tsx`] ?? []
-  const fonts = files.named(/^inter.*latin-[^-]*\.woff2$/i)
+  // The letters of most texts: what other scripts need is loaded when a text has them.
+  const fonts = files.named(/^inter-latin-wght-normal-\w+\.woff2$/)
   return html`<!doctype html>
 <html lang="${language}"${theme && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <title>Dealbox</title>
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="icon" href="${icon()}" type="image/svg+xml">
 <link rel="stylesheet" href="${url(files.style)}">
 ${fonts.map((name) => html`<link rel="preload" href="${url(name)}" as="font" type="font/woff2" crossorigin>\n`)}
 ${[...files.preload, ...screen].map((name) => html`<link rel="modulepreload" href="${url(name)}">\n`)}
@@ -60,6 +62,9 @@ ${[...files.preload, ...screen].map((name) => html`<link rel="modulepreload" hre
 </html>
 `.markup
 }
+
+/** The icon in the page itself: one request less before the first screen. */
+const icon = (): string => `data:image/svg+xml,${encodeURIComponent(asset('src/web/icon.svg').toString())}`
 
 /** Text of the records must not end the script element that holds it, or begin a comment in it. */
 const inScript = (json: string): string => json.replaceAll('<', '\\u003c')

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { startChromium } from '../../support/chromium.ts'
@@ -9,7 +9,7 @@ import { startChromium } from '../../support/chromium.ts'
 const root = join(import.meta.dirname, '../../..')
 /** That of the app: a component that needs more than it allows fails here. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; require-trusted-types-for 'script'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; require-trusted-types-for 'script'"
 
 export type Gallery = {
   open: (options?: { theme?: 'light' | 'dark'; language?: string; width?: number; height?: number }) => Promise<Page>
@@ -69,9 +69,14 @@ async function filesOf() {
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Components</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/gallery.css">
 <link rel="icon" href="data:,"><script type="module" src="/gallery.js"></script></head><body></body></html>`
-  return new Map<string, { type: string; body: string }>([
+  const fonts = globSync('@fontsource-variable/inter/files/*-wght-normal.woff2', { cwd: join(root, 'node_modules') })
+  return new Map<string, { type: string; body: string | Buffer }>([
     ['/', { type: 'text/html; charset=utf-8', body: html }],
     ['/gallery.css', { type: 'text/css; charset=utf-8', body: css.join('\n') }],
     ...outputFiles.map(({ path, text }) => [path, { type: 'text/javascript; charset=utf-8', body: text }] as const),
+    ...fonts.map((name) => {
+      const file = { type: 'font/woff2', body: readFileSync(join(root, 'node_modules', name)) }
+      return [`/${name.replaceAll(sep, '/')}`, file] as const
+    }),
   ])
 }
