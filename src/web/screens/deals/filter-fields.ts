@@ -1,34 +1,11 @@
-import { createElement } from 'preact'
-import { Avatar } from '../../components/avatar.tsx'
 import type { Choice } from '../../components/choices.tsx'
-import type { FieldKind } from '../../components/filters/conditions.ts'
+import { customFields, linked, memberChoices, tagChoices } from '../../components/filters/common-fields.tsx'
 import type { FilterField } from '../../components/filters/filter-field.ts'
-import type { IconName } from '../../components/icon.tsx'
 import { boot } from '../../data/boot.ts'
-import { sources } from '../../data/sources.ts'
-import { tagChoices } from './choices.ts'
 import { NEXT_STEPS } from './fields.ts'
 import { texts } from './texts/texts.ts'
 
 // The fields by which deals are filtered, on the board and in the table.
-
-const memberChoices = (): Choice[] =>
-  boot.value.members.map(({ id, name, email }) => ({
-    value: id,
-    label: name,
-    words: email,
-    mark: createElement(Avatar, { key: id, kind: 'member', id, name, size: 16 }),
-  }))
-
-const linked = (kind: 'company' | 'contact', icon: IconName) => ({
-  kind: 'id' as const,
-  icon,
-  search: sources.search(kind),
-  choiceOf: (id: string): Choice | undefined => {
-    const label = sources.nameOf(kind, id)
-    return label === undefined ? undefined : { value: id, label }
-  },
-})
 
 const nextStepChoices = (): Choice[] => {
   const words = texts().filters
@@ -54,16 +31,16 @@ export function dealFields(pipeline: string | null): FilterField[] {
     { name: 'expected_close_date', label: words.expectedClose, kind: 'date', icon: 'cal' },
     { name: 'amount', label: words.amount, kind: 'amount', icon: 'deal' },
     { name: 'tag_ids', label: words.tags, kind: 'ids', icon: 'tag', choices: tagChoices },
-    { name: 'company_id', label: words.company, ...linked('company', 'firm') },
+    { name: 'company_id', label: words.company, icon: 'firm', kind: 'id', ...linked('company') },
     { name: 'stage', label: words.stage, kind: 'id', icon: 'deal', choices: stages },
     ...(pipeline === null ? [] : boardFields()),
     { name: 'title', label: words.title, kind: 'text', icon: 'pen' },
     { name: 'currency', label: words.currency, kind: 'text', icon: 'globe' },
-    { name: 'primary_contact_id', label: words.contact, ...linked('contact', 'person') },
+    { name: 'primary_contact_id', label: words.contact, icon: 'person', kind: 'id', ...linked('contact') },
     { name: 'stage_changed_at', label: words.inStageSince, kind: 'time', icon: 'clock' },
     { name: 'created_at', label: words.created, kind: 'time', icon: 'clock' },
     { name: 'updated_at', label: words.updated, kind: 'time', icon: 'clock' },
-    ...customFields(),
+    ...customFields('deal', texts().customFields),
   ]
 }
 
@@ -75,33 +52,3 @@ function boardFields(): FilterField[] {
     { name: 'days_in_stage', label: words.daysInStage, kind: 'number', icon: 'idle' },
   ]
 }
-
-/** How the values of custom fields compare, by type: as on the server. */
-const KINDS: Record<string, FieldKind> = {
-  text: 'text',
-  url: 'text',
-  email: 'text',
-  phone: 'text',
-  number: 'number',
-  boolean: 'flag',
-  date: 'date',
-  datetime: 'time',
-  select: 'choice',
-  multi_select: 'choices',
-  member: 'id',
-}
-
-const customFields = (): FilterField[] =>
-  boot.value.custom_fields
-    .filter(({ object }) => object === 'deal')
-    .flatMap(({ key, label, type, options }): FilterField[] => {
-      const kind = KINDS[type]
-      if (!kind) return []
-      const choices =
-        type === 'member'
-          ? memberChoices
-          : options
-            ? () => options.map(({ value, label }) => ({ value, label }))
-            : undefined
-      return [{ name: `custom_fields.${key}`, label, kind, icon: 'list', group: texts().customFields, choices }]
-    })

@@ -40,38 +40,24 @@ export function Join({ token, link }: { token: string; link: Link }) {
         <p class="sub">{texts().joinBody(link.invited_by ?? null, role)}</p>
         <Message text={form.message} />
         <div class="f">
-          <TextField
-            label={texts().yourName}
-            name="/name"
-            autocomplete="name"
-            autofocus
-            value={name}
-            onValue={form.input('/name', setName)}
-            error={form.errors['/name']}
-          />
+          <TextField label={texts().yourName} {...form.field('/name', name, setName)} autocomplete="name" autofocus />
         </div>
         <div class="f">
           <TextField
             label={texts().email}
-            name="/email"
+            {...form.field('/email', email, setEmail)}
             type="email"
             autocomplete="username"
-            value={email}
             readOnly={Boolean(link.email)}
             help={link.email ? texts().fixedEmail : undefined}
-            onValue={form.input('/email', setEmail)}
-            error={form.errors['/email']}
           />
         </div>
         <div class="f">
           <PasswordField
             label={texts().newPassword}
-            name="/password"
+            {...form.field('/password', password, setPassword)}
             autocomplete="new-password"
-            value={password}
             help={passwordHelp(password)}
-            onValue={form.input('/password', setPassword)}
-            error={form.errors['/password']}
           />
         </div>
         <div class="f">

@@ -32,14 +32,11 @@ export function InviteForm({ onMade, onCancel }: { onMade: (made: NewInvite) => 
       <Message text={form.message} />
       <TextField
         label={texts().email}
-        name="/email"
+        {...form.field('/email', email, setEmail)}
         type="email"
         autocomplete="off"
         autofocus
-        value={email}
         help={texts().emailHelp}
-        onValue={form.input('/email', setEmail)}
-        error={form.errors['/email']}
       />
       <div>
         <span class="label">{texts().role}</span>

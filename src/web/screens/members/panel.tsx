@@ -101,10 +101,8 @@ function NameSection({ member }: { member: Member }) {
       <form class="rename" noValidate ref={form.ref} onSubmit={form.submit({ '/name': name })}>
         <TextField
           label={texts().rename}
-          name="/name"
+          {...form.field('/name', name, setName)}
           autocomplete="off"
-          value={name}
-          onValue={form.input('/name', setName)}
           error={form.errors['/name'] ?? form.message ?? undefined}
         />
         {name.trim() !== member.name && (

@@ -83,12 +83,9 @@ function Confirm({ proposed, onDone }: { proposed: Proposed; onDone: (codes: str
         <Message text={form.message} />
         <TextField
           label={texts().confirmCode}
-          name="/code"
+          {...form.field('/code', code, setCode)}
           autocomplete="one-time-code"
           autofocus
-          value={code}
-          onValue={form.input('/code', setCode)}
-          error={form.errors['/code']}
         />
         <Button type="submit" large first working={form.isWorking ? texts().working : undefined}>
           {texts().confirm}
@@ -169,12 +166,9 @@ function Remove({ onClose }: { onClose: () => void }) {
         {hasPassword && (
           <PasswordField
             label={texts().current}
-            name="/password"
+            {...form.field('/password', password, setPassword)}
             autocomplete="current-password"
             autofocus
-            value={password}
-            onValue={form.input('/password', setPassword)}
-            error={form.errors['/password']}
           />
         )}
       </form>

@@ -54,21 +54,15 @@ function PasswordSection() {
         {hasPassword && (
           <PasswordField
             label={texts().current}
-            name="/current"
+            {...form.field('/current', current, setCurrent)}
             autocomplete="current-password"
-            value={current}
-            onValue={form.input('/current', setCurrent)}
-            error={form.errors['/current']}
           />
         )}
         <PasswordField
           label={texts().newOne}
-          name="/new"
+          {...form.field('/new', next, setNext)}
           autocomplete="new-password"
-          value={next}
           help={passwordHelp(next)}
-          onValue={form.input('/new', setNext)}
-          error={form.errors['/new']}
         />
         <div>
           <Button type="submit" large working={form.isWorking ? texts().working : undefined}>

@@ -67,30 +67,21 @@ export function Setup({ token }: { token: string }) {
             <div class="two">
               <TextField
                 label={texts().yourName}
-                name="/owner/name"
+                {...form.field('/owner/name', name, setName)}
                 autocomplete="name"
                 autofocus
-                value={name}
-                onValue={form.input('/owner/name', setName)}
-                error={form.errors['/owner/name']}
               />
               <TextField
                 label={texts().email}
-                name="/owner/email"
+                {...form.field('/owner/email', email, setEmail)}
                 type="email"
                 autocomplete="username"
-                value={email}
-                onValue={form.input('/owner/email', setEmail)}
-                error={form.errors['/owner/email']}
               />
               <PasswordField
                 label={texts().newPassword}
-                name="/owner/password"
+                {...form.field('/owner/password', password, setPassword)}
                 autocomplete="new-password"
-                value={password}
                 help={passwordHelp(password)}
-                onValue={form.input('/owner/password', setPassword)}
-                error={form.errors['/owner/password']}
               />
               <LanguageChoice />
             </div>
@@ -101,11 +92,8 @@ export function Setup({ token }: { token: string }) {
               <div class="wide-field">
                 <TextField
                   label={texts().orgName}
-                  name="/org/name"
+                  {...form.field('/org/name', orgName, setOrgName)}
                   autocomplete="organization"
-                  value={orgName}
-                  onValue={form.input('/org/name', setOrgName)}
-                  error={form.errors['/org/name']}
                 />
               </div>
               <Picked

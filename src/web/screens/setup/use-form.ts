@@ -63,7 +63,15 @@ export function useForm(send: () => Promise<void>) {
     setErrors(others)
   }
 
-  return { ref, errors, message, isWorking, deadLink, submit, input }
+  /** What a field of the form is given. */
+  const field = (name: string, value: string, set: (value: string) => void) => ({
+    name,
+    value,
+    onValue: input(name, set),
+    error: errors[name],
+  })
+
+  return { ref, errors, message, isWorking, deadLink, submit, field }
 }
 
 function missingOf(

@@ -11,7 +11,7 @@ import type { ListState } from '../../components/views/list-state.ts'
 import { type ListAddress, listAddress } from '../../components/views/use-list-state.ts'
 import { me } from '../../data/boot.ts'
 import { columnsOf, usualLayout } from './columns.tsx'
-import { filterFieldsOf } from './filter-fields.tsx'
+import { filterFieldsOf } from './filter-fields.ts'
 import type { TableKind } from './objects.ts'
 
 /** What the parts of a list of records share. */

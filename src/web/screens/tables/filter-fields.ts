@@ -1,42 +1,11 @@
-import { Avatar } from '../../components/avatar.tsx'
-import type { Choice } from '../../components/choices.tsx'
+import { customFields, linked, memberChoices, tagChoices } from '../../components/filters/common-fields.tsx'
 import type { FieldKind } from '../../components/filters/conditions.ts'
 import type { FilterField } from '../../components/filters/filter-field.ts'
 import { boot } from '../../data/boot.ts'
-import { sources } from '../../data/sources.ts'
 import { OBJECTS, type TableKind } from './objects.ts'
 import { texts } from './texts.ts'
 
 // The fields by which tables are filtered: those of smart lists.
-
-type Member = (typeof boot.value.members)[number]
-
-const choicesOf = (members: readonly Member[]): Choice[] =>
-  members.map(({ id, name, email }) => ({
-    value: id,
-    label: name,
-    words: email,
-    mark: <Avatar kind="member" id={id} name={name} size={16} />,
-  }))
-
-const memberChoices = (): Choice[] => choicesOf(boot.value.members)
-/** Whom records can be given to. */
-export const ownerChoices = (): Choice[] => choicesOf(boot.value.members.filter(({ status }) => status === 'active'))
-
-export const tagChoices = (): Choice[] =>
-  sources.tags().map(({ id, name, color }) => ({
-    value: id,
-    label: name,
-    mark: <span class="tag" style={color ? { '--c': color } : undefined} />,
-  }))
-
-const linked = (kind: 'company' | 'contact') => ({
-  search: sources.search(kind),
-  choiceOf: (id: string): Choice | undefined => {
-    const label = sources.nameOf(kind, id)
-    return label === undefined ? undefined : { value: id, label }
-  },
-})
 
 type Words = keyof ReturnType<typeof texts>['fields']
 
@@ -106,39 +75,8 @@ const OWN: Record<TableKind, () => FilterField[]> = {
   ],
 }
 
-/** How the values of custom fields compare, by type: as on the server. */
-const KINDS: Record<string, FieldKind> = {
-  text: 'text',
-  url: 'text',
-  email: 'text',
-  phone: 'text',
-  number: 'number',
-  boolean: 'flag',
-  date: 'date',
-  datetime: 'time',
-  select: 'choice',
-  multi_select: 'choices',
-  member: 'id',
-}
-
 /** Reads signals. */
-export function filterFieldsOf(kind: TableKind): FilterField[] {
-  const custom = boot.value.custom_fields.filter(({ object, is_archived }) => object === OBJECTS[kind] && !is_archived)
-  return [
-    ...OWN[kind](),
-    ...custom.map(
-      ({ key, label, type, options }): FilterField => ({
-        name: `custom_fields.${key}`,
-        label,
-        kind: KINDS[type] ?? 'text',
-        icon: 'list',
-        group: texts().customFields,
-        ...(type === 'member'
-          ? { choices: memberChoices }
-          : options
-            ? { choices: () => options.map((option) => ({ value: option.value, label: option.label })) }
-            : {}),
-      }),
-    ),
-  ]
-}
+export const filterFieldsOf = (kind: TableKind): FilterField[] => [
+  ...OWN[kind](),
+  ...customFields(OBJECTS[kind], texts().customFields),
+]
