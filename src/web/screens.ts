@@ -19,13 +19,13 @@ export const screens: readonly ScreenEntry[] = [
   {
     path: '/contacts',
     title: () => texts().places.contacts,
-    nav: { group: 'records', icon: 'person', label: () => texts().places.contacts, key: 'o' },
+    nav: { group: 'records', icon: 'person', label: () => texts().places.contacts, key: 'c' },
     load: () => import('./screens/contacts/contacts.tsx'),
   },
   {
     path: '/companies',
     title: () => texts().places.companies,
-    nav: { group: 'records', icon: 'firm', label: () => texts().places.companies, key: 'c' },
+    nav: { group: 'records', icon: 'firm', label: () => texts().places.companies, key: 'o' },
     load: () => import('./screens/companies/companies.tsx'),
   },
   { path: '/deals/:id', title: () => texts().places.deals, load: () => import('./screens/deal/deal.tsx') },

@@ -41,6 +41,7 @@ export const de: Like<typeof en> = {
     view: 'Ansicht',
     app: 'Überall',
   },
+  make: (title, text) => `${title} „${text}“`,
   goTo: (place) => `Gehe zu ${place}`,
   undo: 'Letzte Änderung rückgängig machen',
   signOut: 'Abmelden',

@@ -39,6 +39,7 @@ export const en = {
     view: 'View',
     app: 'Anywhere',
   },
+  make: (title: string, text: string) => `${title} “${text}”`,
   goTo: (place: string) => `Go to ${place}`,
   undo: 'Undo the last change',
   signOut: 'Sign out',

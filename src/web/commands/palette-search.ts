@@ -78,3 +78,30 @@ function scoreOf(command: Command, words: readonly string[]): number | null {
   const other = command.words ? fit(fold(command.words()), words) : null
   return other === null ? null : other + 50
 }
+
+/**
+ * The commands that fit what is typed, then those that can begin with it, such as a new deal of this title. Where the title
+ * of such a command was typed first, it is meant, with the words after it: "new task call Mira".
+ */
+export function commandsFor(registered: readonly Command[], typed: string, context: CommandContext): Command[] {
+  const found = searchCommands(registered, typed, context)
+  const text = typed.trim()
+  if (text === '') return found
+  const begun = registered
+    .filter((command) => command.titleWith && !found.includes(command) && isOffered(command, context))
+    .map((command) => {
+      const title = command.title()
+      const isMeant = fold(text).startsWith(`${fold(title)} `)
+      const own = isMeant ? text.slice(title.length).trim() : text
+      return {
+        isMeant,
+        command: {
+          ...command,
+          title: () => command.titleWith?.(own) ?? title,
+          run: (where: CommandContext) => command.run({ ...where, text: own }),
+        },
+      }
+    })
+  const pick = (isMeant: boolean) => begun.filter((each) => each.isMeant === isMeant).map(({ command }) => command)
+  return [...pick(true), ...found, ...pick(false)]
+}

@@ -7,6 +7,7 @@ import { wordsOf } from './match.ts'
 import { openedPalette } from './opened.ts'
 import { CommandRow, HitRow, VisitRow } from './palette-rows.tsx'
 import {
+  commandsFor,
   type Hit,
   hrefOf,
   joined,
@@ -14,7 +15,6 @@ import {
   SEARCHED,
   SHOWN,
   SHOWN_IN_SCOPE,
-  searchCommands,
   searchRecords,
 } from './palette-search.ts'
 import { askServer, recordsAtHand } from './palette-sources.ts'
@@ -64,9 +64,8 @@ function OpenPalette({ context }: { context: CommandContext }) {
   function pick(row: Row, isNewTab: boolean): void {
     close()
     if (row.kind === 'command') {
-      const text = typed.trim()
       // The dialog gives the focus back before the command may move it.
-      queueMicrotask(() => run(row.command, text === '' ? context : { ...context, text }))
+      queueMicrotask(() => run(row.command, context))
       return
     }
     const href = row.kind === 'hit' ? hrefOf(row.hit.kind, row.hit.record.id) : hrefOf(row.visit.kind, row.visit.id)
@@ -270,15 +269,4 @@ function useGroups(typed: string, scope: Scope, remote: readonly Hit[], context:
     }
     return groups
   }, [typed, scope, remote, registered, visits, context])
-}
-
-/** The commands that fit what is typed, then those that can begin with it, such as a new deal of this title. */
-function commandsFor(registered: readonly Command[], typed: string, context: CommandContext): Command[] {
-  const found = searchCommands(registered, typed, context)
-  const text = typed.trim()
-  if (text === '') return found
-  const withText = registered
-    .filter((command) => command.titleWith && !found.includes(command) && (command.when?.(context) ?? true))
-    .map((command) => ({ ...command, title: () => command.titleWith?.(text) ?? command.title() }))
-  return [...found, ...withText]
 }

@@ -2,9 +2,11 @@ import { openKeysPage, openPalette } from '../commands/opened.ts'
 import { type Command, register } from '../commands/registry.ts'
 import { texts } from '../commands/texts.ts'
 import { showToast, undoShown } from '../components/toast.tsx'
+import { me } from '../data/boot.ts'
 import { client } from '../data/current.ts'
+import { urlOf } from '../router/create.ts'
 import type { ScreenEntry } from '../router/types.ts'
-import { navigate } from '../router.ts'
+import { navigate, path, setQuery } from '../router.ts'
 import { setTheme } from './org-menu.tsx'
 import { signOut } from './sign-out.ts'
 import { texts as shellTexts } from './texts.ts'
@@ -12,7 +14,7 @@ import { theme } from './theme.ts'
 
 /** The commands that act everywhere. */
 export function registerAppCommands(entries: readonly ScreenEntry[]): () => void {
-  return register([...goCommands(entries), ...APP_COMMANDS])
+  return register([...goCommands(entries), ...MADE.map(makeCommand), ...APP_COMMANDS])
 }
 
 const goCommands = (entries: readonly ScreenEntry[]): Command[] =>
@@ -30,6 +32,31 @@ const goCommands = (entries: readonly ScreenEntry[]): Command[] =>
     ])
     .filter(({ id }) => !id.includes(':'))
 
+/** What is made from anywhere: the letter after "c", and where its form is. */
+const MADE = [
+  { kind: 'deal', path: '/deals', key: 'd' },
+  { kind: 'contact', path: '/contacts', key: 'p' },
+  { kind: 'company', path: '/companies', key: 'o' },
+  { kind: 'task', path: '/tasks', key: 't' },
+] as const
+
+/** Opens the form on its screen, begun with what was typed in the palette. A screen reads it as `new` of the address. */
+function makeCommand({ kind, path: place, key }: (typeof MADE)[number]): Command {
+  const title = () => shellTexts().make[kind]
+  return {
+    id: `app.new-${kind}`,
+    title,
+    titleWith: (text) => texts().make(title(), text),
+    group: 'new',
+    where: 'anywhere',
+    keys: `c ${key}`,
+    icon: 'plus',
+    when: () => me.value.role !== 'viewer',
+    run: ({ text = '' }) =>
+      path.peek() === place ? setQuery({ new: text }) : navigate(urlOf(place, new URLSearchParams({ new: text }))),
+  }
+}
+
 /** What the toast tells of, else my newest change: the server takes it back from its event. */
 async function undo(): Promise<void> {
   if (undoShown()) return
@@ -39,13 +66,15 @@ async function undo(): Promise<void> {
 
 const APP_COMMANDS: readonly Command[] = [
   {
-    id: 'app.new-task',
-    title: () => shellTexts().newTask,
+    id: 'app.new-note',
+    title: () => shellTexts().make.note,
     group: 'new',
     where: 'anywhere',
-    keys: 'c t',
-    icon: 'task',
-    run: () => navigate('/tasks?new=1'),
+    keys: 'c n',
+    icon: 'note',
+    isAlias: true,
+    when: ({ targets }) => me.value.role !== 'viewer' && targets?.ids.length === 1 && targets.kind !== 'tasks',
+    run: ({ targets }) => targets && navigate(`/${targets.kind}/${targets.ids[0]}?compose=note`),
   },
   {
     id: 'app.palette',

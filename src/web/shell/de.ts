@@ -22,7 +22,13 @@ export const de: Like<typeof en> = {
   },
   settingsGroups: { you: 'Du', organisation: 'Organisation', mail: 'Mail und SLA', machine: 'Server' },
 
-  newTask: 'Neue Aufgabe',
+  make: {
+    deal: 'Neuer Deal',
+    contact: 'Neuer Kontakt',
+    company: 'Neue Firma',
+    task: 'Neue Aufgabe',
+    note: 'Neue Notiz',
+  },
   notCopied: (text) => `Der Browser hat es nicht kopiert. Kopiere es von hier: ${text}`,
 
   main: 'Hauptmenü',

@@ -20,7 +20,7 @@ export const en = {
   },
   settingsGroups: { you: 'You', organisation: 'Organisation', mail: 'Mail and SLA', machine: 'Machine' },
 
-  newTask: 'New task',
+  make: { deal: 'New deal', contact: 'New contact', company: 'New company', task: 'New task', note: 'New note' },
   notCopied: (text: string) => `The browser did not copy it. Copy it from here: ${text}`,
 
   main: 'Main',

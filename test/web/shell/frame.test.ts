@@ -100,6 +100,50 @@ describe('the frame', { skip: noBrowser }, () => {
     await close(page)
   })
 
+  test('makes a deal, a contact, a company and a task from anywhere, begun with what the palette was told', async () => {
+    const { page } = await site.openAs('member', '/settings/me')
+    await page.getByRole('heading', { name: 'My preferences' }).waitFor()
+    for (const [key, form, field] of [
+      ['d', page.locator('.deals'), 'Title'],
+      ['p', page.getByRole('dialog', { name: 'New contact' }), 'Name'],
+      ['o', page.getByRole('dialog', { name: 'New company' }), 'Name'],
+      ['t', page.locator('main'), 'Add a task'],
+    ] as const) {
+      await page.keyboard.press('c')
+      await page.keyboard.press(key)
+      await form.getByRole('textbox', { name: field }).and(page.locator(':focus')).waitFor()
+      assert.equal(new URL(page.url()).search, key === 'd' || key === 't' ? '' : '?new=')
+      await page.keyboard.press('Escape')
+    }
+    const company = (await site.server.call('GET', '/companies?limit=1')).body.data[0]
+    await page.goto(`${site.url}/companies/${company.id}`)
+    await page.locator('.record h1').waitFor()
+    await page.keyboard.press('c')
+    await page.keyboard.press('n')
+    await page.getByPlaceholder('Write a note').and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('new company Larkspur Mills')
+    await page.getByRole('option', { name: 'New company “Larkspur Mills”', selected: true }).waitFor()
+    await page.keyboard.press('Enter')
+    const form = page.getByRole('dialog', { name: 'New company' })
+    await form.waitFor()
+    assert.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'Larkspur Mills')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('Rollout')
+    await page.getByRole('option', { name: 'New deal “Rollout”' }).click()
+    const title = page.locator('.deals').getByRole('textbox', { name: 'Title' })
+    await title.waitFor()
+    assert.equal(await title.inputValue(), 'Rollout')
+    await close(page)
+    const viewer = (await site.openAs('viewer', '/settings/me')).page
+    await viewer.keyboard.press('ControlOrMeta+k')
+    await viewer.keyboard.type('new deal')
+    await viewer.getByText('Nothing fits').waitFor()
+    await close(viewer)
+  })
+
   test('lists the keys behind "?", and lets a member switch single ones off and change them', async () => {
     const { member, page } = await site.openAs('owner', '/settings/me')
     await page.getByRole('heading', { name: 'My preferences' }).waitFor()

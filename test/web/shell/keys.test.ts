@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createDispatcher, SEQUENCE_MS } from '../../../src/web/commands/dispatch.ts'
 import { ariaKeys, keyLabel, keyLabels, overlap, strokeOf } from '../../../src/web/commands/keys.ts'
 import { type Command, conflictsOf } from '../../../src/web/commands/registry.ts'
+import { screens } from '../../../src/web/screens.ts'
 
 const press = (key: string, more: Record<string, unknown> = {}) => ({
   key,
@@ -144,4 +145,14 @@ test('two commands with the same keys in one place are a conflict, also if one b
   assert.deepEqual(ids([command('a', 'g d'), command('b', 'g c')]), [])
   assert.deepEqual(ids([command('a', 'n'), command('b', 'n', { where: 'panel' })]), [])
   assert.ok(!overlap('c', 'd'))
+})
+
+test('g and a letter go to the places', () => {
+  assert.deepEqual(Object.fromEntries(screens.flatMap(({ path, nav }) => (nav ? [[nav.key, path]] : []))), {
+    t: '/tasks',
+    d: '/deals',
+    c: '/contacts',
+    o: '/companies',
+    l: '/lists',
+  })
 })

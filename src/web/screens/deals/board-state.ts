@@ -37,6 +37,8 @@ export function boardState({ rows, stages, question, around }: BoardInputs) {
   const popup = signal<Popup | null>(null)
   /** The stage whose column has the form for a new deal open. */
   const adding = signal<string | null>(null)
+  /** The title that the form of a new deal begins with. */
+  const begun = signal('')
   const folded = signal<ReadonlySet<string>>(new Set())
   /** The cards of columns that do not move now, as they were when they were held. */
   const held = signal<ReadonlyMap<string, readonly BoardRow[]>>(new Map())
@@ -177,6 +179,7 @@ export function boardState({ rows, stages, question, around }: BoardInputs) {
     lift: lift as ReadonlySignal<Lift | null>,
     popup: popup as Signal<Popup | null>,
     adding,
+    begun,
     folded: folded as Signal<ReadonlySet<string>>,
     columns,
     shown,

@@ -183,7 +183,6 @@ export type ListCommands = {
   search: () => void
   openViews: () => void
   setShape: (shape: 'board' | 'table') => unknown
-  addDeal: () => void
 }
 
 /** What can be done with the list of deals, in both shapes. */
@@ -213,6 +212,5 @@ export function registerList(list: ListCommands): () => void {
     { id: 'deals.view', title: () => words().view, keys: 'v', icon: 'eye', group: 'view', run: list.openViews },
     { id: 'deals.board', title: () => words().board, icon: 'deal', group: 'view', run: () => list.setShape('board') },
     { id: 'deals.table', title: () => words().table, icon: 'table', group: 'view', run: () => list.setShape('table') },
-    { id: 'deals.add', title: () => texts().newDeal, icon: 'plus', keys: 'c d', group: 'new', run: list.addDeal },
   ])
 }

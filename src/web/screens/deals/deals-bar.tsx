@@ -19,7 +19,7 @@ export function DealsBar({ isLoaded }: { isLoaded: boolean }) {
   const add = () => {
     board.adding.value = board.stages.peek()[0]?.id ?? null
   }
-  const { keys } = commandHints('deals.add')
+  const { keys } = commandHints('app.new-deal')
   if (isPhone.value) {
     return (
       <Bar

@@ -48,7 +48,7 @@ export function DealsTable({ isLoaded, search, addDeal }: DealsTableProps) {
         list={list}
         hasViews={false}
         hasFilters={false}
-        create={{ keys: 'c d', run: addDeal }}
+        create={{ run: addDeal }}
         bar={() => (
           <>
             <DealsBar isLoaded={isLoaded} />

@@ -5,7 +5,7 @@ import { Empty } from '../../components/empty.tsx'
 import { later, loadWhenIdle, whenIdle } from '../../components/later.tsx'
 import type { WindowedHandle } from '../../components/windowed.tsx'
 import { urlOf } from '../../router/create.ts'
-import { navigate, path, query } from '../../router.ts'
+import { navigate, path, query, setQuery } from '../../router.ts'
 import { leaveTrail } from '../../shell/trail.ts'
 import { isPhone } from '../../shell/widths.ts'
 import { boardActions } from './actions.ts'
@@ -53,7 +53,8 @@ function Deals({ source, name }: { source: Source; name: string }) {
     [source],
   )
   const search = useMemo(() => signal<HTMLInputElement | null>(null), [])
-  const addDeal = () => {
+  const addDeal = (title = '') => {
+    board.begun.value = title
     board.adding.value = board.stages.peek()[0]?.id ?? null
   }
   useLayoutEffect(
@@ -65,7 +66,6 @@ function Deals({ source, name }: { source: Source; name: string }) {
         search: () => search.peek()?.focus(),
         openViews,
         setShape: changeShape,
-        addDeal,
       }),
     [source],
   )
@@ -73,6 +73,12 @@ function Deals({ source, name }: { source: Source; name: string }) {
   useEffect(() => {
     if (isLoaded) loadWhenIdle()
   }, [isLoaded])
+  const asked = query.value.get('new')
+  useEffect(() => {
+    if (!isLoaded || asked === null) return
+    addDeal(asked)
+    void setQuery({ new: null }, { replace: true })
+  }, [isLoaded, asked])
   const common = { parts, source, isLoaded, search }
   return (
     <BoardContext.Provider value={parts}>

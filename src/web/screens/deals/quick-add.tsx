@@ -30,11 +30,14 @@ type Given = { title: string; company: Choice | null; money: Money }
 export function QuickAdd({ stage, isFirst }: { stage: BoardStage; isFirst: boolean }) {
   const { board, actions } = useBoard()
   const title = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState('')
+  const [text, setText] = useState(() => board.begun.peek())
   const [company, setCompany] = useState<Choice | null>(null)
   const [price, setPrice] = useState('')
   const [fault, setFault] = useState<{ at: 'title' | 'amount'; text: string } | null>(null)
-  useLayoutEffect(() => title.current?.focus(), [])
+  useLayoutEffect(() => {
+    title.current?.focus()
+    board.begun.value = ''
+  }, [])
   useLayoutEffect(() => {
     const element = title.current
     if (!element) return

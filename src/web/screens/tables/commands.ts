@@ -12,7 +12,7 @@ import { texts } from './texts.ts'
 export const mayWrite = (): boolean => me.value.role !== 'viewer'
 
 /** Registers what can be done with the rows of a table, while it is on the page. */
-export function registerTable(list: ListContext, create: { keys: string; run: () => void } | undefined): () => void {
+export function registerTable(list: ListContext): () => void {
   const { kind, state } = list
   const focusedId = (): string | undefined => list.rows.current?.idAt(state.focus.peek().row)
   const targets = (): string[] => {
@@ -21,25 +21,7 @@ export function registerTable(list: ListContext, create: { keys: string; run: ()
     const own = focusedId()
     return chosen.length > 0 ? chosen : own === undefined ? [] : [own]
   }
-  const off = [
-    provideTargets(() => ({ kind, ids: targets() })),
-    register(commandsOf(list, focusedId)),
-    register(
-      create && !list.isPart
-        ? [
-            {
-              id: `${kind}.create`,
-              title: () => texts()[kind].create,
-              keys: create.keys,
-              icon: 'plus',
-              group: 'new',
-              when: mayWrite,
-              run: create.run,
-            },
-          ]
-        : [],
-    ),
-  ]
+  const off = [provideTargets(() => ({ kind, ids: targets() })), register(commandsOf(list, focusedId))]
   return () => {
     for (const each of off) each()
   }

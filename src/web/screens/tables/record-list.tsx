@@ -35,7 +35,7 @@ type RecordListProps = {
   /** The top line of the screen; it is given how many match. */
   bar: (total: number | undefined) => ComponentChildren
   /** Makes a record. */
-  create?: { keys: string; run: () => void } | undefined
+  create?: { run: () => void } | undefined
   /** Without tabs of saved views: the members of a list. */
   hasViews: boolean
   /** In place of "No contacts yet". */
@@ -53,7 +53,7 @@ export function RecordList({ list, bar, create, hasViews, empty, hasFilters = tr
   const query = rowQuery(list.asked.value, list.listId)
   const rows = useRows(kind, query)
   list.rows.current = rows
-  useLayoutEffect(() => registerTable(list, create), [list])
+  useLayoutEffect(() => registerTable(list), [list])
   useEffect(
     () =>
       leaveTrail(() => {

@@ -25,7 +25,7 @@ export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {
   useEffect(() => {
     if (isNew !== null) setAdding(true)
   }, [isNew])
-  const create = useMemo(() => ({ keys: kind === 'contacts' ? 'c p' : 'c o', run: () => setAdding(true) }), [kind])
+  const create = useMemo(() => ({ run: () => setAdding(true) }), [])
   const exportAll = () =>
     void exportCsv({
       kind,

@@ -1,5 +1,5 @@
-import type { Ref } from 'preact'
-import { useState } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { Kbd } from '../../components/kbd.tsx'
 import { showToast } from '../../components/toast.tsx'
@@ -7,14 +7,22 @@ import { me } from '../../data/boot.ts'
 import { create } from '../../data/records.ts'
 import { now } from '../../lib/clock.ts'
 import { format, locale } from '../../lib/locale.ts'
+import { query, setQuery } from '../../router.ts'
 import { sayWhy } from '../../shell/say-why.ts'
 import { readLine } from './quick-add.ts'
 import type { Who } from './task-rows.ts'
 import { texts } from './texts.ts'
 
 /** One line that makes a task: its first and last words may name the kind, the day and the time. */
-export function NewTask({ who, input }: { who: Who; input: Ref<HTMLInputElement> }) {
+export function NewTask({ who, input }: { who: Who; input: RefObject<HTMLInputElement | null> }) {
   const [text, setText] = useState('')
+  const begun = query.value.get('new')
+  useEffect(() => {
+    if (begun === null) return
+    if (begun !== '') setText(begun)
+    input.current?.focus()
+    void setQuery({ new: null }, { replace: true })
+  }, [begun])
   const { timezone } = locale.value
   const reading = readLine(text, now.value, timezone)
   const words = format.value

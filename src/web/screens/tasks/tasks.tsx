@@ -83,10 +83,6 @@ function TaskList({ who, data }: { who: Who; data: TaskRows }) {
   useEffect(() => {
     if (asked !== null) here.value = asked
   }, [asked])
-  const isNew = query.value.has('new')
-  useEffect(() => {
-    if (isNew) input.current?.focus()
-  }, [isNew])
 
   const details = (task: Task) => (
     <TaskDetails
