@@ -122,14 +122,19 @@ async function shot(page: Page, theme: (typeof THEMES)[number]): Promise<Buffer>
   return page.screenshot({ caret: 'hide' })
 }
 
-/** A quarter of the size of a PNG: the browser makes it. */
+/** What a picture of the README may have: it is loaded with the page of the repository. */
+const MAX_BYTES = 60_000
+const README_SIZE = [1200, 675] as const
+
+/** A quarter of the size of a PNG, as good as it may be: the browser makes it. */
 async function webp(browser: Browser, png: Buffer): Promise<Buffer> {
   const page = await browser.newPage()
   const made = `(async () => {
     const image = await createImageBitmap(await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob())
     const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
     canvas.getContext('2d').drawImage(image, 0, 0)
-    return canvas.toDataURL('image/webp', 0.85)
+    const made = [0.85, 0.75, 0.65, 0.55, 0.45, 0.35].map((quality) => canvas.toDataURL('image/webp', quality))
+    return made.find((url) => url.length * 0.75 < ${MAX_BYTES}) ?? made.at(-1)
   })()`
   const url = await page.evaluate<string>(made)
   await page.close()
@@ -138,7 +143,7 @@ async function webp(browser: Browser, png: Buffer): Promise<Buffer> {
 
 /** The board as a newcomer to the repository sees it. */
 async function readme(browser: Browser, url: string, state: State): Promise<void> {
-  const page = await openAt(browser, SIZES.desktop, state)
+  const page = await openAt(browser, README_SIZE, state)
   await page.goto(`${url}/deals`)
   await page.locator('[data-card]').first().waitFor()
   const folder = join(root, 'docs/pictures')

@@ -40,6 +40,7 @@ describe('the font', { skip: noBrowser }, () => {
         for (const text of texts) {
           const span = document.createElement('span')
           span.textContent = text
+          span.className = 'money'
           Object.assign(span.style, { position: 'absolute', fontWeight: `${weight}` })
           document.body.append(span)
           span.getBoundingClientRect()
@@ -64,7 +65,7 @@ describe('the font', { skip: noBrowser }, () => {
     await page.context().close()
   })
 
-  test('has figures of one width in every weight', async () => {
+  test('has figures of one width in every weight, where they are figures', async () => {
     const { page } = await open()
     for (const weight of [400, 500, 600]) {
       const [narrow, ...others] = await widths(page, ['1111', '0000', '4711', '8888'], weight)

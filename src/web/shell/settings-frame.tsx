@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { boot } from '../data/boot.ts'
 import { entries, path } from '../router.ts'
@@ -18,6 +19,13 @@ type SettingsFrameProps = {
 
 /** The frame of every settings screen: the index at the left, one section in view. */
 export function SettingsFrame({ title, summary, actions, children }: SettingsFrameProps) {
+  const index = useRef<HTMLElement>(null)
+  // On a phone the index is a line that is scrolled sideways.
+  useEffect(() => {
+    const line = index.current
+    const here = line?.querySelector<HTMLElement>('[aria-current]')
+    if (line && here) line.scrollLeft = here.offsetLeft - line.offsetLeft - (line.clientWidth - here.offsetWidth) / 2
+  }, [])
   const shown = entries.value.filter(({ settings }) => settings && (settings.role !== 'admin' || isAdmin()))
   return (
     <>
@@ -28,7 +36,7 @@ export function SettingsFrame({ title, summary, actions, children }: SettingsFra
         actions={actions}
       />
       <div class="sx">
-        <nav class="sn" aria-label={texts().settings}>
+        <nav ref={index} class="sn" aria-label={texts().settings}>
           {GROUPS.map((group) => {
             const inGroup = shown.filter(({ settings }) => settings?.group === group)
             if (inGroup.length === 0) return null

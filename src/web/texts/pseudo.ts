@@ -27,5 +27,7 @@ function lengthened(text: Texts[string]): Texts[string] {
 
 export function pseudo(text: string): string {
   const more = Math.max(1, Math.ceil(text.length * 0.4) - 2)
-  return `[${text.replace(/[aeiouAEIOU]/g, (letter) => ACCENTS[letter] ?? letter)}${'~'.repeat(more)}]`
+  // In words that are no longer than those of people.
+  const words = '~'.repeat(more).replaceAll(/~{9}(?=~)/g, '$& ')
+  return `[${text.replace(/[aeiouAEIOU]/g, (letter) => ACCENTS[letter] ?? letter)}${words}]`
 }

@@ -11,8 +11,17 @@ const root = join(import.meta.dirname, '../../..')
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; require-trusted-types-for 'script'"
 
+type Options = {
+  theme?: 'light' | 'dark'
+  language?: string
+  width?: number
+  height?: number
+  /** Without ours, another font is there, which may be wider. */
+  hasFont?: boolean
+}
+
 export type Gallery = {
-  open: (options?: { theme?: 'light' | 'dark'; language?: string; width?: number; height?: number }) => Promise<Page>
+  open: (options?: Options) => Promise<Page>
   close: () => Promise<void>
 }
 
@@ -28,10 +37,11 @@ export async function startGallery(): Promise<Gallery> {
   }).listen(0, '127.0.0.1')
   const browser: Browser = await startChromium()
   return {
-    async open({ theme, language = 'en', width = 1440, height = 1200 } = {}) {
+    async open({ theme, language = 'en', width = 1440, height = 1200, hasFont = true } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
       const page = await context.newPage()
       page.setDefaultTimeout(60_000)
+      if (!hasFont) await page.route(/\.woff2$/, (route) => route.abort())
       const { port } = server.address() as AddressInfo
       await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams({ language, ...(theme && { theme }) })}`)
       await page.waitForSelector('body[data-ready]')

@@ -400,11 +400,14 @@ describe('components in a browser', { skip: noBrowser }, () => {
     await page.close()
   })
 
-  test('texts 40 % longer push nothing out of the page, also on a phone', async () => {
-    for (const width of [390, 1440]) {
-      const page = await gallery.open({ language: 'pseudo', width, height: 844 })
-      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${width}`)
-      await page.close()
+  test('texts 40 % longer push nothing out of the page, also on a phone and in another font', async () => {
+    for (const hasFont of [true, false]) {
+      for (const width of [390, 1440]) {
+        const page = await gallery.open({ language: 'pseudo', width, height: 844, hasFont })
+        await page.evaluate(() => document.fonts.ready.then(() => undefined))
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${width}`)
+        await page.close()
+      }
     }
   })
 

@@ -93,7 +93,7 @@ function PipelineMenu() {
         },
       ]}
     >
-      {now.name}
+      <span class="cut">{now.name}</span>
       <Icon name="down" small />
     </MenuButton>
   )

@@ -130,7 +130,7 @@ function PairRow({ kind, pair, isHere, onOpen }: PairRowProps) {
     <li class={isHere ? 'dup-row is-on' : 'dup-row'}>
       <span class="dup-two">
         {[0, 1].map((at) => (
-          <span key={at} class="row">
+          <span key={at} class="dup-one">
             <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={name(at)} />
             <span class="cut mid">{name(at)}</span>
             <span class="cut small mute">{detailOf(two[at])}</span>

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { register } from '../../commands/registry.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, IconButton } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Bar as Grey } from '../../components/skeleton.tsx'
@@ -14,6 +14,7 @@ import { now } from '../../lib/clock.ts'
 import { format } from '../../lib/locale.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { sayWhy } from '../../shell/say-why.ts'
+import { isPhone } from '../../shell/widths.ts'
 import { mayWrite } from '../tables/commands.ts'
 import { texts } from '../tables/texts.ts'
 import { NewList } from './new-list.tsx'
@@ -53,11 +54,14 @@ export function Screen() {
         title={words.title}
         summary={lists.total.value}
         actions={
-          mayWrite() && (
+          mayWrite() &&
+          (isPhone.value ? (
+            <IconButton plain icon="plus" title={words.create} onClick={() => setAdding(true)} />
+          ) : (
             <Button first icon="plus" keys="C L" onClick={() => setAdding(true)}>
               {words.create}
             </Button>
-          )
+          ))
         }
       />
       <div class="lists" data-scroll="lists">

@@ -32,7 +32,7 @@ export function SecondFactor() {
   }
 
   return (
-    <section>
+    <section class="second-factor">
       <h2>{texts().twoFactor}</h2>
       <p class="dim">
         <State is={isOn ? 'good' : 'hollow'}>{isOn ? texts().totpOn : texts().totpOff}</State>

@@ -197,7 +197,7 @@ function Steps({ isYou, isOrg, name, orgName, currency, timezone }: StepsProps) 
   const now = steps.findIndex(({ isDone }) => !isDone)
   return (
     <>
-      <ol class="steps">
+      <ol class="rounds">
         {steps.map(({ title, note, isDone }, index) => (
           <li
             key={title}

@@ -13,12 +13,8 @@ export function CardOf({ kind, record }: { kind: TableKind; record: Rec }) {
   const owner = boot.value.members.find(({ id }) => id === record.owner_id)
   return (
     <>
-      {kind === 'deals' ? (
-        <span />
-      ) : (
-        <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={name} size={32} />
-      )}
-      <span>
+      {kind !== 'deals' && <Avatar kind={kind === 'contacts' ? 'contact' : 'company'} name={name} size={32} />}
+      <span class="who">
         <b class="cut">{name}</b>
         <small class="cut">{below(kind, record)}</small>
       </span>

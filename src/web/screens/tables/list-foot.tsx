@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { readValue, type TableColumn } from '../../components/table/column.ts'
 import type { Rows } from '../../components/table/rows.ts'
 import { texts as tableTexts } from '../../components/table/texts.ts'
+import { boot } from '../../data/boot.ts'
 import { record } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
 import { format } from '../../lib/locale.ts'
@@ -50,6 +51,12 @@ export function ListFoot({ list, rows }: { list: ListContext; rows: Rows }) {
   )
 }
 
+/** The currency of the organisation, then the others by their code. */
+function ownFirst([one]: [string, number], [other]: [string, number]): number {
+  const own = boot.value.org.currency
+  return Number(other === own) - Number(one === own) || (one < other ? -1 : 1)
+}
+
 /** Amounts of different currencies are never added together. */
 function ColumnSum({ kind, column, rows }: { kind: ListContext['kind']; column: TableColumn; rows: Rows }) {
   const sums = new Map<string, number>()
@@ -66,7 +73,7 @@ function ColumnSum({ kind, column, rows }: { kind: ListContext['kind']; column: 
   return (
     <>
       <span class="mute">{tableTexts().sumOf(column.field.label)}</span>
-      {[...sums].map(([currency, amount]) => (
+      {[...sums].sort(ownFirst).map(([currency, amount]) => (
         <span key={currency} class="sum">
           {currency && <abbr class="mute">{currency} </abbr>}
           {format.value.number(Math.round(amount * 100) / 100)}

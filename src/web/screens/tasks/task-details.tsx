@@ -73,7 +73,7 @@ export function TaskDetails({ id, onCopyLink, onOpen, onDelete }: TaskDetailsPro
           />
         )}
       </div>
-      <h2>
+      <h2 class="wraps">
         <TaskField task={task} field={title} />
       </h2>
       <dl class="props">

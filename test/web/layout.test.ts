@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { noBrowser, startChromium } from '../support/chromium.ts'
+import { openPage } from '../support/page.ts'
+import type { Stop } from '../support/tour.ts'
+import { TOUR } from '../support/tour.ts'
+import { cutOff } from './cut-off.ts'
+import { type KitBoard, startKitBoard } from './deals/kit-board.ts'
+
+// What the system asks for: larger text, few colours, no motion.
+
+const MAIN = ['board', 'deals-table', 'deal', 'tasks', 'contacts', 'settings-me', 'palette', 'keys']
+
+describe('for people who set up their system', { skip: noBrowser }, () => {
+  let server: KitBoard
+  let browser: Browser
+  let cookie: string
+
+  before(async () => {
+    server = await startKitBoard()
+    browser = await startChromium()
+    cookie = (await server.screens.signedIn({ id: server.members.AK as string })).cookie
+    await server.newId('/contacts', { first_name: 'Ilona', last_name: 'Ványa' })
+  })
+  after(async () => {
+    await browser?.close()
+    await server?.stop()
+  })
+
+  async function come({ path, ready, prepare }: Stop, options: BrowserContextOptions): Promise<Page> {
+    const page = await openPage(browser, server, { cookie }, path, options)
+    page.setDefaultTimeout(60_000)
+    await page.locator(ready).first().waitFor({ state: 'attached' })
+    await prepare?.(page)
+    return page
+  }
+
+  for (const stop of TOUR.filter(({ name }) => MAIN.includes(name))) {
+    test(`${stop.name} is whole at 200 %`, async () => {
+      const page = await come(stop, { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 })
+      assert.deepEqual(await cutOff(page), [])
+      await page.context().close()
+    })
+
+    test(`${stop.name} moves nothing where motion is reduced`, async () => {
+      const page = await come(stop, { reducedMotion: 'reduce' })
+      // The spinner alone may turn, in steps.
+      const moving = await page.evaluate(() => {
+        const all = [...document.querySelectorAll('*')].filter((element) => !element.matches('.spin'))
+        const most = (text: string) =>
+          Math.max(...text.split(',').map((each) => Number.parseFloat(each) * (each.includes('ms') ? 1 : 1000)))
+        return all.flatMap((element) =>
+          ['', '::before', '::after'].flatMap((part) => {
+            const { transitionDuration, animationDuration, animationName } = getComputedStyle(element, part)
+            const isMoving = most(transitionDuration) > 1 || (animationName !== 'none' && most(animationDuration) > 1)
+            return isMoving
+              ? [
+                  `${element.localName}.${element.className}${part} ${transitionDuration} ${animationName} ${animationDuration}`,
+                ]
+              : []
+          }),
+        )
+      })
+      assert.deepEqual(moving, [])
+      await page.context().close()
+    })
+  }
+
+  describe('with the few colours of the system', () => {
+    /** How an element is told from one beside it, besides by its colours. */
+    const looks = (page: Page, selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => {
+          const parts = ['', '::before', '::after'].map((part) => getComputedStyle(element, part))
+          return parts.some(
+            ({ outlineStyle, outlineWidth, borderTopWidth, borderTopStyle }) =>
+              (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1) ||
+              (borderTopStyle !== 'none' && Number.parseFloat(borderTopWidth) >= 2),
+          )
+        })
+
+    test('the focus has an outline wherever it is', async () => {
+      for (const name of ['board', 'deals-table', 'tasks', 'settings-me']) {
+        const page = await come(TOUR.find((each) => each.name === name) as Stop, { forcedColors: 'active' })
+        const without: string[] = []
+        for (let step = 0; step < 24; step++) {
+          await page.keyboard.press('Tab')
+          const found = await page.evaluate(() => {
+            const at = document.activeElement
+            if (!at || at === document.body) return null
+            const isOutlined = (element: Element | null): boolean => {
+              if (!element) return false
+              const { outlineStyle, outlineWidth } = getComputedStyle(element)
+              return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1
+            }
+            // The line around may show it for what is inside.
+            const around = [at, at.parentElement, at.parentElement?.parentElement ?? null, at.closest('[data-card]')]
+            return around.some(isOutlined)
+              ? null
+              : `${at.localName}.${at.className} ${at.getAttribute('aria-label') ?? at.textContent?.slice(0, 30)}`
+          })
+          if (found) without.push(found)
+        }
+        assert.deepEqual([...new Set(without)], [], name)
+        await page.context().close()
+      }
+    })
+
+    test('what is chosen is told by more than its colour', async () => {
+      const page = await come(TOUR.find(({ name }) => name === 'board-selection') as Stop, { forcedColors: 'active' })
+      const assertTold = async (chosen: string, other: string) =>
+        assert.deepEqual([await looks(page, chosen), await looks(page, other)], [true, false], chosen)
+      await assertTold('.card.is-selected', '.card:not(.is-selected)')
+      await assertTold('.seg [aria-checked=true]', '.seg [aria-checked=false]')
+      await assertTold('.side [aria-current]', '.side .nav a:not([aria-current])')
+      await page.keyboard.press('Control+k')
+      await page.locator('dialog [role=option]').first().waitFor()
+      await assertTold('dialog [role=option][aria-selected=true]', 'dialog [role=option]:not([aria-selected=true])')
+      await page.goto(`${server.url}/contacts`)
+      await page.locator('[role=row][aria-rowindex="2"] .box').click()
+      await assertTold('[role=row][aria-selected=true]', '[role=row][aria-rowindex="3"], [role=row][aria-rowindex="1"]')
+      await page.context().close()
+    })
+  })
+})
