@@ -53,7 +53,7 @@ test('every role reads of all records, as every role may read them', async () =>
     assert.deepEqual(
       stream.events().map(({ type }) => type),
       stored,
-      ROLES[at],
+      ROLES[at] as string,
     )
   }
   assert.equal(new Set(stored.map((type) => type.split('.')[0])).size, 10)

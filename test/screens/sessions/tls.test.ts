@@ -4,6 +4,7 @@ import type { RequestListener } from 'node:http'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import type { httpClient } from '../../support/client.ts'
 import { cookiesOf, PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { ownCertificate } from '../../support/smtp.ts'
@@ -37,7 +38,7 @@ async function listenEncrypted(handler: RequestListener) {
   return { url: `https://127.0.0.1:${port}`, stop }
 }
 
-function encryptedClient(): NonNullable<Parameters<typeof startScreens>[1]>['client'] {
+function encryptedClient(): ReturnType<typeof httpClient> {
   return {
     send: async (url, { method, headers, body }) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
