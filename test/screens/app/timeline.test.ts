@@ -131,6 +131,25 @@ describe('a timeline', () => {
     ])
   })
 
+  test('begins with the creation of a deal that was moved in the same millisecond, whatever its id', async () => {
+    const moved = async () => {
+      const deal = await app.newDeal({})
+      for (const stage of ['demo', 'proposal', 'demo'] as const)
+        await app.patchRecord(`/deals/${deal.id}`, { stage: app.a.stages[stage] })
+      return deal.id as string
+    }
+    let id = await moved()
+    while (id[24] !== 'f') id = await moved() // the ids of stage changes are made from that of the deal
+    for (const deal of [id, await moved()]) {
+      const whole = await walk(`deal_id=${deal}`)
+      assert.deepEqual(
+        whole.map(({ kind, stage }) => stage?.to_stage_id ?? kind),
+        [app.a.stages.demo, app.a.stages.proposal, app.a.stages.demo, 'created'],
+      )
+      for (const limit of [1, 2, 3]) assert.deepEqual(await walk(`deal_id=${deal}`, limit), whole, `by ${limit}`)
+    }
+  })
+
   test('follows links that are moved, cleared and deleted', async () => {
     const [one, other] = [await app.newContact(), await app.newContact()]
     const note = await app.newRecord('/notes', { body: 'N', contact_ids: [one.id, other.id] })
