@@ -102,7 +102,11 @@ describe('a notification', () => {
   test('leads to the first record of a note: a deal, else a company, else a contact, else the conversation', async () => {
     await clear('member')
     const body = `Ask @[Ben](member:${app.ids.member})`
-    const [deal, company] = [await app.newDeal({ title: 'Roof' }), await app.newCompany({ name: 'Northwind' })]
+    for (const name of ['First', 'Second']) {
+      await app.newCompany({ name })
+      await app.newContact({ last_name: name })
+    }
+    const [deal, company] = [await app.newDeal({ title: 'Tower' }), await app.newCompany({ name: 'Northwind' })]
     const contact = await app.newContact({ first_name: 'Eva', last_name: 'Ruiz' })
     const conversation_id = insertConversation(app.store, app.a.org, { subject: 'Offer' })
     const [contact_ids, company_ids, deal_ids] = [[contact.id], [company.id], [deal.id]]
@@ -122,7 +126,7 @@ describe('a notification', () => {
     assert.deepEqual(
       told.map(({ record }) => [record.kind, record.title]),
       [
-        ['deals', 'Roof'],
+        ['deals', 'Tower'],
         ['companies', 'Northwind'],
         ['contacts', 'Eva Ruiz'],
         ['conversations', body], // a newer one of the same record replaces the unread one
@@ -212,6 +216,8 @@ describe('a notification', () => {
   })
 
   test('is one of at most 200 of a member, read in pages', async () => {
+    const others = (await app.ok('member', 'GET', '/notifications?limit=100')).data.length
+    assert.ok(others > 0)
     for (let at = 0; at < 205; at++) await app.newDeal({ title: `D${at}`, owner_id: app.ids.admin })
     const titles: string[] = []
     let cursor = ''
@@ -225,6 +231,7 @@ describe('a notification', () => {
       titles,
       Array.from({ length: 200 }, (_, at) => `D${204 - at}`),
     )
+    assert.equal((await app.ok('member', 'GET', '/notifications?limit=100')).data.length, others, 'of others none goes')
     assert.equal((await app.ok('admin', 'GET', '/notifications?limit=100')).data.length, 100)
     const last = (await app.ok('admin', 'GET', '/notifications?limit=100')).next_cursor
     assert.equal((await app.ok('admin', 'GET', `/notifications?limit=100&cursor=${last}`)).next_cursor, null)

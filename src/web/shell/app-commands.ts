@@ -2,6 +2,7 @@ import { openKeysPage, openPalette } from '../commands/opened.ts'
 import { type Command, register } from '../commands/registry.ts'
 import { texts } from '../commands/texts.ts'
 import { showToast, undoShown } from '../components/toast.tsx'
+import { ApiProblem } from '../data/api.ts'
 import { client } from '../data/current.ts'
 import type { ScreenEntry } from '../router/types.ts'
 import { navigate } from '../router.ts'
@@ -33,8 +34,13 @@ const goCommands = (entries: readonly ScreenEntry[]): Command[] =>
 /** What the toast tells of, else my newest change: the server takes it back from its event. */
 async function undo(): Promise<void> {
   if (undoShown()) return
-  const change = await client().undo()
-  showToast({ icon: 'undo', text: change ? shellTexts().undone : shellTexts().nothingToUndo })
+  try {
+    const change = await client().undo()
+    showToast({ icon: 'undo', text: change ? shellTexts().undone : shellTexts().nothingToUndo })
+  } catch (error) {
+    if (!(error instanceof ApiProblem && error.code === 'changed_since')) throw error
+    showToast({ kind: 'error', text: shellTexts().changedSince })
+  }
 }
 
 const APP_COMMANDS: readonly Command[] = [
