@@ -48,8 +48,40 @@ describe('preferences', () => {
       [status, errorsOf(body).sort()],
       [422, ['/columns too_long', '/theme invalid_choice', '/timezone invalid_timezone', '/unknown unknown_field']],
     )
+    for (const [given, error] of [
+      [{ keys: Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`k${at}`, 'x'])) }, '/keys too_many'],
+      [{ keys: { 'no key': 'x' } }, '/keys/no key invalid_key'],
+      [{ columns: [] }, '/columns invalid_type'],
+      [{ columns: null }, '/columns invalid_type'],
+      [{ columns: 'wide' }, '/columns invalid_type'],
+    ] as const)
+      assert.deepEqual(errorsOf((await app.ask('member', 'PATCH', '/preferences', given)).body), [error])
     const stale = await app.ask('member', 'PATCH', '/preferences', { theme: 'dark' }, { 'if-match': '"1"' })
     assert.equal(stale.status, 412)
+  })
+
+  test('of one member have 64 KiB together, and the same again is no change', async () => {
+    const large = { columns: { x: 'y'.repeat(32_000) }, screens: { x: 'y'.repeat(16_000) } }
+    const kept = await app.ok('viewer', 'PATCH', '/preferences', large)
+    const longest = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`${'k'.repeat(77)}${at + 100}`, 'x'.repeat(40)]),
+    )
+    const { status, body } = await app.ask('viewer', 'PATCH', '/preferences', { keys: longest })
+    assert.deepEqual([status, errorsOf(body)], [422, [' too_long']])
+    const again = await noticesOf(() => app.ok('viewer', 'PATCH', '/preferences', large))
+    assert.deepEqual(again, [])
+    assert.deepEqual(await app.ok('viewer', 'GET', '/preferences'), kept)
+    await app.ok('viewer', 'PATCH', '/preferences', { columns: {}, screens: {} })
+  })
+
+  test('keep what was chosen before when something else is, and what was never chosen still follows the member', async () => {
+    await app.ok('other', 'PATCH', '/preferences', { language: 'de' })
+    await app.ok('other', 'PATCH', '/preferences', { theme: 'light' })
+    const zone = app.store.db.prepare('UPDATE members SET timezone = ? WHERE id = ?')
+    zone.run('Asia/Tokyo', app.ids.other)
+    const { language, theme, timezone } = await app.ok('other', 'GET', '/preferences')
+    assert.deepEqual([language, theme, timezone], ['de', 'light', 'Asia/Tokyo'])
+    zone.run('Europe/Berlin', app.ids.other)
   })
 
   test('make no event, and tell the screens of their member only', async () => {
@@ -97,6 +129,57 @@ describe('views', () => {
     assert.equal((await app.ask('member', 'GET', place)).status, 404)
   })
 
+  test('are pinned for one member, in the order of pinning, until they are unpinned or deleted', async () => {
+    const pinned = async () => (await app.ok('admin', 'GET', '/preferences')).pinned_views
+    const told = await noticesOf(() => app.ok('admin', 'POST', '/views', { ...view, name: 'Told' }))
+    assert.deepEqual(told, [[app.ids.admin, 'view']])
+    const [one, two] = [
+      await app.ok('admin', 'POST', '/views', { ...view, is_pinned: true, is_shared: true }),
+      await app.ok('admin', 'POST', '/views', { object: 'tasks', name: 'Bare', is_pinned: true }),
+    ]
+    assert.deepEqual([two.is_pinned, two.query, two.position], [true, {}, 0])
+    assert.deepEqual(await pinned(), [one.id, two.id])
+    const seenBy = async (person: 'admin' | 'owner') => (await app.ok(person, 'GET', `/views/${one.id}`)).is_pinned
+    assert.deepEqual([await seenBy('admin'), await seenBy('owner')], [true, false])
+    await app.ok('admin', 'PATCH', `/views/${one.id}`, { is_pinned: true })
+    assert.deepEqual(await pinned(), [one.id, two.id])
+    const off = await app.ok('admin', 'PATCH', `/views/${one.id}`, { is_pinned: false })
+    assert.deepEqual([off.is_pinned, await pinned()], [false, [two.id]])
+    await app.ok('admin', 'PATCH', `/views/${one.id}`, { is_pinned: true })
+    assert.deepEqual(await pinned(), [two.id, one.id])
+    await app.ok('admin', 'DELETE', `/views/${two.id}`)
+    assert.deepEqual(await pinned(), [one.id])
+  })
+
+  test('have a version, which a change raises and an equal one does not', async () => {
+    const made = await app.ok('other', 'POST', '/views', { ...view, is_pinned: true })
+    app.advance(1000)
+    const changed = await app.ok('other', 'PATCH', `/views/${made.id}`, { name: 'Other', shape: 'board' })
+    assert.deepEqual([changed.version, changed.is_pinned, changed.shape], [2, true, 'board'])
+    assert.ok(changed.updated_at > made.updated_at)
+    assert.deepEqual(await app.ok('other', 'GET', `/views/${made.id}`), changed)
+    assert.deepEqual(await app.ok('other', 'PATCH', `/views/${made.id}`, { name: 'Other' }), changed)
+    const stale = await app.ask('other', 'PATCH', `/views/${made.id}`, { name: 'X' }, { 'if-match': '"1"' })
+    assert.equal(stale.status, 412)
+  })
+
+  test('that are shared are seen by nobody of another organisation', async () => {
+    const { id } = await app.ok('member', 'POST', '/views', { ...view, is_shared: true })
+    assert.equal((await app.ok('viewer', 'GET', `/views/${id}`)).id, id)
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'Mine' }], ['DELETE']] as const)
+      assert.equal((await app.ask('stranger', method, `/views/${id}`, body)).status, 404, method)
+  })
+
+  test('that differ by member are never answered from a copy', async () => {
+    const { id } = await app.ok('member', 'POST', '/views', { ...view, is_shared: true })
+    const { headers } = await app.ask('member', 'GET', `/views/${id}`)
+    const ask = () =>
+      app.ask('member', 'GET', `/views/${id}`, undefined, { 'if-none-match': headers.get('etag') ?? '' })
+    await app.ok('member', 'PATCH', `/views/${id}`, { is_pinned: true })
+    const { status, body } = await ask()
+    assert.deepEqual([status, body.is_pinned], [200, true])
+  })
+
   test('of a viewer stay private', async () => {
     const { status, body } = await app.ask('viewer', 'POST', '/views', { ...view, is_shared: true })
     assert.deepEqual([status, body.code], [403, 'insufficient_scope'])
@@ -132,8 +215,17 @@ describe('drafts', () => {
     assert.equal((await app.ask('owner', 'DELETE', `/drafts/${key}`)).status, 204)
     await app.ok('viewer', 'PUT', `/drafts/${key}`, { body: { text: 'Hello again' } })
     assert.equal((await app.ok('viewer', 'GET', `/drafts/${key}`)).body.text, 'Hello again')
-    await app.ok('viewer', 'DELETE', `/drafts/${key}`)
+    const forgotten = await noticesOf(() => app.ok('viewer', 'DELETE', `/drafts/${key}`))
+    assert.deepEqual(forgotten, [[app.ids.viewer, 'draft']])
+    assert.deepEqual(await noticesOf(() => app.ok('viewer', 'DELETE', `/drafts/${key}`)), [])
     assert.equal((await app.ask('viewer', 'GET', `/drafts/${key}`)).status, 404)
+  })
+
+  test('of one member stand beside each other', async () => {
+    for (const name of ['one', 'two']) await app.ok('viewer', 'PUT', `/drafts/${name}`, { body: { name } })
+    await app.ok('viewer', 'DELETE', '/drafts/one')
+    assert.deepEqual((await app.ok('viewer', 'GET', '/drafts/two')).body, { name: 'two' })
+    assert.equal((await app.ask('viewer', 'GET', '/drafts/one')).status, 404)
   })
 
   test('are bounded in size and number', async () => {
@@ -145,4 +237,13 @@ describe('drafts', () => {
     await app.ok('member', 'PUT', '/drafts/n7', { body: { text: 'still' } })
     assert.equal((await app.ask('member', 'PUT', `/drafts/${'k'.repeat(201)}`, { body: {} })).status, 404)
   })
+})
+
+test('notices that nobody takes are at most a thousand, the newest', () => {
+  const { put, take } = noticeQueue(app.deps)
+  take()
+  for (let at = 0; at < 1003; at++) put(1, null, { kind: 'view', at })
+  const kept = take()
+  assert.deepEqual([kept.length, kept[0]?.notice.at, kept.at(-1)?.notice.at], [1000, 3, 1002])
+  assert.deepEqual(take(), [])
 })

@@ -40,5 +40,5 @@ export async function startApp() {
     await server.stop()
   }
 
-  return { ...server, ...recordsOf(() => server), people, ids, ask, ok, stop }
+  return { ...server, ...recordsOf(() => server), screensUrl: screens.url, people, ids, ask, ok, stop }
 }

@@ -32,7 +32,8 @@ export function dueOf(deps: Deps, org: number, doStep: (enrollment: string) => v
   }
 
   /**
-   * Runs everything due up to `at`, each with the clock set to its own time. Returns false if the batch was full first.
+   * Runs everything due up to `at`, each with the clock set to its own time, or left if it is later. Returns false if the
+   * batch was full first.
    */
   function until(at: number, setClock: (at: number) => void, isFull: () => boolean): boolean {
     for (let due = nextDue(); due && due.dueAt <= at; due = nextDue()) {

@@ -81,7 +81,8 @@ function* play(store: Store, { org, seed, profile, asOf, pace }: SeedOptions): G
   // The ids differ between organisations, though the same seed creates the same records in each.
   const clock = startClock(() => at, undefined, seededBytes(`${seed} ${orgOf(store.db, org).public_id}`))
   const { playStep, finish, takeBack, due } = recordReplayer(store, clock, org, profile === 'demo')
-  const setClock = (to: number) => void (at = to)
+  // A change can make something due that would have been due before it: a raised priority has an earlier deadline.
+  const setClock = (to: number) => void (at = Math.max(at, to))
   const before = countsOf(store, org)
   const options = { seed, profile, asOf }
   const steps = outreach(exchange(work(life(options), options), options), options)

@@ -90,5 +90,10 @@ export function eventApplier({ store, queue, member, isMine, wasRemoved, isReadi
     return last
   }
 
-  return { apply, onEvent, changes, takeLastChange }
+  /** For a change that could not be undone yet. */
+  function putBack(change: OwnChange): void {
+    changes.value = [...changes.peek(), change].sort((one, other) => one.seq - other.seq)
+  }
+
+  return { apply, onEvent, changes, takeLastChange, putBack }
 }

@@ -27,9 +27,11 @@ function shared(member: string, on: StreamHandlers): Stream | undefined {
 
 function ownWhileVisible(stream: PausableStream): Stream {
   let timer: ReturnType<typeof setTimeout> | undefined
-  document.addEventListener('visibilitychange', () => {
+  const look = () => {
     clearTimeout(timer)
     if (document.hidden) timer = setTimeout(stream.pause, HIDDEN_MS)
-  })
+  }
+  document.addEventListener('visibilitychange', look)
+  look() // it may have been opened in the background
   return stream
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { api, type Send } from './api.ts'
+import { api, NoAnswer, type Send } from './api.ts'
 import { eventApplier } from './apply-events.ts'
 import { connectionState } from './connection-state.ts'
 import { draftStore, type LocalTexts, memoryTexts } from './draft-store.ts'
@@ -188,7 +188,12 @@ export function dataClient(parts: ClientParts) {
   async function undo() {
     const change = events.takeLastChange()
     if (!change) return undefined
-    await caller.request('POST', '/app/undo', { body: { event_id: change.eventId }, key: `undo-${newKey()}` })
+    try {
+      await caller.request('POST', '/app/undo', { body: { event_id: change.eventId }, key: `undo-${change.eventId}` })
+    } catch (error) {
+      if (error instanceof NoAnswer) events.putBack(change)
+      throw error
+    }
     return change
   }
 

@@ -2,6 +2,7 @@ import { openKeysPage, openPalette } from '../commands/opened.ts'
 import { type Command, register } from '../commands/registry.ts'
 import { texts } from '../commands/texts.ts'
 import { showToast, undoShown } from '../components/toast.tsx'
+import { ApiProblem } from '../data/api.ts'
 import { me } from '../data/boot.ts'
 import { client } from '../data/current.ts'
 import { urlOf } from '../router/create.ts'
@@ -60,8 +61,13 @@ function makeCommand({ kind, path: place, key }: (typeof MADE)[number]): Command
 /** What the toast tells of, else my newest change: the server takes it back from its event. */
 async function undo(): Promise<void> {
   if (undoShown()) return
-  const change = await client().undo()
-  showToast({ icon: 'undo', text: change ? shellTexts().undone : shellTexts().nothingToUndo })
+  try {
+    const change = await client().undo()
+    showToast({ icon: 'undo', text: change ? shellTexts().undone : shellTexts().nothingToUndo })
+  } catch (error) {
+    if (!(error instanceof ApiProblem && error.code === 'changed_since')) throw error
+    showToast({ kind: 'error', text: shellTexts().changedSince })
+  }
 }
 
 const APP_COMMANDS: readonly Command[] = [

@@ -98,6 +98,7 @@ export const de: Like<typeof en> = {
 
   undone: 'Zurückgenommen',
   nothingToUndo: 'Auf dieser Seite gibt es nichts von dir zurückzunehmen',
+  changedSince: 'Nicht zurückgenommen: Jemand hat dasselbe seitdem wieder geändert.',
 
   signedOutTitle: 'Melde dich an, um weiterzumachen',
   signedOutBody: (waiting) =>

@@ -89,6 +89,7 @@ export const en = {
 
   undone: 'Taken back',
   nothingToUndo: 'Nothing of yours to take back on this page',
+  changedSince: 'Not taken back: somebody has changed the same again since.',
 
   signedOutTitle: 'Sign in to go on',
   signedOutBody: (waiting: number) =>

@@ -19,6 +19,8 @@ const seedInto = (org: Org, profile: Profile = 'demo', seed = 1) =>
 
 const all = (sql: string, org: Org) => server.store.db.prepare(sql).all(org.org) as Record<string, unknown>[]
 
+const upwards = (left: number, right: number) => left - right
+
 /** What a server on the same folder would do for them. */
 const jobsOf = (org: Org) => all('SELECT id FROM main.jobs WHERE org_id = ?', org).length
 
@@ -94,10 +96,13 @@ describe('the seed', () => {
     assert.ok(ids(server.a).isDisjointFrom(ids(server.b)))
   })
 
-  test('makes others of another number', async () => {
+  // In this one a raised priority makes deadlines earlier than the change itself.
+  test('makes others of another number, also in the order of their story', async () => {
     const org = await makeOrg(server.store, server.dataDir, 'Other')
     seedInto(org, 'demo', 2)
     assert.notDeepEqual(told(org), told(server.a))
+    const times = server.events(0, org).map(({ at }) => at)
+    assert.deepEqual(times, times.toSorted(upwards))
   })
 
   test('is refused where there are records, and leaves nothing behind', () => {
@@ -121,10 +126,7 @@ describe('the seed', () => {
       events.map((_, index) => index + 1),
     )
     const times = events.map(({ at }) => at)
-    assert.deepEqual(
-      times,
-      times.toSorted((left, right) => left - right),
-    )
+    assert.deepEqual(times, times.toSorted(upwards))
     assert.ok(
       events.some(({ type }) => type === 'deal.stage_changed') && events.some(({ type }) => type === 'deal.closed'),
     )

@@ -177,16 +177,35 @@ describe('a deleted record', () => {
   })
 })
 
+test('a deal whose stage is gone stays in the bin, and says why', async () => {
+  const deal = await app.newDeal()
+  await app.ok('member', 'DELETE', `/deals/${deal.id}`)
+  const { event_id } = await newest()
+  const change = (stage: string) =>
+    app.store.db
+      .prepare("UPDATE bin SET record = json_set(record, '$.stage', ?) WHERE record_id = ?")
+      .run(stage, deal.id)
+  change(UNKNOWN)
+  const { status, body } = await app.ask('member', 'POST', `/bin/${event_id}/restore`)
+  assert.deepEqual([status, body.code, body.field], [409, 'reference_gone', 'stage'])
+  change(deal.stage)
+  assert.equal((await restore()).record.id, deal.id)
+})
+
 describe('the bin', () => {
   test('is read in pages, by members of the organisation', async () => {
     const all: string[] = []
     let cursor = ''
     do {
       const page = await app.ok('member', 'GET', `/bin?limit=2${cursor}`)
+      assert.ok(page.data.length === 2 || page.next_cursor === null)
       all.push(...page.data.map(({ event_id }: Row) => event_id))
       cursor = page.next_cursor ? `&cursor=${page.next_cursor}` : ''
     } while (cursor)
     assert.deepEqual(all, all.toSorted().toReversed())
+    const whole = await app.ok('member', 'GET', '/bin?limit=100')
+    assert.deepEqual([whole.data.map(({ event_id }: Row) => event_id), whole.next_cursor], [all, null])
+    assert.equal((await app.ok('member', 'GET', `/bin?limit=${all.length}`)).next_cursor, null)
     const tags = await app.newContact()
     await remove(`/contacts/${tags.id}`)
     assert.equal((await app.ok('member', 'GET', '/bin')).data.length, all.length + 1)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { dealStore } from '../../../src/crm/deals/deals.ts'
 import { inverse } from '../../../src/screens/app/undo/inverse.ts'
 import { type AppServer, startApp } from '../../support/app-data.ts'
+import { insertConversation } from '../../support/conversation.ts'
 import { errorsOf, type Given, type Row, UNKNOWN } from '../../support/records.ts'
 
 let app: AppServer
@@ -122,6 +124,57 @@ describe('an undo', () => {
     assert.equal((await undo({ seq: changed })).body.code, 'duplicate')
   })
 
+  test('is refused for changes that have no inverse', async () => {
+    const { db, clock } = app.store
+    /** An event, as another version of the server may have written it. */
+    const told = (type: string, record: string, data: object): number => {
+      const seq = app.lastSeq() + 1
+      db.prepare(
+        `INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, data)
+         VALUES (?, ?, ?, ?, ?, ?, 'system', ?)`,
+      ).run(app.a.org, seq, clock.id(), type, record, clock.now(), JSON.stringify(data))
+      db.prepare('UPDATE orgs SET last_seq = ? WHERE id = ?').run(seq, app.a.org)
+      return seq
+    }
+    const deal = await app.newDeal()
+    const conversation = insertConversation(app.store, app.a.org)
+    const none = { object: deal, changed_fields: [], previous: {} }
+    for (const [type, record, data] of [
+      ['message.received', UNKNOWN, none],
+      ['enrollment.created', UNKNOWN, none],
+      ['transcript.deleted', UNKNOWN, none],
+      ['conversation.created', conversation, { ...none, object: { id: conversation, version: 1 } }],
+      ['deal.updated', deal.id, none],
+    ] as const) {
+      const { status, body } = await undo({ seq: told(type, record, data) })
+      assert.deepEqual([status, body.code], [409, 'cannot_undo'], type)
+    }
+    const scored = { object: { ...deal, score: 3 }, changed_fields: ['score'], previous: { score: 2 } }
+    const { body } = await undo({ seq: told('deal.updated', deal.id, scored) })
+    assert.deepEqual([body.code, body.fields], ['changed_since', ['score']], 'nobody can set it')
+    assert.deepEqual(await app.getRecord(`/deals/${deal.id}`), deal)
+  })
+
+  test('finds an event by its id also behind many others, and never one of another organisation', async () => {
+    const { transaction } = app.store
+    const deal = await app.newDeal({ title: 'Roof' })
+    await app.patchRecord(`/deals/${deal.id}`, { title: 'House' })
+    const [event] = app.store.db
+      .prepare('SELECT id FROM events WHERE org_id = ? AND seq = ?')
+      .all(app.a.org, app.lastSeq()) as [{ id: string }]
+    const deals = dealStore(app.deps)
+    transaction(() => {
+      for (let at = 0; at < 1500; at++) deals.create({ org: app.a.org, member: app.a.owner }, { title: `${at}` })
+      for (let at = 0; at < 5; at++) deals.create({ org: app.b.org, member: app.b.owner }, { title: `${at}` })
+    })
+    const foreign = await app.ask('stranger', 'POST', '/undo', { event_id: event.id })
+    assert.equal(foreign.status, 404)
+    assert.equal((await app.ask('stranger', 'POST', '/undo', { seq: app.lastSeq() })).status, 404)
+    const { record, event: own } = await undone({ event_id: event.id })
+    assert.deepEqual([record.id, own.seq], [deal.id, app.lastSeq()])
+    assert.equal((await app.getRecord(`/deals/${deal.id}`)).title, 'Roof')
+  })
+
   test('is for members, of an event of their organisation', async () => {
     const deal = await app.newDeal()
     const given = { seq: app.lastSeq() }
@@ -132,6 +185,36 @@ describe('an undo', () => {
       assert.deepEqual(errorsOf((await undo(wrong)).body), [' required'])
     assert.equal((await app.getRecord(`/deals/${deal.id}`)).id, deal.id)
   })
+})
+
+test('the inverse leaves what cannot be set to what follows from it, unless it has changed by itself', () => {
+  const told = (name: string) => ({ object: { [name]: 2 }, changed_fields: [name], previous: { [name]: 1 } })
+  const now = (name: string, value: number) => ({ id: 'x', version: 1, [name]: value })
+  assert.deepEqual(inverse(now('score', 2), told('score'), new Set()), { patch: {}, changed: [] })
+  assert.deepEqual(inverse(now('score', 3), told('score'), new Set()), { patch: {}, changed: ['score'] })
+  assert.deepEqual(inverse(now('closed_at', 3), told('closed_at'), new Set()), { patch: {}, changed: [] })
+})
+
+test('the inverse of custom fields is that of the changed ones only', () => {
+  const custom = (custom_fields: object) => ({ custom_fields })
+  const told = {
+    ...{ object: custom({ one: 'a', two: 'b' }), changed_fields: ['custom_fields'] },
+    previous: custom({ one: 'a', three: 'c' }),
+  }
+  const now = { id: 'x', version: 1, ...custom({ one: 'z', two: 'b' }) }
+  assert.deepEqual(inverse(now, told, new Set(['custom_fields'])), {
+    patch: custom({ two: null, three: 'c' }),
+    changed: [],
+  })
+})
+
+test('the inverse of a change of sets gives back once what somebody has given back already', () => {
+  const told = { object: { tag_ids: ['a'] }, changed_fields: ['tag_ids'], previous: { tag_ids: ['b'] } }
+  const back = inverse({ id: 'x', version: 1, tag_ids: ['a', 'b'] }, told, new Set(['tag_ids']))
+  assert.deepEqual(back.patch, { tag_ids: ['b'] })
+  const grown = { object: { tag_ids: ['a', 'b'] }, changed_fields: ['tag_ids'], previous: { tag_ids: ['a'] } }
+  const rest = inverse({ id: 'x', version: 1, tag_ids: [] }, grown, new Set(['tag_ids']))
+  assert.deepEqual(rest.patch, { tag_ids: [] }, 'what stayed then and was taken since')
 })
 
 test('the inverse of a change of sets takes back the difference', () => {

@@ -163,3 +163,85 @@ test('a session that has ended is noticed with the next event', { skip }, async 
   await page.waitForFunction(() => window.data.isSignedOut())
   await made.close()
 })
+
+const isStream = (request: { url(): string }): boolean => request.url().includes('/app/stream')
+
+/** A page is shown or hidden, as when its member goes to another tab and comes back. */
+const show = (page: Page, isShown: boolean) =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, !isShown)
+
+/** Lets time pass, after which something is heard: after 35 s of silence a stream counts as lost. */
+async function hear(page: Page, id: string, ms: number): Promise<void> {
+  await page.clock.runFor(ms)
+  const title = `heard after ${ms}`
+  await patchRecord(`/deals/${id}`, { title })
+  await titleOn(page, id, title)
+}
+
+const streamEnds = (page: Page) => page.waitForEvent('requestfailed', { predicate: isStream, timeout: 10_000 })
+
+test('where there are no shared workers, each tab has its own stream; a hidden one gives it back', {
+  skip,
+}, async () => {
+  const { id } = await newDeal({ title: 'old' })
+  const browserOfAna = await context()
+  await browserOfAna.addInitScript(() => Reflect.deleteProperty(window, 'SharedWorker'))
+  await browserOfAna.clock.install()
+  const streams = new Map<unknown, number>()
+  browserOfAna.on('request', (request) => {
+    const tab = request.frame().page()
+    if (isStream(request)) streams.set(tab, (streams.get(tab) ?? 0) + 1)
+  })
+  const [page, other] = [await tab(browserOfAna), await tab(browserOfAna)]
+  assert.deepEqual([...streams.values()], [1, 1])
+  for (const each of [page, other]) await each.evaluate((id) => window.data.load('deals', id), id)
+  await patchRecord(`/deals/${id}`, { title: 'by a colleague' })
+  for (const each of [page, other]) await titleOn(each, id, 'by a colleague')
+
+  let ended = 0
+  page.on('requestfailed', (request) => isStream(request) && ended++)
+  await show(page, false)
+  await hear(page, id, 30_000)
+  await hear(page, id, 29_000)
+  assert.equal(ended, 0)
+  const gone = streamEnds(page)
+  await page.clock.runFor(1000)
+  await gone
+  await patchRecord(`/deals/${id}`, { title: 'while hidden' })
+  await titleOn(other, id, 'while hidden')
+  const known = () => page.evaluate((id) => JSON.stringify(window.data.record('deals', id)), id)
+  assert.match(await known(), /heard after/)
+  await page.clock.runFor(300_000)
+  assert.equal(streams.get(page), 1, 'it does not come back by itself')
+  await show(page, true)
+  await titleOn(page, id, 'while hidden')
+  assert.equal(streams.get(page), 2)
+  assert.equal(await page.evaluate(() => window.data.state()), 'live')
+  await show(page, false)
+  await show(page, true)
+  await hear(page, id, 30_000)
+  await hear(page, id, 32_000)
+  assert.deepEqual([ended, streams.get(page)], [1, 2], 'who only looks away for a moment keeps it')
+  await browserOfAna.close()
+})
+
+test('a tab that was opened in the background gives its stream back as well', { skip }, async () => {
+  const { id } = await newDeal({ title: 'old' })
+  const browserOfAna = await context()
+  await browserOfAna.addInitScript(() => {
+    Reflect.deleteProperty(window, 'SharedWorker')
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })
+  })
+  await browserOfAna.clock.install()
+  const page = await tab(browserOfAna)
+  await page.evaluate((id) => window.data.load('deals', id), id)
+  await hear(page, id, 30_000)
+  await hear(page, id, 20_000)
+  const gone = streamEnds(page)
+  await page.clock.runFor(10_000)
+  await gone
+  await browserOfAna.close()
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { dealStore } from '../../../src/crm/deals/deals.ts'
+import { NoAnswer } from '../../../src/web/data/api.ts'
 import { recordsOf } from '../../support/records.ts'
 import { type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -112,6 +113,26 @@ test('my newest change is undone, and then the one before', async () => {
   assert.equal(await client.undo(), undefined)
   await caughtUp(client)
   assert.equal(baseOf(client, id)?.title, 'a')
+})
+
+test('an undo that got no answer can be tried again, and takes back nothing twice', async () => {
+  const client = await open()
+  const { id } = await newDeal({ title: 'a' })
+  await client.load('deals', id)
+  for (const title of ['b', 'c', 'd']) await client.queue.patch('deals', id, { title })
+  await until(() => client.events.changes.value.length === 3)
+  for (const lost of ['before', 'after'] as const) {
+    client.network[lost] = ({ path }: { path: string }) => {
+      if (path === '/app/undo') throw new Error('cut')
+    }
+    await assert.rejects(client.undo(), NoAnswer)
+    client.network[lost] = undefined
+    assert.equal((await getRecord(`/deals/${id}`)).title, lost === 'before' ? 'd' : 'c')
+  }
+  assert.equal((await client.undo())?.type, 'deal.updated')
+  assert.equal((await getRecord(`/deals/${id}`)).title, 'c')
+  await client.undo()
+  assert.equal((await getRecord(`/deals/${id}`)).title, 'b')
 })
 
 test('an answer that is older than an event that came before it does not count', async () => {

@@ -1,3 +1,4 @@
+import { MAX_AHEAD_MS, timeOfId } from '../../../lib/id.ts'
 import type { Database } from '../../../store/driver.ts'
 import { eventSeqs } from '../event-seqs.ts'
 import type { Place } from './places.ts'
@@ -51,9 +52,10 @@ export function recordEvents(db: Database) {
    */
   function after(org: number, record: string, place: Place, limit: number): { found: RecordEvent[]; until?: Place } {
     const newest = seqAt(org, place.at)
-    const oldest = Math.max(newest - MAX_SEARCHED, 0)
+    const before = seqAt(org, timeOfId(record) - MAX_AHEAD_MS) // no event of it is older, if its id was ahead of the clock
+    const oldest = Math.max(newest - MAX_SEARCHED, before)
     const found = find.all(org, oldest + 1, newest, record, place.at, place.id, limit) as RecordEvent[]
-    const reached = found.length < limit ? timeAt(org, oldest) : undefined
+    const reached = found.length < limit && oldest > before ? timeAt(org, oldest) : undefined
     // A page goes on by a millisecond at least.
     return reached === undefined ? { found } : { found, until: { at: Math.min(reached, place.at - 1), id: LAST_ID } }
   }

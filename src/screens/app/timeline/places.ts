@@ -19,14 +19,24 @@ const MAX_SORTED = 1000
 
 const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
 
-/** The last 12 digits of the ids of stage changes: `f` and the version, so that they sort by it. */
-const stageIdOf = (deal: string, version: number): string =>
-  `${deal.slice(0, 24)}f${version.toString(16).padStart(11, '0')}`
+/**
+ * What the ids of the stage changes of a deal begin with; their version follows, by which they are sorted. Greater than
+ * the id of the deal: within a millisecond they come after its creation.
+ */
+function stagePrefix(deal: string): string {
+  const [same = ''] = /^f*/.exec(deal.slice(24)) ?? []
+  return `${deal.slice(0, 24)}${same}f`
+}
+
+function stageIdOf(deal: string, version: number): string {
+  const prefix = stagePrefix(deal)
+  return prefix + version.toString(16).padStart(36 - prefix.length, '0')
+}
 
 /** The version below which the stage changes of one millisecond come after a place. */
 function versionBefore(deal: string, { id }: Place): number {
-  const prefix = `${deal.slice(0, 24)}f`
-  if (id.startsWith(prefix)) return Number.parseInt(id.slice(25), 16)
+  const prefix = stagePrefix(deal)
+  if (id.startsWith(prefix)) return Number.parseInt(id.slice(prefix.length), 16)
   return id > prefix ? Number.MAX_SAFE_INTEGER : 0
 }
 
