@@ -10,7 +10,7 @@ import { type KitBoard, startKitBoard } from './kit-board.ts'
 
 // What is done with several cards of the board at once.
 
-const MANY = 24
+const MANY = 36
 
 describe('selected deals on the board', { skip: noBrowser }, () => {
   let server: KitBoard
@@ -75,6 +75,36 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     assert.deepEqual(faults, [])
     await context.close()
   })
+
+  for (const [shape, path] of [
+    ['board', '/deals'],
+    ['table', '/deals?shape=table'],
+  ] as const) {
+    test(`Shift J and K select on beyond what is in view, ${shape}`, async () => {
+      const { page, context, faults } = await openBoard(browser, server, { path })
+      const rows = shape === 'board' ? column(page, 'lead').locator('[data-card] a') : page.getByRole('rowheader')
+      const selected = (count: number) => page.getByText(`${count} selected`, { exact: true }).first()
+      const isFocused = (row: number) =>
+        page.waitForFunction(
+          (wanted) => document.activeElement?.closest('[data-row]')?.getAttribute('data-row') === wanted,
+          String(row),
+        )
+      await rows.first().waitFor()
+      await rows.first().focus()
+      for (let count = 2; count <= MANY; count++) {
+        await page.keyboard.press('Shift+J')
+        await selected(count).waitFor()
+      }
+      await isFocused(MANY - 1)
+      await page.keyboard.press('Escape')
+      await selected(MANY).waitFor({ state: 'detached' })
+      for (let count = 1; count < MANY; count++) await page.keyboard.press('Shift+K')
+      await selected(MANY).waitFor()
+      await isFocused(0)
+      assert.deepEqual(faults, [])
+      await context.close()
+    })
+  }
 
   test('more than twenty are changed in one step, which one undo takes back', async () => {
     const { page, context, faults } = await openBoard(browser, server)
