@@ -123,7 +123,17 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     assert.equal(await countIn('qualified'), MANY)
     await page.getByRole('button', { name: /Undo/ }).click()
     await until(() => countIn('qualified'), 0)
-    assert.equal(writes.filter((write) => write.endsWith('/app/bulk')).length, 1)
+    await page.getByText('Taken back').first().waitFor()
+    await bar(page).getByRole('button', { name: 'Stage' }).click()
+    await page.getByRole('menuitem', { name: /lost/i }).click()
+    await page.getByRole('menuitem', { name: 'No answer' }).click()
+    await page.getByText(`${MANY} deals closed as lost`).first().waitFor()
+    assert.equal(await countIn('lead'), 0)
+    await column(page, 'lead').locator('[data-card]').first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /Undo/ }).last().click()
+    await until(() => countIn('lead'), MANY)
+    await column(page, 'lead').locator('[data-card]').first().waitFor()
+    assert.equal(writes.filter((write) => write.endsWith('/app/bulk')).length, 2)
     assert.deepEqual(
       writes.filter((write) => /\/deals\//.test(write)),
       [],
