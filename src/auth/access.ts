@@ -14,6 +14,8 @@ export type Access = {
   /** The role of the token's member. */
   role: Role
   token: string
+  /** Whose Idempotency-Keys it sends: a token's own, or the member's, whose session may end before a repeat. */
+  keyOwner: string
   expiresAt: number | null
 }
 
@@ -102,6 +104,7 @@ export function accessCache(
       scopeKey: scopeKey(scopes),
       role: row.role,
       token: claims.jti,
+      keyOwner: claims.jti,
       expiresAt: row.expires_at,
     }
     if (accessOf.size >= MAX_CACHED) accessOf.clear()

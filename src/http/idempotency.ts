@@ -36,10 +36,10 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
   const answers = storedAnswers(db)
 
   /** The stored response of the key, or undefined. Throws Problem 422 if the key was used with another request. */
-  function find({ who, token }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
+  function find({ who, keyOwner }: Access, key: string, fingerprint: string, isSecret: boolean): Answer | undefined {
     // While the clock may be wrong, expired responses still count: a repeat must not write a second time.
     const since = wallClock.purgeHeldUntil() === undefined ? clock.now() - RETENTION_MS : Number.NEGATIVE_INFINITY
-    const row = answers.find({ org: who.org, caller: token, key }, since)
+    const row = answers.find({ org: who.org, caller: keyOwner, key }, since)
     if (!row) return undefined
     if (row.fingerprint !== fingerprint) {
       throw new Problem(
@@ -54,7 +54,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
 
   /** Encrypts a response with a secret. */
   function keep(
-    { who, token }: Access,
+    { who, keyOwner }: Access,
     key: string,
     fingerprint: string,
     { status, headers, body }: Answer,
@@ -62,7 +62,7 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
   ): void {
     const stored = isSecret ? vault.seal(purposeOf(key), String(body)) : (body as string)
     const answer = { fingerprint, status, headers: JSON.stringify(headers), body: stored }
-    answers.keep({ org: who.org, caller: token, key }, answer, clock.now())
+    answers.keep({ org: who.org, caller: keyOwner, key }, answer, clock.now())
   }
 
   const purposeOf = (key: string): string => `answer ${key}`

@@ -98,6 +98,7 @@ before(async () => {
     scopeKey: role,
     role,
     token: a.tokenId,
+    keyOwner: a.tokenId,
     expiresAt: null,
   })
   accesses = new Map(ROLES.map((role) => [role, access(role)]))

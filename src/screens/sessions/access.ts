@@ -46,6 +46,7 @@ export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'hea
       scopeKey: scopeKey(scopes),
       role,
       token: id,
+      keyOwner: member,
       expiresAt,
     }
   }

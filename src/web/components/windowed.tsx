@@ -14,8 +14,8 @@ export type RowProps = {
 export type WindowedHandle = {
   /** Scrolls as far as needed to see the row. */
   show: (index: number) => void
-  /** The same, and gives it the focus: to its first element that can have it. */
-  focus: (index: number) => void
+  /** The same, and gives it the focus: to its first element that can have it. Not if it is no longer `isWanted` then. */
+  focus: (index: number, isWanted?: () => boolean) => void
   /** Where the row begins, from the top of the list. */
   offsetOf: (index: number) => number
 }
@@ -108,12 +108,13 @@ export function Windowed(props: WindowedProps) {
     else if (bottom > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = bottom - scroller.clientHeight
   }
 
-  function focus(index: number): void {
+  function focus(index: number, isWanted = () => true): void {
     focused.current = keys[index]
     show(index)
     redraw((number) => number + 1)
     // The row is in the page once this is drawn.
     requestAnimationFrame(() => {
+      if (!isWanted()) return
       const row = box.current?.querySelector<HTMLElement>(`:scope > [data-row="${index}"]`)
       const target = row?.matches(FOCUSABLE) ? row : row?.querySelector<HTMLElement>(FOCUSABLE)
       target?.focus({ preventScroll: true })

@@ -119,6 +119,33 @@ describe('a bulk change', () => {
     assert.deepEqual((await app.getRecord(`/deals/${rows[2]?.id}`)).custom_fields, {})
   })
 
+  test('closes deals, each in its own pipeline, and undo opens them where they were', async () => {
+    const other = await app.newDeal()
+    const rows = await deals(3)
+    const [first, moved, closed] = rows as [Row, Row, Row]
+    await app.patchRecord(`/deals/${moved.id}`, { stage: app.a.stages.demo })
+    await app.call('POST', `/deals/${closed.id}/close`, { reason_id: app.a.reasons.won })
+    const seq = app.lastSeq()
+    const result = await changed({ kind: 'deals', ids: idsOf(rows), close: { reason_id: app.a.reasons.lost } })
+    assert.deepEqual([result.done, result.failed_count, idsOf(result.failed)], [3, 1, [closed.id]])
+    const shown = async () =>
+      (await all([first, moved, closed, other])).map(({ status, stage, close_reason_id }) => [
+        status,
+        stage,
+        close_reason_id,
+      ])
+    const lost = ['lost', app.a.stages.lost, app.a.reasons.lost]
+    const won = ['won', app.a.stages.won, app.a.reasons.won]
+    const open = (stage: string) => ['open', stage, null]
+    assert.deepEqual(await shown(), [lost, lost, won, open(other.stage)])
+    assert.deepEqual(
+      app.events(seq).map(({ type, object_id }) => [type, object_id]),
+      [first, moved].map(({ id }) => ['deal.closed', id]),
+    )
+    assert.deepEqual((await undone(result.id)).kept, [])
+    assert.deepEqual(await shown(), [open(first.stage), open(app.a.stages.demo as string), won, open(other.stage)])
+  })
+
   test('goes on after a restart', async () => {
     const tag = await newTag('Restart')
     const rows = await deals(5, { tag_ids: [tag] })
@@ -163,6 +190,9 @@ describe('a bulk change', () => {
       [{ ids: [id], patch: { custom_fields: { none: 1 } } }, '/patch/custom_fields/none unknown_field'],
       [{ ids: [id], add_tag_ids: [UNKNOWN] }, '/add_tag_ids/0 reference_not_found'],
       [{ ids: [id], to_list_id: smart.id }, '/to_list_id not_static'],
+      [{ ids: [id], close: { reason_id: UNKNOWN } }, '/close/reason_id reason_not_active'],
+      [{ ids: [id], close: { reason_id: app.a.reasons.won }, patch: { amount: 1 } }, '/close contradiction'],
+      [{ kind: 'contacts', ids: [id], close: { reason_id: app.a.reasons.won } }, '/close not_supported'],
       [{ ids: [id], delete: true, patch: { amount: 1 } }, '/delete contradiction'],
       [{ filter: { field: 'nothing', op: 'is_null' }, delete: true }, '/filter/field unknown_field'],
     ] as [Given, string][]) {

@@ -95,13 +95,23 @@ test('signing out ends the session and removes the cookie, and works without a s
   assert.equal((await screens.send('POST', '/app/logout', undefined, { cookie })).status, 204)
 })
 
-test('a repeated key answers the same within a session, and is another one in a second session', async () => {
-  const one = await screens.signedIn('member')
-  const two = await screens.signedIn(one)
-  const headers = { 'idempotency-key': 'same' }
-  const first = await one.call('POST', '/api/v1/deals', { title: 'Roof' }, headers)
-  const again = await one.call('POST', '/api/v1/deals', { title: 'Roof' }, headers)
-  const other = await two.call('POST', '/api/v1/deals', { title: 'Roof' }, headers)
-  assert.deepEqual([again.body.id, again.headers.get('idempotency-replayed')], [first.body.id, 'true'])
+test('a repeated key answers the same after signing in again, and is another one for another member', async () => {
+  const { email } = await screens.newMember('member')
+  const signIn = async (): Promise<string> =>
+    `dealbox=${cookiesOf(await login({ email, password: PASSWORD })).dealbox?.value}`
+  const create = (cookie: string) =>
+    screens.send('POST', '/api/v1/deals', { title: 'Sent twice' }, { cookie, 'idempotency-key': 'same' })
+  const cookie = await signIn()
+  const first = await create(cookie)
+  assert.equal(first.status, 201)
+  await screens.send('POST', '/app/logout', undefined, { cookie })
+  assert.equal((await create(cookie)).status, 401)
+  const again = await create(await signIn())
+  assert.deepEqual([again.body?.id, again.headers.get('idempotency-replayed')], [first.body.id, 'true'])
+  const count = () => server.store.db.prepare("SELECT count(*) FROM deals WHERE title = 'Sent twice'").pluck().get()
+  assert.equal(count(), 1)
+  const other = await create((await screens.signedIn('member')).cookie)
+  assert.equal(other.status, 201)
   assert.notEqual(other.body.id, first.body.id)
+  assert.equal(count(), 2)
 })

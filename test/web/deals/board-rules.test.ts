@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Condition } from '../../../src/web/components/filters/conditions.ts'
 import { arrange } from '../../../src/web/screens/deals/arrange.ts'
 import { nextStep } from '../../../src/web/screens/deals/next-step.ts'
-import { comparing, placeIn, type Sort } from '../../../src/web/screens/deals/order.ts'
+import { comparing, nameOfSort, placeIn, SORTS, type Sort, sortNamed } from '../../../src/web/screens/deals/order.ts'
 import { totalsOf } from '../../../src/web/screens/deals/totals.ts'
 import { DAY, HOUR, NOW, rowOf, taskOf } from './rows.ts'
 
@@ -73,6 +73,13 @@ describe('the order of the cards', () => {
     ]
     assert.deepEqual(sorted('close', rows), ['November', 'December', 'no date'])
     assert.deepEqual(sorted('stage', rows), ['no date', 'November', 'December'])
+  })
+
+  test('is named in the address as the table names it; the board does not take its other orders', () => {
+    for (const sort of SORTS) assert.equal(sortNamed(nameOfSort(sort)), sort)
+    assert.equal(nameOfSort('amount'), '-amount', 'highest first')
+    for (const name of ['amount', '-expected_close_date', 'title', 'next', ''])
+      assert.equal(sortNamed(name), 'next', name)
   })
 
   test('gives the place that a moved card will have', () => {

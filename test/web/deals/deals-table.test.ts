@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { noBrowser, startChromium } from '../../support/chromium.ts'
 import { assertAccessible } from '../../support/page.ts'
+import type { Row } from '../../support/records.ts'
 import { openBoard } from './board-page.ts'
 import { type KitBoard, startKitBoard } from './kit-board.ts'
 
@@ -62,6 +63,60 @@ describe('deals as a table', { skip: noBrowser }, () => {
     await page.waitForURL(/\?view=[^&]+$/)
     await page.reload()
     await cards(page).first().waitFor()
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
+
+  test('a sort means the same in both shapes, and stays where the other has none', async () => {
+    const { page, context, faults } = await openBoard(browser, server)
+    const amountHead = () => page.getByRole('columnheader', { name: 'Amount' })
+    const titles = (stage: string) =>
+      page.locator(`[data-stage="${server.stageIds[stage]}"] [data-card] a`).allTextContents()
+    await cards(page).first().waitFor()
+    const usual = await titles('lead')
+    await page.getByRole('button', { name: 'Next task first' }).click()
+    await page.getByRole('menuitemradio', { name: 'Highest amount first' }).click()
+    await page.getByRole('button', { name: 'Highest amount first' }).waitFor()
+    const highest = await titles('lead')
+    assert.notDeepEqual(highest, usual)
+    await shapeOf(page, 'Table').click()
+    const { data } = await server.getRecord('/deals?sort=-amount&status=open&limit=1')
+    await page.getByRole('rowheader').first().getByText(data[0].title).waitFor()
+    assert.equal(await amountHead().getAttribute('aria-sort'), 'descending')
+    await page.goto(`${server.url}/deals?shape=table&sort=amount&currency.eq=EUR`)
+    await page.getByRole('rowheader').first().waitFor()
+    assert.equal(await amountHead().getAttribute('aria-sort'), 'ascending')
+    await shapeOf(page, 'Board').click()
+    await page.getByRole('button', { name: 'Next task first' }).waitFor()
+    await shapeOf(page, 'Table').click()
+    await table(page).waitFor()
+    assert.equal(await amountHead().getAttribute('aria-sort'), 'ascending')
+    // Back and forth: the commands of both shapes are never there together.
+    for (const shape of ['Board', 'Table', 'Board', 'Table'] as const) {
+      await shapeOf(page, shape).click()
+      await (shape === 'Board' ? cards(page).first() : page.getByRole('rowheader').first()).waitFor()
+    }
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
+
+  test('the foot and "nothing fits" count the open deals of the pipeline, and the sum is exact', async () => {
+    const { data: stages } = await server.getRecord('/stages?limit=100')
+    const { pipeline_id } = stages.find((each: Row) => each.name === 'Due')
+    await server.newId('/deals', { title: 'Of the other pipeline', pipeline_id, amount: 5, currency: 'EUR' })
+    await server.patchRecord(`/deals/${server.deals['Wind tunnel probes'].id}`, { amount: 29_600.55 })
+    const { page, context, faults } = await openBoard(browser, server, { path: '/deals?days_in_stage.gte=2' })
+    await cards(page).first().waitFor()
+    const here = await cards(page).count()
+    const sum = (await page.locator('.sumbar .money').first().textContent())?.replace('EUR', '')
+    assert.match(sum ?? '', /\.55$/)
+    await shapeOf(page, 'Table').click()
+    const foot = page.locator('.tfoot')
+    await foot.getByText(`${here} of 30 deals`).waitFor()
+    assert.equal((await foot.locator('.sum').first().textContent())?.replace(/EUR\s/, ''), sum)
+    await page.goto(`${server.url}/deals?shape=table&days_in_stage.gte=2&title.contains=zzz`)
+    await page.getByText('No deal fits').waitFor()
+    await page.getByText(`there would be ${here}.`).waitFor()
     assert.deepEqual(faults, [])
     await context.close()
   })
@@ -137,7 +192,7 @@ describe('deals as a table', { skip: noBrowser }, () => {
       assert.ok(((await one.boundingBox())?.height ?? 0) >= 44, String(await one.textContent()))
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/phone-menu.png` })
     await item.click()
-    await page.waitForURL(/sort=amount/)
+    await page.waitForURL(/sort=-amount/)
     await page.getByRole('heading', { name: 'Deals', exact: true }).waitFor()
     assert.deepEqual(faults, [])
     await context.close()

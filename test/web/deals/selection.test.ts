@@ -10,7 +10,7 @@ import { type KitBoard, startKitBoard } from './kit-board.ts'
 
 // What is done with several cards of the board at once.
 
-const MANY = 24
+const MANY = 36
 
 describe('selected deals on the board', { skip: noBrowser }, () => {
   let server: KitBoard
@@ -76,6 +76,36 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     await context.close()
   })
 
+  for (const [shape, path] of [
+    ['board', '/deals'],
+    ['table', '/deals?shape=table'],
+  ] as const) {
+    test(`Shift J and K select on beyond what is in view, ${shape}`, async () => {
+      const { page, context, faults } = await openBoard(browser, server, { path })
+      const rows = shape === 'board' ? column(page, 'lead').locator('[data-card] a') : page.getByRole('rowheader')
+      const selected = (count: number) => page.getByText(`${count} selected`, { exact: true }).first()
+      const isFocused = (row: number) =>
+        page.waitForFunction(
+          (wanted) => document.activeElement?.closest('[data-row]')?.getAttribute('data-row') === wanted,
+          String(row),
+        )
+      await rows.first().waitFor()
+      await rows.first().focus()
+      for (let count = 2; count <= MANY; count++) {
+        await page.keyboard.press('Shift+J')
+        await selected(count).waitFor()
+      }
+      await isFocused(MANY - 1)
+      await page.keyboard.press('Escape')
+      await selected(MANY).waitFor({ state: 'detached' })
+      for (let count = 1; count < MANY; count++) await page.keyboard.press('Shift+K')
+      await selected(MANY).waitFor()
+      await isFocused(0)
+      assert.deepEqual(faults, [])
+      await context.close()
+    })
+  }
+
   test('more than twenty are changed in one step, which one undo takes back', async () => {
     const { page, context, faults } = await openBoard(browser, server)
     const writes: string[] = []
@@ -93,7 +123,17 @@ describe('selected deals on the board', { skip: noBrowser }, () => {
     assert.equal(await countIn('qualified'), MANY)
     await page.getByRole('button', { name: /Undo/ }).click()
     await until(() => countIn('qualified'), 0)
-    assert.equal(writes.filter((write) => write.endsWith('/app/bulk')).length, 1)
+    await page.getByText('Taken back').first().waitFor()
+    await bar(page).getByRole('button', { name: 'Stage' }).click()
+    await page.getByRole('menuitem', { name: /lost/i }).click()
+    await page.getByRole('menuitem', { name: 'No answer' }).click()
+    await page.getByText(`${MANY} deals closed as lost`).first().waitFor()
+    assert.equal(await countIn('lead'), 0)
+    await column(page, 'lead').locator('[data-card]').first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /Undo/ }).last().click()
+    await until(() => countIn('lead'), MANY)
+    await column(page, 'lead').locator('[data-card]').first().waitFor()
+    assert.equal(writes.filter((write) => write.endsWith('/app/bulk')).length, 2)
     assert.deepEqual(
       writes.filter((write) => /\/deals\//.test(write)),
       [],

@@ -293,6 +293,31 @@ describe('duplicates', { skip: noBrowser }, () => {
   })
 })
 
+describe('Merge… of a record', { skip: noBrowser }, () => {
+  test('asks with which one, and opens the two', async () => {
+    const kept = await place.make('/contacts', { last_name: 'Quillfeather', first_name: 'Una' })
+    const merged = await place.make('/contacts', { last_name: 'Brackenbury', first_name: 'Una' })
+    const { page, close } = await place.open(`/contacts/${kept.id}`)
+    await page.getByRole('heading', { name: 'Una Quillfeather' }).first().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search or jump' }).fill('Merge…')
+    await page
+      .getByRole('option', { name: /^Merge/ })
+      .first()
+      .click()
+    await page.waitForURL(`**/duplicates?object=contact&with=${kept.id}`)
+    await page.getByText('Merge Una Quillfeather with which one?').waitFor()
+    await page.getByRole('combobox', { name: 'Search contacts' }).fill('Brackenbury')
+    await page.getByRole('option', { name: /Brackenbury/ }).click()
+    await page.getByRole('button', { name: 'Merge into Una Quillfeather' }).click()
+    await page.locator('.toast', { hasText: 'Merged into Una Quillfeather' }).waitFor()
+    assert.equal((await place.server.call('GET', `/contacts/${merged.id}`)).status, 404)
+    assert.equal((await get(kept.id)).last_name, 'Quillfeather')
+    await page.waitForURL(/duplicates\?object=contact$/)
+    await close()
+  })
+})
+
 describe('lists', { skip: noBrowser }, () => {
   test('are made of a filter, and shown as a table', async () => {
     const { page, close } = await place.open('/contacts?job_title.eq=Buyer')

@@ -1,4 +1,6 @@
 import { customValues } from '../../../crm/custom-fields/values.ts'
+import { dealStages } from '../../../crm/deals/deal-stages.ts'
+import { dealStore } from '../../../crm/deals/deals.ts'
 import { type Deps, once } from '../../../deps.ts'
 import { linkOf } from '../../../filters/membership.ts'
 import type { Stored } from '../../../http/route.ts'
@@ -34,7 +36,8 @@ export const bulkStore = once((deps: Deps) => {
     contact: customValues(db, 'contact'),
     company: customValues(db, 'company'),
   }
-  const openStage = db.prepare('SELECT 1 FROM stages WHERE org_id = ? AND id = ? AND is_open = 1').pluck()
+  const deals = dealStore(deps)
+  const stages = dealStages(db)
   const staticList = db.prepare("SELECT object FROM lists WHERE org_id = ? AND id = ? AND kind = 'static'").pluck()
   const touchList = db.prepare('UPDATE lists SET version = version + 1, updated_at = ? WHERE org_id = ? AND id = ?')
   const memberships = Object.fromEntries(
@@ -75,8 +78,10 @@ export const bulkStore = once((deps: Deps) => {
     const { patch, add_tag_ids = [], remove_tag_ids = [], list_id } = change
     const object = OBJECTS[kind]
     if (Object.keys(change).length === 0) throw invalid(field('', 'required', 'must have a change'))
-    if (change.delete && Object.keys(change).length > 1)
-      throw invalid(field('/delete', 'contradiction', 'must be the only change'))
+    for (const only of ['delete', 'close'] as const)
+      if (change[only] && Object.keys(change).length > 1)
+        throw invalid(field(`/${only}`, 'contradiction', 'must be the only change'))
+    if (change.close) checkClose(who, object, change.close.reason_id)
     if (object === 'task' && (add_tag_ids.length > 0 || remove_tag_ids.length > 0 || list_id !== undefined))
       throw invalid(field('', 'not_supported', 'must not have tags or lists: tasks have none'))
     if (list_id !== undefined && staticList.get(who.org, list_id) !== object)
@@ -89,8 +94,16 @@ export const bulkStore = once((deps: Deps) => {
       references.check(who.org, patch)
       if (object !== 'task' && patch.custom_fields !== undefined)
         custom[object].change(who.org, {}, patch.custom_fields as Record<string, unknown>)
-      if (patch.stage !== undefined && !openStage.get(who.org, patch.stage)) throw invalid(missing('/stage'))
+      if (patch.stage !== undefined && !stages.isOpen(who.org, patch.stage as string)) throw invalid(missing('/stage'))
     })
+  }
+
+  function checkClose({ org }: Caller, object: string, reason: string): void {
+    if (object !== 'deal') throw invalid(field('/close', 'not_supported', 'must be omitted: only deals are closed'))
+    if (!stages.outcomeOf(org, reason))
+      throw invalid(
+        field('/close/reason_id', 'reason_not_active', 'must be an active close reason of this organisation'),
+      )
   }
 
   /** One batch; puts the job for the next. */
@@ -119,6 +132,7 @@ export const bulkStore = once((deps: Deps) => {
     const record = find(who, item.record_id)
     const before = events.lastSeq(who.org)
     if (change.delete) remove?.(who, record)
+    else if (change.close) deals.close(who, record as never, change.close)
     else {
       const given = { ...change.patch, ...tagsOf(record, change) }
       if (Object.keys(given).length > 0) patch(who, record, given)

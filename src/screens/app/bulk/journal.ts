@@ -10,6 +10,8 @@ export type Change = {
   add_tag_ids?: string[]
   remove_tag_ids?: string[]
   list_id?: string
+  /** Of deals: as POST /deals/{id}/close. */
+  close?: { reason_id: string }
   delete?: true
 }
 

@@ -23,6 +23,7 @@ const Bulk = f.object({
   add_tag_ids: f.optional(f.ids),
   remove_tag_ids: f.optional(f.ids),
   to_list_id: f.optional(f.doc(f.id, 'A static list to add the records to.')),
+  close: f.optional(f.doc(f.object({ reason_id: f.id }), 'Closes deals as won or lost, after the reason.')),
   delete: f.optional(v.literal(true)),
   expected: f.optional(f.doc(f.count(), 'How many records the member has seen: more are 409 `count_changed`.')),
 })

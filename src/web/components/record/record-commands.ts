@@ -9,7 +9,7 @@ import { undoDeletion } from '../../shell/undo.ts'
 import { showToast } from '../toast.tsx'
 import { copy, copyLastChange, copyRecord } from './curl.ts'
 import { stepDeal } from './deal-changes.ts'
-import { ICONS, type PageKind } from './kinds.ts'
+import { ICONS, OBJECTS, type PageKind } from './kinds.ts'
 import { mayWrite } from './may-write.ts'
 import { sayFailed } from './say-failed.ts'
 import { asking } from './stepper.tsx'
@@ -132,7 +132,7 @@ function commandsOf(kind: PageKind, id: string): Command[] {
       title: () => words().merge,
       icon: 'merge',
       when: () => kind !== 'deals' && isFree(),
-      run: () => navigate(`/${kind}/duplicates?with=${id}`),
+      run: () => navigate(`/duplicates?object=${OBJECTS[kind]}&with=${id}`),
     }),
     each({
       id: 'record.delete',

@@ -8,10 +8,11 @@ import { now } from '../../lib/now.ts'
 import { dateIn } from '../../lib/zoned.ts'
 import type { Around, Question } from './arrange.ts'
 import { type BoardState, boardState } from './board-state.ts'
-import { address, sort } from './deals-address.ts'
+import { address, shape, sort } from './deals-address.ts'
 import type { ClosedCounts } from './ends.tsx'
 import { divide } from './fields.ts'
 import type { BoardStage } from './model.ts'
+import { boardOnly } from './table-conditions.ts'
 
 /** The board of one pipeline with all that it reads. It stays while other screens are open, so that it is there at once. */
 export type Source = {
@@ -42,7 +43,9 @@ function make(pipeline: string): Source & { stop: () => void } {
   )
   const question = computed((): Question => {
     const { conditions, q } = address.value.state
-    return { conditions: divide(conditions).here, q, sort: sort.value }
+    // The sums above the table are those of its rows.
+    const left = shape.value === 'table' ? boardOnly(conditions) : []
+    return { conditions: divide(conditions.filter((each) => !left.includes(each))).here, q, sort: sort.value }
   })
   const among = matches(pipeline)
   const around = computed((): Around => {

@@ -31,7 +31,7 @@ function change(
 /** More than these are changed by the server in one step, with its progress and one undo. */
 const MANY = 20
 
-type Bulk = { patch?: Fields; add_tag_ids?: string[]; remove_tag_ids?: string[] }
+type Bulk = { patch?: Fields; add_tag_ids?: string[]; remove_tag_ids?: string[]; close?: { reason_id: string } }
 
 async function changeAll(rows: readonly BoardRow[], bulk: Bulk, done: (count: number) => string, then: () => void) {
   const { changeMany } = await import('../tables/bulk.ts')
@@ -117,6 +117,11 @@ export function priceDeals(
 
 /** Closes deals for a reason; they leave the board. Undo opens them again. */
 export function closeDeals(rows: readonly BoardRow[], outcome: Outcome, reason: string, then: () => void): void {
+  if (rows.length > MANY) {
+    const words = (count: number) => texts().closedMany(count, outcome)
+    void changeAll(rows, { close: { reason_id: reason } }, words, then)
+    return
+  }
   const closed = rows.map((row) => {
     const shown = { status: outcome, stage: closingStage(row.stage_id, outcome), close_reason_id: reason }
     const done = act('deals', row.id, 'close', { reason_id: reason }, shown)
@@ -130,7 +135,7 @@ export function closeDeals(rows: readonly BoardRow[], outcome: Outcome, reason: 
     }
   }
   const text = outcome === 'won' ? texts().closedWon : texts().closedLost
-  offerUndo(rows.length === 1 ? text(titleOf(rows)) : texts().changed(rows.length), undo, then)
+  offerUndo(rows.length === 1 ? text(titleOf(rows)) : texts().closedMany(rows.length, outcome), undo, then)
 }
 
 /** The stage of the pipeline in which closed deals are. */

@@ -3,7 +3,7 @@ import type { Condition } from '../../components/filters/conditions.ts'
 import { listAddress } from '../../components/views/use-list-state.ts'
 import { boot, me } from '../../data/boot.ts'
 import { dealFields } from './filter-fields.ts'
-import { SORTS, type Sort } from './order.ts'
+import { nameOfSort, type Sort, sortNamed } from './order.ts'
 
 // What the address says of the list of deals, in both shapes.
 
@@ -28,7 +28,9 @@ export const shape = computed((): 'board' | 'table' => {
   return (state.more.shape ?? view?.shape) === 'table' ? 'table' : 'board'
 })
 
-export const sort = computed((): Sort => SORTS.find((each) => each === address.value.state.sort) ?? 'next')
+export const sort = computed((): Sort => sortNamed(address.value.state.sort))
+
+export const changeSort = (next: Sort): Promise<void> => address.peek().change({ sort: nameOfSort(next) })
 
 /** Other parts of the view stay. */
 const changeMore = (name: 'pipeline' | 'shape', value: string | undefined): Promise<void> => {

@@ -10,7 +10,7 @@ import { Menu, MenuButton } from '../../components/menu.tsx'
 import { viewsOf } from '../../components/views/saved-views.ts'
 import { isPhone } from '../../shell/widths.ts'
 import { CARD_FIELDS, cardFields, showField } from './card-fields.ts'
-import { address, pipeline, shape, sort } from './deals-address.ts'
+import { address, changeSort, pipeline, shape, sort } from './deals-address.ts'
 import { dealFields } from './filter-fields.ts'
 import { SORTS, type Sort } from './order.ts'
 import { boardOnly } from './table-conditions.ts'
@@ -112,7 +112,7 @@ function SortMenu() {
           items: SORTS.map((each) => ({
             label: sortWords(each),
             checked: each === chosen,
-            onPick: () => void address.peek().change({ sort: each === 'next' ? null : each }),
+            onPick: () => void changeSort(each),
           })),
         },
       ]}

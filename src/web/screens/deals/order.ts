@@ -6,6 +6,19 @@ export const SORTS = ['next', 'close', 'amount', 'stage'] as const
 /** Next task first, expected close first, highest amount first, longest in the stage first. */
 export type Sort = (typeof SORTS)[number]
 
+/** How the address names them, as the table and the API do, so that it means the same in both shapes. */
+const NAMES: Readonly<Record<Sort, string | null>> = {
+  next: null,
+  close: 'expected_close_date',
+  amount: '-amount',
+  stage: 'stage_changed_at',
+}
+
+export const nameOfSort = (sort: Sort): string | null => NAMES[sort]
+
+/** The board has its usual order for those that only the table has, such as the lowest amount first. */
+export const sortNamed = (name: string | null): Sort => SORTS.find((each) => NAMES[each] === name) ?? 'next'
+
 type Around = {
   now: number
   /** The organisation's own currency comes first: amounts of different currencies do not compare. */

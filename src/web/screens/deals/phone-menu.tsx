@@ -6,7 +6,7 @@ import { showToast } from '../../components/toast.tsx'
 import { savedQuery } from '../../components/views/list-state.ts'
 import { changeView, mayChange, viewsOf } from '../../components/views/saved-views.ts'
 import { texts as viewTexts } from '../../components/views/texts.ts'
-import { address, changeShape, shape, sort } from './deals-address.ts'
+import { address, changeShape, changeSort, shape, sort } from './deals-address.ts'
 import { sortWords } from './deals-filters.tsx'
 import { SORTS } from './order.ts'
 import { texts } from './texts/texts.ts'
@@ -75,7 +75,7 @@ const sortGroup = (): MenuGroup => ({
   items: SORTS.map((each) => ({
     label: sortWords(each),
     checked: each === sort.peek(),
-    onPick: () => void address.peek().change({ sort: each === 'next' ? null : each }),
+    onPick: () => void changeSort(each),
   })),
 })
 

@@ -17,6 +17,7 @@ import { Bar } from '../../shell/bar.tsx'
 import { sayWhy } from '../../shell/say-why.ts'
 import { texts } from '../tables/texts.ts'
 import { MergePanel } from './merge-panel.tsx'
+import { MergeWith } from './merge-with.tsx'
 import { type MergeObject, type Pair, pairsOf } from './pairs.ts'
 import './duplicates.css'
 
@@ -41,7 +42,11 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
     return search.stop
   }, [search])
   const words = texts().dup
-  const pairs = search.pairs.value
+  // The record from whose page one came; its pairs come first.
+  const wanted = query.value.get('with')
+  const isWanted = (pair: Pair) => pair.older_id === wanted || pair.newer_id === wanted
+  const found = search.pairs.value
+  const pairs = wanted ? [...found.filter(isWanted), ...found.filter((pair) => !isWanted(pair))] : found
   const total = boot.value.counts[kind]
   const number = (value: number) => format.value.number(value)
   const chosen = given ?? null
@@ -60,7 +65,7 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
             { value: 'contact', label: words.contacts, icon: 'person' },
             { value: 'company', label: words.companies, icon: 'firm' },
           ]}
-          onChange={(next) => void setQuery({ object: next, pair: null })}
+          onChange={(next) => void setQuery({ object: next, pair: null, with: null })}
         />
       </Bar>
       <div class="dup">
@@ -98,6 +103,14 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
             </li>
           )}
         </ul>
+        {wanted && !chosen && (
+          <MergeWith
+            object={object}
+            id={wanted}
+            onPick={(other) => void setQuery({ pair: `${wanted},${other}` })}
+            onClose={() => void setQuery({ with: null }, { replace: true })}
+          />
+        )}
         {chosen && (
           <MergePanel
             key={chosen.join()}
@@ -106,7 +119,7 @@ function Pairs({ object, given }: { object: MergeObject; given: [string, string]
             onClose={() => choose(null)}
             onMerged={(gone) => {
               search.drop(gone)
-              choose(null)
+              void setQuery({ pair: null, with: null }, { replace: true })
             }}
             onUndone={search.restart}
           />

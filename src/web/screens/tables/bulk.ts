@@ -37,6 +37,7 @@ export type Change = {
   add_tag_ids?: string[]
   remove_tag_ids?: string[]
   to_list_id?: string
+  close?: { reason_id: string }
   delete?: true
 }
 

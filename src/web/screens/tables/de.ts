@@ -171,6 +171,8 @@ export const de: Like<typeof en> = {
       'Hier stünden Datensätze mit gleicher E-Mail, gleichem Telefon, Namen und Firma, gleicher Domain oder Website.',
     merge: 'Zusammenführen',
     compare: 'Vergleichen und zusammenführen',
+    withWhich: (name) => `${name} zusammenführen mit …`,
+    other: { contact: 'Kontakte durchsuchen', company: 'Firmen durchsuchen' },
     keep: 'Bleibt bestehen',
     kept: 'bleibt',
     merged: 'geht darin auf',

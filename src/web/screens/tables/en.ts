@@ -170,6 +170,8 @@ export const en = {
     noneBody: 'Records with the same email, phone, name and company, domain or website would stand here.',
     merge: 'Merge',
     compare: 'Compare and merge',
+    withWhich: (name: string) => `Merge ${name} with which one?`,
+    other: { contact: 'Search contacts', company: 'Search companies' },
     keep: 'Keeps its place',
     kept: 'stays',
     merged: 'is merged into it',

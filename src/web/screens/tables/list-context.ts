@@ -26,6 +26,8 @@ export type ListContext = {
   address: ReadonlySignal<ListAddress>
   /** What the address says, and what always holds here: the open stages of a pipeline. */
   asked: ReadonlySignal<Pick<ListState, 'conditions' | 'q' | 'sort'>>
+  /** What the server is asked for when the address has these conditions. */
+  ask: (conditions: readonly Condition[]) => readonly Condition[]
   layout: ReadonlySignal<Layout>
   setLayout: (layout: Layout | null) => void
   filterOpen: Signal<'new' | number | null>
@@ -40,10 +42,7 @@ export type ListContext = {
 const MORE = ['columns']
 
 /** A view that is shown in other shapes, too: its address and its filters. */
-export type SharedView = Pick<ListContext, 'address' | 'fields' | 'filterOpen'> & {
-  /** What the server is asked for. */
-  ask: (conditions: readonly Condition[]) => readonly Condition[]
-}
+export type SharedView = Pick<ListContext, 'address' | 'ask' | 'fields' | 'filterOpen'>
 
 type Narrowing = { list?: { id: string; isStatic: boolean }; view?: SharedView }
 
@@ -55,11 +54,12 @@ export function listContext(kind: TableKind, { list, view }: Narrowing = {}): Li
     return { kindOf: (field: string) => kinds.get(field), more: MORE }
   })
   const address = view?.address ?? computed(() => listAddress(kind, reading.value))
+  const ask = view?.ask ?? ((conditions: readonly Condition[]) => conditions)
   const asked = computed(() => {
     const { conditions, q, sort } = address.value.state
     const by = sort?.replace(/^-/, '')
     const isKnown = columns.value.some((column) => 'by' in column.sort && column.sort.by === by)
-    return { conditions: view?.ask(conditions) ?? conditions, q, sort: isKnown ? sort : null }
+    return { conditions: ask(conditions), q, sort: isKnown ? sort : null }
   })
   const stored = signal(storedLayout(kind))
   const layout = computed((): Layout => {
@@ -75,6 +75,7 @@ export function listContext(kind: TableKind, { list, view }: Narrowing = {}): Li
     fields,
     address,
     asked,
+    ask,
     layout,
     setLayout: (next) => {
       const { columns: _, ...more } = address.peek().state.more

@@ -5,30 +5,32 @@ import { texts as tableTexts } from '../../components/table/texts.ts'
 import { boot } from '../../data/boot.ts'
 import { record } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
+import { type Amount, fromMicros, sumByCurrency } from '../../lib/decimal.ts'
 import { format } from '../../lib/locale.ts'
 import type { ListContext } from './list-context.ts'
-import { countRows } from './list-query.ts'
+import { countRows, rowQuery } from './list-query.ts'
 import { texts } from './texts.ts'
 
 /** Counts at the left; at the right sums, once every row of them is known. */
 export function ListFoot({ list, rows }: { list: ListContext; rows: Rows }) {
-  const { kind, address, listId, columns, layout } = list
+  const { kind, address, ask, listId, columns, layout } = list
   const { conditions, q } = address.value.state
   const isNarrowed = conditions.length > 0 || q.trim() !== ''
+  const everything = rowQuery({ conditions: ask([]), q: '', sort: null }, listId)
   const [all, setAll] = useState<number | undefined>(undefined)
   const total = rows.total.value
   void rows.revision.value
   useEffect(() => {
     if (!isNarrowed) return
     let isOver = false
-    void countRows(kind, { list_id: listId }).then(
+    void countRows(kind, everything).then(
       (count) => !isOver && setAll(count),
       () => undefined,
     )
     return () => {
       isOver = true
     }
-  }, [isNarrowed, kind, listId])
+  }, [isNarrowed, kind, JSON.stringify(everything)])
   if (total === undefined) return <footer class="tfoot" />
   const number = (value: number) => format.value.number(value)
   const things = texts()[kind].things
@@ -51,34 +53,36 @@ export function ListFoot({ list, rows }: { list: ListContext; rows: Rows }) {
   )
 }
 
-/** The currency of the organisation, then the others by their code. */
-function ownFirst([one]: [string, number], [other]: [string, number]): number {
-  const own = boot.value.org.currency
-  return Number(other === own) - Number(one === own) || (one < other ? -1 : 1)
-}
+type Line = { currency: string; text: string }
 
-/** Amounts of different currencies are never added together. */
+/** Amounts of different currencies are never added together, and are added exactly. */
 function ColumnSum({ kind, column, rows }: { kind: ListContext['kind']; column: TableColumn; rows: Rows }) {
-  const sums = new Map<string, number>()
-  for (const id of rows.loadedIds()) {
+  const values = rows.loadedIds().flatMap((id) => {
     const found = record(kind, id).value as Rec | null | undefined
-    const value = found ? readValue(column, found) : null
-    const [amount, currency] =
-      column.field.type === 'money'
-        ? [(value as { amount: number | null }).amount, (value as { currency: string | null }).currency ?? '']
-        : [value as number | null, '']
-    if (typeof amount === 'number') sums.set(currency, (sums.get(currency) ?? 0) + amount)
-  }
-  if (sums.size === 0) return null
+    return found ? [readValue(column, found)] : []
+  })
+  const lines = column.field.type === 'money' ? moneySums(values) : numberSum(values)
+  if (lines.length === 0) return null
   return (
     <>
       <span class="mute">{tableTexts().sumOf(column.field.label)}</span>
-      {[...sums].sort(ownFirst).map(([currency, amount]) => (
+      {lines.map(({ currency, text }) => (
         <span key={currency} class="sum">
           {currency && <abbr class="mute">{currency} </abbr>}
-          {format.value.number(Math.round(amount * 100) / 100)}
+          {text}
         </span>
       ))}
     </>
   )
+}
+
+const moneySums = (values: readonly unknown[]): Line[] =>
+  sumByCurrency(values as { amount: Amount | null; currency: string | null }[], boot.value.org.currency).map(
+    ({ currency, micros }) => ({ currency, text: format.value.amount(fromMicros(micros), currency) }),
+  )
+
+function numberSum(values: readonly unknown[]): Line[] {
+  const numbers = values.filter((value) => typeof value === 'number')
+  const sum = numbers.reduce((before, value) => before + value, 0)
+  return numbers.length === 0 ? [] : [{ currency: '', text: format.value.number(Math.round(sum * 100) / 100) }]
 }

@@ -64,7 +64,7 @@ export function Instead({ list, rows, create, empty }: InsteadProps) {
 
 /** Names the last filter, and how many there would be without it. */
 function NothingFits({ list }: { list: ListContext }) {
-  const { kind, address, fields, listId } = list
+  const { kind, address, ask, fields, listId } = list
   const { state, change } = address.value
   const last = state.conditions.at(-1)
   const field = last && findField(fields.value, last.field)
@@ -73,7 +73,7 @@ function NothingFits({ list }: { list: ListContext }) {
   useEffect(() => {
     if (!last) return
     let isOver = false
-    void countRows(kind, rowQuery({ ...state, conditions: rest }, listId)).then(
+    void countRows(kind, rowQuery({ ...state, conditions: ask(rest), sort: null }, listId)).then(
       (found) => !isOver && setCount(found),
       () => undefined,
     )

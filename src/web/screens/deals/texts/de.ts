@@ -65,6 +65,7 @@ export const de: Like<typeof en> = {
   placed: (stage, at, of) => `Nach ${stage} verschoben, ${at} von ${of}`,
   closedWon: (title) => `${title} als gewonnen geschlossen`,
   closedLost: (title) => `${title} als verloren geschlossen`,
+  closedMany: (number, outcome) => `${deals(number)} als ${outcome === 'won' ? 'gewonnen' : 'verloren'} geschlossen`,
   reopened: (title) => `${title} ist wieder offen`,
   added: (title) => `${title} hinzugefügt`,
   deleted: (number) => `${deals(number)} gelöscht`,

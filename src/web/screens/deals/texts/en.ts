@@ -64,6 +64,7 @@ export const en = {
   placed: (stage: string, at: number, of: number) => `Moved to ${stage}, ${at} of ${of}`,
   closedWon: (title: string) => `${title} closed as won`,
   closedLost: (title: string) => `${title} closed as lost`,
+  closedMany: (number: number, outcome: 'won' | 'lost') => `${deals(number)} closed as ${outcome}`,
   reopened: (title: string) => `${title} is open again`,
   added: (title: string) => `${title} added`,
   deleted: (number: number) => `${deals(number)} deleted`,
