@@ -52,6 +52,31 @@ describe('all screens', { skip: noBrowser }, () => {
     return page
   }
 
+  for (const [name, path, act] of [
+    ['board', '/deals', undefined],
+    ['contacts', '/contacts', undefined],
+    ['palette', '/deals', 'Control+k'],
+  ] as const) {
+    test(`${name} is read to people as its snapshot says`, async () => {
+      const { context, page } = await openBoard(browser, server, { as: 'AK', path })
+      await page
+        .locator(path === '/deals' ? '[data-card]' : '[role=row][aria-rowindex="2"]')
+        .first()
+        .waitFor()
+      if (act) {
+        await page.keyboard.press(act)
+        await page.locator('dialog [role=option]').first().waitFor()
+      }
+      const text = await page.locator(act ? 'dialog[open]' : 'main').ariaSnapshot()
+      const read = text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+      const file = join(import.meta.dirname, 'snapshots', `${name}.txt`)
+      // UPDATE_SNAPSHOTS=1 writes what is read now: look at the difference before it is kept.
+      if (process.env.UPDATE_SNAPSHOTS === '1' || !existsSync(file)) writeFileSync(file, `${read}\n`)
+      assert.equal(`${read}\n`, readFileSync(file, 'utf8'))
+      await context.close()
+    })
+  }
+
   test('are on the tour, but those of one record, which it comes to by a click', () => {
     const paths = new Set(TOUR.map(({ path }) => path.replace(/\?.*/, '')))
     const missing = list.map(({ path }) => path).filter((path) => !path.includes(':') && !paths.has(path))
@@ -127,29 +152,4 @@ describe('all screens', { skip: noBrowser }, () => {
     await assertAccessible(page)
     await context.close()
   })
-
-  for (const [name, path, act] of [
-    ['board', '/deals', undefined],
-    ['contacts', '/contacts', undefined],
-    ['palette', '/deals', 'Control+k'],
-  ] as const) {
-    test(`${name} is read to people as its snapshot says`, async () => {
-      const { context, page } = await openBoard(browser, server, { as: 'AK', path })
-      await page
-        .locator(path === '/deals' ? '[data-card]' : '[role=row][aria-rowindex="2"]')
-        .first()
-        .waitFor()
-      if (act) {
-        await page.keyboard.press(act)
-        await page.locator('dialog [role=option]').first().waitFor()
-      }
-      const text = await page.locator(act ? 'dialog[open]' : 'main').ariaSnapshot()
-      const read = text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
-      const file = join(import.meta.dirname, 'snapshots', `${name}.txt`)
-      // UPDATE_SNAPSHOTS=1 writes what is read now: look at the difference before it is kept.
-      if (process.env.UPDATE_SNAPSHOTS === '1' || !existsSync(file)) writeFileSync(file, `${read}\n`)
-      assert.equal(`${read}\n`, readFileSync(file, 'utf8'))
-      await context.close()
-    })
-  }
 })
