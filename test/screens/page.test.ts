@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { isAppPath } from '../../src/screens/page/page.ts'
 import { type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -49,6 +50,39 @@ describe('the page of the browser app', () => {
     assert.equal(bootOf(first).me.id, ana.id)
     await ana.call('PATCH', '/app/preferences', { theme: 'dark', language: 'de' })
     assert.match((await ana.call('GET', '/deals')).text, /^<!doctype html>\n<html lang="de" data-theme="dark">/)
+  })
+
+  test('is compressed for browsers that take it, and preloads the screen of its address', async () => {
+    const plain = await screens.send('GET', '/contacts')
+    const small = await screens.send('GET', '/contacts', undefined, { 'accept-encoding': 'gzip' })
+    assert.deepEqual(
+      [plain, small].map(({ headers }) => headers.get('content-encoding')),
+      [null, 'gzip'],
+    )
+    assert.equal(small.text, plain.text)
+    const [file] = manifest.later['src/web/screens/tasks/tasks.tsx']
+    const preloads = async (path: string) => (await screens.send('GET', path)).text.includes(`href="/assets/${file}"`)
+    assert.deepEqual(
+      [await preloads('/tasks'), await preloads('/tasks/1'), await preloads('/lists')],
+      [true, true, false],
+    )
+  })
+
+  test('stands at no path of another part of the server, or of a file', () => {
+    for (const path of ['/', '/deals', '/deals/x', '/apis', '/application', '/livezz']) assert.ok(isAppPath(path), path)
+    const others = [
+      '/api',
+      '/api/v2/deals',
+      '/app',
+      '/app/x',
+      '/assets/a',
+      '/reference',
+      '/livez',
+      '/readyz',
+      '/openapi',
+    ]
+    for (const path of [...others, '/unsubscribe/a', '/robots.txt', '/a/b.js', '/a%2fb', '//evil', '/a//b'])
+      assert.equal(isAppPath(path), false, path)
   })
 
   test('asks in the language of the browser', async () => {

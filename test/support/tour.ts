@@ -29,6 +29,15 @@ const until =
     await page.locator(selector).first().waitFor()
   }
 
+/** Opens the page of the first record of a list. */
+const openFirst = (kind: string) => async (page: Page) => {
+  const first = page.locator(`main a[href^="/${kind}/"], main [role=row][data-id]`).first()
+  await first.waitFor({ state: 'attached' })
+  const path = (await first.getAttribute('href')) ?? `/${kind}/${await first.getAttribute('data-id')}`
+  await page.goto(new URL(path, page.url()).href)
+  await page.locator('.record .ev').first().waitFor({ state: 'attached' })
+}
+
 const CARD = '[data-card]'
 /** Addresses in braces are links that the caller has made. */
 export const TOUR: readonly Stop[] = [
@@ -63,12 +72,20 @@ export const TOUR: readonly Stop[] = [
     name: 'deal',
     path: '/deals',
     ready: CARD,
+    prepare: openFirst('deals'),
+  },
+  {
+    name: 'peek',
+    path: '/deals',
+    ready: CARD,
+    only: 'wide',
     prepare: async (page) => {
-      const path = await page.locator(`${CARD} a[href^="/deals/"]`).first().getAttribute('href')
-      await page.goto(new URL(path ?? '', page.url()).href)
-      await page.locator('main h1, main h2').first().waitFor({ state: 'attached' })
+      await page.locator(`${CARD} a`).first().focus()
+      await until('.side-panel .ev', 'Enter')(page)
     },
   },
+  { name: 'contact', path: '/contacts', ready: 'main h1, main .bar', prepare: openFirst('contacts') },
+  { name: 'company', path: '/companies', ready: 'main h1, main .bar', prepare: openFirst('companies') },
   { name: 'settings-me', path: '/settings/me', ready: 'main h1, main .bar' },
   { name: 'settings-sign-in', path: '/settings/sign-in', ready: 'main h1, main .bar' },
   { name: 'settings-sessions', path: '/settings/sessions', ready: 'main h1, main .bar' },

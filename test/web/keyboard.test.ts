@@ -59,6 +59,17 @@ describe('by keyboard alone', { skip: noBrowser }, () => {
     await page.locator('dialog [role=option]').first().waitFor({ state: 'detached' })
   }
 
+  /** Goes by the arrow to the cell of a column. */
+  async function reach(column: string): Promise<void> {
+    const titles = await page.locator('.tbl [role=columnheader]').allInnerTexts()
+    const at = titles.findIndex((title) => title.trim() === column)
+    assert.ok(at >= 0, `${column} of ${titles}`)
+    const inColumn = () =>
+      page.evaluate(() => document.activeElement?.closest('[role=gridcell]')?.getAttribute('aria-colindex') ?? null)
+    for (let steps = 0; steps < 20 && (await inColumn()) !== `${at + 1}`; steps++) await press('ArrowRight')
+    assert.equal(await inColumn(), `${at + 1}`)
+  }
+
   /** Goes to the next card of the board; returns the id of its deal. */
   async function toCard(): Promise<string> {
     await goTo('Deals')
@@ -186,6 +197,44 @@ describe('by keyboard alone', { skip: noBrowser }, () => {
     await page.keyboard.type('Ilona Ványa')
     await press('Enter')
     await page.getByText('Ilona Ványa').first().waitFor()
+  })
+
+  test('one edits a cell of the table', async () => {
+    await goTo('Companies')
+    await page.waitForURL('**/companies')
+    await page.locator('.tbl [role=row][data-id]').first().waitFor()
+    await press('j')
+    await page.locator('.tbl [role=row][data-id] :focus, .tbl [role=row][data-id]:focus').waitFor()
+    await reach('Industry')
+    const id = await page.evaluate(() => document.activeElement?.closest('[data-id]')?.getAttribute('data-id'))
+    await press('Enter')
+    await page.locator('.tbl :is(input, textarea):focus').waitFor()
+    await press('Control+a')
+    await page.keyboard.type('Fine optics')
+    await press('Enter')
+    await page.locator('.tbl [role=gridcell]', { hasText: 'Fine optics' }).waitFor()
+    await saved()
+    assert.equal((await server.getRecord(`/companies/${id}`)).industry, 'Fine optics')
+    assert.equal(await page.evaluate(() => document.activeElement?.closest('[data-id]')?.getAttribute('data-id')), id)
+  })
+
+  test('one saves what is shown as a view', async () => {
+    await goTo('Contacts')
+    await page.waitForURL('**/contacts')
+    await page.locator('.tbl [role=row][data-id]').first().waitFor()
+    await press('/')
+    await page.locator('input[type=search]:focus').waitFor()
+    await page.keyboard.type('Ilona')
+    await page.waitForURL(/q=Ilona/)
+    await press('Escape', 'v')
+    const named = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+    for (let steps = 0; steps < 10 && (await named()) !== 'Save as view'; steps++) await press('Tab')
+    await press('Enter')
+    await page.locator('.save-view input:focus').waitFor()
+    await page.keyboard.type('My Ilonas')
+    await press('Enter')
+    await page.getByText('View My Ilonas saved').first().waitFor()
+    await page.waitForURL(/view=/)
   })
 
   test('one changes the appearance', async () => {

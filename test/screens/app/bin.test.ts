@@ -194,14 +194,16 @@ test('a deal whose stage is gone stays in the bin, and says why', async () => {
 
 describe('the bin', () => {
   test('is read in pages, by members of the organisation', async () => {
+    for (let at = 0; at < 5; at++) await remove(`/contacts/${(await app.newContact()).id}`)
     const all: string[] = []
     let cursor = ''
     do {
       const page = await app.ok('member', 'GET', `/bin?limit=2${cursor}`)
-      assert.ok(page.data.length === 2 || page.next_cursor === null)
+      assert.ok(page.data.length === 2 || (page.data.length === 1 && page.next_cursor === null))
       all.push(...page.data.map(({ event_id }: Row) => event_id))
       cursor = page.next_cursor ? `&cursor=${page.next_cursor}` : ''
     } while (cursor)
+    assert.ok(all.length >= 5)
     assert.deepEqual(all, all.toSorted().toReversed())
     const whole = await app.ok('member', 'GET', '/bin?limit=100')
     assert.deepEqual([whole.data.map(({ event_id }: Row) => event_id), whole.next_cursor], [all, null])

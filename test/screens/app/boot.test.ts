@@ -68,6 +68,17 @@ describe('boot', () => {
     assert.ok(before.contacts < MAX_COUNT)
   })
 
+  test('has the first steps until the member has put them away', async () => {
+    const bea = await screens.signedIn('member')
+    const checklist = async (given: object) => {
+      await bea.call('PATCH', '/app/preferences', { checklist: given })
+      return (await boot(bea)).checklist
+    }
+    assert.deepEqual((await boot(bea)).checklist, {})
+    assert.deepEqual(await checklist({ done: ['deal'] }), { done: ['deal'] })
+    assert.equal(await checklist({ done: ['deal'], dismissed: true }), null)
+  })
+
   test('says how long deals usually stay in a stage, once enough of them have left it', async () => {
     const fresh = await startServer()
     const site = await startScreens(fresh)

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { silentLog } from '../../../src/http/log.ts'
 import { type Scheduler, startScheduler } from '../../../src/jobs/scheduler.ts'
+import { Problem } from '../../../src/lib/problem.ts'
+import { DAY_MS } from '../../../src/lib/time.ts'
 import { noticeQueue } from '../../../src/personal/notices.ts'
+import { doEach } from '../../../src/screens/app/bulk/each.ts'
+import { bulkJournal } from '../../../src/screens/app/bulk/journal.ts'
 import { bulkKinds } from '../../../src/screens/app/bulk/routes.ts'
 import { type AppServer, startApp } from '../../support/app-data.ts'
 import { errorsOf, type Given, idsOf, type Row, UNKNOWN } from '../../support/records.ts'
@@ -206,6 +210,99 @@ describe('a bulk change', () => {
     assert.equal(app.lastSeq(), seq)
   })
 
+  test('refuses for tasks what tasks do not have', async () => {
+    const { id } = await app.newRecord('/tasks', { title: 'Call' })
+    const tag = await newTag('Task')
+    const list = await app.newRecord('/lists', { name: 'T', object: 'deal', kind: 'static' })
+    for (const [given, expected] of [
+      [{ ids: [id], add_tag_ids: [tag] }, ' not_supported'],
+      [{ ids: [id], remove_tag_ids: [tag] }, ' not_supported'],
+      [{ ids: [id], to_list_id: list.id }, ' not_supported'],
+      [{ filter: { field: 'title', op: 'not_null' }, patch: { title: 'X' } }, '/filter not_supported'],
+      [{ list_id: list.id, patch: { title: 'X' } }, '/filter not_supported'],
+    ] as [Given, string][]) {
+      const { status, body } = await bulk({ kind: 'tasks', ...given })
+      assert.deepEqual([status, errorsOf(body)], [422, [expected]], JSON.stringify(given))
+    }
+    await app.newRecord('/tasks', { title: 'Quendolin calls' })
+    const found = await changed({ kind: 'tasks', q: 'quendolin', patch: { priority: 'high' } })
+    assert.deepEqual([found.total, found.failed], [1, []])
+  })
+
+  test('is of the members of a list, without those that are left out', async () => {
+    const rows = await deals(5)
+    const ids = idsOf(rows)
+    const list = await app.newRecord('/lists', { name: 'Members', object: 'deal', kind: 'static' })
+    await app.call('POST', `/lists/${list.id}/members`, { add_ids: ids.slice(0, 4) })
+    const amounts = async () => (await all(rows)).map(({ amount }) => amount)
+    await changed({ kind: 'deals', list_id: list.id, exclude: [ids[1]], patch: { amount: 4 } })
+    assert.deepEqual(await amounts(), [4, null, 4, 4, null])
+    await changed({ kind: 'deals', ids, exclude: [ids[0]], patch: { amount: 5 } })
+    assert.deepEqual(await amounts(), [4, 5, 5, 5, 5])
+    const filter = { field: 'amount', op: 'gte', value: 5 }
+    await changed({ kind: 'deals', list_id: list.id, filter, patch: { amount: 6 } })
+    assert.deepEqual(await amounts(), [4, 6, 6, 6, 5])
+  })
+
+  test('changes the version of a list that gets or loses records, and of no other', async () => {
+    const ids = idsOf(await deals(2))
+    const make = (name: string, object: string) => app.newRecord('/lists', { name, object, kind: 'static' })
+    const [people, other, list] = [await make('P', 'contact'), await make('O', 'deal'), await make('Own', 'deal')]
+    const wrong = await bulk({ kind: 'deals', ids, to_list_id: people.id })
+    assert.deepEqual(errorsOf(wrong.body), ['/to_list_id not_static'])
+    const versions = async () => {
+      const of = async ({ id }: Row) => (await app.getRecord(`/lists/${id}`)).version
+      return [await of(list), await of(other)]
+    }
+    const added = await changed({ kind: 'deals', ids, to_list_id: list.id })
+    assert.deepEqual(await versions(), [2, 1])
+    const again = await changed({ kind: 'deals', ids, to_list_id: list.id })
+    assert.deepEqual([again.failed_count, await versions()], [0, [2, 1]], 'they are there already')
+    await undone(again.id)
+    assert.deepEqual(await app.listIds(`/deals?list_id=${list.id}`).then((found) => found.length), 2)
+    noticeQueue(app.deps).take()
+    const back = await undone(added.id)
+    const told = noticeQueue(app.deps).take()
+    assert.deepEqual([told.at(-1)?.notice.undone, told.at(-1)?.notice.is_finished], [2, true])
+    assert.ok(back.undone_at >= back.undo_started_at)
+    assert.deepEqual([await versions(), await app.listIds(`/deals?list_id=${list.id}`)], [[3, 1], []])
+  })
+
+  test('is kept apart from others that run at the same time', async () => {
+    const [mine, theirs] = [await deals(3), await deals(3)]
+    await app.ok('member', 'DELETE', `/deals/${theirs[1]?.id}`)
+    await scheduler.stop()
+    const [one, two] = [
+      await bulk({ kind: 'deals', ids: idsOf(mine), patch: { amount: 1 } }),
+      await app.ask('other', 'POST', '/bulk', { kind: 'deals', ids: idsOf(theirs), patch: { amount: 2 } }),
+    ]
+    assert.equal((await app.ok('member', 'GET', `/bulk/${one.body.id}`)).finished_at, null)
+    scheduler = start()
+    const first = await done(one.body.id)
+    const second = await app.ok('other', 'GET', `/bulk/${two.body.id}`)
+    assert.deepEqual([first.done, first.failed, second.done], [3, [], 3])
+    assert.deepEqual(idsOf(second.failed), [theirs[1]?.id])
+    assert.ok((await all(mine)).every(({ amount }) => amount === 1))
+    await undone(one.body.id)
+    assert.deepEqual(
+      (await all(mine)).map(({ amount }) => amount),
+      [null, null, null],
+    )
+    assert.equal((await app.getRecord(`/deals/${theirs[0]?.id}`)).amount, 2)
+    assert.equal((await app.ok('other', 'GET', `/bulk/${two.body.id}`)).undo_started_at, null)
+  })
+
+  test('shows the first hundred of many that were refused, and counts all', async () => {
+    const gone = Array.from({ length: 103 }, (_, at) => `01890000-0000-7000-8000-${`${at}`.padStart(12, '0')}`)
+    const result = await changed({ kind: 'deals', ids: gone.slice(0, 100), patch: { amount: 1 } })
+    assert.deepEqual([result.failed_count, result.failed.length], [100, 100])
+    const tag = await newTag('Closed')
+    const rows = await deals(103, { tag_ids: [tag] })
+    for (const { id } of rows) await app.call('POST', `/deals/${id}/close`, { reason_id: app.a.reasons.won })
+    const many = await changed({ kind: 'deals', filter: filterOf(tag), patch: { stage: app.a.stages.demo } })
+    assert.deepEqual([many.failed_count, many.failed.length, many.failed[0].id], [103, 100, rows[0]?.id])
+  })
+
   test('is for members, and seen by the one who made it', async () => {
     const { id } = await app.newDeal()
     const given = { kind: 'deals', ids: [id], patch: { amount: 1 } }
@@ -219,5 +316,59 @@ describe('a bulk change', () => {
     await scheduler.tick()
     assert.equal((await app.ok('stranger', 'GET', `/bulk/${foreign.body.id}`)).failed_count, 1)
     assert.equal((await app.getRecord(`/deals/${id}`)).amount, 1)
+  })
+})
+
+test('a bulk change is forgotten after 30 days, with its records in batches', async () => {
+  const { store, a } = app
+  const journal = bulkJournal(app.deps)
+  const who = { org: a.org, member: app.ids.member }
+  const ids = (count: number) => Array.from({ length: count }, () => store.clock.id())
+  const add = (count: number) => store.transaction(() => journal.add(who, 'deals', { delete: true }, ids(count)))
+  const purge = () => store.transaction(() => journal.purge())
+  const rowsOf = (id: string) =>
+    store.db.prepare('SELECT count(*) FROM bulk_rows WHERE bulk_id = ?').pluck().get(id) as number
+  app.advance(10)
+  const old = add(1000)
+  app.advance(10)
+  const young = add(3)
+  app.advance(30 * DAY_MS - 11)
+  while (purge() === 'more'); // those of the tests before
+  app.advance(1)
+  assert.equal(purge(), undefined)
+  app.advance(1)
+  assert.equal(purge(), 'more')
+  assert.deepEqual([rowsOf(old), rowsOf(young)], [0, 3])
+  assert.ok(journal.stored(a.org, old), 'what is left is looked at in the next step')
+  assert.deepEqual([purge(), purge()], ['more', undefined])
+  assert.equal(journal.stored(a.org, old), undefined)
+  assert.equal(rowsOf(young), 3)
+})
+
+describe('each of many', () => {
+  const store = { savepoint: <T>(run: () => T) => run(), changes: { byUs: () => 0, byOthers: () => 0 } }
+
+  test('is done for 35 ms at most, one at least', (t) => {
+    let now = 0
+    t.mock.method(performance, 'now', () => now)
+    const take = (ms: number) =>
+      doEach(store as never, [1, 2, 3, 4], () => {
+        now += ms
+      }).map(({ item }) => item)
+    assert.deepEqual([take(100), take(20), take(17.5), take(11)], [[1], [1, 2], [1, 2], [1, 2, 3, 4]])
+  })
+
+  test('stops at a fault that is no refusal', () => {
+    const run = () => {
+      throw new TypeError('a fault')
+    }
+    assert.throws(() => doEach(store as never, [1, 2], run), TypeError)
+    let writes = 0
+    const written = { ...store, changes: { byUs: () => writes } }
+    const second = (item: number) => {
+      writes++
+      if (item === 2) throw writes > 2 ? new TypeError('a fault') : new Problem(409, 'no', 'No.')
+    }
+    assert.throws(() => doEach(written as never, [1, 2], second), TypeError)
   })
 })

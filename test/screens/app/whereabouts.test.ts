@@ -30,6 +30,32 @@ test('a deleted record names the event that restores it, and who deleted it', as
   assert.deepEqual(await app.ok('viewer', 'GET', `/whereabouts?company_id=${company.id}`), nowhere)
 })
 
+test('of several records each has its own fate, and those of another organisation none', async () => {
+  const [one, two] = [await app.newCompany(), await app.newCompany()]
+  const [kept, merged, deal] = [await app.newCompany(), await app.newCompany(), await app.newDeal()]
+  await app.people.member.call('DELETE', `/api/v1/companies/${one.id}`)
+  await app.people.member.call('DELETE', `/api/v1/companies/${two.id}`)
+  await app.ok('member', 'POST', '/merges', { object: 'company', kept_id: kept.id, merged_id: merged.id })
+  const of = async (id: string, object = 'company', person: 'viewer' | 'stranger' = 'viewer') => {
+    const { deleted, merged_into } = await app.ok(person, 'GET', `/whereabouts?${object}_id=${id}`)
+    return [deleted?.event_id ?? null, merged_into]
+  }
+  const [first, second] = [await of(one.id), await of(two.id)]
+  assert.ok(first[0] !== null && second[0] !== null && first[0] !== second[0])
+  assert.deepEqual(
+    [await of(merged.id), await of(kept.id)],
+    [
+      [null, kept.id],
+      [null, null],
+    ],
+  )
+  for (const id of [one.id, merged.id]) {
+    assert.deepEqual(await of(id, 'company', 'stranger'), [null, null])
+    assert.deepEqual(await of(id, 'contact'), [null, null], 'it is another kind of record')
+  }
+  assert.deepEqual(await of(deal.id, 'deal'), [null, null])
+})
+
 test('a merged record names the one that was kept, until the merge is undone', async () => {
   const [kept, merged] = [await app.newContact(), await app.newContact()]
   const merge = await app.ok('member', 'POST', '/merges', { object: 'contact', kept_id: kept.id, merged_id: merged.id })
