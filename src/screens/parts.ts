@@ -14,6 +14,8 @@ export type ScreenParts = Live & {
   bodies: Bodies
   passwords: Passwords
   web: WebFiles
+  /** Where the API listens, such as http://127.0.0.1:8080. */
+  apiUrl: string
   /** The address that the listener listens on. */
   listen: string
   stopping: AbortSignal

@@ -416,7 +416,7 @@ function allPaths(): Path[] {
   const quiet = { bodies: bodies(), passwords: passwords(), log: silentLog, web: webFiles(), listen: '127.0.0.1' }
   const stopping = new AbortController().signal
   const live = liveParts({ store, deps, stopping, log: silentLog })
-  const parts = { ...quiet, ...live, store, deps, dataDir, stopping }
+  const parts = { ...quiet, ...live, store, deps, dataDir, apiUrl: server.url, stopping }
   const named = (prefix: string, routes: ReturnType<typeof screenRoutes>): Path[] =>
     routes.map((route) => ({
       method: route.method.toUpperCase(),

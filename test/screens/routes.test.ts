@@ -97,6 +97,7 @@ test('every path below /app is known, and the role that it needs', () => {
     store,
     deps,
     dataDir,
+    apiUrl: server.url,
     bodies: bodies(),
     passwords: passwords(),
     log: silentLog,

@@ -21,8 +21,9 @@ import { everyRow } from '../../store/every.ts'
 import { orgOf } from '../../store/orgs.ts'
 import { inSnapshot } from '../../store/snapshot.ts'
 import type { ScreenParts } from '../parts.ts'
+import { apiOriginFor } from '../sessions/hosts.ts'
 
-export type BootParts = Pick<ScreenParts, 'store' | 'deps' | 'web'>
+export type BootParts = Pick<ScreenParts, 'store' | 'deps' | 'web' | 'apiUrl'>
 
 /** What the browser app starts with, as of one moment: JSON text, which the page contains. */
 export type Boot = { json: string; language: string; theme: 'system' | 'light' | 'dark' }
@@ -47,7 +48,7 @@ export const bootRoute = (parts: BootParts): Route<Need> => {
   }
 }
 
-export function bootData({ store, deps, web }: BootParts): (who: Caller) => Boot {
+export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller) => Boot {
   const { db, clock } = deps
   const credentials = credentialStore(store)
   const preferences = preferenceStore(deps)
@@ -93,6 +94,7 @@ export function bootData({ store, deps, web }: BootParts): (who: Caller) => Boot
       version: JSON.stringify(version),
       seq: String(last_seq),
       now: `"${rfc3339(now)}"`,
+      api_url: JSON.stringify(apiOriginFor(apiUrl, who.session?.origin)),
       me: JSON.stringify(me),
       org: JSON.stringify({ id: public_id, name, currency, timezone }),
       ...Object.fromEntries(Object.entries(every).map(([part, of]) => [part, part === 'members' ? members : of(org)])),

@@ -75,6 +75,17 @@ export function originForOthers(shown: string, listen: string, publicUrls: reado
   return `http://${bracketed(address)}${port === '' ? '' : `:${port}`}`
 }
 
+/**
+ * Where the API is reached by somebody whose browser shows a page at `shown`: a listener of all addresses of this machine
+ * has no address of its own, and is reached by the name of the page.
+ */
+export function apiOriginFor(apiUrl: string, shown: string | undefined): string {
+  const url = new URL(apiUrl)
+  if (!isEverywhere(url.hostname)) return url.origin
+  url.hostname = shown === undefined ? 'localhost' : new URL(shown).hostname
+  return url.origin
+}
+
 /** Whether only programs on this machine reach the host of a URL. */
 export const isLoopback = (host: string): boolean => LOOPBACK.includes(host) || /^127\.[\d.]+$/.test(host)
 

@@ -95,6 +95,8 @@ export type SignedIn = {
   /** The newest event of the organisation when this was read: the stream goes on from there. */
   seq: number
   now: string
+  /** Where the API listens for tokens, such as http://127.0.0.1:8080. */
+  api_url: string
   me: Me
   org: { id: string; name: string; currency: string; timezone: string }
   members: Member[]

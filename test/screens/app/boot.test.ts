@@ -40,6 +40,8 @@ describe('boot', () => {
     const { id, role, language, theme, has_password, totp } = found.me
     assert.deepEqual([id, role, language, theme, has_password, totp], [ana.id, 'member', 'en', 'system', true, false])
     assert.equal(found.seq, server.lastSeq())
+    assert.equal(found.api_url, server.url, 'where tokens are taken, which the address of the page is not')
+    assert.notEqual(found.api_url, screens.url)
     assert.deepEqual(found.views, [])
   })
 

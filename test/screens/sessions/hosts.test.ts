@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { passwordFault } from '../../../src/auth/password-rules.ts'
-import { hostCheck, machineAddresses, originForOthers, parseHosts } from '../../../src/screens/sessions/hosts.ts'
+import {
+  apiOriginFor,
+  hostCheck,
+  machineAddresses,
+  originForOthers,
+  parseHosts,
+} from '../../../src/screens/sessions/hosts.ts'
 
 describe('the names of a server', () => {
   const isKnown = (listen: string, host: string | undefined): boolean => {
@@ -40,6 +46,17 @@ describe('the names of a server', () => {
     assert.equal(originForOthers(local, '127.0.0.1', ['https://example.com/mail/']), local)
     const [address] = machineAddresses()
     if (address && !address.includes(':')) assert.equal(originForOthers(local, '0.0.0.0', []), `http://${address}:8081`)
+  })
+
+  test('lead to the API where it listens, and by the name of the page where it listens everywhere', () => {
+    assert.equal(apiOriginFor('http://127.0.0.1:8080', 'https://crm.example'), 'http://127.0.0.1:8080')
+    assert.equal(apiOriginFor('http://192.168.7.7:80', 'https://crm.example'), 'http://192.168.7.7')
+    for (const everywhere of ['0.0.0.0', '[::]']) {
+      const url = `http://${everywhere}:8080`
+      assert.equal(apiOriginFor(url, 'https://crm.example:8443'), 'http://crm.example:8080')
+      assert.equal(apiOriginFor(url, 'http://[fd00::7]:8081'), 'http://[fd00::7]:8080')
+      assert.equal(apiOriginFor(url, undefined), 'http://localhost:8080')
+    }
   })
 })
 

@@ -194,6 +194,33 @@ describe('deals as a table', { skip: noBrowser }, () => {
     await item.click()
     await page.waitForURL(/sort=-amount/)
     await page.getByRole('heading', { name: 'Deals', exact: true }).waitFor()
+    const pick = async (name: string) => {
+      await page.getByRole('button', { name: 'Order and views' }).click()
+      await page.getByRole('menuitem', { name, exact: true }).click()
+    }
+    await pick('Save as view')
+    const form = page.getByRole('dialog')
+    await form.getByRole('textbox', { name: 'Name' }).fill('Large first')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\?view=[^&]+$/)
+    const view = () =>
+      server.store.db
+        .prepare(
+          `SELECT name, (SELECT count(*) FROM preferences WHERE instr(body, views.id)) AS is_pinned
+           FROM views WHERE name LIKE 'Large%'`,
+        )
+        .get() as Row | undefined
+    await form.waitFor({ state: 'detached' })
+    await pick('Pin in the side bar')
+    await pick('Rename or share')
+    await form.getByRole('textbox', { name: 'Name' }).fill('Largest first')
+    await page.keyboard.press('Enter')
+    await page.getByText('View Largest first saved').first().waitFor()
+    assert.deepEqual(view(), { name: 'Largest first', is_pinned: 1 })
+    await form.waitFor({ state: 'detached' })
+    await pick('Delete view')
+    await page.getByText('View Largest first deleted').first().waitFor()
+    assert.equal(view(), undefined)
     assert.deepEqual(faults, [])
     await context.close()
   })

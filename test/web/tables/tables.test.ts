@@ -262,6 +262,27 @@ describe('a table', { skip: noBrowser }, () => {
   })
 })
 
+test('the bar of the selection has all its buttons in view, on a tablet too', { skip: noBrowser }, async () => {
+  const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
+  await rowOf(page, 'Ruiz 014').locator('.box').click()
+  const bar = page.getByRole('toolbar', { name: 'What to do with the selection' })
+  for (const width of [1440, 1024, 768, 700]) {
+    await page.setViewportSize({ width, height: 900 })
+    const found = await bar.evaluate((element) => {
+      const box = element.getBoundingClientRect()
+      const buttons = [...element.querySelectorAll('button')].map((button) => button.getBoundingClientRect())
+      return {
+        over: element.scrollWidth - element.clientWidth,
+        lines: new Set(buttons.map(({ top }) => Math.round(top))).size,
+        isIn: buttons.every(({ left, right }) => left >= box.left && right <= box.right && right <= innerWidth),
+      }
+    })
+    assert.ok(found.over <= 0 && found.isIn, `at ${width}: ${JSON.stringify(found)}`)
+    if (width >= 1440) assert.equal(found.lines, 1, `at ${width}`)
+  }
+  await close()
+})
+
 describe('duplicates', { skip: noBrowser }, () => {
   test('are found, merged field by field, and separated again', async () => {
     const kept = await place.make('/contacts', {

@@ -1,9 +1,11 @@
 import { signal } from '@preact/signals'
+import { boot } from '../../data/boot.ts'
 import { record } from '../../data/records.ts'
 import type { Rec } from '../../data/types.ts'
 import { valueAt } from '../../data/values.ts'
 import { copyText } from '../../lib/clipboard.ts'
 import { showToast } from '../toast.tsx'
+import { patchText, readText } from './curl-text.ts'
 import type { PageKind } from './kinds.ts'
 import { texts } from './texts.ts'
 import { timelineOf } from './timeline/timeline-data.ts'
@@ -11,9 +13,9 @@ import { timelineOf } from './timeline/timeline-data.ts'
 /** A text that the browser did not let the page copy, for copying by hand. */
 export const byHand = signal<string | null>(null)
 
-/** Copies the request that reads the record. The token is that of whoever runs it. */
+/** Copies the request that reads the record. */
 export const copyRecord = (kind: PageKind, id: string): Promise<void> =>
-  copy(`curl ${quoted(addressOf(kind, id))} \\\n  -H ${TOKEN}`, texts().curlCopied)
+  copy(readText(askedFor(kind, id)), texts().curlCopied)
 
 /** Copies the request that would make the last change of the record again. */
 export async function copyLastChange(kind: PageKind, id: string): Promise<void> {
@@ -27,27 +29,11 @@ export async function copyLastChange(kind: PageKind, id: string): Promise<void> 
       : last.kind === 'change'
         ? Object.fromEntries(last.change.fields.map((name) => [name, last.change.current[name] ?? valueAt(now, name)]))
         : {}
-  const lines = [
-    `curl -X PATCH ${quoted(addressOf(kind, id))}`,
-    `-H ${TOKEN}`,
-    `-H 'Content-Type: application/json'`,
-    `-d ${quoted(JSON.stringify(patch))}`,
-  ]
-  await copy(lines.join(' \\\n  '), texts().curlCopied)
+  await copy(patchText(askedFor(kind, id), patch), texts().curlCopied)
 }
 
-// Unquoted by the shell, so that it puts the token in.
-const TOKEN = `"Authorization: Bearer $DEALBOX_TOKEN"`
-
-const addressOf = (kind: PageKind, id: string): string => `${apiAddress()}/${kind}/${id}`
-
-/**
- * The page knows only its own address, under which the API takes the session of a browser. With a token, the request has
- * to go to the address of the API, which whoever runs the server has chosen: its host and port are put in by hand.
- */
-const apiAddress = (): string => `${location.origin}/api/v1`
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** The address of the page takes the sessions of browsers only; tokens are for that of the API. */
+const askedFor = (kind: PageKind, id: string) => ({ api: boot.peek().api_url, path: `/${kind}/${id}` })
 
 /** Copies a text and says so. Where the browser forbids it, a dialog shows the text for copying by hand. */
 export async function copy(text: string, said: string): Promise<void> {

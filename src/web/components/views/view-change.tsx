@@ -5,9 +5,10 @@ import { MenuButton } from '../menu.tsx'
 import { showToast } from '../toast.tsx'
 import { savedQuery } from './list-state.ts'
 import { SaveView } from './save-view.tsx'
-import { changeView, mayChange, removeView, type View } from './saved-views.ts'
+import { changeView, mayChange, type View } from './saved-views.ts'
 import { texts } from './texts.ts'
 import type { ListAddress } from './use-list-state.ts'
+import { viewActions } from './view-actions.ts'
 import './views.css'
 
 type ViewChangeProps = { object: View['object']; address: ListAddress; shape: View['shape'] }
@@ -24,28 +25,10 @@ export function ViewChange({ object, address, shape }: ViewChangeProps) {
     changeView(view, { query: savedQuery(state), shape })
       .then(() => address.choose(view.id))
       .then(() => showToast({ text: texts().saved(view.name) }), failed)
-  const remove = () =>
-    removeView(view)
-      .then(() => address.choose(null))
-      .then(() => showToast({ text: texts().removed(view.name), icon: 'trash' }), failed)
-  const groups = () => [
-    {
-      items: [
-        { label: texts().saveAsNew, icon: 'plus' as const, onPick: () => setOpen('new') },
-        ...(isMine ? [{ label: texts().rename, icon: 'pen' as const, onPick: () => setOpen('edit') }] : []),
-        {
-          label: view.is_pinned ? texts().unpin : texts().pin,
-          icon: 'pin' as const,
-          onPick: () => void changeView(view, { is_pinned: !view.is_pinned }).catch(failed),
-        },
-      ],
-    },
-    {
-      items: isMine
-        ? [{ label: texts().remove, icon: 'trash' as const, danger: true, onPick: () => void remove() }]
-        : [],
-    },
-  ]
+  const groups = () =>
+    viewActions(view, address, () => setOpen('edit'), [
+      { label: texts().saveAsNew, icon: 'plus', onPick: () => setOpen('new') },
+    ])
   return (
     <span ref={place} class="row view-change">
       {isChanged && (

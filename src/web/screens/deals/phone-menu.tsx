@@ -6,6 +6,7 @@ import { showToast } from '../../components/toast.tsx'
 import { savedQuery } from '../../components/views/list-state.ts'
 import { changeView, mayChange, viewsOf } from '../../components/views/saved-views.ts'
 import { texts as viewTexts } from '../../components/views/texts.ts'
+import { viewActions } from '../../components/views/view-actions.ts'
 import { address, changeShape, changeSort, shape, sort } from './deals-address.ts'
 import { sortWords } from './deals-filters.tsx'
 import { SORTS } from './order.ts'
@@ -16,8 +17,8 @@ const SaveView = later(() => import('../../components/views/save-view.tsx').then
 /** On a phone: shape, order and saved views, for which the bar has no room. */
 export function PhoneMenu() {
   const place = useRef<HTMLSpanElement>(null)
-  const [isSaving, setSaving] = useState(false)
-  const { state } = address.value
+  const [saving, setSaving] = useState<'new' | 'edit' | null>(null)
+  const { state, view } = address.value
   return (
     <span ref={place}>
       <MenuButton
@@ -27,17 +28,18 @@ export function PhoneMenu() {
         aria-label={texts().moreOfView}
         title={texts().moreOfView}
         align="end"
-        groups={() => groups(() => setSaving(true))}
+        groups={() => groups(setSaving)}
       >
         <Icon name="dots" />
       </MenuButton>
-      {isSaving && place.current && (
+      {saving && place.current && (
         <SaveView
           anchor={place.current}
           object="deals"
           shape={shape.value}
           state={state}
-          onClose={() => setSaving(false)}
+          view={saving === 'edit' ? view : undefined}
+          onClose={() => setSaving(null)}
           onSaved={({ id }) => void address.peek().choose(id)}
         />
       )}
@@ -45,7 +47,7 @@ export function PhoneMenu() {
   )
 }
 
-function groups(saveAs: () => void): MenuGroup[] {
+function groups(save: (what: 'new' | 'edit') => void): MenuGroup[] {
   const { view, choose } = address.peek()
   return [
     {
@@ -66,7 +68,11 @@ function groups(saveAs: () => void): MenuGroup[] {
           .map(({ id, name }) => ({ label: name, checked: id === view?.id, onPick: () => void choose(id) })),
       ],
     },
-    { label: view && address.peek().isChanged ? viewTexts().changed : undefined, items: changeItems(saveAs) },
+    {
+      label: view && address.peek().isChanged ? viewTexts().changed : undefined,
+      items: changeItems(() => save('new')),
+    },
+    ...(view ? viewActions(view, { choose }, () => save('edit')) : []),
   ]
 }
 
