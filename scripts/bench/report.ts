@@ -95,6 +95,15 @@ ${inboxText(inbox)}
 ${sequencesText(sequences)}`
 }
 
+/** The report with the sections of the one before that were not measured this time, as they stand there. */
+export function withOthers(report: string, before: string): string {
+  const sections = (text: string): string[] => text.split(/^(?=## )/m).slice(1)
+  const headingOf = (section: string): string => section.slice(0, section.indexOf('\n'))
+  const measured = new Set(sections(report).map(headingOf))
+  const others = sections(before).filter((section) => !measured.has(headingOf(section)))
+  return [report, ...others].map((part) => `${part.trim()}\n`).join('\n')
+}
+
 export function webhooksText({ events, receivers, perS, writesPerS, quiet, busy }: Webhooks): string {
   const times = (ms: number, before: number): string => `${ms.toFixed(1)} | ${(ms / before).toFixed(1)}`
   return `## Webhooks

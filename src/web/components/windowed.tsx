@@ -1,6 +1,7 @@
 import type { ComponentChildren, CSSProperties, Ref } from 'preact'
-import { useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { heightsOf, rowsInView } from '../lib/heights.ts'
+import { whenIdle } from './later.tsx'
 import './windowed.css'
 
 /** What a row has to spread on its element. */
@@ -32,6 +33,8 @@ type WindowedProps = {
   /** The element that scrolls; else the nearest ancestor with the attribute `data-scroller`. */
   scroller?: HTMLElement | null | undefined
   overscan?: number | undefined
+  /** Of the view, as far as it is known before it is there: then its rows are drawn and laid out once. */
+  viewHeight?: number | undefined
   /** How many there are in all, if more than are loaded. */
   total?: number | undefined
   role?: 'list' | 'listbox' | 'rowgroup' | 'presentation' | undefined
@@ -50,11 +53,12 @@ export function Windowed(props: WindowedProps) {
   const box = useRef<HTMLDivElement>(null)
   const heights = useMemo(() => heightsOf(rowHeight + gap), [rowHeight, gap])
   heights.setKeys(keys)
-  const [view, setView] = useState({ top: 0, height: 0 })
+  const [view, setView] = useState({ top: 0, height: props.viewHeight ?? 0 })
   const [, redraw] = useState(0)
   const focused = useRef<string | undefined>(undefined)
   const count = keys.length
-  const { first, last } = rowsInView(heights, count, view, overscan)
+  const isPainted = useLater()
+  const { first, last } = rowsInView(heights, count, view, isPainted ? overscan : 0)
 
   useLayoutEffect(() => {
     const scroller = scrollerOf(box.current, props.scroller)
@@ -155,6 +159,19 @@ export function Windowed(props: WindowedProps) {
       )}
     </div>
   )
+}
+
+/** False until the page has time: what is in view comes first, and the rows around it after that. */
+function useLater(): boolean {
+  const [isLater, setLater] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    whenIdle(() => !isGone && setLater(true))
+    return () => {
+      isGone = true
+    }
+  }, [])
+  return isLater
 }
 
 function scrollerOf(box: HTMLElement | null, given: HTMLElement | null | undefined): HTMLElement | null {

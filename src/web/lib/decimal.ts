@@ -4,10 +4,13 @@
 export type Amount = string | number
 
 const DIGITS = 6
+const MICROS = 1_000_000n
 const DECIMAL = /^(-?)(\d+)(?:\.(\d{1,6}))?0*$/
 
 /** Returns millionths. Throws a RangeError for what is no decimal with at most six digits after the point. */
 export function toMicros(amount: Amount): bigint {
+  // Most amounts are whole, and boards add up thousands.
+  if (typeof amount === 'number' && Number.isSafeInteger(amount)) return BigInt(amount) * MICROS
   const [, sign, whole = '', fraction = ''] = DECIMAL.exec(String(amount)) ?? []
   if (!whole) throw new RangeError(`"${amount}" is no amount`)
   const micros = BigInt(whole + fraction.padEnd(DIGITS, '0'))
@@ -39,5 +42,5 @@ const compare = (a: { currency: string }, b: { currency: string }): number => (a
 
 /** True if an amount has digits after the point that are not zero: then its whole column shows them. */
 export function hasFraction(amount: Amount): boolean {
-  return toMicros(amount) % 1_000_000n !== 0n
+  return toMicros(amount) % MICROS !== 0n
 }

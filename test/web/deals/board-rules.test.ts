@@ -4,7 +4,7 @@ import type { Condition } from '../../../src/web/components/filters/conditions.t
 import { arrange } from '../../../src/web/screens/deals/arrange.ts'
 import { nextStep } from '../../../src/web/screens/deals/next-step.ts'
 import { comparing, nameOfSort, placeIn, SORTS, type Sort, sortNamed } from '../../../src/web/screens/deals/order.ts'
-import { totalsOf } from '../../../src/web/screens/deals/totals.ts'
+import { totalsOf, totalsOfAll } from '../../../src/web/screens/deals/totals.ts'
 import { DAY, HOUR, NOW, rowOf, taskOf } from './rows.ts'
 
 const around = { now: NOW, today: '2026-11-24', currency: 'EUR', among: null }
@@ -114,6 +114,25 @@ describe('sums', () => {
       { currency: 'CHF', micros: 12_000_000n, weighted: 3_000_000n },
       { currency: 'GBP', micros: 100_000_000n, weighted: 25_000_000n },
     ])
+  })
+
+  test('of columns add up to those of the board', () => {
+    const columns = [
+      [rowOf({ amount: 100, currency: 'GBP' }), rowOf({ amount: 5, currency: 'CHF' })],
+      [],
+      [rowOf({ amount: 7.5, currency: 'CHF' }), rowOf({ amount: null })],
+    ]
+    const each = columns.map((rows) => totalsOf(rows, 'EUR', () => 25))
+    const before = structuredClone(each)
+    assert.deepEqual(
+      totalsOfAll(each, 'EUR'),
+      totalsOf(columns.flat(), 'EUR', () => 25),
+    )
+    assert.deepEqual(each, before, 'and stay as they are')
+    assert.deepEqual(
+      totalsOfAll([], 'EUR'),
+      totalsOf([], 'EUR', () => 25),
+    )
   })
 })
 

@@ -51,6 +51,31 @@ describe('a table', { skip: noBrowser }, () => {
     await close()
   })
 
+  test('is asked for before it is shown, and once', async () => {
+    const { page, requests, close } = await place.open('/tasks')
+    await page.locator('nav a[href="/companies"]').waitFor()
+    await page.evaluate(() => {
+      const { fetch } = globalThis
+      const seen: boolean[] = []
+      const watched: typeof fetch = (input, init) => {
+        if (String(input).includes('/app/rows/')) seen.push(document.querySelector('.tbl') !== null)
+        return fetch(input, init)
+      }
+      Object.assign(globalThis, { fetch: watched, seen })
+    })
+    for (const [path, name] of [
+      ['/companies', 'Northwind Ltd'],
+      ['/contacts', 'Ruiz'],
+    ] as const) {
+      await page.locator(`nav a[href="${path}"]`).click()
+      await page.locator('.tbl [role=rowheader]', { hasText: name }).first().waitFor()
+    }
+    assert.equal(requests.filter((each) => each.includes('/app/rows/companies')).length, 1)
+    const [first] = await page.evaluate(() => (globalThis as unknown as { seen: boolean[] }).seen)
+    assert.equal(first, false, 'while the old screen was on the page')
+    await close()
+  })
+
   test('edits a cell by keys: Enter begins and saves, Tab saves and goes on, Esc drops', async () => {
     const { page, close } = await place.open(`/contacts?sort=name&${LAYOUT}`)
     await cellOf(page, 'Ruiz 000', 'Job title').click()

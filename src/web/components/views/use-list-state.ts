@@ -13,15 +13,20 @@ import { findView, type View } from './saved-views.ts'
 
 export type ListAddress = ReturnType<typeof listAddress>
 
+/** What an address selects: the state that it says itself, else that of the view that it names. */
+export function shownAt(address: URLSearchParams, object: View['object'], reading: Reading) {
+  const named = findView(address.get('view'))
+  const view = named?.object === object ? named : undefined
+  const saved = view && savedState(view.query, reading)
+  return { view, saved, state: saved && !saysItself(address, reading) ? saved : stateOf(address, reading) }
+}
+
 /**
  * What a list shows, from its address, and how that is changed. Reads signals: what uses it in drawing is drawn again when
  * the address or the view changes.
  */
 export function listAddress(object: View['object'], reading: Reading) {
-  const named = findView(query.value.get('view'))
-  const view = named?.object === object ? named : undefined
-  const saved = view && savedState(view.query, reading)
-  const state = saved && !saysItself(query.value, reading) ? saved : stateOf(query.value, reading)
+  const { view, saved, state } = shownAt(query.value, object, reading)
 
   const go = (next: ListState, replace = false): Promise<void> => {
     const search = addressQuery(next, view && saved ? { id: view.id, state: saved } : null)

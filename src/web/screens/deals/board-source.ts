@@ -41,12 +41,18 @@ function make(pipeline: string): Source & { stop: () => void } {
       .filter((stage) => stage.pipeline_id === pipeline && stage.is_open)
       .sort((one, other) => one.position - other.position),
   )
-  const question = computed((): Question => {
+  // As text, which stays equal on the way to another screen and back: thousands of deals keep their order then.
+  const asked = computed(() => {
     const { conditions, q } = address.value.state
     // The sums above the table are those of its rows.
     const left = shape.value === 'table' ? boardOnly(conditions) : []
-    return { conditions: divide(conditions.filter((each) => !left.includes(each))).here, q, sort: sort.value }
+    return JSON.stringify({
+      conditions: divide(conditions.filter((each) => !left.includes(each))).here,
+      q,
+      sort: sort.value,
+    } satisfies Question)
   })
+  const question = computed((): Question => JSON.parse(asked.value))
   const among = matches(pipeline)
   const around = computed((): Around => {
     const { currency, timezone } = boot.value.org

@@ -8,7 +8,7 @@ import { armDragging } from './dragging.ts'
 import { type ClosedCounts, Ends } from './ends.tsx'
 import { BoardContext, type BoardParts, useBoard } from './use-board.ts'
 import { useDrag } from './use-drag.ts'
-import { columnsIn, overscanFor } from './windows.ts'
+import { columnsIn, HEAD, NARROWEST, overscanFor } from './windows.ts'
 import './board.css'
 import './card.css'
 
@@ -110,6 +110,7 @@ function Columns({ handles, label, closed }: { handles: Handles; label: string; 
           isFirst={index === 0}
           isLast={index === columns.length - 1}
           overscan={overscanFor(view.to - view.from, view.height)}
+          viewHeight={view.height - HEAD}
           onHandle={(stage, handle) => (handle ? handles.set(stage, handle) : handles.delete(stage))}
         />
       ))}
@@ -118,9 +119,16 @@ function Columns({ handles, label, closed }: { handles: Handles; label: string; 
   )
 }
 
+/** How high the board was when it was last shown: it comes back as high as it was. */
+let lastHeight = 800
+
 /** Which columns are in view, and how high the board is. */
 function useView(ref: { current: HTMLElement | null }, folded: readonly boolean[]) {
-  const [view, setView] = useState({ from: 0, to: folded.length, height: 800 })
+  const [view, setView] = useState(() => ({
+    from: 0,
+    to: Math.min(folded.length, Math.ceil(innerWidth / NARROWEST)),
+    height: lastHeight,
+  }))
   const key = folded.join()
   useLayoutEffect(() => {
     const element = ref.current
@@ -129,6 +137,7 @@ function useView(ref: { current: HTMLElement | null }, folded: readonly boolean[
       const widths = [...element.querySelectorAll<HTMLElement>(':scope > .col')].map(({ offsetWidth }) => offsetWidth)
       const range = columnsIn(widths, element.scrollLeft, element.clientWidth)
       const next = { ...range, height: element.clientHeight }
+      lastHeight = next.height
       setView((now) => (now.from === next.from && now.to === next.to && now.height === next.height ? now : next))
     }
     look()

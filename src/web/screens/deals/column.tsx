@@ -20,6 +20,8 @@ type CardListProps = {
   isFirst: boolean
   isLast: boolean
   overscan: number
+  /** Of the list, as far as it is known before it is there. */
+  viewHeight?: number
   /** Gives the board a way to scroll to cards and to give them the focus. */
   onHandle: (stage: string, handle: WindowedHandle | null) => void
 }
@@ -58,7 +60,7 @@ export function Column({ isInView, ...list }: ColumnProps) {
 }
 
 /** The cards of a stage, of which only those in view are in the page. */
-export function CardList({ column, coming, isFirst, isLast, overscan, onHandle }: CardListProps) {
+export function CardList({ column, coming, isFirst, isLast, overscan, viewHeight, onHandle }: CardListProps) {
   const { board, actions } = useBoard()
   const { stage, cards } = column
   const handle = useRef<WindowedHandle>(null)
@@ -89,6 +91,7 @@ export function CardList({ column, coming, isFirst, isLast, overscan, onHandle }
           measured
           gap={GAP}
           overscan={overscan}
+          viewHeight={viewHeight}
           label={texts().cardsOf(stage.name)}
           render={(index, place) => {
             const card = cards[index]

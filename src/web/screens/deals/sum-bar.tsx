@@ -5,17 +5,15 @@ import { boot } from '../../data/boot.ts'
 import { fromMicros } from '../../lib/decimal.ts'
 import { format } from '../../lib/locale.ts'
 import { texts } from './texts/texts.ts'
-import { totalsOf } from './totals.ts'
+import { totalsOfAll } from './totals.ts'
 import { useBoard } from './use-board.ts'
 
 /** Count and sums of the deals that are shown, each currency by itself: as many as there is room for, the others on demand. */
 export function SumBar() {
   const { board } = useBoard()
-  const probability = new Map(board.stages.value.map((stage) => [stage.id, stage.probability]))
-  const { count, sums } = totalsOf(
-    board.columns.value.flatMap(({ rows }) => rows),
+  const { count, sums } = totalsOfAll(
+    board.columns.value.map(({ totals }) => totals),
     boot.value.org.currency,
-    ({ stage_id }) => probability.get(stage_id) ?? 0,
   )
   const ref = useRef<HTMLDivElement>(null)
   const more = useRef<HTMLButtonElement>(null)
@@ -23,7 +21,7 @@ export function SumBar() {
   const fitting = useFitting(ref, `${count} ${words.join()}`)
   const [isOpen, setOpen] = useState(false)
   // The count goes first, then a sum after the other; the last to stay is the number of those that are not shown.
-  const shown = Math.max(0, fitting - 1)
+  const shown = Math.min(sums.length, Math.max(0, fitting - 1))
   const hidden = sums.length - shown
   return (
     <div ref={ref} class="sumbar small" title={texts().sums}>
@@ -78,11 +76,17 @@ export function SumBar() {
 
 /** How many of the parts fit into the line, beside the button for the others. Measured anew when width or words change. */
 function useFitting(ref: { current: HTMLElement | null }, words: string): number {
-  const [fitting, setFitting] = useState(0)
+  // All of them at first: then what is measured is what is there, and the page is laid out once.
+  const [fitting, setFitting] = useState(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
     const bar = ref.current
     if (!bar) return
-    const measure = () => setFitting(fittingIn(bar))
+    let measured: number | undefined
+    const measure = () => {
+      if (bar.clientWidth === measured) return
+      measured = bar.clientWidth
+      setFitting(fittingIn(bar))
+    }
     measure()
     const sizes = new ResizeObserver(measure)
     sizes.observe(bar)
@@ -92,19 +96,23 @@ function useFitting(ref: { current: HTMLElement | null }, words: string): number
 }
 
 function fittingIn(bar: HTMLElement): number {
-  const parts = [...bar.children].filter((child): child is HTMLElement => child instanceof HTMLElement)
-  const before = parts.map(({ hidden }) => hidden)
-  for (const part of parts) part.hidden = false
-  const gap = Number.parseFloat(getComputedStyle(bar).columnGap) || 0
-  const widths = parts.filter(({ dataset }) => 'fit' in dataset).map((part) => part.getBoundingClientRect().width)
-  const button = bar.querySelector('.more-sums')?.getBoundingClientRect().width ?? 0
-  for (const [index, part] of parts.entries()) part.hidden = before[index] ?? false
+  const parts = [...bar.querySelectorAll<HTMLElement>('[data-fit]')]
+  const button = bar.querySelector<HTMLElement>('.more-sums')
   const room = bar.clientWidth
-  let used = 0
-  for (const [index, width] of widths.entries()) {
-    used += width + (index > 0 ? gap : 0)
-    const isLast = index === widths.length - 1
-    if (used + (isLast ? 0 : gap + button) > room) return index
-  }
-  return widths.length
+  const gap = Number.parseFloat(getComputedStyle(bar).columnGap) || 0
+  const widths = widthsOf(parts)
+  const ends = widths.map((_, index) => widths.slice(0, index + 1).reduce((sum, width) => sum + gap + width))
+  if ((ends.at(-1) ?? 0) <= room || !button) return widths.length
+  const [width = 0] = widthsOf([button])
+  const beyond = ends.findIndex((end) => end + gap + width > room)
+  return beyond < 0 ? widths.length - 1 : beyond
+}
+
+/** The widths that the elements have when they are shown. */
+function widthsOf(elements: readonly HTMLElement[]): number[] {
+  const hidden = elements.filter((element) => element.hidden)
+  for (const element of hidden) element.hidden = false
+  const widths = elements.map((element) => element.getBoundingClientRect().width)
+  for (const element of hidden) element.hidden = true
+  return widths
 }

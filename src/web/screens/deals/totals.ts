@@ -27,8 +27,22 @@ export function totalsOf<Row extends Priced>(
     sum.weighted += (micros * BigInt(Math.round(probability(row)))) / 100n
     sums.set(row.currency, sum)
   }
+  return { count: rows.length, sums: inOrder(sums) }
+}
+
+/** The totals of all columns, from those of each. */
+export function totalsOfAll(columns: readonly Totals[], own: string): Totals {
+  const sums = new Map<string | null, Sum>([[own, { currency: own, micros: 0n, weighted: 0n }]])
+  for (const { currency, micros, weighted } of columns.flatMap((column) => column.sums)) {
+    const sum = sums.get(currency) ?? { currency, micros: 0n, weighted: 0n }
+    sums.set(currency, { currency, micros: sum.micros + micros, weighted: sum.weighted + weighted })
+  }
+  return { count: columns.reduce((count, column) => count + column.count, 0), sums: inOrder(sums) }
+}
+
+function inOrder(sums: ReadonlyMap<string | null, Sum>): Sum[] {
   const [first, ...others] = sums.values()
-  return { count: rows.length, sums: [first as Sum, ...others.sort(byCode)] }
+  return [first as Sum, ...others.sort(byCode)]
 }
 
 const byCode = (one: Sum, other: Sum): number => ((one.currency ?? '~') < (other.currency ?? '~') ? -1 : 1)

@@ -1,9 +1,13 @@
 // How much of the board is in the page: few cards of each column, and none of the columns beyond its edges.
 
+/** The least width of a column that is not folded. */
+export const NARROWEST = 196
 /** Between the cards of a column. */
 export const GAP = 6
 /** The height of a card whose title has one line, until it is measured. */
 export const CARD = 102
+/** The head of a column, above its cards. */
+export const HEAD = 85
 /** Cards in the page, of all columns together. */
 export const MOST_CARDS = 150
 

@@ -7,8 +7,8 @@ import type { TableColumn } from '../../components/table/column.ts'
 import { type Layout, layoutText, readLayout } from '../../components/table/layout.ts'
 import type { Rows } from '../../components/table/rows.ts'
 import { type TableState, tableState } from '../../components/table/table-state.ts'
-import type { ListState } from '../../components/views/list-state.ts'
-import { type ListAddress, listAddress } from '../../components/views/use-list-state.ts'
+import type { ListState, Reading } from '../../components/views/list-state.ts'
+import { type ListAddress, listAddress, shownAt } from '../../components/views/use-list-state.ts'
 import { me } from '../../data/boot.ts'
 import { columnsOf, usualLayout } from './columns.tsx'
 import { filterFieldsOf } from './filter-fields.ts'
@@ -49,17 +49,12 @@ type Narrowing = { list?: { id: string; isStatic: boolean }; view?: SharedView }
 export function listContext(kind: TableKind, { list, view }: Narrowing = {}): ListContext {
   const columns = computed(() => columnsOf(kind))
   const fields = view?.fields ?? computed(() => filterFieldsOf(kind))
-  const reading = computed(() => {
-    const kinds = new Map(fields.value.map((field) => [field.name, field.kind]))
-    return { kindOf: (field: string) => kinds.get(field), more: MORE }
-  })
+  const reading = computed(() => readingOf(fields.value))
   const address = view?.address ?? computed(() => listAddress(kind, reading.value))
   const ask = view?.ask ?? ((conditions: readonly Condition[]) => conditions)
   const asked = computed(() => {
     const { conditions, q, sort } = address.value.state
-    const by = sort?.replace(/^-/, '')
-    const isKnown = columns.value.some((column) => 'by' in column.sort && column.sort.by === by)
-    return { conditions: ask(conditions), q, sort: isKnown ? sort : null }
+    return { conditions: ask(conditions), q, sort: knownSort(sort, columns.value) }
   })
   const stored = signal(storedLayout(kind))
   const layout = computed((): Layout => {
@@ -92,6 +87,22 @@ export function listContext(kind: TableKind, { list, view }: Narrowing = {}): Li
     rows: { current: undefined },
     isPart: view !== undefined,
   }
+}
+
+function readingOf(fields: readonly FilterField[]): Reading {
+  const kinds = new Map(fields.map((field) => [field.name, field.kind]))
+  return { kindOf: (field) => kinds.get(field), more: MORE }
+}
+
+function knownSort(sort: string | null, columns: readonly TableColumn[]): string | null {
+  const by = sort?.replace(/^-/, '')
+  return columns.some((column) => 'by' in column.sort && column.sort.by === by) ? sort : null
+}
+
+/** What an address asks for, before the list is there. */
+export function askedAt(kind: 'contacts' | 'companies', address: URLSearchParams): ListContext['asked']['value'] {
+  const { conditions, q, sort } = shownAt(address, kind, readingOf(filterFieldsOf(kind))).state
+  return { conditions, q, sort: knownSort(sort, columnsOf(kind)) }
 }
 
 const nameOfLayout = (kind: TableKind): string => `dealbox.columns.${me.peek().id}.${kind}`

@@ -3,18 +3,26 @@ import { Button, IconButton } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { sources } from '../../data/sources.ts'
+import type { Place } from '../../router/types.ts'
 import { navigate, query, setQuery } from '../../router.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { isPhone } from '../../shell/widths.ts'
 import { mayWrite } from './commands.ts'
 import { exportCsv } from './export.ts'
-import { listContext } from './list-context.ts'
+import { askedAt, listContext } from './list-context.ts'
 import { rowQuery } from './list-query.ts'
 import { NewRecord } from './new-record.tsx'
 import { OBJECTS } from './objects.ts'
 import { countText, RecordList } from './record-list.tsx'
 import { TagsManager } from './tags-manager.tsx'
 import { texts } from './texts.ts'
+import { prepareRows } from './use-rows.ts'
+
+/** Asks for the first rows before the screen is shown. */
+export const prepareRecords =
+  (kind: 'contacts' | 'companies') =>
+  ({ query }: Place): Promise<void> =>
+    prepareRows(kind, rowQuery(askedAt(kind, query)))
 
 /** Contacts or companies. */
 export function RecordsScreen({ kind }: { kind: 'contacts' | 'companies' }) {

@@ -16,10 +16,29 @@ export function openRows(kind: TableKind, query: RowQuery): Rows {
   return rows({ api, store, onNews }, kind, query)
 }
 
+const nameOf = (kind: TableKind, query: RowQuery): string => `${kind} ${JSON.stringify(query)}`
+
+/** Rows that were asked for before their table is there. */
+let prepared: { name: string; rows: Rows } | undefined
+
+/** Asks for the first rows of a table that is about to be shown; resolves when they are there. */
+export function prepareRows(kind: TableKind, query: RowQuery): Promise<void> {
+  prepared?.rows.dispose()
+  prepared = { name: nameOf(kind, query), rows: openRows(kind, query) }
+  return prepared.rows.reach(0)
+}
+
+function takePrepared(name: string): Rows | undefined {
+  const { rows } = prepared?.name === name ? prepared : {}
+  if (!rows) prepared?.rows.dispose()
+  prepared = undefined
+  return rows
+}
+
 /** The rows of a query. When it changes, the old ones stay until the first of the new ones are here. */
 export function useRows(kind: TableKind, query: RowQuery): Rows {
-  const name = `${kind} ${JSON.stringify(query)}`
-  const [shown, setShown] = useState(() => ({ name, rows: openRows(kind, query) }))
+  const name = nameOf(kind, query)
+  const [shown, setShown] = useState(() => ({ name, rows: takePrepared(name) ?? openRows(kind, query) }))
   const latest = useRef(shown)
   useEffect(() => {
     if (latest.current.name === name) return
