@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import { PREFIX } from '../../src/app.ts'
 import { credentialStore } from '../../src/auth/credentials.ts'
 import { type Passwords, passwords } from '../../src/auth/passwords.ts'
@@ -6,7 +5,7 @@ import type { Role } from '../../src/auth/roles.ts'
 import { sessionStore } from '../../src/auth/sessions.ts'
 import { memberSettings } from '../../src/crm/members/settings.ts'
 import { type Log, silentLog } from '../../src/http/log.ts'
-import { type Listener, listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/server.ts'
 import { screens } from '../../src/screens/app.ts'
 import type { Every } from '../../src/screens/live/hub.ts'
 import { httpClient } from './client.ts'
@@ -26,15 +25,7 @@ export const PASSWORD = 'a lake in the north'
 /** Starts the screens listener for a test server. Passwords cost little here: they are stored with their cost. */
 export async function startScreens(
   server: TestServer,
-  options: {
-    log?: Log
-    hosts?: string[]
-    passwords?: Passwords
-    every?: Every
-    /** Starts the listener: plain HTTP unless it is given. */
-    listener?: (handler: RequestListener) => Promise<Pick<Listener, 'url' | 'stop'>>
-    client?: ReturnType<typeof httpClient>
-  } = {},
+  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
   const stopping = new AbortController()
@@ -47,9 +38,9 @@ export async function startScreens(
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
   })
-  const listener = await (options.listener ?? plain)(site.callback())
+  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   const { url } = listener
-  const client = options.client ?? httpClient()
+  const client = httpClient()
   const sessions = sessionStore(store)
   let members = 0
 
@@ -111,8 +102,6 @@ export async function startScreens(
     },
   }
 }
-
-const plain = (handler: RequestListener) => listen(handler, { host: '127.0.0.1', port: 0 })
 
 /** The cookies that an answer sets, by name: the value, and the attributes in lower case. */
 export function cookiesOf(answer: { headers: Headers }): Record<string, { value: string; attributes: string[] }> {

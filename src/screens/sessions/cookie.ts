@@ -3,7 +3,11 @@ import type { IncomingMessage } from 'node:http'
 const NAME = 'dealbox'
 const MAX_AGE_S = 30 * 24 * 3600
 
-const isEncrypted = ({ socket }: IncomingMessage): boolean => 'encrypted' in socket && socket.encrypted === true
+/**
+ * Whether the browser's connection is encrypted: a proxy says so, since this listener has no TLS of its own. Anybody may send
+ * the header, and would change nothing but the answer to themselves.
+ */
+const isEncrypted = ({ headers }: IncomingMessage): boolean => headers['x-forwarded-proto'] === 'https'
 
 /** Only under TLS: the prefix __Host- promises that no other host and no plain connection has set the cookie. */
 const nameFor = (req: IncomingMessage): string => (isEncrypted(req) ? `__Host-${NAME}` : NAME)
