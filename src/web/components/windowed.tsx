@@ -1,7 +1,7 @@
 import type { ComponentChildren, CSSProperties, Ref } from 'preact'
-import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { heightsOf, rowsInView } from '../lib/heights.ts'
-import { whenIdle } from './later.tsx'
+import { useLater } from './later.tsx'
 import './windowed.css'
 
 /** What a row has to spread on its element. */
@@ -158,19 +158,6 @@ export function Windowed(props: WindowedProps) {
       )}
     </div>
   )
-}
-
-/** False until the page has time: what is in view comes first, and the rows around it after that. */
-function useLater(): boolean {
-  const [isLater, setLater] = useState(false)
-  useEffect(() => {
-    let isGone = false
-    whenIdle(() => !isGone && setLater(true))
-    return () => {
-      isGone = true
-    }
-  }, [])
-  return isLater
 }
 
 function scrollerOf(box: HTMLElement | null, given: HTMLElement | null | undefined): HTMLElement | null {
