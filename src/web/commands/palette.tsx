@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../components/icon.tsx'
 import { Kbd } from '../components/kbd.tsx'
+import { useLater } from '../components/later.tsx'
 import { navigate } from '../router.ts'
 import { isMac, run } from './listen.ts'
 import { wordsOf } from './match.ts'
@@ -28,6 +29,9 @@ export function Palette() {
   return openedPalette.value && <OpenPalette context={openedPalette.value.context} />
 }
 
+/** As many as are seen when it opens: the others are drawn once the page has time. */
+const ROWS_AT_ONCE = 20
+
 const SCOPES: readonly Scope[] = ['all', ...SEARCHED, 'commands']
 
 type Row =
@@ -47,6 +51,8 @@ function OpenPalette({ context }: { context: CommandContext }) {
   const groups = useGroups(typed, scope, server.hits, context)
   const rows = groups.flatMap((group) => group.rows)
   const current = rows[Math.min(at, rows.length - 1)]
+  const isWhole = useLater() || at >= ROWS_AT_ONCE
+  const drawn = new Set(isWhole ? rows : rows.slice(0, ROWS_AT_ONCE))
 
   useLayoutEffect(() => {
     const element = dialog.current
@@ -149,21 +155,23 @@ function OpenPalette({ context }: { context: CommandContext }) {
                 <span>{group.label}</span>
                 {group.note && <span>{group.note}</span>}
               </h3>
-              {group.rows.map((row) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the input
-                // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input, which names the row
-                <div
-                  key={row.key}
-                  id={`${id}-${row.key}`}
-                  role="option"
-                  class="hit"
-                  aria-selected={row === current}
-                  onPointerMove={() => setAt(rows.indexOf(row))}
-                  onClick={(event) => pick(row, event.ctrlKey || event.metaKey)}
-                >
-                  <RowContent row={row} words={wordsOf(typed)} />
-                </div>
-              ))}
+              {group.rows
+                .filter((row) => drawn.has(row))
+                .map((row) => (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the input
+                  // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input, which names the row
+                  <div
+                    key={row.key}
+                    id={`${id}-${row.key}`}
+                    role="option"
+                    class="hit"
+                    aria-selected={row === current}
+                    onPointerMove={() => setAt(rows.indexOf(row))}
+                    onClick={(event) => pick(row, event.ctrlKey || event.metaKey)}
+                  >
+                    <RowContent row={row} words={wordsOf(typed)} />
+                  </div>
+                ))}
             </div>
           ))}
         </div>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentType, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 
 /**
  * A component whose code comes when it is first shown, or when the page has time. Until then nothing is shown. For what
@@ -42,4 +43,17 @@ export function loadWhenIdle(): void {
 export function whenIdle(run: () => void): void {
   if ('requestIdleCallback' in globalThis) requestIdleCallback(run, { timeout: 5000 })
   else setTimeout(run, 2000)
+}
+
+/** False until the page has time: what is in view comes first, and what is around it after that. */
+export function useLater(): boolean {
+  const [isLater, setLater] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    whenIdle(() => !isGone && setLater(true))
+    return () => {
+      isGone = true
+    }
+  }, [])
+  return isLater
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren, CSSProperties, Ref } from 'preact'
-import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { heightsOf, rowsInView } from '../lib/heights.ts'
-import { whenIdle } from './later.tsx'
 import './windowed.css'
 
 /** What a row has to spread on its element. */
@@ -57,8 +56,7 @@ export function Windowed(props: WindowedProps) {
   const [, redraw] = useState(0)
   const focused = useRef<string | undefined>(undefined)
   const count = keys.length
-  const isPainted = useLater()
-  const { first, last } = rowsInView(heights, count, view, isPainted ? overscan : 0)
+  const { first, last } = rowsInView(heights, count, view, overscan)
 
   useLayoutEffect(() => {
     const scroller = scrollerOf(box.current, props.scroller)
@@ -159,19 +157,6 @@ export function Windowed(props: WindowedProps) {
       )}
     </div>
   )
-}
-
-/** False until the page has time: what is in view comes first, and the rows around it after that. */
-function useLater(): boolean {
-  const [isLater, setLater] = useState(false)
-  useEffect(() => {
-    let isGone = false
-    whenIdle(() => !isGone && setLater(true))
-    return () => {
-      isGone = true
-    }
-  }, [])
-  return isLater
 }
 
 function scrollerOf(box: HTMLElement | null, given: HTMLElement | null | undefined): HTMLElement | null {
