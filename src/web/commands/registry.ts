@@ -54,21 +54,12 @@ export const commands = computed(() => registered.value)
  */
 export function register(added: readonly Command[]): () => void {
   registered.value = [...registered.peek(), ...added]
-  clearTimeout(checking)
-  checking = setTimeout(check, SETTLED_MS)
-  return () => {
-    registered.value = registered.peek().filter((command) => !added.includes(command))
-  }
-}
-
-const SETTLED_MS = 100
-let checking: ReturnType<typeof setTimeout> | undefined
-
-/** Once the page is drawn: the effects of a new part may run before those of the old one are taken back. */
-function check(): void {
   for (const [one, other] of conflictsOf(registered.peek())) {
     // A test opens every screen and finds no such line.
     console.error(`The commands ${one.id} and ${other.id} have the same keys "${one.keys}" in one place.`)
+  }
+  return () => {
+    registered.value = registered.peek().filter((command) => !added.includes(command))
   }
 }
 

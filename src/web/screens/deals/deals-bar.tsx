@@ -1,6 +1,7 @@
 import { commandHints } from '../../commands/listen.ts'
 import { Button, IconButton } from '../../components/button.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { later } from '../../components/later.tsx'
 import { MenuButton } from '../../components/menu.tsx'
 import { Segmented } from '../../components/segmented.tsx'
 import { boot } from '../../data/boot.ts'
@@ -8,10 +9,11 @@ import { Bar } from '../../shell/bar.tsx'
 import { isPhone } from '../../shell/widths.ts'
 import { changePipeline, changeShape, pipeline, shape } from './deals-address.ts'
 import { filterOpen } from './deals-filters.tsx'
-import { PhoneMenu } from './phone-menu.tsx'
 import { SumBar } from './sum-bar.tsx'
 import { texts } from './texts/texts.ts'
 import { useBoard } from './use-board.ts'
+
+const PhoneMenu = later(() => import('./phone-menu.tsx').then((module) => module.PhoneMenu))
 
 /** The head of the screen: which pipeline, in which shape, and the sums of what is shown. */
 export function DealsBar({ isLoaded }: { isLoaded: boolean }) {

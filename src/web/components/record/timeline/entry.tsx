@@ -124,7 +124,7 @@ function sentenceOf({ kind, shown, stayedMs }: EntryProps): ComponentChildren {
       return (
         <>
           {fieldChanges(changes).map((change, index) => (
-            <span key={change.name} class="line">
+            <span key={change.name} class="line wraps">
               <ChangeLine kind={kind} change={change} /> {index === 0 && <By id={entry.actor_id} />}
             </span>
           ))}
