@@ -111,9 +111,11 @@ describe('the frame', { skip: noBrowser }, () => {
     ] as const) {
       await page.keyboard.press('c')
       await page.keyboard.press(key)
-      await form.getByRole('textbox', { name: field }).and(page.locator(':focus')).waitFor()
-      assert.equal(new URL(page.url()).search, key === 'd' || key === 't' ? '' : '?new=')
+      const focused = form.getByRole('textbox', { name: field }).and(page.locator(':focus'))
+      await focused.waitFor()
       await page.keyboard.press('Escape')
+      await focused.waitFor({ state: 'detached' })
+      await page.waitForURL((url) => url.search === '')
     }
     const company = (await site.server.call('GET', '/companies?limit=1')).body.data[0]
     await page.goto(`${site.url}/companies/${company.id}`)
@@ -121,8 +123,8 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.keyboard.press('c')
     await page.keyboard.press('n')
     await page.getByPlaceholder('Write a note').and(page.locator(':focus')).waitFor()
-    await page.keyboard.press('Escape')
     await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or jump' }).waitFor()
     await page.keyboard.type('new company Larkspur Mills')
     await page.getByRole('option', { name: 'New company “Larkspur Mills”', selected: true }).waitFor()
     await page.keyboard.press('Enter')
@@ -130,7 +132,9 @@ describe('the frame', { skip: noBrowser }, () => {
     await form.waitFor()
     assert.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'Larkspur Mills')
     await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
     await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or jump' }).waitFor()
     await page.keyboard.type('Rollout')
     await page.getByRole('option', { name: 'New deal “Rollout”' }).click()
     const title = page.locator('.deals').getByRole('textbox', { name: 'Title' })
