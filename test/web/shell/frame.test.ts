@@ -117,7 +117,7 @@ describe('the frame', { skip: noBrowser }, () => {
       await focused.waitFor({ state: 'detached' })
       await page.waitForURL((url) => url.search === '')
     }
-    const company = (await site.server.call('GET', '/companies?limit=1')).body.data[0]
+    const company = (await site.server.call('POST', '/companies', { name: 'Tierney Foods' })).body
     await page.goto(`${site.url}/companies/${company.id}`)
     await page.locator('.record h1').waitFor()
     await page.keyboard.press('c')
