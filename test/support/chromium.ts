@@ -18,7 +18,9 @@ export const noBrowser = executablePath === undefined && 'there is no Chromium o
 export async function startChromium() {
   const { chromium } = await import('playwright-core')
   if (executablePath === undefined) throw new Error('There is no Chromium on this machine.')
+  // The headless shell would draw letters in other places than Chromium with windows does.
+  const args = ['--font-render-hinting=none']
   // Chromium has no sandbox for root, and many containers run as root.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  if (process.getuid?.() === 0) args.push('--no-sandbox')
   return chromium.launch({ executablePath, args })
 }

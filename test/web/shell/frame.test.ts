@@ -142,7 +142,9 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.equal(await title.inputValue(), 'Rollout')
     await close(page)
     const viewer = (await site.openAs('viewer', '/settings/me')).page
+    await viewer.getByRole('heading', { name: 'My preferences' }).waitFor()
     await viewer.keyboard.press('ControlOrMeta+k')
+    await viewer.getByRole('combobox', { name: 'Search or jump' }).waitFor()
     await viewer.keyboard.type('new deal')
     await viewer.getByText('Nothing fits').waitFor()
     await close(viewer)
@@ -182,8 +184,10 @@ describe('the frame', { skip: noBrowser }, () => {
     const { page } = await site.openAs('member', '/settings/me')
     await page.getByRole('radio', { name: 'Dark' }).click()
     assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+    const saved = page.waitForResponse((answer) => answer.request().postData()?.includes('"de"') === true)
     await page.getByRole('radio', { name: 'Deutsch' }).click()
     await page.getByRole('heading', { name: 'Meine Einstellungen' }).waitFor()
+    await saved
     await page.reload()
     await page.getByRole('heading', { name: 'Meine Einstellungen' }).waitFor()
     assert.deepEqual(
