@@ -4,6 +4,7 @@ import { loadWhenIdle } from './components/later.tsx'
 import { startData } from './data/browser.ts'
 import type { Boot } from './data/types.ts'
 import { locale } from './lib/locale.ts'
+import { letReplacedGo } from './lib/replaced-vnodes.ts'
 import { startRouter } from './router.ts'
 import { homes, screens } from './screens.ts'
 import { startShell } from './shell/start.ts'
@@ -15,6 +16,7 @@ const boot = JSON.parse(document.getElementById('boot')?.textContent ?? '') as B
 
 startData(boot)
 void start().then(() => {
+  letReplacedGo()
   render(<App />, document.getElementById('app') ?? document.body)
   // A screen may ask for it sooner, once its own data is there.
   if (boot.signed_in) setTimeout(loadWhenIdle, LATER_MS)

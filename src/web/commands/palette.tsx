@@ -245,7 +245,7 @@ function useServer(typed: string, scope: Scope) {
 /** `typed` is what the hits are for. */
 type Answer = { typed: string; hits: readonly Hit[]; isAsking: boolean; hasFailed: boolean }
 const NOTHING: Answer = { typed: '', hits: [], isAsking: false, hasFailed: false }
-const PAUSE_MS = 40
+const PAUSE_MS = 16
 
 function useGroups(typed: string, scope: Scope, remote: readonly Hit[], context: CommandContext): Group[] {
   const registered = commands.value

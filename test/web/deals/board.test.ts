@@ -379,4 +379,23 @@ describe('the board of deals', { skip: noBrowser }, () => {
     )
     assert.deepEqual(small, [])
   })
+
+  test('keeps nothing of what it has drawn before', async () => {
+    const page = await open()
+    const ids = await page
+      .locator('[data-card]')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('data-card') as string))
+    const session = await page.context().newCDPSession(page)
+    const heapAfter = async (from: number, to: number): Promise<number> => {
+      for (let number = from; number < to; number++) {
+        await server.patchRecord(`/deals/${ids[number % ids.length]}`, { title: `Event ${number}.` })
+        await card(page, `Event ${number}.`).waitFor()
+      }
+      await session.send('HeapProfiler.collectGarbage')
+      return (await session.send('Runtime.getHeapUsage')).usedSize
+    }
+    const before = await heapAfter(0, 20)
+    const grown = (await heapAfter(20, 60)) - before
+    assert.ok(grown < 1_000_000, `${grown} bytes in 40 events`)
+  })
 })
