@@ -1,6 +1,7 @@
 import type { ComponentChildren, CSSProperties, Ref } from 'preact'
 import { useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { heightsOf, rowsInView } from '../lib/heights.ts'
+import { useLater } from './later.tsx'
 import './windowed.css'
 
 /** What a row has to spread on its element. */
@@ -56,7 +57,8 @@ export function Windowed(props: WindowedProps) {
   const [, redraw] = useState(0)
   const focused = useRef<string | undefined>(undefined)
   const count = keys.length
-  const { first, last } = rowsInView(heights, count, view, overscan)
+  const isPainted = useLater()
+  const { first, last } = rowsInView(heights, count, view, isPainted ? overscan : 0)
 
   useLayoutEffect(() => {
     const scroller = scrollerOf(box.current, props.scroller)
