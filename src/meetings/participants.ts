@@ -196,9 +196,12 @@ export function participantRows(db: Database) {
   }
 }
 
-/** Removes the reference to the contact, and keeps email and name. */
+/** Removes the reference to the contact, and keeps email and name; of a participant who has neither, nothing is left. */
 export const withoutContact = (participants: readonly Participant[], gone: string): Participant[] =>
-  participants.map((each) => (each.contact_id === gone ? { ...each, contact_id: null } : each))
+  participants.flatMap((each) => {
+    if (each.contact_id !== gone) return [each]
+    return each.email || each.name ? [{ ...each, contact_id: null }] : []
+  })
 
 /** Replaces one contact by the other; if both are participants, the first of the two stays. */
 export function swapContact(participants: readonly Participant[], from: string, to: string): Participant[] {

@@ -507,6 +507,16 @@ describe('delete', () => {
     assertSound()
   })
 
+  test('of a contact who is a participant without email and name takes the participant out', async () => {
+    const [gone, other] = [await newContact(), await reachable('mira@nobody.example')]
+    const participants = [{ contact_id: gone.id, name: '' }, { contact_id: other.id }]
+    const { id } = await newMeeting({ participants })
+    assert.equal((await server.call('DELETE', `/contacts/${gone.id}`)).status, 204)
+    const { participants: left } = await getMeeting(id)
+    assert.deepEqual(left, [taking({ contact_id: other.id, email: 'mira@nobody.example', name: other.name })])
+    assertSound()
+  })
+
   test('of a company clears it from its meetings', async () => {
     const { call, events, lastSeq } = server
     const company = await newId('/companies', { name: 'Leaves' })
