@@ -508,12 +508,17 @@ describe('delete', () => {
   })
 
   test('of a contact who is a participant without email and name takes the participant out', async () => {
-    const [gone, other] = [await newContact(), await reachable('mira@nobody.example')]
-    const participants = [{ contact_id: gone.id, name: '' }, { contact_id: other.id }]
+    const [gone, named, reached] = [await newContact(), await newContact(), await reachable('mira@nobody.example')]
+    const participants = [
+      { contact_id: gone.id, name: '' },
+      { contact_id: named.id },
+      { contact_id: reached.id, name: '' },
+    ]
     const { id } = await newMeeting({ participants })
-    assert.equal((await server.call('DELETE', `/contacts/${gone.id}`)).status, 204)
+    for (const each of [gone, named, reached])
+      assert.equal((await server.call('DELETE', `/contacts/${each.id}`)).status, 204)
     const { participants: left } = await getMeeting(id)
-    assert.deepEqual(left, [taking({ contact_id: other.id, email: 'mira@nobody.example', name: other.name })])
+    assert.deepEqual(left, [taking({ name: named.name }), taking({ email: 'mira@nobody.example', name: '' })])
     assertSound()
   })
 
