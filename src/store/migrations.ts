@@ -3,6 +3,7 @@ import { asset } from '../assets.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Connection } from './driver.ts'
 import { addScreens } from './schema-2.ts'
+import { addTools } from './schema-3/schema-3.ts'
 import { fixStatistics } from './statistics.ts'
 
 /** Written to the header of the file, to distinguish it from databases of other programs. "Deal" in ASCII. */
@@ -19,7 +20,11 @@ export type Schema = {
  * The released schemas, which never change again, and the newest, which is schema.sql. After a change of schema.sql, a
  * test shows what to put here.
  */
-export const SCHEMAS: readonly Schema[] = [{ hash: '8a24731f8b97c693' }, { hash: '34e053c39480f1dc', step: addScreens }]
+export const SCHEMAS: readonly Schema[] = [
+  { hash: '8a24731f8b97c693' },
+  { hash: '34e053c39480f1dc', step: addScreens },
+  { hash: '34e053c39480f1dc', step: addTools },
+]
 
 export const SCHEMA_VERSION = SCHEMAS.length
 
