@@ -158,7 +158,8 @@ test('the request id is taken over, or new', async () => {
 
 test('the document is the one of the catalog', async () => {
   const response = await get('/openapi.json')
-  assert.deepEqual(await response.json(), JSON.parse(JSON.stringify(document)))
+  const servers = [{ url: 'http://127.0.0.1:1/api/v1' }]
+  assert.deepEqual(await response.json(), JSON.parse(JSON.stringify({ ...document, servers })))
 })
 
 describe('what is known already', () => {
