@@ -35,11 +35,8 @@ const contentType = v.pipe(
     'invalid_media_type|must be a media type, such as "application/pdf"',
   ),
 )
-const data = v.pipe(
-  v.string(),
-  v.check(isBase64, 'invalid_base64|must be base64 (RFC 4648, section 4)'),
-  v.metadata({ contentEncoding: 'base64' }),
-)
+const base64 = v.pipe(v.string(), v.metadata({ contentEncoding: 'base64' }))
+const data = v.pipe(base64, v.check(isBase64, 'invalid_base64|must be base64 (RFC 4648, section 4)'))
 
 export const AttachmentGiven = f.named(
   'AttachmentInput',
@@ -61,7 +58,7 @@ export const AttachmentShown = f.named(
     name: f.title,
     content_type: f.line(127),
     size_bytes: f.count(),
-    data: f.optional(f.doc(v.string(), 'Content in base64; only with `include=attachments`.')),
+    data: f.optional(f.doc(base64, 'Content in base64; only with `include=attachments`.')),
   }),
 )
 export type AttachmentShown = v.InferOutput<typeof AttachmentShown>
