@@ -1244,7 +1244,11 @@ CREATE VIRTUAL TABLE search USING fts5 (
   words, content = 'search_docs', content_rowid = 'docid', tokenize = 'ascii', detail = none, columnsize = 0,
   prefix = '2 3'
 );
-INSERT INTO search (search, rank) VALUES ('automerge', 16); -- fewer and larger merges, since they delay writes
+-- Writes do not wait for merges: src/store/search-merge.ts makes them, 16 segments at a time, since then the fewest pages
+-- are written. FTS5 itself would merge only if there were a great many.
+INSERT INTO search (search, rank) VALUES ('automerge', 0);
+INSERT INTO search (search, rank) VALUES ('usermerge', 16);
+INSERT INTO search (search, rank) VALUES ('crisismerge', 1000);
 
 CREATE TABLE merges ( -- of duplicates: the record that was removed, and everything needed to undo the merge
   org_id INTEGER NOT NULL REFERENCES orgs (id),
