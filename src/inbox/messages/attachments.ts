@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
 import type { Streamed } from '../../http/answer.ts'
+import type { StoredFile } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { fileName } from '../../lib/file-name.ts'
-import { field, invalid } from '../../lib/problem.ts'
+import { field, invalid, notFound } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
 import { type Content, contentOf, contentStore } from './contents.ts'
 import type { Message } from './message.ts'
@@ -74,6 +76,7 @@ export type Attachment = { shown: AttachmentShown; content: Content }
 export const attachmentStore = once(({ db, clock }: Deps) => {
   const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, sha256) VALUES (?, ?, ?, ?)')
   const hashOf = db.prepare('SELECT sha256 FROM attachments WHERE org_id = ? AND id = ?').pluck()
+  const filesOf = db.prepare('SELECT attachments FROM messages WHERE org_id = ? AND id = ?').pluck()
   const contents = contentStore(db)
 
   /** Throws 422. */
@@ -108,6 +111,16 @@ export const attachmentStore = once(({ db, clock }: Deps) => {
     yield* contents.read(org, hashOf.get(org, id) as string, start, end)
   }
 
+  /** Throws 404. */
+  function file({ org }: Caller, message: string, id: string): StoredFile {
+    const shown = JSON.parse((filesOf.get(org, message) as string | undefined) ?? '[]') as AttachmentShown[]
+    const found = shown.find((one) => one.id === id)
+    if (!found) throw notFound()
+    const { name, content_type, size_bytes } = found
+    const sha256 = hashOf.get(org, id) as string
+    return { name, content_type, size_bytes, sha256, read: (start, end) => contents.read(org, sha256, start, end) }
+  }
+
   /** Streams the message as JSON with the data of its files, one chunk of which at a time is in memory. */
   function withData(org: number, message: Message): Streamed {
     const { attachments, created_at, updated_at, version, ...head } = message
@@ -133,5 +146,5 @@ export const attachmentStore = once(({ db, clock }: Deps) => {
     return { bytes: lengths.reduce((sum, length) => sum + length, 0), parts }
   }
 
-  return { read, attachmentOf, add, restore, bytesOf, withData }
+  return { read, attachmentOf, add, restore, file, bytesOf, withData }
 })
