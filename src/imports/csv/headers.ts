@@ -34,6 +34,8 @@ const common = {
     'tags, tag, label, labels, categories, category, group membership, schlagworte, schlagworter, kategorien, etiketten, etiquettes, categorie, etiquetas, categorias',
   external_id:
     'external id, record id, id, object id, system id, externe id, identifiant, kundennummer, customer number',
+  originally_created_at:
+    'created at, created, created on, created date, create date, creation date, date created, erstellt, erstellt am, erstellungsdatum, date de creation, cree le, fecha de creacion, creado el',
 }
 
 /** By field, separated by commas. Our own wire names are recognised without being listed here. */
@@ -117,6 +119,8 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
       'primary contact, primary contact id, primary contact email, contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto',
     owner_id: `deal owner, ${common.owner_id}`,
     tag_ids: common.tag_ids,
+    external_id: common.external_id,
+    originally_created_at: common.originally_created_at,
     expected_close_date:
       'expected close date, close date, closing date, expected close, forecast close date, abschlussdatum, erwartetes abschlussdatum, voraussichtlicher abschluss, date de cloture, date de cloture prevue, date de fermeture, fecha de cierre, fecha de cierre prevista',
   },

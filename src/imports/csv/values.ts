@@ -53,6 +53,7 @@ export function readValue({ kind, options }: Field, text: string, format: Number
     case 'time':
       return momentIn(text, format)
     case 'flag':
+    case 'consent':
       return flagIn(text)
     case 'country':
       return countryCode(text)
