@@ -56,7 +56,7 @@ export const text = orNull(f.line(), c.text, textual('text'))
 export const longText = orNull(f.longText(), c.text, textual('text'))
 export const url = orNull(f.url, c.text, textual('url'))
 export const phone = orNull(f.phone, c.text, textual('phone'))
-export const timezone = orNull(f.timezone, c.text, textual('text'))
+export const timezone = orNull(f.timezone, c.text, textual('zone'))
 export const language = orNull(f.language, c.text, textual('language'))
 export const currency = orNull(f.currency, c.plain, {
   ...textual('currency'),

@@ -28,6 +28,7 @@ export type ImportKind =
   | 'flag'
   | 'consent'
   | 'language'
+  | 'zone'
   | 'company'
   | 'contact'
   | 'member'

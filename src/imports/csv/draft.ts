@@ -7,6 +7,7 @@ import { type Mapping, takesCurrency } from './mapping.ts'
 import type { Cells } from './read.ts'
 import {
   currencyBeside,
+  isBlank,
   LINKS,
   labelOf,
   type NumberFormat,
@@ -88,7 +89,7 @@ export function draftReader(
 function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
   if (typeof cell !== 'string') return cell
   const text = unguarded(cell)
-  if (text === '') return undefined
+  if (isBlank(text)) return undefined
   if (!text.startsWith('[') || !LISTS.has(kind)) return text
   try {
     return JSON.parse(text)

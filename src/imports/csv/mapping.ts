@@ -2,7 +2,7 @@ import { usage } from '../../config.ts'
 import type { Json } from '../../lib/json.ts'
 import type { ImportObject } from '../writes.ts'
 import { AMOUNTS, type Fields } from './fields.ts'
-import { fieldOfHeader, headerKey } from './headers.ts'
+import { fieldsOfHeaders, headerKey } from './headers.ts'
 
 /** A column of the file and the field it maps to; null if it is not imported. */
 export type MappedColumn = {
@@ -33,16 +33,20 @@ export function recognise(object: ImportObject, columns: readonly string[], fiel
     return field
   }
   const titles = new Map(Object.entries(fields).map(([field, { title }]) => [headerKey(title ?? ''), field]))
-  const own = columns.map((column) => take(unnumbered(column)))
-  const isNaming = (column: string): boolean => NAMING.has(fieldOfHeader(object, column) ?? '')
-  const titled = columns.map((column, index) => {
-    return own[index] ?? (isNaming(column) ? null : take(titles.get(headerKey(column))))
+  const meanings = fieldsOfHeaders(object, columns)
+  const mapped = columns.map((column) => take(unnumbered(column)))
+  columns.forEach((column, index) => {
+    if (NAMING.has(meanings[index]?.field ?? '')) return
+    mapped[index] ??= take(titles.get(headerKey(column)))
   })
-  const mapped = columns.map((column, index): MappedColumn => {
-    const known = titled[index] ?? (READ_ONLY.has(column) ? null : take(fieldOfHeader(object, column)))
-    return { column, field: known }
-  })
-  return withoutSecondName(withLabels(mapped))
+  const ranks = new Set(meanings.flatMap((meaning) => meaning?.rank ?? []))
+  for (const rank of [...ranks].sort()) {
+    columns.forEach((column, index) => {
+      if (meanings[index]?.rank !== rank || READ_ONLY.has(column)) return
+      mapped[index] ??= take(meanings[index].field)
+    })
+  }
+  return withoutSecondName(withLabels(columns.map((column, index) => ({ column, field: mapped[index] ?? null }))))
 }
 
 /** Returns the original name of a repeated column. */

@@ -3,7 +3,7 @@ import { type InfoRecord, Parser } from 'csv-parse'
 import { type Json, readJson } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
 import { type Bytes, chunksOf, survey, textOf, textOfStart } from './decode.ts'
-import { columnNames, type Separator, separatorLine, separatorOf } from './dialect.ts'
+import { columnNames, preamble, type Separator, separatorLine, separatorOf } from './dialect.ts'
 
 /** Cells by column name. */
 export type Cells = { [column: string]: Json }
@@ -35,7 +35,7 @@ export async function openSource(file: string): Promise<Source> {
   const common = { file, encoding, fingerprint, bytes: bytes.bytes }
   if (text.trim() === '') throw new Problem(422, 'empty_file', `${file} is empty.`)
   if (/^\s*\[?\s*\{/.test(text)) return { ...common, format: 'ndjson', separator: ',', columns: [] }
-  const separator = separatorLine(text)?.separator ?? separatorOf(text)
+  const separator = separatorLine(text)?.separator ?? separatorOf(text.slice(preamble(text).length))
   const header = await firstRecord(file, { ...common, separator })
   // Unnamed cells after the last named one are not columns.
   const named = header.findLastIndex((cell) => cell.trim() !== '') + 1
@@ -110,16 +110,16 @@ async function* records({ file, encoding, separator }: Dialect, onBytes?: Progre
       return { line: info.lines + skipped - newlinesIn(cells), cells }
     }) as never,
   })
-  async function* withoutSeparatorLine() {
+  async function* fromHeader() {
     let isFirst = true
     for await (const text of textOf(file, encoding, onBytes)) {
-      const line = isFirst ? separatorLine(text) : undefined
-      if (line) skipped = 1
+      const above = isFirst ? (separatorLine(text)?.length ?? preamble(text).length) : 0
+      if (isFirst) skipped = newlinesIn([text.slice(0, above)])
       isFirst = false
-      yield Buffer.from(line ? text.slice(line.length) : text)
+      yield Buffer.from(text.slice(above))
     }
   }
-  const texts = Readable.from(withoutSeparatorLine())
+  const texts = Readable.from(fromHeader())
   // A read error has to end the loop over the records.
   texts.on('error', (error) => parser.destroy(error))
   try {

@@ -158,6 +158,20 @@ describe('the rows of a CSV file', () => {
     })
   }
 
+  test('begin below the lines above a header, such as the notes of LinkedIn', async () => {
+    const { source, rows } = await read(
+      'Notes:\r\n"Some addresses; some, not"\r\n\r\nFirst Name,URL\r\nAna,u\r\n\r\nBo,"a\nb"\r\n',
+    )
+    assert.deepEqual(source.columns, ['First Name', 'URL'])
+    assert.deepEqual(rows, [
+      { line: 5, cells: { 'First Name': 'Ana', URL: 'u' } },
+      { line: 7, cells: { 'First Name': 'Bo', URL: 'a\nb' } },
+    ])
+    assert.deepEqual((await read('Notes:,\nx,\n,\nA,B\n1,2\n')).source.columns, ['A', 'B'])
+    assert.deepEqual((await read('Name:\nAna\n\nBo\n')).source.columns, ['Name:'], 'a column that ends with a colon')
+    assert.deepEqual((await read('Name:,Tel:\n\nA,B\n')).source.columns, ['Name:', 'Tel:'])
+  })
+
   test('may end in several ways in one file', async () => {
     assert.deepEqual(await cellsOf('a\n1\r\n2\r3\n'), [['1'], ['2'], ['3']])
   })

@@ -221,6 +221,15 @@ describe('other cells', () => {
     ])
   })
 
+  test('are empty where a word or a dash stands for nothing', () => {
+    const words = ['n/a', 'N/A', '#N/A', 'none', 'None', '-', '–', '---', 'null', '(blank)', '0/0/00', '00.00.0000']
+    for (const word of words) assert.deepEqual(given('contact', [{ job_title: word, website: word }]), [{}], word)
+    assert.deepEqual(given('contact', [{ tag_ids: 'n/a', emails: 'n/a; ana@x.example' }]), [
+      { emails: [{ email: 'ana@x.example', label: 'work' }] },
+    ])
+    assert.deepEqual(column('contact', 'last_name', ['Na', 'Nonette', '0/0']), ['Na', 'Nonette', '0/0'])
+  })
+
   test('say yes or no in several languages', () => {
     const flag: Fields = { flag: { kind: 'flag' } }
     for (const yes of ['true', 'TRUE', 'yes', 'Y', '1', 'x', 'Ja', 'wahr', 'oui', 'vrai', 'Sí', 'verdadero'])
@@ -251,6 +260,12 @@ describe('other cells', () => {
     const others = {
       Österreich: 'AT',
       'Côte d’Ivoire': 'CI',
+      "Cote d'Ivoire": 'CI',
+      'Ivory Coast': 'CI',
+      'Korea, Republic of': 'KR',
+      'États-Unis d’Amérique': 'US',
+      'U.S.A.': 'US',
+      Guinea_Bissau: 'GW',
       USA: 'US',
       UK: 'GB',
       'Hong Kong': 'HK',
@@ -301,6 +316,28 @@ describe('other cells', () => {
       'other',
       'home',
     ])
+  })
+
+  test('name a time zone as HubSpot and Salesforce do', () => {
+    const zones = {
+      europe_slash_berlin: 'Europe/Berlin',
+      america_slash_argentina_slash_buenos_aires: 'America/Buenos_Aires',
+      us_slash_eastern: 'America/New_York',
+      'UTC +02:00 Europe Berlin': 'Europe/Berlin',
+      '(GMT+01:00) Central European Standard Time (Europe/Berlin)': 'Europe/Berlin',
+      'Europe/Berlin': 'Europe/Berlin',
+      'EUROPE/BERLIN': 'Europe/Berlin',
+      'central time': 'central time',
+    }
+    assert.deepEqual(column('contact', 'timezone', Object.keys(zones)), Object.values(zones))
+  })
+
+  test('hold the values of Google, and none of its own groups', () => {
+    const [draft] = drafts('contact', [
+      { Labels: '* myContacts ::: VIP ::: * friends', 'Organization Title': 'Chief ::: Founder' },
+    ]) as Draft[]
+    assert.deepEqual(draft?.links.get('tag_ids')?.texts, ['VIP', 'friends'])
+    assert.equal(draft?.given.job_title, 'Chief, Founder')
   })
 
   test('hold a whole name', () => {
