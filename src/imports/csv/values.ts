@@ -60,7 +60,6 @@ export function readValue({ kind, options }: Field, text: string, format: Number
     case 'time':
       return momentIn(text, format)
     case 'flag':
-    case 'consent':
       return flagIn(text)
     case 'consent':
       return isRefusal(text)

@@ -319,7 +319,7 @@ const files: [string, ImportObject, string][] = [
      Email Address > emails
      Company > company_id
      Position > job_title
-     Connected On`,
+     Connected On > originally_created_at`,
   ],
   [
     'deals of HubSpot, whose primary company counts',
