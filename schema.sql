@@ -350,6 +350,7 @@ CREATE TABLE companies (
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
   description TEXT,
   external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -421,6 +422,7 @@ CREATE TABLE contacts (
   unsubscribed_at INTEGER,
   source TEXT,
   external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -487,6 +489,8 @@ CREATE TABLE deals (
   close_reason_id TEXT,
   closed_at INTEGER,
   stage_changed_at INTEGER NOT NULL,
+  external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -512,6 +516,7 @@ CREATE INDEX deals_title ON deals (org_id, title_key);
 CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);
 CREATE INDEX deals_close_reason ON deals (org_id, close_reason_id) WHERE close_reason_id IS NOT NULL;
+CREATE UNIQUE INDEX deals_external ON deals (org_id, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE deal_tags (
   org_id INTEGER NOT NULL,

@@ -101,7 +101,13 @@ describe('the schema', () => {
 
   test('has a reference for every column that names another record', () => {
     // The history stays when its record is deleted; API clients choose external ids.
-    const free = ['events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id']
+    const free = [
+      'events.object_id',
+      'events.actor_id',
+      'companies.external_id',
+      'contacts.external_id',
+      'deals.external_id',
+    ]
     free.push(
       'search_docs.record_id',
       'import_rows.record_id',

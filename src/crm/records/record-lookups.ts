@@ -24,6 +24,7 @@ export function recordLookups(db: Database) {
   const ofExternalId = {
     contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
     company: db.prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ?').pluck(),
+    deal: db.prepare('SELECT id FROM deals WHERE org_id = ? AND external_id = ?').pluck(),
   }
   const memberOfEmail = db.prepare('SELECT id FROM members WHERE org_id = ? AND email = ?').pluck()
   const members = db.prepare('SELECT id, name FROM members WHERE org_id = ?')
@@ -35,7 +36,7 @@ export function recordLookups(db: Database) {
     contactsNamed: (org: number, nameKey: string) =>
       contactsNamed.all(org, nameKey) as (Named & { company_id: string | null })[],
     contactsOfEmail: contactsOfEmail(db),
-    ofExternalId: (object: 'contact' | 'company', org: number, id: string) =>
+    ofExternalId: (object: 'contact' | 'company' | 'deal', org: number, id: string) =>
       ofExternalId[object].get(org, id) as string | undefined,
     memberOfEmail: (org: number, email: string) => memberOfEmail.get(org, email) as string | undefined,
     members: (org: number) => members.all(org) as Named[],

@@ -24,6 +24,7 @@ export type ImportKind =
   | 'count'
   | 'currency'
   | 'date'
+  | 'time'
   | 'flag'
   | 'consent'
   | 'language'

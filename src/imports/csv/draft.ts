@@ -58,7 +58,7 @@ export function draftReader(
     else if (JOINED.has(kind)) {
       const said = label === undefined ? field.label : labelOf(String(cells[label] ?? ''))
       join(draft, member, readValues(field, text, said))
-    } else put(draft.given, name, readValue(field, text, format))
+    } else put(draft.given, name, readValue(field, text, format), kind)
     if (bringsCurrency && name === AMOUNTS[object]) {
       const currency = currencyBeside(text, format)
       if (currency) draft.given.currency = currency
@@ -103,7 +103,7 @@ function take({ given, links }: Draft, { name, field }: Reader, value: Json): vo
   if (kind === 'fullName') return // the name is derived from its parts
   if (value === null && PLACES.has(kind)) return
   if (LINKS.has(kind) && Array.isArray(value)) links.set(name, { kind, texts: value.map(String) })
-  else put(given, member, value)
+  else put(given, member, value, kind)
 }
 
 function linkTags({ links, added }: Draft, name: string, texts: string[]): void {
@@ -130,8 +130,9 @@ function valueKey(value: Json): string {
   return typeof value.number === 'string' ? value.number.replace(/[^\d+]/g, '') : JSON.stringify(value)
 }
 
-/** Sets a member; a dot in the name sets a member of a nested object. */
-export function put(given: Draft['given'], name: string, value: Json): void {
+/** Sets a member; a dot in the name sets a member of a nested object. What a person has ruled out stays ruled out. */
+export function put(given: Draft['given'], name: string, value: Json, kind?: Kind): void {
+  if (kind === 'consent' && value === false) return
   const at = name.indexOf('.')
   if (at < 0) given[name] = value
   else {

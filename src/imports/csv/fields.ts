@@ -7,7 +7,7 @@ import type { ImportObject } from '../writes.ts'
 // The fields that a file can fill: our wire names, with parts of objects after a dot.
 
 /** The kind of value in the cells of a field. */
-export type Kind = Exclude<ImportKind, 'address'> | 'number' | 'time' | 'country' | 'choice' | 'choices' | 'pipeline'
+export type Kind = Exclude<ImportKind, 'address'> | 'number' | 'country' | 'choice' | 'choices' | 'pipeline'
 
 export type Label = 'work' | 'home' | 'other'
 

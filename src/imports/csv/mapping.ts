@@ -15,15 +15,7 @@ export type MappedColumn = {
 export type Mapping = readonly MappedColumn[]
 
 /** Read-only members of a record, which our own exports contain as well. */
-const READ_ONLY = new Set([
-  'created_at',
-  'updated_at',
-  'version',
-  'unsubscribed_at',
-  'stage_changed_at',
-  'closed_at',
-  'error',
-])
+const READ_ONLY = new Set(['updated_at', 'version', 'unsubscribed_at', 'stage_changed_at', 'closed_at', 'error'])
 
 /** Names and contact details: a custom field with such a label does not claim the column. */
 const NAMING = new Set(['name', 'first_name', 'last_name', 'title', 'emails', 'phones', 'domains'])

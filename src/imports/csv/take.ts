@@ -121,7 +121,7 @@ function matchers(db: Database) {
     },
     external_id: {
       keys: ({ external_id }) => (typeof external_id === 'string' ? [external_id.normalize('NFC')] : []),
-      find: (object, org, key) => listed(look.ofExternalId(object as 'contact' | 'company', org, key)),
+      find: (object, org, key) => listed(look.ofExternalId(object, org, key)),
     },
   }
   return matchers

@@ -43,7 +43,7 @@ const files: [string, ImportObject, string][] = [
      unsubscribed_at
      source > source
      external_id > external_id
-     created_at
+     created_at > originally_created_at
      updated_at
      version`,
   ],
@@ -64,6 +64,8 @@ const files: [string, ImportObject, string][] = [
      close_reason_id > close_reason_id
      closed_at
      stage_changed_at
+     external_id > external_id
+     originally_created_at > originally_created_at
      created_at`,
   ],
   [
@@ -79,7 +81,7 @@ const files: [string, ImportObject, string][] = [
      Associated Company > company_id
      Associated Company IDs
      Lead Status
-     Create Date
+     Create Date > originally_created_at
      Job Title > job_title
      Street Address > address.line1
      City > address.city
@@ -110,7 +112,7 @@ const files: [string, ImportObject, string][] = [
   [
     'deals of HubSpot',
     'deal',
-    `Record ID
+    `Record ID > external_id
      Deal Name > title
      Deal Stage > stage
      Pipeline > pipeline_id
@@ -168,7 +170,7 @@ const files: [string, ImportObject, string][] = [
      Deal - Label > tag_ids
      Deal - Expected close date > expected_close_date
      Deal - Probability
-     Deal - ID`,
+     Deal - ID > external_id`,
   ],
   [
     'contacts of Google',
@@ -317,7 +319,7 @@ const files: [string, ImportObject, string][] = [
      Email Address > emails
      Company > company_id
      Position > job_title
-     Connected On`,
+     Connected On > originally_created_at`,
   ],
   [
     'deals of HubSpot, whose primary company counts',

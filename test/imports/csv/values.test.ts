@@ -231,11 +231,26 @@ describe('other cells', () => {
   })
 
   test('say yes or no in several languages', () => {
+    const flag: Fields = { flag: { kind: 'flag' } }
     for (const yes of ['true', 'TRUE', 'yes', 'Y', '1', 'x', 'Ja', 'wahr', 'oui', 'vrai', 'Sí', 'verdadero'])
-      assert.deepEqual(column('contact', 'do_not_contact', [yes]), [true], yes)
+      assert.deepEqual(column('contact', 'flag', [yes], {}, flag), [true], yes)
     for (const no of ['false', 'No', '0', 'nein', 'falsch', 'non', 'faux', 'falso'])
-      assert.deepEqual(column('contact', 'do_not_contact', [no]), [false], no)
+      assert.deepEqual(column('contact', 'flag', [no], {}, flag), [false], no)
+    assert.deepEqual(column('contact', 'flag', ['maybe'], {}, flag), ['invalid_flag'])
+  })
+
+  test('set do_not_contact from any of several columns, and never clear it', () => {
+    const rows = [
+      { 'Do not call': 'yes', 'Email opt out': 'no' },
+      { 'Do not call': 'no', 'Email opt out': 'true' },
+      { 'Do not call': 'no', 'Email opt out': 'false' },
+    ]
+    assert.deepEqual(given('contact', rows), [{ do_not_contact: true }, { do_not_contact: true }, {}])
     assert.deepEqual(column('contact', 'do_not_contact', ['maybe']), ['invalid_flag'])
+    assert.deepEqual(given('contact', [{ do_not_contact: false }, { do_not_contact: true }]), [
+      {},
+      { do_not_contact: true },
+    ])
   })
 
   test('name countries and languages in several languages, or by their code', () => {
