@@ -44,7 +44,7 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
   const { object, match } = wanted
   const fields: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
   const own = orgOf(db, org)
-  const source = await openSource(wanted.file)
+  const source = await openSource(wanted.file, object)
   if (source.format === 'ndjson') source.columns = await membersOf(source)
   const recognised = recognise(object, source.columns, fields)
   const mapping = wanted.map === undefined ? recognised : override(recognised, wanted.map, fields)
