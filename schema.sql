@@ -350,6 +350,7 @@ CREATE TABLE companies (
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
   description TEXT,
   external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -421,6 +422,7 @@ CREATE TABLE contacts (
   unsubscribed_at INTEGER,
   source TEXT,
   external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -487,6 +489,8 @@ CREATE TABLE deals (
   close_reason_id TEXT,
   closed_at INTEGER,
   stage_changed_at INTEGER NOT NULL,
+  external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -512,6 +516,7 @@ CREATE INDEX deals_title ON deals (org_id, title_key);
 CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);
 CREATE INDEX deals_close_reason ON deals (org_id, close_reason_id) WHERE close_reason_id IS NOT NULL;
+CREATE UNIQUE INDEX deals_external ON deals (org_id, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE deal_tags (
   org_id INTEGER NOT NULL,
@@ -1317,7 +1322,7 @@ CREATE TABLE import_rows ( -- the change of a record by a row of a file, so that
   import_id TEXT NOT NULL,
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   row_number INTEGER NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
   version INTEGER NOT NULL, -- the version of the record after it
   previous TEXT CHECK (previous IS NULL OR json_valid(previous)), -- JSON object of the fields that an update changed
@@ -1332,6 +1337,17 @@ CREATE TABLE import_rejects ( -- rows of a file that could not be imported, with
   row_number INTEGER NOT NULL,
   error TEXT NOT NULL,
   PRIMARY KEY (org_id, import_id, row_number),
+  FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE import_omissions ( -- values of rows that were imported without them, with the reason
+  org_id INTEGER NOT NULL,
+  import_id TEXT NOT NULL,
+  row_number INTEGER NOT NULL,
+  position INTEGER NOT NULL, -- within the row
+  column_name TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (org_id, import_id, row_number, position),
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 

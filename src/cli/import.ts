@@ -66,8 +66,8 @@ export const importDeals = command({
   name: 'import deals',
   summary: 'Import deals from a file',
   args,
-  options,
-  run: ({ options, args }) => importRows('deal', args.file, options, []),
+  options: { match: match('external_id'), ...options },
+  run: ({ options, args }) => importRows('deal', args.file, options, ['external_id']),
 })
 
 export const importUndo = command({

@@ -103,7 +103,13 @@ describe('the schema', () => {
 
   test('has a reference for every column that names another record', () => {
     // The history stays when its record is deleted; API clients choose external ids.
-    const free = ['events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id']
+    const free = [
+      'events.object_id',
+      'events.actor_id',
+      'companies.external_id',
+      'contacts.external_id',
+      'deals.external_id',
+    ]
     free.push(
       'search_docs.record_id',
       'import_rows.record_id',
@@ -180,6 +186,7 @@ function importInto({ store: { db, clock } }: TestServer, { org }: { org: number
   ).run(org, id)
   db.prepare("INSERT INTO import_rows VALUES (?, ?, ?, 1, 'contact', 'created', 1, NULL, 0)").run(org, id, clock.id())
   db.prepare("INSERT INTO import_rejects VALUES (?, ?, 2, 'wrong')").run(org, id)
+  db.prepare("INSERT INTO import_omissions VALUES (?, ?, 1, 0, 'Owner', 'wrong')").run(org, id)
 }
 
 describe('a reference into another organisation', () => {

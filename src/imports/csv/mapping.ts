@@ -2,7 +2,7 @@ import { usage } from '../../config.ts'
 import type { Json } from '../../lib/json.ts'
 import type { ImportObject } from '../writes.ts'
 import { AMOUNTS, type Fields } from './fields.ts'
-import { fieldOfHeader, headerKey } from './headers.ts'
+import { fieldsOfHeaders, headerKey } from './headers.ts'
 
 /** A column of the file and the field it maps to; null if it is not imported. */
 export type MappedColumn = {
@@ -15,15 +15,7 @@ export type MappedColumn = {
 export type Mapping = readonly MappedColumn[]
 
 /** Read-only members of a record, which our own exports contain as well. */
-const READ_ONLY = new Set([
-  'created_at',
-  'updated_at',
-  'version',
-  'unsubscribed_at',
-  'stage_changed_at',
-  'closed_at',
-  'error',
-])
+const READ_ONLY = new Set(['updated_at', 'version', 'unsubscribed_at', 'stage_changed_at', 'closed_at', 'error'])
 
 /** Names and contact details: a custom field with such a label does not claim the column. */
 const NAMING = new Set(['name', 'first_name', 'last_name', 'title', 'emails', 'phones', 'domains'])
@@ -41,16 +33,20 @@ export function recognise(object: ImportObject, columns: readonly string[], fiel
     return field
   }
   const titles = new Map(Object.entries(fields).map(([field, { title }]) => [headerKey(title ?? ''), field]))
-  const own = columns.map((column) => take(unnumbered(column)))
-  const isNaming = (column: string): boolean => NAMING.has(fieldOfHeader(object, column) ?? '')
-  const titled = columns.map((column, index) => {
-    return own[index] ?? (isNaming(column) ? null : take(titles.get(headerKey(column))))
+  const meanings = fieldsOfHeaders(object, columns)
+  const mapped = columns.map((column) => take(unnumbered(column)))
+  columns.forEach((column, index) => {
+    if (NAMING.has(meanings[index]?.field ?? '')) return
+    mapped[index] ??= take(titles.get(headerKey(column)))
   })
-  const mapped = columns.map((column, index): MappedColumn => {
-    const known = titled[index] ?? (READ_ONLY.has(column) ? null : take(fieldOfHeader(object, column)))
-    return { column, field: known }
-  })
-  return withoutSecondName(withLabels(mapped))
+  const ranks = new Set(meanings.flatMap((meaning) => meaning?.rank ?? []))
+  for (const rank of [...ranks].sort()) {
+    columns.forEach((column, index) => {
+      if (meanings[index]?.rank !== rank || READ_ONLY.has(column)) return
+      mapped[index] ??= take(meanings[index].field)
+    })
+  }
+  return withoutSecondName(withLabels(columns.map((column, index) => ({ column, field: mapped[index] ?? null }))))
 }
 
 /** Returns the original name of a repeated column. */
@@ -112,13 +108,14 @@ function pairsOf(text: string): { column: string; field: string }[] {
   return pairs
 }
 
-function columnNamed(mapping: Mapping, name: string): string {
+/** Returns the column of the file with a name, regardless of case and punctuation. Throws a usage Problem. */
+export function columnNamed(mapping: Mapping, name: string, flag = '--map'): string {
   const columns = mapping.map(({ column }) => column)
   const alike = columns.filter((column) => headerKey(column) === headerKey(name))
   const found = columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined)
   if (found === undefined) {
     throw usage(
-      `--map: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`,
+      `${flag}: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`,
     )
   }
   return found

@@ -92,7 +92,7 @@ test('what is wrong on the command line is usage, and what is wrong with the fil
     [2, /No column was recognised as first_name, .*The columns are "Fax"/, 'contacts', file],
     [2, /--map: there is no field "fax"/, 'contacts', file, '--map', 'Fax=fax'],
     [2, /--match must be one of email, external_id/, 'contacts', file, '--match', 'domain'],
-    [2, /There is no option --match/, 'deals', file, '--match', 'email'],
+    [2, /--match must be one of external_id/, 'deals', file, '--match', 'email'],
     [2, /--decimal must be one of point, comma/, 'contacts', file, '--decimal', ','],
     [2, /--dates must be one of dmy, mdy/, 'contacts', file, '--dates', 'ymd'],
     [1, /cannot be read/, 'contacts', `${file}.not`],
