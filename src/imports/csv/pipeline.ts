@@ -33,8 +33,9 @@ const WORDS: Record<Outcome | 'open', string> = {
   lost: 'lost, closed lost, closedlost, verloren, perdu, perdue, perdido, perdida',
 }
 
+/** HubSpot adds the pipeline to its stages: `Closed Won (Sales Pipeline)`. */
 function statusOf(text: string): Outcome | 'open' | undefined {
-  const word = fold(text)
+  const word = fold(text.replace(/ \([^()]*\)$/, ''))
   return (['open', 'won', 'lost'] as const).find((status) => WORDS[status].split(', ').includes(word))
 }
 
@@ -98,8 +99,12 @@ export function pipelineReader(db: Database, org: number, make?: MakeStages) {
     }
   }
 
+  /** HubSpot names its first pipeline `default`. */
   function pipelineNamed(text: string, stage: string | undefined): PipelineChoice {
-    if (make && !pipelines.some((each) => isNamed(each, text))) {
+    const isKnown = pipelines.some((each) => isNamed(each, text))
+    const standard = pipelines.find((each) => each.is_default === 1)
+    if (!isKnown && standard && fold(text) === 'default') return standard
+    if (make && !isKnown) {
       const first = stage === undefined || closingWord(stage) ? 'Open' : stage
       made(() => make.pipeline('/pipeline_id', { name: text, stage: first }))
     }
@@ -125,7 +130,7 @@ export function pipelineReader(db: Database, org: number, make?: MakeStages) {
       if (chosen || !second) return chosen ?? first
       throw invalid(field('/stage', 'ambiguous', `is in several pipelines: "${text}"; specify the pipeline, too`))
     }
-    const outcome = closingWord(stem)
+    const outcome = closingWord(text)
     const closing = outcome && stages.find((each) => each.pipeline_id === within?.id && each.outcome === outcome)
     const found = search() ?? closing
     if (found) return found
@@ -171,7 +176,10 @@ function closingWord(text: string): Outcome | undefined {
 }
 
 const isNamed = ({ id, key, name }: { id: string; key: string; name: string }, text: string): boolean =>
-  id === text || fold(name) === fold(text) || key === text
+  id === text || fold(name) === fold(text) || key === text || internal(name) === text
+
+/** HubSpot's own name of a stage: `Contract Sent` → `contractsent`. */
+const internal = (name: string): string => fold(name).replace(/[^\p{L}\p{N}]+/gu, '')
 
 function named<Item extends { id: string; key: string; name: string }>(
   pointer: string,
