@@ -1291,7 +1291,7 @@ CREATE TABLE import_rows ( -- the change of a record by a row of a file, so that
   import_id TEXT NOT NULL,
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   row_number INTEGER NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
   version INTEGER NOT NULL, -- the version of the record after it
   previous TEXT CHECK (previous IS NULL OR json_valid(previous)), -- JSON object of the fields that an update changed
@@ -1306,6 +1306,17 @@ CREATE TABLE import_rejects ( -- rows of a file that could not be imported, with
   row_number INTEGER NOT NULL,
   error TEXT NOT NULL,
   PRIMARY KEY (org_id, import_id, row_number),
+  FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE import_omissions ( -- values of rows that were imported without them, with the reason
+  org_id INTEGER NOT NULL,
+  import_id TEXT NOT NULL,
+  row_number INTEGER NOT NULL,
+  position INTEGER NOT NULL, -- within the row
+  column_name TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (org_id, import_id, row_number, position),
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 

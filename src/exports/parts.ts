@@ -253,6 +253,13 @@ function journals(db: Database): Part[] {
     row_number: c.integer('row_number'),
     error: c.text('error'),
   })
+  const omissions = c.columns({
+    import_id: c.plain('import_id'),
+    row_number: c.integer('row_number'),
+    position: c.integer('position'),
+    column_name: c.text('column_name'),
+    reason: c.text('reason'),
+  })
   const events = c.columns({
     seq: c.integer('seq'),
     id: c.plain('id'),
@@ -268,6 +275,7 @@ function journals(db: Database): Part[] {
     journal(db, 'imports', 'id', imports),
     journal(db, 'import_rows', 'import_id, record_id, row_number', rows),
     journal(db, 'import_rejects', 'import_id, row_number', rejects),
+    journal(db, 'import_omissions', 'import_id, row_number, position', omissions),
     journal(db, 'events', 'seq', events),
   ]
 }

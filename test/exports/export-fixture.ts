@@ -295,9 +295,12 @@ async function importAndUndo({ store }: TestServer, { org }: Org): Promise<void>
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  const stays = write('stays.csv', 'First name,Email\n=Ina,ina@import.example\nEva,eva@import.example\nJo,no email\n')
+  const stays = write(
+    'stays.csv',
+    'First name,Email,Phone\n=Ina,ina@import.example,\nEva,eva@import.example,n\nJo,no email,\n,also none,\n',
+  )
   const goes = write('goes.csv', 'First name,Email,Job title\nIna,ina@import.example,Chief\nUdo,udo@import.example,\n')
-  await importFile(store, { org, object: 'contact', file: stays })
+  await importFile(store, { org, object: 'contact', file: stays, rules: { lenient: true } })
   const { id } = await importFile(store, { org, object: 'contact', file: goes, match: 'email' })
   await undoImport(store, { org, id })
   drop()

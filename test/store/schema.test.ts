@@ -184,6 +184,7 @@ function importInto({ store: { db, clock } }: TestServer, { org }: { org: number
   ).run(org, id)
   db.prepare("INSERT INTO import_rows VALUES (?, ?, ?, 1, 'contact', 'created', 1, NULL, 0)").run(org, id, clock.id())
   db.prepare("INSERT INTO import_rejects VALUES (?, ?, 2, 'wrong')").run(org, id)
+  db.prepare("INSERT INTO import_omissions VALUES (?, ?, 1, 0, 'Owner', 'wrong')").run(org, id)
 }
 
 describe('a reference into another organisation', () => {

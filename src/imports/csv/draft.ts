@@ -34,16 +34,25 @@ const PLACES: ReadonlySet<Kind> = new Set<Kind>(['stage', 'pipeline', 'status', 
 /** Kinds whose cells may also contain a JSON array in wire form. */
 const LISTS: ReadonlySet<Kind> = new Set<Kind>([...JOINED, 'tags', 'choices'])
 
-/**
- * Returns a function that reads rows into drafts. An empty cell means no value. Throws Problem 422 with an error for
- * each cell that cannot be read.
- */
-export function draftReader(
+/** Called for a cell that cannot be read, and is left out. */
+export type OnUnread = (column: string, reason: string) => void
+
+export type RowReader = {
+  /**
+   * Reads a row. An empty cell means no value. Throws Problem 422 with an error for each cell that cannot be read, unless
+   * `onUnread` takes them.
+   */
+  read: (cells: Cells, onUnread?: OnUnread) => Draft
+  /** Returns the column of a row that a field, or this item of it, was read from. */
+  columnOf: (cells: Cells, name: string, item?: Json) => string
+}
+
+export function rowReader(
   object: ImportObject,
   mapping: Mapping,
   fields: Fields,
   formatOf: (column: string) => NumberFormat,
-): (cells: Cells) => Draft {
+): RowReader {
   const bringsCurrency = takesCurrency(object, mapping)
   const readers = mapping.flatMap(({ column, field: name, label }): Reader[] =>
     name === null ? [] : [{ column, name, field: fields[name] as Field, format: formatOf(column), label }],
@@ -53,6 +62,7 @@ export function draftReader(
     const { kind, member = name } = field
     if (kind === 'fullName') Object.assign(draft.given, splitName(text))
     else if (kind === 'tags') linkTags(draft, name, readValues(field, text) as string[])
+    else if (kind === 'note') linkNote(draft, name, text)
     else if (LINKS.has(kind)) draft.links.set(name, { kind, texts: [text] })
     else if (kind === 'choices') put(draft.given, name, readValues(field, text))
     else if (JOINED.has(kind)) {
@@ -65,25 +75,58 @@ export function draftReader(
     }
   }
 
-  return (cells) => {
-    const draft: Draft = { given: {}, links: new Map(), added: new Set() }
+  function readCell(draft: Draft, reader: Reader, cells: Cells): void {
+    const cell = wireForm(reader.field.kind, cells[reader.column])
+    if (typeof cell === 'string') readText(draft, reader, cell, cells)
+    else if (cell !== undefined) take(draft, reader, cell)
+  }
+
+  function read(cells: Cells, onUnread?: OnUnread): Draft {
+    const draft = emptyDraft()
     const errors: FieldError[] = []
     for (const reader of readers) {
-      const cell = wireForm(reader.field.kind, cells[reader.column])
-      if (cell === undefined) continue
       try {
-        if (typeof cell === 'string') readText(draft, reader, cell, cells)
-        else take(draft, reader, cell)
+        readCell(draft, reader, cells)
       } catch (error) {
         if (!(error instanceof Problem)) throw error
+        const unread = error.errors ?? []
         const pointer = `/${reader.name.replace('.', '/')}`
-        errors.push(...(error.errors ?? []).map((each) => ({ ...each, pointer })))
+        if (onUnread) onUnread(reader.column, unread.map(({ message }) => message).join('; '))
+        else errors.push(...unread.map((each) => ({ ...each, pointer })))
       }
     }
     if (errors.length > 0) throw invalid(...errors)
     return draft
   }
+
+  function columnOf(cells: Cells, name: string, item?: Json): string {
+    const own = readers.filter(({ name: own, field }) => own === name || field.member === name)
+    const derived = readers.filter((reader) => {
+      const isPart = reader.field.kind === 'fullName' && (name === 'first_name' || name === 'last_name')
+      return isPart || (name === 'currency' && reader.name === AMOUNTS[object])
+    })
+    const possible = own.length > 0 ? own : derived
+    const found =
+      item !== undefined && possible.length > 1 ? possible.find((each) => gives(each, cells, item)) : undefined
+    return (found ?? possible[0])?.column ?? name
+  }
+
+  /** Whether a cell has an item of its field. */
+  function gives(reader: Reader, cells: Cells, item: Json): boolean {
+    const { given, links } = emptyDraft()
+    try {
+      readCell({ given, links, added: new Set() }, reader, cells)
+    } catch {
+      return false
+    }
+    const items = links.get(reader.name)?.texts ?? given[reader.field.member ?? reader.name]
+    return Array.isArray(items) && items.some((each) => valueKey(each) === valueKey(item))
+  }
+
+  return { read, columnOf }
 }
+
+const emptyDraft = (): Draft => ({ given: {}, links: new Map(), added: new Set() })
 
 /** Returns the content of a cell: nothing, a text, or a JSON value from NDJSON or from an array in the text. */
 function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
@@ -98,9 +141,11 @@ function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
   }
 }
 
-function take({ given, links }: Draft, { name, field }: Reader, value: Json): void {
+function take(draft: Draft, { name, field }: Reader, value: Json): void {
+  const { given, links } = draft
   const { kind, member = name } = field
   if (kind === 'fullName') return // the name is derived from its parts
+  if (kind === 'note') return void [value].flat().map((text) => linkNote(draft, name, String(text)))
   if (value === null && PLACES.has(kind)) return
   if (LINKS.has(kind) && Array.isArray(value)) links.set(name, { kind, texts: value.map(String) })
   else put(given, member, value, kind)
@@ -109,6 +154,10 @@ function take({ given, links }: Draft, { name, field }: Reader, value: Json): vo
 function linkTags({ links, added }: Draft, name: string, texts: string[]): void {
   links.set(name, { kind: 'tags', texts: [...(links.get(name)?.texts ?? []), ...texts] })
   added.add(name)
+}
+
+function linkNote({ links }: Draft, name: string, text: string): void {
+  links.set(name, { kind: 'note', texts: [...(links.get(name)?.texts ?? []), text] })
 }
 
 /** Merges the values of several columns without duplicates. */

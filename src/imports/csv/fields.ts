@@ -7,7 +7,7 @@ import type { ImportObject } from '../writes.ts'
 // The fields that a file can fill: our wire names, with parts of objects after a dot.
 
 /** The kind of value in the cells of a field. */
-export type Kind = Exclude<ImportKind, 'address'> | 'number' | 'country' | 'choice' | 'choices' | 'pipeline'
+export type Kind = Exclude<ImportKind, 'address'> | 'number' | 'country' | 'choice' | 'choices' | 'pipeline' | 'note'
 
 export type Label = 'work' | 'home' | 'other'
 
@@ -54,10 +54,13 @@ function fieldsOf({ importFields }: Pick<typeof dealRecord, 'importFields'>): Fi
   return Object.assign({}, ...all)
 }
 
+/** A text becomes a note about the record. */
+const notes: Fields = { notes: { kind: 'note', many: true } }
+
 export const FIELDS: Readonly<Record<ImportObject, Fields>> = {
-  contact: fieldsOf(contactRecord),
-  company: fieldsOf(companyRecord),
-  deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' } },
+  contact: { ...fieldsOf(contactRecord), ...notes },
+  company: { ...fieldsOf(companyRecord), ...notes },
+  deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' }, ...notes },
 }
 
 /** The amount field of each object; its cells supply the currency if no column does. */

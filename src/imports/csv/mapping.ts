@@ -108,13 +108,14 @@ function pairsOf(text: string): { column: string; field: string }[] {
   return pairs
 }
 
-function columnNamed(mapping: Mapping, name: string): string {
+/** Returns the column of the file with a name, regardless of case and punctuation. Throws a usage Problem. */
+export function columnNamed(mapping: Mapping, name: string, flag = '--map'): string {
   const columns = mapping.map(({ column }) => column)
   const alike = columns.filter((column) => headerKey(column) === headerKey(name))
   const found = columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined)
   if (found === undefined) {
     throw usage(
-      `--map: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`,
+      `${flag}: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`,
     )
   }
   return found

@@ -1,11 +1,11 @@
 import type { Connection } from '../driver.ts'
-import { addOrigins } from './imports.ts'
+import { addImports } from './imports.ts'
 
 // Frozen once released: schema.sql has the comments of these tables, and their newest form. Each part is a file of this
 // folder.
 
 /** From schema 2, in this order. */
-const PARTS: readonly ((db: Connection) => void)[] = [addOrigins]
+const PARTS: readonly ((db: Connection) => void)[] = [addImports]
 
 export function addTools(db: Connection): void {
   for (const part of PARTS) part(db)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detectFormats, type FormatOptions } from '../../../src/imports/csv/detect-formats.ts'
-import { type Draft, draftReader } from '../../../src/imports/csv/draft.ts'
+import { type Draft, rowReader } from '../../../src/imports/csv/draft.ts'
 import { FIELDS, type Fields } from '../../../src/imports/csv/fields.ts'
 import { recognise } from '../../../src/imports/csv/mapping.ts'
 import type { Cells } from '../../../src/imports/csv/read.ts'
@@ -23,7 +23,7 @@ function drafts(
   rows.forEach((cells, index) => {
     manners.addRow({ line: index + 1, cells })
   })
-  const read = draftReader(object, mapping, fields, manners.formatOf)
+  const { read } = rowReader(object, mapping, fields, manners.formatOf)
   return rows.map((cells) => {
     try {
       return read(cells)
