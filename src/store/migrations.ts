@@ -23,7 +23,7 @@ export type Schema = {
 export const SCHEMAS: readonly Schema[] = [
   { hash: '8a24731f8b97c693' },
   { hash: '34e053c39480f1dc', step: addScreens },
-  { hash: 'ba6d0a396eb5fdb6', step: addTools },
+  { hash: '9b8ecbaa4d3dc58b', step: addTools },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length
