@@ -1322,7 +1322,7 @@ CREATE TABLE import_rows ( -- the change of a record by a row of a file, so that
   import_id TEXT NOT NULL,
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   row_number INTEGER NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage', 'custom_field')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
   version INTEGER NOT NULL, -- the version of the record after it
   previous TEXT CHECK (previous IS NULL OR json_valid(previous)), -- JSON object of the fields that an update changed

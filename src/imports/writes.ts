@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { companies } from '../crm/companies/companies.ts'
 import { contacts } from '../crm/contacts/contacts.ts'
+import { customFields } from '../crm/custom-fields/custom-fields.ts'
 import { dealStore, deals } from '../crm/deals/deals.ts'
 import { notes } from '../crm/notes.ts'
 import { tags } from '../crm/tags.ts'
@@ -16,7 +17,7 @@ import { stageWrites } from './stages.ts'
 export type ImportObject = 'contact' | 'company' | 'deal'
 
 export type Given = Record<string, Json>
-export type Writable = ImportObject | 'tag' | 'note' | 'meeting' | 'pipeline' | 'stage'
+export type Writable = ImportObject | 'tag' | 'note' | 'meeting' | 'pipeline' | 'stage' | 'custom_field'
 
 /** The operations of the API: the same schemas, and the same functions of the stores. */
 export type Writes = {
@@ -47,6 +48,7 @@ export function allWrites(deps: Deps): AllWrites {
     tag: writesOf(tags(deps), '/tags'),
     note: writesOf(notes(deps), '/notes'),
     ...stageWrites(deps),
+    custom_field: writesOf(customFields(deps), '/custom-fields'),
     meeting: writesOf(meetings(deps), '/meetings'),
   }
 }

@@ -54,13 +54,18 @@ export function rowReader(
   formatOf: (column: string) => NumberFormat,
 ): RowReader {
   const bringsCurrency = takesCurrency(object, mapping)
-  const readers = mapping.flatMap(({ column, field: name, label }): Reader[] =>
+  const inOrder = mapping.flatMap(({ column, field: name, label }): Reader[] =>
     name === null ? [] : [{ column, name, field: fields[name] as Field, format: formatOf(column), label }],
   )
+  const isLate = ({ field }: Reader): boolean => field.kind === 'middleName' // it is added to the first name
+  const readers = [...inOrder.filter((each) => !isLate(each)), ...inOrder.filter(isLate)]
 
-  function readText(draft: Draft, { name, field, format, label }: Reader, text: string, cells: Cells): void {
+  function readText(draft: Draft, { column, name, field, format, label }: Reader, cell: string, cells: Cells): void {
     const { kind, member = name } = field
+    const text = kind === 'url' ? firstPage(draft, column, cell) : cell
     if (kind === 'fullName') Object.assign(draft.given, splitName(text))
+    else if (kind === 'middleName')
+      put(draft.given, 'first_name', [draft.given.first_name ?? [], text].flat().join(' '))
     else if (kind === 'tags') linkTags(draft, name, readValues(field, text) as string[])
     else if (kind === 'note') linkNote(draft, name, text)
     else if (LINKS.has(kind)) draft.links.set(name, { kind, texts: [text] })
@@ -149,6 +154,13 @@ function take(draft: Draft, { name, field }: Reader, value: Json): void {
   if (value === null && PLACES.has(kind)) return
   if (LINKS.has(kind) && Array.isArray(value)) links.set(name, { kind, texts: value.map(String) })
   else put(given, member, value, kind)
+}
+
+/** Google writes all web pages into a cell. The first one is taken, and a note keeps all of them. */
+function firstPage(draft: Draft, column: string, text: string): string {
+  const [first = text, ...others] = text.split(/\s*:::\s*/)
+  if (others.length > 0) linkNote(draft, 'notes', `${column}: ${text}`)
+  return first
 }
 
 function linkTags({ links, added }: Draft, name: string, texts: string[]): void {

@@ -83,6 +83,7 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     first_name: 'first name, firstname, given name, forename, vorname, prenom, nombre de pila, primer nombre',
     last_name:
       'last name, lastname, surname, family name, nachname, familienname, zuname, nom de famille, apellido, apellidos',
+    middle_name: 'middle name, second name, additional name, zweiter vorname, deuxieme prenom, segundo nombre',
     name: 'name, full name, fullname, display name, file as, contact, contact name, person, vollstandiger name, ganzer name, kontakt, ansprechpartner, nom complet, nom, nombre completo, nombre, contacto',
     emails:
       'email, emails, email address, email addresses, email value, primary email, mail, mail address, email adresse, emailadresse, emailadressen, mailadresse, mail adresse, courriel, adresse email, adresse mail, adresse electronique, correo, correo electronico, direccion de correo, additional email addresses, email other addresses',
@@ -123,9 +124,9 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     domains:
       'domain, domains, domain name, company domain name, company domain, email domain, domane, domaine, nom de domaine, dominio, nombre de dominio de la empresa',
     website:
-      'website, website url, web page, web site, homepage, url, webseite, internetseite, internet, site web, site internet, sitio web, pagina web',
+      'website, website url, web page, web site, homepage, url, website value, webseite, internetseite, internet, site web, site internet, sitio web, pagina web',
     phone:
-      'phone, phone number, telephone, tel, company phone, main phone, business phone, telefon, telefonnummer, rufnummer, numero de telephone, telefono, numero de telefono',
+      'phone, phone value, phone number, telephone, tel, company phone, main phone, business phone, telefon, telefonnummer, rufnummer, numero de telephone, telefono, numero de telefono',
     industry: 'industry, sector, branche, wirtschaftszweig, secteur, secteur d activite, sector industrial, industria',
     employee_count:
       'employee count, employees, number of employees, no of employees, headcount, company size, mitarbeiter, mitarbeiterzahl, anzahl mitarbeiter, effectif, nombre d employes, empleados, numero de empleados',

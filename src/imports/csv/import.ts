@@ -17,8 +17,10 @@ import {
   type OmittedColumn,
   RESULTS,
   type Taken,
+  type Touched,
 } from '../journal/journal.ts'
 import { allWrites } from '../writes.ts'
+import { makeFields } from './custom.ts'
 import type { Draft } from './draft.ts'
 import { type Plan, type PlanOptions, planImport } from './plan.ts'
 import type { Row } from './read.ts'
@@ -75,6 +77,8 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Ro
   const batch = batches(store, options.pace)
   const before = earlier(importJournal.ofFile(org, plan.source.fingerprint, object), optionsOf(plan, options), again)
   let current = before ?? store.transaction(() => importJournal.start(org, startOf(plan, options)))
+  if (current.finished_at === null)
+    store.transaction(() => importJournal.addTouched(org, current.id, 0, fieldsFor(store, plan, options)))
   const first = current.position
   let index = 0
   let buffered: { row: number; given: Row }[] = []
@@ -116,8 +120,14 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Ro
   return { id: current.id, ...counts, rejectedFile, importedBefore, omitted, omittedFile, made }
 }
 
+/** Creates the custom fields that the mapping needs. */
+function fieldsFor(store: Store, { fields }: Plan, { org, object }: ImportOptions): Touched[] {
+  if (!Object.values(fields).some(({ isNew }) => isNew)) return []
+  return makeFields(allWrites(resourceDeps(store)), { org, member: null }, object, fields)
+}
+
 /** Imports rows independently: a rejected row leaves nothing behind. */
-function rowImporter(store: Store, { reader, fields, rules }: Plan, { org, object, match }: ImportOptions) {
+function rowImporter(store: Store, { reader, fields, rules, match }: Plan, { org, object }: ImportOptions) {
   const who: Caller = { org, member: null }
   const writes = allWrites(resourceDeps(store))
   const { take, settle, forget } = taker(store.db, who, { object, match, writes, fields, rules })
@@ -198,7 +208,7 @@ function startOf(plan: Plan, options: ImportOptions) {
 }
 
 /** All options that affect the result of a row. */
-const optionsOf = ({ mapping, rules }: Plan, { match, decimal, order, values = [] }: ImportOptions): string =>
+const optionsOf = ({ mapping, rules, match }: Plan, { decimal, order, values = [] }: ImportOptions): string =>
   JSON.stringify({
     mapping,
     match,

@@ -78,7 +78,9 @@ export function override(mapping: Mapping, text: string, fields: Fields): Mappin
   for (const { column, field } of pairsOf(text)) {
     const known = columnNamed(mapping, column)
     if (field !== '-' && !Object.hasOwn(fields, field)) {
-      throw usage(`--map: there is no field "${field}". Fields are ${Object.keys(fields).join(', ')}, and - for none.`)
+      throw usage(
+        `--map: there is no field "${field}". Fields are ${Object.keys(fields).join(', ')}, custom.KEY for a new custom field, and - for none.`,
+      )
     }
     if (wanted.has(known)) throw usage(`--map names the column "${known}" more than once.`)
     const isSecond = field !== '-' && !fields[field]?.many && [...wanted.values()].includes(field)
@@ -94,14 +96,29 @@ export function override(mapping: Mapping, text: string, fields: Fields): Mappin
   })
 }
 
-function pairsOf(text: string): { column: string; field: string }[] {
-  const pairs: { column: string; field: string }[] = []
+/**
+ * Returns the custom fields that --map asks for, and that the organisation lacks: `Birthday=custom.birthday`. They are
+ * dates, unless the cells of the column turn out to be other texts.
+ */
+export function newFields(text: string, fields: Fields): Fields {
+  const asked = pairsOf(text).filter(({ field }) => /^custom_fields\.[a-z][a-z0-9_]{0,62}$/.test(field))
+  const missing = asked.filter(({ field, isShort }) => isShort && !Object.hasOwn(fields, field))
+  return Object.fromEntries(missing.map(({ column, field }) => [field, { kind: 'date', title: column, isNew: true }]))
+}
+
+/** `isShort`: the field was given as `custom.key`. */
+type Pair = { column: string; field: string; isShort: boolean }
+
+function pairsOf(text: string): Pair[] {
+  const pairs: Pair[] = []
   let pair = ''
   for (const part of text.split(',')) {
     pair = pair === '' ? part : `${pair},${part}`
     const at = pair.lastIndexOf('=')
     if (at < 0) continue // a comma within the column name
-    pairs.push({ column: pair.slice(0, at).trim(), field: pair.slice(at + 1).trim() })
+    const field = pair.slice(at + 1).trim()
+    const isShort = field.startsWith('custom.')
+    pairs.push({ column: pair.slice(0, at).trim(), field: field.replace(/^custom\./, 'custom_fields.'), isShort })
     pair = ''
   }
   if (pair !== '' || pairs.length === 0) throw usage('--map must have the form "Column=field,Column2=field2,Other=-".')

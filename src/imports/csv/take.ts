@@ -135,13 +135,19 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
       return look.owner(pointer, text, (reason) => onOmit(name, `${reason}; the record got the owner for unknown ones`))
     })
     settled(draft, onOmit, () => writes[object].check(body(), isNew))
-    each('company', (pointer, [text = ''], name) => look.company(pointer, text, name !== 'parent_company_id'))
-    each('contact', (pointer, [text = ''], name) => {
-      const [first = '', ...others] = text.split(/\s*;\s*/).filter(Boolean)
-      const id = look.contact(pointer, first, body().company_id)
-      for (const other of others) onOmit(name, `takes the first contact only, and not "${other}"`)
+    // HubSpot writes all associated records, with semicolons between them.
+    const first = (text: string, name: string, find: (text: string) => string): string => {
+      const [one = '', ...others] = text.split(/\s*;\s*/).filter(Boolean)
+      const id = find(one)
+      for (const other of others) onOmit(name, `takes the first ${fields[name]?.kind} only, and not "${other}"`)
       return id
-    })
+    }
+    each('company', (pointer, [text = ''], name) =>
+      first(text, name, (one) => look.company(pointer, one, name !== 'parent_company_id')),
+    )
+    each('contact', (pointer, [text = ''], name) =>
+      first(text, name, (one) => look.contact(pointer, one, body().company_id)),
+    )
     each('tags', (pointer, texts) => look.tags(pointer, texts))
     return body()
   }

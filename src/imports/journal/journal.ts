@@ -125,14 +125,18 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       if (error !== undefined) addReject.run(org, before.id, row, error)
       for (const [position, { column, reason }] of omitted.entries())
         addOmission.run(org, before.id, row, position, column, reason)
-      for (const { object, id, action, version, before: old } of taken?.touched ?? []) {
-        addRow.run(org, before.id, id, row, object, action, version, old && JSON.stringify(old))
-      }
+      addTouched(org, before.id, row, taken?.touched ?? [])
     }
     const counts = RESULTS.map((result) => after[result])
     const { changes } = advance.run(after.position, ...counts, after.finished_at, org, before.id, before.position)
     if (changes === 0) throw conflict('import_moved', 'Another command has continued this import or is undoing it.')
     return after
+  }
+
+  /** Records what a row did, or for row 0 what was done before all rows. */
+  function addTouched(org: number, id: string, row: number, touched: readonly Touched[]): void {
+    for (const { object, id: record, action, version, before } of touched)
+      addRow.run(org, id, record, row, object, action, version, before && JSON.stringify(before))
   }
 
   /** Returns the next records that an import touched and that are not undone, in descending order of id. */
@@ -156,6 +160,7 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     find,
     ofFile,
     note,
+    addTouched,
     rejects: (org: number, id: string) => rejects.iterate(org, id) as IterableIterator<{ row: number; error: string }>,
     /** What was left out, in the order of the file. */
     omissions: (org: number, id: string) => omissions.iterate(org, id) as IterableIterator<Omission & { row: number }>,

@@ -118,6 +118,7 @@ const TABLES: Record<Exclude<Writable, 'pipeline'>, string> = {
   note: 'notes',
   meeting: 'meetings',
   stage: 'stages',
+  custom_field: 'custom_fields',
 }
 
 /**

@@ -16,7 +16,7 @@ export function addImports(db: Connection): void {
       import_id TEXT NOT NULL,
       record_id TEXT NOT NULL,
       row_number INTEGER NOT NULL,
-      object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage')),
+      object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage', 'custom_field')),
       action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
       version INTEGER NOT NULL,
       previous TEXT CHECK (previous IS NULL OR json_valid(previous)),

@@ -176,7 +176,7 @@ const files: [string, ImportObject, string][] = [
     'contacts of Google',
     'contact',
     `First Name > first_name
-     Middle Name
+     Middle Name > middle_name
      Last Name > last_name
      Organization Name > company_id
      Organization Title > job_title

@@ -24,7 +24,8 @@ const NOT_PREFERRED = 101
 
 /** Returns the property in a line; undefined if there is none. */
 export function propertyOf(line: string, version: Version): Property | undefined {
-  const parsed = parse(version === '2.1' ? modern(line) : line, version) ?? parse(withoutParameters(line), version)
+  const plain = version === '2.1' ? undefined : parse(line, version)
+  const parsed = plain ?? parse(modern(line), version) ?? parse(withoutParameters(line), version)
   if (!parsed) return undefined
   const [name, parameters, type, ...found] = parsed
   const values = Array.isArray(found[0]) ? found[0] : found // the parts of a structured value are one array
