@@ -1,7 +1,7 @@
-import { emailKey } from '../../crm/records/contact-methods.ts'
 import { type Named, recordLookups } from '../../crm/records/record-lookups.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'
+import { emailKey } from '../../lib/email.ts'
 import { fold } from '../../lib/fold.ts'
 import { UUID } from '../../lib/id.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
