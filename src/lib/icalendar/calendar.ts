@@ -6,7 +6,7 @@ import type { Where } from './moment.ts'
 import { ianaZone, utcZone, zonesOf } from './zones.ts'
 
 /** An event of a calendar, or why it cannot be read. */
-export type ReadEvent = { block: Block } & ({ event: CalendarEvent; error?: never } | { error: string })
+export type ReadEvent = { block: Block; event: CalendarEvent; error?: never } | { block: Block; error: string }
 
 /** Reads the events of a calendar one by one; `own` is the zone for whole days, and for times without a zone. */
 export function* eventsIn(calendar: CalendarText, own: string): Generator<ReadEvent, void, void> {
