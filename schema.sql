@@ -1390,10 +1390,13 @@ CREATE TABLE jobs ( -- work for a later time
   last_error TEXT,
   failed_at INTEGER, -- set after the last attempt
   created_at INTEGER NOT NULL,
+  lane TEXT NOT NULL DEFAULT '', -- jobs of one lane share a few of the places of their kind; '': no lanes
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX jobs_key ON jobs (org_id, kind, key) WHERE key IS NOT NULL;
 CREATE INDEX jobs_due ON jobs (kind, due_at, id) WHERE failed_at IS NULL AND leased_until IS NULL;
+CREATE INDEX jobs_lanes ON jobs (kind, lane, due_at, id)
+  WHERE lane <> '' AND failed_at IS NULL AND leased_until IS NULL;
 CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
 
 CREATE TABLE recurring_jobs ( -- when recurring work last ran, and when it is due again

@@ -22,6 +22,7 @@ import { columns as mailboxColumns } from '../inbox/mailboxes/mailboxes.ts'
 import { columns as attachmentColumns } from '../inbox/messages/attachments.ts'
 import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
+import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
 import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts'
 import { exportedSegments } from '../meetings/segments.ts'
@@ -88,7 +89,7 @@ export function parts(deps: Deps): Part[] {
     ...slaRecords(db),
     { ...resource, ...named('messages'), columns: messageColumns, restore: messageStore(deps).restore },
     record(db, 'attachments', attachmentColumns),
-    mails(db),
+    mails(deps),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
@@ -195,7 +196,8 @@ function sequenceVersions(db: Database): Part {
   return journal(db, 'sequence_versions', 'sequence_id, number', columns)
 }
 
-function mails(db: Database): Part {
+function mails(deps: Deps): Part {
+  const { setLane } = outgoingStore(deps)
   const columns = c.columns({
     message_id: c.plain('message_id'),
     mailbox_id: c.plain('mailbox_id'),
@@ -207,7 +209,14 @@ function mails(db: Database): Part {
     unconfirmed_tries: c.integer('unconfirmed_tries'),
     enrollment_id: c.plain('enrollment_id'),
   })
-  return journal(db, 'message_headers', 'message_id', columns)
+  const part = journal(deps.db, 'message_headers', 'message_id', columns)
+
+  function restore(org: number, row: { message_id: string; mailbox_id: string | null }): void {
+    part.restore(org, row as never)
+    setLane(org, row.message_id, row.mailbox_id)
+  }
+
+  return { ...part, restore }
 }
 
 /** The history: needed to undo merges and imports, and to know who changed what. */

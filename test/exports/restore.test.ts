@@ -242,6 +242,11 @@ describe('an export that was brought back into an empty organisation of another 
       jobs('message.send'),
       queued.map(({ id }) => ({ key: id, due_at: target.now(), payload: '{}' })),
     )
+    const lanes = all(
+      "SELECT lane, mailbox_id FROM jobs JOIN message_headers AS mail ON mail.org_id = jobs.org_id AND message_id = key WHERE jobs.org_id = ? AND kind = 'message.send'",
+    )
+    assert.equal(lanes.length, 2)
+    for (const { lane, mailbox_id } of lanes) assert.equal(lane, mailbox_id)
     const live = all(
       'SELECT id, next_step_at FROM enrollments WHERE org_id = ? AND next_step_at IS NOT NULL ORDER BY id',
     )

@@ -33,6 +33,8 @@ const MAX_WORDS = 300
 export const placeOf = ({ host, port }: MailServer): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const CLOSED = 'closed the connection'
+const TRUST = 'if it is your own, name its file with --mail-ca'
+const UNKNOWN_CA = `has a certificate of an authority that is not trusted; ${TRUST}`
 
 /** Ends of sentences by error code; the name of the server comes first. */
 const MESSAGES: Record<string, string> = {
@@ -59,11 +61,11 @@ const MESSAGES: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet',
   CERT_REVOKED: 'has a certificate that was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that is self-signed and not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'has a certificate of an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an authority that is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: `has a certificate that is self-signed and not trusted; ${TRUST}`,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_CA,
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate that is for another name',
   STARTTLS_INJECTION: 'sent data before TLS was established, as an attacker would',
   EPROTOCOL: 'does not respond like a mail server',
