@@ -857,6 +857,8 @@ CREATE TABLE mailboxes ( -- addresses that an org sends and receives with
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
+  oauth TEXT CHECK (oauth IS NULL OR json_valid(oauth)), -- JSON object: the client at the provider; NULL: passwords
+  oauth_secret TEXT, -- the secret of the client, encrypted
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -885,6 +887,20 @@ CREATE TABLE mailbox_states ( -- health of a mailbox, and the position in its fo
   send_error TEXT, -- the error of the last attempt, if it failed
   send_error_at INTEGER,
   free_at INTEGER NOT NULL DEFAULT 0, -- when the spacing allows the next email of a sequence
+  PRIMARY KEY (org_id, mailbox_id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mailbox_grants ( -- the access that "mailbox connect" got for a mailbox with OAuth
+  org_id INTEGER NOT NULL,
+  mailbox_id TEXT NOT NULL,
+  refresh_token TEXT NOT NULL, -- encrypted, as is the next
+  access_token TEXT, -- NULL once the provider refuses to renew it
+  issued_at INTEGER NOT NULL, -- when the access token was issued, and when it ends
+  ends_at INTEGER NOT NULL,
+  generation INTEGER NOT NULL, -- counts up with each refresh token
+  renewing_until INTEGER, -- a process is renewing it; a refresh token can be used only once
+  refusal TEXT, -- what the provider said: somebody has to sign in again
   PRIMARY KEY (org_id, mailbox_id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;

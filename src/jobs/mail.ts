@@ -1,4 +1,4 @@
-import { MESSAGE_SEND } from '../inbox/messages/outgoing.ts'
+import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
 import type { outboundMail } from '../mail/sync/outbound-mail.ts'
 import type { PerformKind } from './kinds.ts'
 

@@ -3,10 +3,8 @@ import { type Deps, once } from '../../deps.ts'
 import { newMessageId } from '../../mail/message-id.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
+import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
 import type { Message, Recipient } from './message.ts'
-
-/** The kind of job that sends a message. Its key is the id of the message. */
-export const MESSAGE_SEND = 'message.send'
 
 /** The lane of messages whose mailbox was deleted. */
 const NO_LANE = 'none'

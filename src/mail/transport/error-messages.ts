@@ -105,9 +105,9 @@ function codeOf(failure: Failure | undefined): string | undefined {
 }
 
 /** Returns the server's reply on one line, bounded. Credentials that the server repeats are removed. */
-export function wordsOf(words: unknown, { user, password }: MailServer): string {
+export function wordsOf(words: unknown, { user, password, accessToken }: MailServer): string {
   let text = typeof words === 'string' ? words : ''
-  for (const secret of secretsOf(user ?? '', password ?? '')) text = text.replaceAll(secret, '…')
+  for (const secret of secretsOf(user ?? '', accessToken?.text ?? password ?? '')) text = text.replaceAll(secret, '…')
   const joined = text
     .replace(/\r?\n\d{3}[ -](?:\d\.\d+\.\d+ )?/g, ' ')
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -116,10 +116,11 @@ export function wordsOf(words: unknown, { user, password }: MailServer): string 
   return short.replace(/[.\s]+$/, '')
 }
 
-/** Returns the password in every form in which a login sends it, longest first. */
+/** Returns the password or token in every form in which a login sends it, longest first. */
 function secretsOf(user: string, password: string): string[] {
   if (password === '') return []
-  const encoded = [`\0${user}\0${password}`, `${user}\0${user}\0${password}`, password].map((text) =>
+  const bearer = `user=${user}\x01auth=Bearer ${password}\x01\x01`
+  const encoded = [bearer, `\0${user}\0${password}`, `${user}\0${user}\0${password}`, password].map((text) =>
     Buffer.from(text).toString('base64'),
   )
   return [...encoded, ...encoded.map((text) => text.replace(/=+$/, '')), password]
@@ -164,6 +165,8 @@ export function imapError(error: unknown, server: MailServer): string {
   const failure = error as ImapFailure
   const place = placeOf(server)
   if (failure.isSentence) return failure.message
+  if (failure.message === 'Unsupported authentication mechanism')
+    return `The server ${place} does not support login with ${server.accessToken ? 'OAuth' : 'a password'}.`
   const response = failure.responseText ?? failure.response
   if (failure.authenticationFailed) return loginError(response ?? failure.message, server)
   if (failure.tlsFailed && !failure.code) return `The server ${place} does not offer STARTTLS.`
