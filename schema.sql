@@ -889,6 +889,8 @@ CREATE TABLE mailboxes ( -- addresses that an org sends and receives with
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
+  oauth TEXT CHECK (oauth IS NULL OR json_valid(oauth)), -- JSON object: the client at the provider; NULL: passwords
+  oauth_secret TEXT, -- the secret of the client, encrypted
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -917,6 +919,20 @@ CREATE TABLE mailbox_states ( -- health of a mailbox, and the position in its fo
   send_error TEXT, -- the error of the last attempt, if it failed
   send_error_at INTEGER,
   free_at INTEGER NOT NULL DEFAULT 0, -- when the spacing allows the next email of a sequence
+  PRIMARY KEY (org_id, mailbox_id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mailbox_grants ( -- the access that "mailbox connect" got for a mailbox with OAuth
+  org_id INTEGER NOT NULL,
+  mailbox_id TEXT NOT NULL,
+  refresh_token TEXT NOT NULL, -- encrypted, as is the next
+  access_token TEXT, -- NULL once the provider refuses to renew it
+  issued_at INTEGER NOT NULL, -- when the access token was issued, and when it ends
+  ends_at INTEGER NOT NULL,
+  generation INTEGER NOT NULL, -- counts up with each refresh token
+  renewing_until INTEGER, -- a process is renewing it; a refresh token can be used only once
+  refusal TEXT, -- what the provider said: somebody has to sign in again
   PRIMARY KEY (org_id, mailbox_id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -1437,10 +1453,13 @@ CREATE TABLE jobs ( -- work for a later time
   last_error TEXT,
   failed_at INTEGER, -- set after the last attempt
   created_at INTEGER NOT NULL,
+  lane TEXT NOT NULL DEFAULT '', -- jobs of one lane share a few of the places of their kind; '': no lanes
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX jobs_key ON jobs (org_id, kind, key) WHERE key IS NOT NULL;
 CREATE INDEX jobs_due ON jobs (kind, due_at, id) WHERE failed_at IS NULL AND leased_until IS NULL;
+CREATE INDEX jobs_lanes ON jobs (kind, lane, due_at, id)
+  WHERE lane <> '' AND failed_at IS NULL AND leased_until IS NULL;
 CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
 
 CREATE TABLE recurring_jobs ( -- when recurring work last ran, and when it is due again

@@ -259,6 +259,7 @@ describe('a reference into another organisation', () => {
     for (const _ of [1, 2]) await write(() => void doStep(org, enrollment, {}))
     db.prepare('UPDATE sequences SET hours_id = (SELECT id FROM hours WHERE org_id = ?) WHERE org_id = ?').run(org, org)
     mailboxStore(server.deps).saveState(org, box, { sent: 1 })
+    db.prepare("INSERT INTO mailbox_grants VALUES (?, ?, 'sealed', NULL, 0, 0, 1, NULL, NULL)").run(org, box)
     db.prepare("INSERT INTO rejected_mails VALUES (?, ?, ?, 1, 1, NULL, NULL, NULL, 'wrong', 0)").run(
       org,
       clock.id(),
