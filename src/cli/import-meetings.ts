@@ -1,6 +1,7 @@
 import { importMeetings as importFile } from '../imports/ics/import.ts'
 import { command, json, org } from './command.ts'
-import { importAnswer, progress } from './import.ts'
+import { importAnswer } from './import-answer.ts'
+import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
 
 // `import meetings FILE` imports the events of a calendar.
