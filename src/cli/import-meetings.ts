@@ -1,5 +1,6 @@
 import { command, json, org } from './command.ts'
-import { importAnswer, progress } from './import.ts'
+import { importAnswer } from './import-answer.ts'
+import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
 
 // `import meetings FILE` imports the events of a calendar.
