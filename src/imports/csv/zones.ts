@@ -9,9 +9,12 @@ let zones: Map<string, string> | undefined
 export function zoneNamed(text: string): string {
   const [, inner = text] = /\(([A-Za-z_]+\/[A-Za-z_/+-]+)\)$/.exec(text) ?? []
   const name = inner.replaceAll('_slash_', '/').replace(/^\(?(?:UTC|GMT) ?[+-]\d\d:\d\d\)? /i, '')
+  if (IANA.test(name) && isTimezone(name)) return name // also the former ones, such as Asia/Calcutta
   zones ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zoneKey(zone), zone]))
   return zones.get(zoneKey(name)) ?? (isTimezone(name) ? spelled(name) : text)
 }
+
+const IANA = /^[A-Z][A-Za-z_]*(?:\/[A-Z][A-Za-z_+-]*\d*)+$|^UTC$/
 
 /** The parts of a name are separated by a slash, a space or an underscore. */
 const zoneKey = (name: string): string => name.toLowerCase().replace(/[^a-z0-9+]+/g, ' ')
