@@ -831,16 +831,43 @@ CREATE INDEX messages_author ON messages (org_id, author_id);
 CREATE INDEX messages_in_reply_to ON messages (org_id, channel, in_reply_to) WHERE in_reply_to IS NOT NULL;
 CREATE UNIQUE INDEX messages_external ON messages (org_id, channel, external_id) WHERE external_id IS NOT NULL;
 
-CREATE TABLE attachments ( -- large rows: in a table with a rowid they stay out of the key's tree
+CREATE TABLE file_contents ( -- the contents of files, once for each organisation, whatever has them
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  sha256 TEXT NOT NULL, -- of its bytes, in hexadecimal
+  size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+  is_staged INTEGER NOT NULL DEFAULT 0 CHECK (is_staged IN (0, 1)), -- being written, and nothing has it yet
+  PRIMARY KEY (org_id, sha256)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX file_contents_staged ON file_contents (is_staged) WHERE is_staged = 1;
+
+CREATE TABLE file_chunks ( -- large rows: in a table with a rowid they stay out of the key's tree
   row_id INTEGER NOT NULL PRIMARY KEY,
+  org_id INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0), -- all but the last have the same size
+  data BLOB NOT NULL,
+  FOREIGN KEY (org_id, sha256) REFERENCES file_contents (org_id, sha256) ON DELETE CASCADE
+) STRICT;
+CREATE UNIQUE INDEX file_chunks_content ON file_chunks (org_id, sha256, position);
+
+CREATE TABLE attachments ( -- the message itself stores the name, type and size of its files
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   message_id TEXT NOT NULL,
-  data BLOB NOT NULL,
-  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id)
-) STRICT;
-CREATE UNIQUE INDEX attachments_id ON attachments (org_id, id);
+  sha256 TEXT NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id),
+  FOREIGN KEY (org_id, sha256) REFERENCES file_contents (org_id, sha256)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX attachments_message ON attachments (org_id, message_id);
+CREATE INDEX attachments_content ON attachments (org_id, sha256);
+
+-- A content goes with the last file that has it, whatever deletes that.
+CREATE TRIGGER attachments_gone AFTER DELETE ON attachments
+WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+BEGIN
+  DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
+END;
 
 CREATE TABLE mailboxes ( -- addresses that an org sends and receives with
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -1249,7 +1276,11 @@ CREATE VIRTUAL TABLE search USING fts5 (
   words, content = 'search_docs', content_rowid = 'docid', tokenize = 'ascii', detail = none, columnsize = 0,
   prefix = '2 3'
 );
-INSERT INTO search (search, rank) VALUES ('automerge', 16); -- fewer and larger merges, since they delay writes
+-- Writes do not wait for merges: src/store/search-merge.ts makes them, 16 segments at a time, since then the fewest pages
+-- are written. FTS5 itself would merge only if there were a great many.
+INSERT INTO search (search, rank) VALUES ('automerge', 0);
+INSERT INTO search (search, rank) VALUES ('usermerge', 16);
+INSERT INTO search (search, rank) VALUES ('crisismerge', 1000);
 
 CREATE TABLE merges ( -- of duplicates: the record that was removed, and everything needed to undo the merge
   org_id INTEGER NOT NULL REFERENCES orgs (id),

@@ -1,4 +1,3 @@
-import { importMeetings as importFile } from '../imports/ics/import.ts'
 import { command, json, org } from './command.ts'
 import { importAnswer, progress } from './import.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -22,6 +21,7 @@ export const importMeetings = command({
   },
   run: ({ options, args }) =>
     withStore(options.data, async (store) => {
+      const { importMeetings: importFile } = await import('../imports/ics/import.ts')
       const bar = progress(options.json, 'meetings')
       const stop = new AbortController()
       const onSignal = () => stop.abort()

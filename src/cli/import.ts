@@ -1,10 +1,10 @@
 import { usage } from '../config.ts'
 import type { Order } from '../imports/csv/dates.ts'
-import { type Imported, importFile } from '../imports/csv/import.ts'
-import { type Match, mappingTable } from '../imports/csv/mapping.ts'
+import type { Imported } from '../imports/csv/import.ts'
+import type { Match } from '../imports/csv/mapping.ts'
 import type { Decimal } from '../imports/csv/numbers.ts'
 import type { Plan } from '../imports/csv/plan.ts'
-import { type Undone, undoImport } from '../imports/journal/undo.ts'
+import type { Undone } from '../imports/journal/undo.ts'
 import type { ImportObject } from '../imports/writes.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { type Answer, command, json, org } from './command.ts'
@@ -77,6 +77,7 @@ export const importUndo = command({
   options: { org, json },
   run: ({ options, args }) =>
     withStore(options.data, async (store) => {
+      const { undoImport } = await import('../imports/journal/undo.ts')
       const bar = progress(options.json, 'records')
       const undone = await undoImport(store, { org: chosenOrg(store, options.org), id: args.id, onProgress: bar.show })
       bar.end()
@@ -103,6 +104,8 @@ function importRows(object: ImportObject, file: string, given: Given, matches: r
   const order = chosen<Order>('--dates', given.dates, ['dmy', 'mdy'])
   const sign: Decimal | undefined = decimal && (decimal === 'point' ? '.' : ',')
   return withStore(given.data, async (store) => {
+    const { importFile } = await import('../imports/csv/import.ts')
+    const { mappingTable } = await import('../imports/csv/mapping.ts')
     const bar = progress(given.json, 'rows')
     const stop = new AbortController()
     const onSignal = () => stop.abort()

@@ -19,7 +19,7 @@ import { columns as conversationColumns } from '../inbox/conversations/conversat
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import { rowColumns as hoursColumns } from '../inbox/hours/hours.ts'
 import { columns as mailboxColumns } from '../inbox/mailboxes/mailboxes.ts'
-import { columns as attachmentColumns } from '../inbox/messages/attachments.ts'
+import { columns as attachmentColumns, attachmentStore } from '../inbox/messages/attachments.ts'
 import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
@@ -46,6 +46,8 @@ export type Part = {
   order: string
   /** Leaves out rows without content. */
   where?: string
+  /** Fields that only older formats have. */
+  former?: readonly string[]
   /** Whether it is also exported as CSV. */
   hasSheet?: true
   restore: (org: number, record: never) => void
@@ -87,7 +89,14 @@ export function parts(deps: Deps): Part[] {
     { ...resource, ...named('conversations'), columns: conversationColumns, restore: conversationStore(deps).restore },
     ...slaRecords(db),
     { ...resource, ...named('messages'), columns: messageColumns, restore: messageStore(deps).restore },
-    record(db, 'attachments', attachmentColumns),
+    ...contents(db),
+    {
+      ...named('attachments'),
+      columns: attachmentColumns,
+      order: 'id',
+      former: ['data'],
+      restore: attachmentStore(deps).restore,
+    },
     mails(db),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
@@ -181,6 +190,18 @@ function slaRecords(db: Database): Part[] {
   return [
     journal(db, 'conversation_statuses', 'conversation_id, conversation_version', statuses),
     journal(db, 'sla_clocks', 'conversation_id, target, ordinal', clocks),
+  ]
+}
+
+/** The contents of files, once each, and their bytes in chunks: so no line is long. */
+function contents(db: Database): Part[] {
+  const whole = c.columns({ sha256: c.plain('sha256'), size_bytes: c.integer('size_bytes') })
+  const chunks = c.columns({ sha256: c.plain('sha256'), position: c.integer('position'), data: c.bytes('data') })
+  const isStaged = `EXISTS (SELECT 1 FROM file_contents AS whole
+    WHERE whole.org_id = file_chunks.org_id AND whole.sha256 = file_chunks.sha256 AND is_staged = 1)`
+  return [
+    { ...journal(db, 'file_contents', 'sha256', whole), where: 'is_staged = 0' },
+    { ...journal(db, 'file_chunks', 'sha256, position', chunks), where: `NOT ${isStaged}` },
   ]
 }
 

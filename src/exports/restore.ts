@@ -208,9 +208,9 @@ function* restoreParts({
 }
 
 /** Returns a reader that sets fields missing in an older export to null. */
-function recordReader({ columns }: Part): (value: unknown) => object {
+function recordReader({ columns, former = [] }: Part): (value: unknown) => object {
   const { fields } = columns.stored
-  const known = new Set(fields)
+  const known = new Set([...fields, ...former])
   const empty = Object.fromEntries(fields.map((name) => [name, null]))
 
   return (value) => {
