@@ -1,6 +1,6 @@
 import { emailKey } from '../../crm/records/contact-methods.ts'
 import type { Json } from '../../lib/json.ts'
-import { type FieldError, invalid, Problem } from '../../lib/problem.ts'
+import { type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
 import type { ImportObject } from '../writes.ts'
 import { AMOUNTS, type Field, type Fields, type Kind } from './fields.ts'
 import { type Mapping, takesCurrency } from './mapping.ts'
@@ -69,7 +69,8 @@ export function rowReader(
     else if (kind === 'tags') linkTags(draft, name, readValues(field, text) as string[])
     else if (kind === 'note') linkNote(draft, name, text)
     else if (LINKS.has(kind)) draft.links.set(name, { kind, texts: [text] })
-    else if (kind === 'choices') put(draft.given, name, readValues(field, text))
+    else if (kind === 'choice') putChoices(draft, name, field, [readValue(field, text, format)])
+    else if (kind === 'choices') putChoices(draft, name, field, readValues(field, text))
     else if (JOINED.has(kind)) {
       const said = label === undefined ? field.label : labelOf(String(cells[label] ?? ''))
       join(draft, member, readValues(field, text, said))
@@ -162,6 +163,21 @@ function firstPage(draft: Draft, column: string, text: string): string {
   if (others.length > 0) linkNote(draft, 'notes', `${column}: ${text}`)
   return first
 }
+
+/** Sets the values that are options. Throws 422 for the others. */
+function putChoices({ given }: Draft, name: string, { kind, options }: Field, values: readonly Json[]): void {
+  const all = [...(options?.values() ?? [])]
+  const unknown = options ? values.filter((value) => !all.includes(value as string)) : []
+  const known = values.filter((value) => !unknown.includes(value))
+  if (kind === 'choices' && (known.length > 0 || unknown.length === 0)) put(given, name, known)
+  if (kind === 'choice' && known.length > 0) put(given, name, known[0] as Json)
+  if (unknown.length === 0) return
+  const named = all.slice(0, MAX_OPTIONS).map((each) => `"${each}"`)
+  const rule = `must be one of ${named.join(', ')}${all.length > named.length ? ', or another option of the field' : ''}`
+  const what = (value: Json): string => (kind === 'choices' ? `${JSON.stringify(value)} ` : '')
+  throw invalid(...unknown.map((value) => field('', 'unknown_option', what(value) + rule)))
+}
+const MAX_OPTIONS = 20
 
 function linkTags({ links, added }: Draft, name: string, texts: string[]): void {
   links.set(name, { kind: 'tags', texts: [...(links.get(name)?.texts ?? []), ...texts] })

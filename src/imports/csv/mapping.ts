@@ -153,6 +153,12 @@ export function checkMapping(object: ImportObject, mapping: Mapping, match: Matc
   throw usage(`No column was recognised as ${needed.join(', ')}. Specify it with --map. The columns are ${columns}.`)
 }
 
+/** Returns the columns that no field gets anything of. */
+export function notImported(mapping: Mapping): string[] {
+  const labels = new Set(mapping.map(({ label }) => label))
+  return mapping.flatMap(({ column, field }) => (field === null && !labels.has(column) ? [column] : []))
+}
+
 /** Returns the mapping as rows of a table, with an example value of each column. */
 export function mappingTable(mapping: Mapping, examples: Readonly<Record<string, Json>>): string[][] {
   const labels = new Map(mapping.flatMap(({ column, label }) => (label ? [[label, column] as const] : [])))

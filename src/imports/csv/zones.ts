@@ -14,7 +14,7 @@ export function zoneNamed(text: string): string {
   return zones.get(zoneKey(name)) ?? (isTimezone(name) ? spelled(name) : text)
 }
 
-const IANA = /^[A-Z][A-Za-z_]*(?:\/[A-Z][A-Za-z_+-]*\d*)+$|^UTC$/
+const IANA = /^[A-Z][a-z][A-Za-z_]*(?:\/[A-Z][A-Za-z0-9_+-]*)+$/
 
 /** The parts of a name are separated by a slash, a space or an underscore. */
 const zoneKey = (name: string): string => name.toLowerCase().replace(/[^a-z0-9+]+/g, ' ')

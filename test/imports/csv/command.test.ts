@@ -41,10 +41,17 @@ test('--json answers the counts, the mapping and the file of rejected rows', asy
     rejected: 1,
     rejected_file,
     imported_before: null,
+    left_out: [],
+    left_out_file: null,
+    made: { company: 1 },
     mapping: [
       { column: 'Name', field: 'name' },
       { column: 'Umsatz', field: 'annual_revenue' },
     ],
+    not_imported: [],
+    unused_values: [],
+    remarks: [],
+    with_lenient: null,
   })
   assert.match(readFileSync(rejected_file, 'utf8'), /is ambiguous; use --decimal/)
   const said = await cliJson('import', 'companies', rejected_file, '--decimal', 'comma', ...at)

@@ -368,6 +368,7 @@ describe('other cells', () => {
     const options = new Map([
       ['gold', 'gold'],
       ['der goldene', 'gold'],
+      ['silver', 'silver'],
     ])
     const more: Fields = {
       'custom_fields.level': { kind: 'choice', options },
@@ -381,6 +382,10 @@ describe('other cells', () => {
     }
     assert.deepEqual(given('contact', [cells], {}, more), [
       { custom_fields: { level: 'gold', levels: ['gold', 'silver'], size: -1.5 } },
+    ])
+    const other = { 'custom_fields.level': 'iron', 'custom_fields.levels': 'gold; tin' }
+    assert.deepEqual(given('contact', [other], {}, more), [
+      ['/custom_fields/level unknown_option', '/custom_fields/levels unknown_option'],
     ])
   })
 })

@@ -186,11 +186,11 @@ export function isReachable(
   )
 }
 
-type Style = { separator?: string; eol?: string; mark?: boolean; above?: string; everyQuoted?: boolean }
+type Style = { separator?: string; eol?: string; mark?: boolean; above?: string; below?: string; everyQuoted?: boolean }
 
 /** A CSV file; with blank lines between some rows. */
 export function csv(header: string, rows: readonly MadeRow[], style: Style = {}): string {
-  const { separator = ',', eol = '\r\n', mark = false, above = '', everyQuoted = false } = style
+  const { separator = ',', eol = '\r\n', mark = false, above = '', below = '', everyQuoted = false } = style
   const columns = header.split(',')
   const quoted = (cell: string): string =>
     everyQuoted || /["\n\r,;\t]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
@@ -202,7 +202,7 @@ export function csv(header: string, rows: readonly MadeRow[], style: Style = {})
   const lines = rows.map(
     ({ cells }, index) => line(columns.map((column) => cells[column] ?? '')) + (index % 60 === 59 ? eol : ''),
   )
-  return `${mark ? '\ufeff' : ''}${above}${line(columns)}${lines.join('')}`
+  return `${mark ? '\ufeff' : ''}${above}${line(columns)}${lines.join('')}${below}`
 }
 
 const two = (value: number): string => String(value).padStart(2, '0')
