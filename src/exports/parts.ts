@@ -23,6 +23,7 @@ import { columns as attachmentColumns } from '../inbox/messages/attachments.ts'
 import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
+import { columns as invitationColumns } from '../meetings/invitation-versions.ts'
 import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts'
 import { exportedSegments } from '../meetings/segments.ts'
 import { exported as transcriptColumns } from '../meetings/transcript.ts'
@@ -82,6 +83,7 @@ export function parts(deps: Deps): Part[] {
     ...OBJECTS.map((object) => archivedValues(db, object)),
     stageChanges(db),
     { ...resource, ...named('meetings'), columns: meetingColumns, restore: meetingStore(deps).restore },
+    journal(db, 'invitations', 'uid, recurrence, attendee', invitationColumns),
     { ...named('transcripts'), columns: transcriptColumns, order: 'id', restore: transcriptStore(deps).restore },
     journal(db, 'transcript_segments', 'transcript_id, position', exportedSegments),
     { ...resource, ...named('conversations'), columns: conversationColumns, restore: conversationStore(deps).restore },
