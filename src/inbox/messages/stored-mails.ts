@@ -17,7 +17,9 @@ export function storedMails(db: Database) {
     )
     .pluck()
   const sentTo = db
-    .prepare("SELECT value ->> 'email' FROM messages AS message, json_each(sent_to) WHERE org_id = ? AND message.id = ?")
+    .prepare(
+      "SELECT value ->> 'email' FROM messages AS message, json_each(sent_to) WHERE org_id = ? AND message.id = ?",
+    )
     .pluck()
   const lastTo = db.prepare(
     `SELECT message.id, message.conversation_id
