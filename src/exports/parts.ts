@@ -24,6 +24,7 @@ import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
 import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
+import { columns as invitationColumns } from '../meetings/invitation-versions.ts'
 import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts'
 import { exportedSegments } from '../meetings/segments.ts'
 import { exported as transcriptColumns } from '../meetings/transcript.ts'
@@ -68,6 +69,7 @@ export function parts(deps: Deps): Part[] {
     ...OBJECTS.map((object) => archivedValues(db, object)),
     stageChanges(db),
     { ...resource, ...named('meetings'), columns: meetingColumns, restore: meetingStore(deps).restore },
+    journal(db, 'invitations', 'uid, recurrence, attendee', invitationColumns),
     { ...named('transcripts'), columns: transcriptColumns, order: 'id', restore: transcriptStore(deps).restore },
     journal(db, 'transcript_segments', 'transcript_id, position', exportedSegments),
     { ...resource, ...named('conversations'), columns: conversationColumns, restore: conversationStore(deps).restore },

@@ -54,6 +54,8 @@ export type Invitation = {
   isSeries: boolean
   /** Milliseconds: a series was expanded up to here. */
   until: number
+  /** Some occurrences were left out: those that are missing may still take place. */
+  isCut: boolean
   occurrences: {
     appointment: Appointment
     isCanceled: boolean

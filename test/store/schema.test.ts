@@ -223,6 +223,7 @@ describe('a reference into another organisation', () => {
       const sequence_id = setUp(org, hours)
       const conversation_id = await converse(org, { contact_id: primary_contact_id, company_id, deal_id: deal, tag })
       await post('/notes', { body: 'N', conversation_id })
+      server.store.db.prepare('UPDATE meetings SET conversation_id = ? WHERE org_id = ?').run(conversation_id, org.org)
       await post('/tasks', { title: 'T', conversation_id })
       await post('/webhooks', { url: 'https://hooks.example/', event_types: ['*'] })
       importInto(server, org)

@@ -1,7 +1,7 @@
 import { appointmentOf } from '../../lib/icalendar/appointment.ts'
 import { eventsIn, methodOf } from '../../lib/icalendar/calendar.ts'
 import type { CalendarEvent } from '../../lib/icalendar/event.ts'
-import { type CalendarText, calendarsIn } from '../../lib/icalendar/lines.ts'
+import { type Block, type CalendarText, calendarsIn } from '../../lib/icalendar/lines.ts'
 import { MAX_OCCURRENCES, seriesOf, type Window } from '../../lib/icalendar/series.ts'
 import { Problem } from '../../lib/problem.ts'
 import { DAY_MS } from '../../lib/time.ts'
@@ -53,7 +53,7 @@ export function readInvitations(source: Buffer, leaves: readonly Leaf[], view: C
     for (const calendar of calendarsOf(text, notes)) {
       const method = METHODS.find((each) => each === (methodOf(calendar) ?? stated))
       if (!method) continue
-      for (const read of eventsIn(bounded(calendar), view.timezone)) {
+      for (const read of eventsIn(bounded(calendar, method), view.timezone)) {
         if (++count > MAX_EVENTS) break
         const error = read.error ?? excess(read.event, view)
         if (error !== undefined) notes.add(`A meeting in this mail was not imported: it ${error}.`)
@@ -93,12 +93,22 @@ function calendarsOf(text: string, notes: Set<string>): CalendarText[] {
   }
 }
 
-const bounded = ({ zones, ...calendar }: CalendarText): CalendarText => ({
+const bounded = ({ zones, events, ...calendar }: CalendarText, method: Invitation['method']): CalendarText => ({
   ...calendar,
+  events: method === 'REQUEST' ? events : events.map(timed),
   zones: zones
     .slice(0, MAX_ZONES)
     .filter(({ lines }) => lines.length <= MAX_ZONE_LINES && !lines.some((line) => EARLY.test(line))),
 })
+
+/** Cancellations and answers may leave out the times of the event. */
+function timed({ lines, ...block }: Block): Block {
+  const has = (name: RegExp) => lines.some((line) => name.test(line))
+  const start = has(/^DTSTART[:;]/i) ? [] : ['DTSTART:19700101T000000Z']
+  const own = start.length > 0 ? lines.filter((line) => !/^(?:DTEND|DURATION)[:;]/i.test(line)) : lines
+  const length = start.length > 0 || !has(/^(?:DTEND|DURATION)[:;]/i) ? ['DURATION:PT1H'] : []
+  return { ...block, lines: [...own.slice(0, 1), ...start, ...length, ...own.slice(1)] }
+}
 
 /** Expands series from when the mail arrived, as what was before is over, to a year from now. */
 function expanded(
@@ -114,20 +124,17 @@ function expanded(
   return groups
     .filter((group) => !left.has(group))
     .map(({ method, events }) => {
-      const { isCut, ...invitation } = invitationOf(method, events, window)
-      if (isCut || invitation.occurrences.length > room)
+      const invitation = invitationOf(method, events, window)
+      const isCut = invitation.isCut || invitation.occurrences.length > room
+      if (isCut)
         notes.add(`The meetings in this mail take place more than ${MAX_OCCURRENCES} times; the rest was left out.`)
       const occurrences = invitation.occurrences.slice(0, room)
       room -= occurrences.length
-      return { ...invitation, occurrences }
+      return { ...invitation, isCut, occurrences }
     })
 }
 
-function invitationOf(
-  method: Invitation['method'],
-  events: readonly CalendarEvent[],
-  window: Window,
-): Invitation & { isCut: boolean } {
+function invitationOf(method: Invitation['method'], events: readonly CalendarEvent[], window: Window): Invitation {
   const mains = events.filter(({ recurrence }) => !recurrence)
   const main = mains.toSorted((one, other) => one.sequence - other.sequence || one.stamp - other.stamp).at(-1)
   const { occurrences, isCut } = seriesOf(
@@ -135,13 +142,13 @@ function invitationOf(
     window,
   )
   return {
-    isCut,
     method,
     uid: events[0]?.uid as string,
     organizers: [...new Set(events.flatMap(({ organizers }) => organizers))],
     main: main ? versionOf(main) : null,
     isSeries: main ? main.rules.length + main.extra.length > 0 : true,
     until: window.to,
+    isCut,
     occurrences: occurrences.map((occurrence) => {
       const { event } = occurrence
       const { title, description, location, people, ...rest } = appointmentOf(occurrence)

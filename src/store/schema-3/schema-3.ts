@@ -1,6 +1,7 @@
 import type { Connection } from '../driver.ts'
 import { splitAttachments } from './attachments.ts'
 import { addImports } from './imports.ts'
+import { addInvitations } from './invitations.ts'
 import { addGrants, addLanes } from './mailboxes.ts'
 import { addSearch } from './search.ts'
 
@@ -8,7 +9,14 @@ import { addSearch } from './search.ts'
 // folder.
 
 /** From schema 2, in this order. */
-const PARTS: readonly ((db: Connection) => void)[] = [addSearch, splitAttachments, addImports, addLanes, addGrants]
+const PARTS: readonly ((db: Connection) => void)[] = [
+  addSearch,
+  splitAttachments,
+  addImports,
+  addLanes,
+  addGrants,
+  addInvitations,
+]
 
 export function addTools(db: Connection): void {
   for (const part of PARTS) part(db)
