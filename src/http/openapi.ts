@@ -1,5 +1,6 @@
 import { type Components, components, propertiesOf } from './openapi-components.ts'
 import { exampleBody } from './openapi-example.ts'
+import { fileParts, formContent } from './openapi-file.ts'
 import { listParts, paging, pollParts } from './openapi-pages.ts'
 import { HEADERS, headers, PARAMETERS, PROBLEMS, problemsOf, success } from './openapi-parts.ts'
 import { nameIn, pascal, type Schema, type Schemas } from './openapi-schema.ts'
@@ -53,7 +54,7 @@ const templateOf = ({ path }: Route): string => path.replace(/:([a-z_]+)/g, '{$1
 
 /** The parameters for the record in a path, and for the one below it. */
 function pathParameters(path: string): Record<string, unknown> {
-  const names = ['id', 'delivery_id'].filter((name) => path.includes(`{${name}}`))
+  const names = ['id', 'delivery_id', 'attachment_id'].filter((name) => path.includes(`{${name}}`))
   return names.length > 0 ? { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) } : {}
 }
 
@@ -126,6 +127,7 @@ function parts(route: Route, routes: readonly Route[], known: Components): Schem
   if (route.kind === 'list') return listParts(route, name, known)
   if (route.kind === 'read') return readParts(route, known)
   if (route.kind === 'poll') return pollParts(route, name, known)
+  if (route.kind === 'file') return fileParts(route, headers, UNCHANGED)
   return writeParts(route, routes, known)
 }
 
@@ -217,5 +219,10 @@ function requestBody(route: WriteRoute, { schemas, addBody }: Components): Schem
   const types = route.method === 'patch' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
   const texts = Object.keys(route.accepts ?? {}).map((type) => [type, { schema: TEXT }])
   const content = Object.fromEntries([...types.map((type) => [type, { schema, example }]), ...texts])
-  return { requestBody: { required: true, content } }
+  return {
+    requestBody: {
+      required: true,
+      content: { ...content, ...formContent(route, schema) },
+    },
+  }
 }

@@ -36,8 +36,8 @@ import { checkSameOrigin } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
 export type ScreensOptions = {
-  /** The OpenAPI document of the API. */
-  document: Record<string, unknown>
+  /** Makes the OpenAPI document of the API, when it is first asked for. */
+  document: () => Record<string, unknown>
   /** The catalog of the API, and its prefix. */
   routes: readonly Route[]
   prefix: string
@@ -100,7 +100,7 @@ export function screens(options: ScreensOptions): Koa {
     const files = new Map<string, ReturnType<typeof file>>()
     return (ctx: Context) => {
       const server = apiUrlFor(apiUrl, `http://${hostOf(ctx.req.headers.host)}`) + options.prefix
-      const known = files.get(server) ?? file(type, () => make({ ...document, servers: [{ url: server }] }))
+      const known = files.get(server) ?? file(type, () => make({ ...document(), servers: [{ url: server }] }))
       if (files.size >= MOST_SERVERS) files.clear() // it has few names
       files.set(server, known)
       return known(ctx)
@@ -129,6 +129,7 @@ export function screens(options: ScreensOptions): Koa {
     answers: idempotency(store),
     rate: null,
     bodies: read,
+    dataDir: options.dataDir,
     log,
     corsOrigins: [],
     waiters: commitWaiters(store.committed.subscribe, stopping),
