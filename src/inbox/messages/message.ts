@@ -50,7 +50,7 @@ export type Recipient = v.InferOutput<typeof Recipient>
 const result = (method: string) => f.doc(f.nullable(f.oneOf(RESULTS)), `Result of ${method}; null if unknown.`)
 
 const Authentication = f.doc(
-  f.object({ spf: result('SPF'), dkim: result('DKIM'), dmarc: result('DMARC') }),
+  f.named('MailAuthentication', f.object({ spf: result('SPF'), dkim: result('DKIM'), dmarc: result('DMARC') })),
   'How the server of the mailbox judged the sender of a received email (RFC 8601).',
 )
 
