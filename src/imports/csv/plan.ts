@@ -5,9 +5,10 @@ import { customFields, newTypes } from './custom.ts'
 import { detectFormats, type FormatOptions } from './detect-formats.ts'
 import { type RowReader, rowReader } from './draft.ts'
 import { FIELDS, type Fields } from './fields.ts'
+import { ownerNamed } from './lookups.ts'
 import { checkMapping, type Mapping, type Match, newFields, override, recognise } from './mapping.ts'
 import { type Cells, membersOf, openSource, type Row, rowsOf, type Source } from './read.ts'
-import { ownerNamed, type Rules } from './rules.ts'
+import type { Rules } from './rules.ts'
 import { type ValueMap, valueMap } from './value-map.ts'
 
 export type PlanOptions = FormatOptions & {
