@@ -113,6 +113,7 @@ const FACTS: Record<string, Record<string, Fact>> = {
     'Record ID': numbered('contacts'),
     'Create Date': dated('contacts'),
     'Associated Note': noted('contact'),
+    'Associated Company': counted('contacts', "company_id IN (SELECT id FROM companies WHERE name NOT LIKE '%;%')"),
     'Unsubscribed from all email': refused(/^(?:true|Yes)$/),
     'Time Zone': counted(
       'contacts',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type Imported, type ImportOptions, importFile } from '../../../src/imports/csv/import.ts'
@@ -50,7 +50,7 @@ async function imported(options: Options): Promise<Imported & { plan: Plan }> {
 
 const countsOf = ({ created, updated, unchanged, rejected }: Imported) => [created, updated, unchanged, rejected]
 const all = async (path: string) => (await server.call('GET', path)).body.data
-const icloud = join(import.meta.dirname, 'icloud.vcf')
+const icloud = written(readFileSync(join(import.meta.dirname, 'icloud.vcf')))
 
 describe('a file of iCloud', () => {
   test('becomes contacts with all that they can hold, and the rest is said', async () => {
@@ -208,6 +208,13 @@ describe('a card', () => {
     )
   })
 
+  test('has a birthday, also one without a year', async () => {
+    const birthday = async (line: string) => (await cells(card('FN:Ana', line))).Birthday
+    assert.equal(await birthday('BDAY:1980-05-01'), '1980-05-01')
+    assert.equal(await birthday('BDAY;VALUE=date:19800501'), '1980-05-01')
+    assert.equal(await birthday('BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-01'), '--05-01')
+  })
+
   test('keeps commas that are not escaped, but for lists', async () => {
     const found = await cells(card('FN:Ana', 'TITLE:Head, Sales', 'ORG:Acme, Inc.;', 'NOTE:a, b;c', 'CATEGORIES:x,y'))
     assert.partialDeepStrictEqual(found, {
@@ -260,6 +267,7 @@ describe('a broken file', () => {
     const content = [
       card('FN:Ana', photo, 'TEL:123'),
       card('FN:Bo', `NOTE:${long}`),
+      card('FN:Bo', `NOTE:${'ü'.repeat(1 << 19)}`),
       card('FN:Cai', ...Array.from({ length: 1001 }, (_, n) => `X-A:${n}`)),
       card('FN:Eva', ...Array.from({ length: 21 }, (_, n) => `TEL:+49 30 ${n}`)),
       card('FN:Ida', ...Array.from({ length: 20 }, (_, n) => `TEL:+49 30 ${n}`)),
@@ -269,6 +277,7 @@ describe('a broken file', () => {
       found.map(({ error }) => error),
       [
         undefined,
+        'is longer than 1 MiB, or has more than 1000 lines',
         'is longer than 1 MiB, or has more than 1000 lines',
         'is longer than 1 MiB, or has more than 1000 lines',
         'has more than 20 values of one kind',
