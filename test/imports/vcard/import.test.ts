@@ -267,7 +267,7 @@ describe('a broken file', () => {
     const content = [
       card('FN:Ana', photo, 'TEL:123'),
       card('FN:Bo', `NOTE:${long}`),
-      card('FN:Bo', `NOTE:${'ü'.repeat(1 << 19)}`),
+      card('FN:Bo', `NOTE:x${'ü'.repeat(1 << 19)}`),
       card('FN:Cai', ...Array.from({ length: 1001 }, (_, n) => `X-A:${n}`)),
       card('FN:Eva', ...Array.from({ length: 21 }, (_, n) => `TEL:+49 30 ${n}`)),
       card('FN:Ida', ...Array.from({ length: 20 }, (_, n) => `TEL:+49 30 ${n}`)),
