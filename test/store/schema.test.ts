@@ -223,6 +223,7 @@ describe('a reference into another organisation', () => {
       const sequence_id = setUp(org, hours)
       const conversation_id = await converse(org, { contact_id: primary_contact_id, company_id, deal_id: deal, tag })
       await post('/notes', { body: 'N', conversation_id })
+      server.store.db.prepare('UPDATE meetings SET conversation_id = ? WHERE org_id = ?').run(conversation_id, org.org)
       await post('/tasks', { title: 'T', conversation_id })
       await post('/webhooks', { url: 'https://hooks.example/', event_types: ['*'] })
       importInto(server, org)
@@ -259,6 +260,7 @@ describe('a reference into another organisation', () => {
     for (const _ of [1, 2]) await write(() => void doStep(org, enrollment, {}))
     db.prepare('UPDATE sequences SET hours_id = (SELECT id FROM hours WHERE org_id = ?) WHERE org_id = ?').run(org, org)
     mailboxStore(server.deps).saveState(org, box, { sent: 1 })
+    db.prepare("INSERT INTO mailbox_grants VALUES (?, ?, 'sealed', NULL, 0, 0, 1, NULL, NULL)").run(org, box)
     db.prepare("INSERT INTO rejected_mails VALUES (?, ?, ?, 1, 1, NULL, NULL, NULL, 'wrong', 0)").run(
       org,
       clock.id(),

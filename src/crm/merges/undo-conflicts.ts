@@ -1,7 +1,8 @@
+import { emailKey } from '../../lib/email.ts'
 import { same } from '../../lib/merge.ts'
 import type { Database } from '../../store/driver.ts'
 import { type CustomObject, HOLDERS, type Value } from '../custom-fields/types.ts'
-import { type Email, emailKey } from '../records/contact-methods.ts'
+import type { Email } from '../records/contact-methods.ts'
 import { type Changes, customKey, type Fields } from './fields.ts'
 import { customConflicts, type Obstacle, type Twin } from './values.ts'
 

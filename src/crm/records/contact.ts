@@ -1,8 +1,9 @@
 import type * as v from 'valibot'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
 import * as c from '../../store/columns.ts'
-import { Email, emailKey, Phone } from './contact-methods.ts'
+import { Email, Phone } from './contact-methods.ts'
 import {
   address,
   externalId,

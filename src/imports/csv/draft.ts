@@ -1,4 +1,4 @@
-import { emailKey } from '../../crm/records/contact-methods.ts'
+import { emailKey } from '../../lib/email.ts'
 import type { Json } from '../../lib/json.ts'
 import { type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
 import type { ImportObject } from '../writes.ts'
