@@ -170,8 +170,8 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
 }
 
 /** Columns whose name means something else in the export of one program, by a column that only its files have. */
-const PRODUCTS: Record<ImportObject, { sign: string; headers: Record<string, string> }[]> = {
-  contact: [{ sign: 'connected on', headers: { url: 'linkedin_url' } }], // LinkedIn
+const PRODUCTS: Record<ImportObject, { sign: string; headers: ReadonlyMap<string, string> }[]> = {
+  contact: [{ sign: 'connected on', headers: new Map([['url', 'linkedin_url']]) }], // LinkedIn
   company: [],
   deal: [],
 }
@@ -199,9 +199,9 @@ function meanings([field, names]: [string, string]): [string, Meaning][] {
 /** Returns the fields for the column names of another program; undefined for unknown ones. */
 export function fieldsOfHeaders(object: ImportObject, headers: readonly string[]): (Meaning | undefined)[] {
   const keys = new Set(headers.map(headerKey))
-  const product = PRODUCTS[object].find(({ sign }) => keys.has(sign))?.headers ?? {}
+  const product = PRODUCTS[object].find(({ sign }) => keys.has(sign))?.headers
   return headers.map((header) => {
-    const field = product[headerKey(header)]
+    const field = product?.get(headerKey(header))
     return field ? { field, rank: 0 } : meaningOf(object, header)
   })
 }

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
 import { type Imported, type ImportOptions, importFile } from '../../../src/imports/csv/import.ts'
 import type { Plan } from '../../../src/imports/csv/plan.ts'
 import { openSource, type Row, rowsOf } from '../../../src/imports/csv/read.ts'
 import { undoImport } from '../../../src/imports/journal/undo.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { stillPace } from '../../support/pace.ts'
+import { examples } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
@@ -288,6 +290,49 @@ describe('a broken file', () => {
     const columns = Array.from({ length: 1001 }, (_, n) => `X-A${n}:1`)
     const many = card('FN:Ana', ...columns.slice(0, 600)) + card('FN:Bo', ...columns.slice(500))
     await assert.rejects(rows(many), { status: 422, code: 'too_many_columns' })
+  })
+
+  test('never breaks the reader, whatever is in its lines', async () => {
+    const names = [
+      'N',
+      'FN',
+      'TEL',
+      'EMAIL',
+      'ADR',
+      'ORG',
+      'NOTE',
+      'BDAY',
+      'item1.X-ABLabel',
+      'CATEGORIES',
+      'X-A',
+      'URL',
+    ]
+    const parameters = [
+      ';TYPE=WORK',
+      ';PREF=1',
+      ';CELL',
+      ';ENCODING=QUOTED-PRINTABLE',
+      ';CHARSET=no',
+      ';VALUE=uri',
+      ';"',
+      ';=',
+    ]
+    const line = fc
+      .tuple(
+        fc.constantFrom(...names, 'BEGIN', 'END', 'VERSION', ''),
+        fc.array(fc.constantFrom(...parameters), { maxLength: 3 }),
+        fc.constantFrom(':', '', ';', ':VCARD', ':4.0', ':2.1'),
+        fc.string({ unit: 'binary', maxLength: 30 }),
+      )
+      .map(([name, more, mark, value]) => name + more.join('') + mark + value)
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
+        const found = await rows(`${card('FN:Ana')}${lines.join('\r\n')}\r\n${card('FN:Bo')}`)
+        assert.equal(found[0]?.cells['First Name'], 'Ana')
+        assert.ok(found.every(({ cells }) => Object.values(cells).every((cell) => typeof cell === 'string')))
+      }),
+      { numRuns: examples(300) },
+    )
   })
 
   test('of rejected cards is a CSV file, which can be corrected and imported', async () => {
