@@ -39,6 +39,7 @@ const NAMELESS = { first_name: null, last_name: null, emails: [], phones: [] }
 
 function has(stored: Json, given: Json, isAdded: boolean): boolean {
   if (isAdded) return joined((stored ?? []) as Json[], given as Json[]).length === ((stored ?? []) as Json[]).length
-  if (stored === null || given === null || Array.isArray(given) || typeof given !== 'object') return same(stored, given)
-  return Object.entries(given).every(([member, value]) => same((stored as Given)[member] ?? null, value))
+  if (given === null || Array.isArray(given) || typeof given !== 'object') return same(stored, given)
+  const members = (stored ?? {}) as Given
+  return Object.entries(given).every(([member, value]) => same(members[member] ?? null, value))
 }
