@@ -1,11 +1,11 @@
 import type { Connection } from '../driver.ts'
-import { addGrants, addLanes } from './mailboxes.ts'
+import { addGrants, addLanes, addOffers } from './mailboxes.ts'
 
 // Frozen once released: schema.sql has the comments of these tables, and their newest form. Each part is a file of this
 // folder.
 
 /** From schema 2, in this order. */
-const PARTS: readonly ((db: Connection) => void)[] = [addLanes, addGrants]
+const PARTS: readonly ((db: Connection) => void)[] = [addLanes, addGrants, addOffers]
 
 export function addTools(db: Connection): void {
   for (const part of PARTS) part(db)
