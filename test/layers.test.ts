@@ -12,6 +12,7 @@ const ROOMS = [
   'lib/calendar',
   'lib/html',
   'lib/captions',
+  'lib/icalendar',
   'assets.ts',
   'config.ts',
   'store',

@@ -4,6 +4,7 @@ import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
 import { incomingStore } from '../../src/mail/sync/incoming.ts'
 import { sendingStore } from '../../src/mail/sync/sending.ts'
 import { showSettings } from '../../src/settings/document.ts'
+import { calendarLines, eventLines, invitingMail, received } from '../support/invitation.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
@@ -31,7 +32,7 @@ export function addMailboxes(server: TestServer, org: Org): Mailbox {
     daily_limit: 40,
     spacing_s: 60,
     smtp: { ...SUPPORT.smtp, ...login },
-    imap: { ...SUPPORT.imap, ...login, folder: 'Größe' },
+    imap: { ...SUPPORT.imap, ...login, folder: 'Größe', authserv_id: 'mx.acme.example' },
   }
   const oauth = { provider: 'google', client_id: 'crm', client_secret_env: VARIABLE }
   const plain = {
@@ -82,6 +83,10 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
     const taken = store.transaction(() => incomingStore(deps).take(org.org, mailbox, mail, server.now()))
     assert.equal(taken.outcome, 'imported')
   }
+  const weekly = eventLines({ more: ['RRULE:FREQ=WEEKLY;COUNT=3'], title: '=Weekly' })
+  const head = ['Authentication-Results: mx.acme.example; spf=pass; dkim=fail; dmarc=none']
+  const invitation = await received(invitingMail(calendarLines('REQUEST', [weekly]), { head }), server.now())
+  store.transaction(() => incomingStore(deps).take(org.org, mailbox, invitation, server.now()))
   const waiting = { contact_id, channel: 'email', direction: 'outbound', subject: '=x' }
   const [first] = [
     await send('/messages', { ...waiting, body_text: 'On its way' }),

@@ -27,6 +27,8 @@ export type ImapEndpoint = Endpoint & {
   /** A date or a time; see `importSince`. */
   import_since: string | null
   save_sent: boolean
+  /** The name in the Authentication-Results of its server, if the settings name it. */
+  authserv_id?: string | null
 }
 
 export type Mailbox = {

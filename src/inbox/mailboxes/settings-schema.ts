@@ -96,6 +96,7 @@ export const MailboxSettings = f.object({
         folder: f.optional(word()),
         import_since: f.optional(f.nullable(moment)),
         save_sent: f.optional(f.flag),
+        authserv_id: f.optional(f.nullable(v.pipe(word(), v.regex(/^\S+$/, 'invalid_text|must be one word')))),
       }),
     ),
   ),
@@ -215,8 +216,8 @@ function endpointOf({ host, port, tls, user, password_env, password_file }: Smtp
 }
 
 function imapOf(given: ImapSettings): ImapEndpoint {
-  const { folder = 'INBOX', import_since = null, save_sent = false } = given
-  return { ...endpointOf(given), folder, import_since, save_sent }
+  const { folder = 'INBOX', import_since = null, save_sent = false, authserv_id = null } = given
+  return { ...endpointOf(given), folder, import_since, save_sent, ...(authserv_id && { authserv_id }) }
 }
 
 /** Returns the item of the document for a row: with the source of the password instead of the password. */

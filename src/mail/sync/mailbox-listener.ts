@@ -7,6 +7,7 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
 import { pauseAfter } from '../../store/jobs.ts'
+import { orgOf } from '../../store/orgs.ts'
 import type { MailIn } from '../mail.ts'
 import type { MailReader } from '../parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
@@ -133,7 +134,8 @@ export async function listenTo(
     if (!source) return write(() => void progress.pass(org, mailbox, uid, false))
     let mail: MailIn | undefined
     try {
-      const whole = await read(source)
+      const view = { timezone: orgOf(deps.db, org).timezone, now: deps.clock.now(), arrivedAt: at.arrivedAt }
+      const whole = await read(source, view)
       mail = size > MAX_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
       await write(() => void progress.take(org, mailbox, mail as MailIn, at))
     } catch (error) {

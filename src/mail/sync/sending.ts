@@ -2,6 +2,7 @@ import { type Deps, once } from '../../deps.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { replyTags } from '../../inbox/mailboxes/reply-tags.ts'
+import { attachmentStore } from '../../inbox/messages/attachments.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageWriter } from '../../inbox/messages/message-writer.ts'
 import { type MailRow, mailIdOf, outgoingStore } from '../../inbox/messages/outgoing.ts'
@@ -39,6 +40,7 @@ export const sendingStore = once((deps: Deps) => {
   const tags = replyTags(deps)
   const { headers } = unsubscribing(deps)
   const { finish } = messageWriter(deps)
+  const files = attachmentStore(deps)
   const { send: requeue } = outgoingStore(deps)
   const rows = sendingRows(db)
 
@@ -74,12 +76,10 @@ export const sendingStore = once((deps: Deps) => {
     }
   }
 
-  function filesOf(org: number, { id, attachments }: Message): MailFile[] {
-    if (attachments.length === 0) return []
-    const data = new Map(rows.filesOf(org, id).map((file) => [file.id, file.data]))
-    return attachments.flatMap(({ id: file, name, content_type }) => {
-      const bytes = data.get(file)
-      return bytes ? [{ name, content_type, bytes }] : []
+  function filesOf(org: number, { attachments }: Message): MailFile[] {
+    return attachments.map(({ id, name, content_type, size_bytes }) => {
+      const bytes = Buffer.concat([...files.bytesOf(org, id, 0, size_bytes)])
+      return { name, content_type, bytes }
     })
   }
 
