@@ -304,6 +304,27 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     await connect()
   })
 
+  test('keeps what a sign-in gave, and not what a renewal of the access before it comes back with', async () => {
+    const reached = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    const real = providerPost(trust)
+    const { smtpServer } = logins(async (...given) => {
+      const answered = await real(...given)
+      reached.resolve()
+      await answer.promise
+      return answered
+    })
+    server.advance(2 * HOUR_MS)
+    const renewal = smtpServer(server.a.org, refreshed())
+    await reached.promise
+    await connect()
+    const { accessToken: own } = await logins().smtpServer(server.a.org, refreshed())
+    answer.resolve()
+    assert.equal((await renewal).accessToken?.text, own?.text)
+    server.advance(2 * HOUR_MS)
+    assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed()), trust), null)
+  })
+
   test('receives as soon as another process has connected it, over a connection that is renewed in time', async () => {
     const { store, deps } = server
     store.transaction(() => grantStore(store).forget(server.a.org, mailbox.id))
