@@ -49,6 +49,16 @@ test('the inbox works as it is printed', { skip: hasShell ? false : 'needs a POS
   assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200'])
 })
 
+test('every mailbox of the pages can be set up as it is printed', () => {
+  const documents = [...readme.matchAll(/```json\n(.*?)```/gs)].flatMap(([, text]) => {
+    const { mailboxes } = JSON.parse(text as string) as { mailboxes?: object[] }
+    return mailboxes ? [{ mailboxes }] : []
+  })
+  Object.assign(process.env, { SUPPORT_PASSWORD: 'secret', GOOGLE_SECRET: 'secret' })
+  assert.equal(documents.length, 4)
+  for (const document of documents) applySettings(server.store, server.b.org, document)
+})
+
 test('mail and sequences are set up as it is printed, and work', {
   skip: hasShell ? false : 'needs a POSIX shell',
 }, async () => {
