@@ -26,7 +26,8 @@ import {
   readSettings,
   SETTINGS,
 } from './manifest.ts'
-import { type Part, parts } from './parts.ts'
+import type { Part } from './part.ts'
+import { parts } from './parts.ts'
 import { type Replaced, refuseIdsAhead, refuseUnlessEmpty, stage, takePlace } from './place.ts'
 
 export type RestoreOptions = {

@@ -103,7 +103,13 @@ describe('the schema', () => {
 
   test('has a reference for every column that names another record', () => {
     // The history stays when its record is deleted; API clients choose external ids.
-    const free = ['events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id']
+    const free = [
+      'events.object_id',
+      'events.actor_id',
+      'companies.external_id',
+      'contacts.external_id',
+      'deals.external_id',
+    ]
     free.push(
       'search_docs.record_id',
       'import_rows.record_id',
@@ -180,6 +186,7 @@ function importInto({ store: { db, clock } }: TestServer, { org }: { org: number
   ).run(org, id)
   db.prepare("INSERT INTO import_rows VALUES (?, ?, ?, 1, 'contact', 'created', 1, NULL, 0)").run(org, id, clock.id())
   db.prepare("INSERT INTO import_rejects VALUES (?, ?, 2, 'wrong')").run(org, id)
+  db.prepare("INSERT INTO import_omissions VALUES (?, ?, 1, 0, 'Owner', 'wrong')").run(org, id)
 }
 
 describe('a reference into another organisation', () => {
@@ -216,6 +223,7 @@ describe('a reference into another organisation', () => {
       const sequence_id = setUp(org, hours)
       const conversation_id = await converse(org, { contact_id: primary_contact_id, company_id, deal_id: deal, tag })
       await post('/notes', { body: 'N', conversation_id })
+      server.store.db.prepare('UPDATE meetings SET conversation_id = ? WHERE org_id = ?').run(conversation_id, org.org)
       await post('/tasks', { title: 'T', conversation_id })
       await post('/webhooks', { url: 'https://hooks.example/', event_types: ['*'] })
       importInto(server, org)
@@ -252,6 +260,7 @@ describe('a reference into another organisation', () => {
     for (const _ of [1, 2]) await write(() => void doStep(org, enrollment, {}))
     db.prepare('UPDATE sequences SET hours_id = (SELECT id FROM hours WHERE org_id = ?) WHERE org_id = ?').run(org, org)
     mailboxStore(server.deps).saveState(org, box, { sent: 1 })
+    db.prepare("INSERT INTO mailbox_grants VALUES (?, ?, 'sealed', NULL, 0, 0, 1, NULL, NULL)").run(org, box)
     db.prepare("INSERT INTO rejected_mails VALUES (?, ?, ?, 1, 1, NULL, NULL, NULL, 'wrong', 0)").run(
       org,
       clock.id(),

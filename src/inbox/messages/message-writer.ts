@@ -17,7 +17,7 @@ export type Draft = Pick<
   Message,
   'direction' | 'author' | 'body_text' | 'body_html' | 'external_id' | 'in_reply_to' | 'status' | 'error'
 > &
-  Partial<Pick<Message, 'to' | 'cc' | 'is_automatic' | 'enrollment_id'>> & {
+  Partial<Pick<Message, 'to' | 'cc' | 'is_automatic' | 'enrollment_id' | 'authentication'>> & {
     /** The id of the message; a new one by default. */
     id?: string
     at: number
@@ -62,6 +62,7 @@ export const messageWriter = once((deps: Deps) => {
       cc: draft.cc ?? [],
       is_automatic: draft.is_automatic ?? false,
       enrollment_id: draft.enrollment_id ?? null,
+      authentication: draft.authentication ?? null,
       attachments: files.map(({ shown }) => shown),
       created_at: now,
       updated_at: now,

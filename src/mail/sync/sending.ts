@@ -5,7 +5,7 @@ import { replyTags } from '../../inbox/mailboxes/reply-tags.ts'
 import { attachmentStore } from '../../inbox/messages/attachments.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageWriter } from '../../inbox/messages/message-writer.ts'
-import { type MailRow, mailIdOf } from '../../inbox/messages/outgoing.ts'
+import { type MailRow, mailIdOf, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import { type StoredMail, sendingRows } from '../../inbox/messages/sending-rows.ts'
 import { parseTime } from '../../lib/time.ts'
 import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
@@ -41,6 +41,7 @@ export const sendingStore = once((deps: Deps) => {
   const { headers } = unsubscribing(deps)
   const { finish } = messageWriter(deps)
   const files = attachmentStore(deps)
+  const { send: requeue } = outgoingStore(deps)
   const rows = sendingRows(db)
 
   /** Returns undefined if the message is no longer queued. */
@@ -118,6 +119,15 @@ export const sendingStore = once((deps: Deps) => {
     recordError(org, found.mail.mailbox_id, error)
   }
 
+  /**
+   * Lets the message wait for somebody to sign in for its mailbox. That counts as no attempt, however often: the mail
+   * does not fail.
+   */
+  function held(org: number, id: string, error: string, ms: number): void {
+    delayed(org, id, error)
+    if (waiting(org, id)) requeue(org, id, clock.now() + ms)
+  }
+
   /** Records that the attempt has ended and the mail was certainly not sent. */
   function ended(org: number, id: string): void {
     rows.setAttempt(org, id, null)
@@ -155,5 +165,5 @@ export const sendingStore = once((deps: Deps) => {
     if (mailbox !== null) mailboxes.saveState(org, mailbox, { send_error: error, send_error_at: clock.now() })
   }
 
-  return { waiting, mailOut, begin, ended, sent, delayed, unknown, failed, bounced }
+  return { waiting, mailOut, begin, ended, sent, delayed, held, unknown, failed, bounced }
 })
