@@ -42,7 +42,7 @@ const unused = {
   name: 'unused',
   setup({ onLoad }) {
     const filter =
-      /[\/]node_modules[\/](socks|postcss|encoding-japanese|http-assert|co-body|iconv-lite[\/]encodings[\/]dbcs-data.js)/
+      /[\\/]node_modules[\\/](socks|postcss|encoding-japanese|http-assert|co-body|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
     onLoad({ filter }, () => ({ contents: '' }))
     onLoad({ filter: /[\\/]node_modules[\\/]@paralleldrive[\\/]cuid2[\\/]index/ }, () => ({
       contents: 'export const init = () => () => ""',
