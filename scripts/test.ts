@@ -63,14 +63,12 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     apart: ['test/webhooks/crash.test.ts', 'test/webhooks/delivery/delivery-worker.test.ts'],
   },
   sequences: {
-    files: ['test/sequences/**', 'test/settings/**', 'test/imports/**', 'test/jobs/**'],
-    apart: [
-      'test/sequences/crash.test.ts',
-      'test/imports/**/command.test.ts',
-      'test/imports/csv/read.test.ts',
-      'test/imports/ics/import.test.ts',
-      'test/jobs/crash.test.ts',
-    ],
+    files: ['test/sequences/**', 'test/settings/**', 'test/jobs/**'],
+    apart: ['test/sequences/crash.test.ts', 'test/jobs/crash.test.ts'],
+  },
+  imports: {
+    files: ['test/imports/**'],
+    apart: ['test/imports/**/command.test.ts', 'test/imports/csv/read.test.ts', 'test/imports/ics/import.test.ts'],
   },
   store: {
     files: [
