@@ -158,8 +158,8 @@ const withoutEmail = (text: string): string =>
     .replace(/[<([]\s*[>)\]]/, '')
     .trim()
 
-/** Ids of accounts and contacts of Salesforce: no record gets such a name. */
-const FOREIGN_ID = /^00[13][A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?$/
+/** Ids of accounts and contacts of Salesforce, and record ids of HubSpot: no record gets such a name. */
+const FOREIGN_ID = /^(?:00[13][A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?|\d{8,})$/
 
 /** Runs the creation of a referenced record. What it refuses is an error of the field that refers to it. */
 export function refusedAs<T>(pointer: string, what: string, create: () => T): T {
