@@ -21,6 +21,7 @@ const ROOMS = [
   'mail',
   'mail/parse',
   'mail/transport',
+  'mail/oauth',
   'events',
   'auth',
   'http',

@@ -1,6 +1,6 @@
-import { importMeetings as importFile } from '../imports/ics/import.ts'
 import { command, json, org } from './command.ts'
-import { importAnswer, progress } from './import.ts'
+import { importAnswer } from './import-answer.ts'
+import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
 
 // `import meetings FILE` imports the events of a calendar.
@@ -22,6 +22,7 @@ export const importMeetings = command({
   },
   run: ({ options, args }) =>
     withStore(options.data, async (store) => {
+      const { importMeetings: importFile } = await import('../imports/ics/import.ts')
       const bar = progress(options.json, 'meetings')
       const stop = new AbortController()
       const onSignal = () => stop.abort()

@@ -6,6 +6,7 @@ import { type Log, openLog } from '../http/log.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { parseRate } from '../http/ratelimit.ts'
 import { type Listener, listen } from '../http/server.ts'
+import { mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { inboxKinds } from '../jobs/inbox.ts'
 import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
@@ -90,7 +91,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     listeners.push(apiListener)
     if (screensAddress) {
       const routes = catalog(deps)
-      const document = openApiDocument(routes, PREFIX, version)
+      const document = () => openApiDocument(routes, PREFIX, version)
       const site = screens({
         ...state,
         ...{ store, deps, document, routes, prefix: PREFIX, dataDir: options.data, apiUrl: apiListener.url },
@@ -99,7 +100,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const outbound = outboundMail({ deps, write: store.write, trust })
+    const logins = mailLogins({ deps, write: store.write, trust })
+    const outbound = outboundMail({ deps, write: store.write, trust, logins })
     const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
@@ -109,7 +111,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     workers.push(
-      startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, log }).stop,
+      startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log })
+        .stop,
     )
     const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
     const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })

@@ -15,6 +15,7 @@ import { mediaTypeOf, parseBody, parseText } from './body.ts'
 import { checkIfMatch, etag } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
 import { answerData } from './data.ts'
+import { answerFile } from './file.ts'
 import { formOf } from './forms.ts'
 import { checkFraming } from './framing.ts'
 import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.ts'
@@ -178,6 +179,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, access, ids, x)
     if (route.kind === 'read') return answerRecord(route, access.who, ids, form, x, cursors)
+    if (route.kind === 'file') return answerFile(route, access.who, ids, x, cursors)
     if (route.kind === 'data') return answerData(route, access.who, ids, x, cursors)
     if (route.kind === 'poll') return answerPoll(route, access, x)
     return answerWrite(route, access, ids, x)
@@ -284,8 +286,9 @@ const restoredMeanwhile = (): Problem =>
     },
   )
 
-const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
-const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
+const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
+const EXPOSED =
+  'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'
 
 function written(status: number, record: Answered): Answer {
   const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []

@@ -104,6 +104,24 @@ export type RecordQuery = {
 /** JSON text, of a record with `id` first and `version` last, and the cursor of the next page, if any. */
 export type Rendered = { json: string | Streamed; next?: string | null }
 
+/** A file of a record. Its ETag is its hash, since its bytes never change. */
+export type FileRoute<Needed extends Need = NeedsScope> = Common &
+  Needed & {
+    kind: 'file'
+    method: 'get'
+    /** Throws 404. */
+    find: (who: Caller, ...ids: string[]) => StoredFile
+  }
+
+/** `read` makes the bytes from `start` on, before `end`, one part at a time. */
+export type StoredFile = {
+  name: string
+  content_type: string
+  size_bytes: number
+  sha256: string
+  read: (start: number, end: number) => Iterable<Buffer>
+}
+
 /**
  * What a screen needs and no resource has, such as counts: neither a record nor a list, so it has no id and no version.
  * Never public.
@@ -195,6 +213,7 @@ export type BulkResult<Made> = { data: Made[]; [member: string]: unknown }
 export type Route<Needed extends Need = NeedsScope> =
   | ListRoute<Needed>
   | ReadRoute<Needed>
+  | FileRoute<Needed>
   | PollRoute<Needed>
   | WriteRoute<Needed>
   | (NeedsRole extends Needed ? DataRoute : never)

@@ -12,6 +12,7 @@ import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
 import { migrate } from './migrations.ts'
 import { newestId } from './newest.ts'
+import { searchMerges } from './search-merge.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type WallClock, watchWallClock } from './wall-clock.ts'
 import { type Committed, watchCommits } from './watch.ts'
@@ -77,13 +78,19 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
+    const merges = searchMerges(db, { isWritable: () => !health.refusal(false), note: health.note })
     const onCommit = () => {
       checkpoint.written()
+      merges.written()
       commits.noted()
       health.written()
     }
     const commit = groupCommit(db, onCommit, lockTimer)
-    const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: commits.noted })
+    const onTransaction = () => {
+      merges.writtenByCommand()
+      commits.noted()
+    }
+    const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: onTransaction })
     let epoch = 0
     const installation = installationId(db)()
     if (neverSleeps) db.pragma('busy_timeout = 0')
@@ -103,6 +110,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       health,
       close: () => {
         checkpoint.stop()
+        merges.stop()
         commits.stop()
         db.close()
       },

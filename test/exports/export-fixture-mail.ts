@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
 import { incomingStore } from '../../src/mail/sync/incoming.ts'
 import { sendingStore } from '../../src/mail/sync/sending.ts'
 import { showSettings } from '../../src/settings/document.ts'
@@ -16,7 +17,10 @@ export const PASSWORD = 'Sesame, open! 4711'
 
 const VARIABLE = 'DEALBOX_TEST_OF_EXPORTS'
 
-/** A mailbox with everything that one can have, another one, and one that was given up. */
+export const ACCESS_TOKEN = 'access-token-of-a-mailbox'
+export const REFRESH_TOKEN = 'refresh-token-of-a-mailbox'
+
+/** A mailbox with everything that one can have but OAuth, and one with that. */
 export function addMailboxes(server: TestServer, org: Org): Mailbox {
   process.env[VARIABLE] = PASSWORD
   const login = { user: 'support', password_env: VARIABLE }
@@ -30,9 +34,19 @@ export function addMailboxes(server: TestServer, org: Org): Mailbox {
     smtp: { ...SUPPORT.smtp, ...login },
     imap: { ...SUPPORT.imap, ...login, folder: 'Größe', authserv_id: 'mx.acme.example' },
   }
-  const plain = { key: 'plain', name: 'Plain', address: 'plain@acme.example', smtp: SUPPORT.smtp }
+  const oauth = { provider: 'google', client_id: 'crm', client_secret_env: VARIABLE }
+  const plain = {
+    key: 'plain',
+    name: 'Plain',
+    address: 'plain@acme.example',
+    smtp: { ...SUPPORT.smtp, user: 'crm' },
+    oauth,
+  }
   const boxes = setMailboxes({ ...server, a: org }, [full, plain])
   delete process.env[VARIABLE]
+  const { store } = server
+  const tokens = { access: ACCESS_TOKEN, refresh: REFRESH_TOKEN, lifetime_s: 3600, refreshLifetime_s: null }
+  store.transaction(() => mailboxSettings(store).connect(org.org, boxes.plain as Mailbox, tokens))
   return boxes.support as Mailbox
 }
 

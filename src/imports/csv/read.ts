@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { type InfoRecord, Parser } from 'csv-parse'
 import { type Json, readJson } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
+import type { ImportObject } from '../writes.ts'
 import { type Bytes, chunksOf, survey, textOf, textOfStart } from './decode.ts'
-import { columnNames, type Separator, separatorLine, separatorOf } from './dialect.ts'
+import { columnNames, preamble, type Separator, separatorLine, separatorOf } from './dialect.ts'
 
 /** Cells by column name. */
 export type Cells = { [column: string]: Json }
@@ -14,12 +16,16 @@ export type Row = { line: number; cells: Cells; error?: string }
 /** A file with its detected format. `columns` of NDJSON are known only after all of it has been read. */
 export type Source = {
   file: string
-  format: 'csv' | 'ndjson'
+  format: 'csv' | 'ndjson' | 'vcard'
+  /** What its rows become; a vCard file has people and companies. */
+  object: ImportObject
   encoding: Bytes['encoding']
   separator: Separator
   fingerprint: string
   bytes: number
   columns: string[]
+  /** What the file has besides the rows, in sentences. */
+  remarks: string[]
 }
 
 type Progress = (bytes: number) => void
@@ -28,19 +34,43 @@ const MAX_RECORD = 1 << 20
 const MAX_COLUMNS = 1000
 
 /** Detects the format of a file. Throws Problem 404 and 422. */
-export async function openSource(file: string): Promise<Source> {
+export async function openSource(file: string, object: ImportObject): Promise<Source> {
+  if (await isVcard(file)) return openCards(file, object)
   const bytes = await survey(file)
   const { encoding, fingerprint } = bytes
   const text = textOfStart(bytes)
-  const common = { file, encoding, fingerprint, bytes: bytes.bytes }
+  const common = { file, object, encoding, fingerprint, bytes: bytes.bytes, remarks: [] }
   if (text.trim() === '') throw new Problem(422, 'empty_file', `${file} is empty.`)
   if (/^\s*\[?\s*\{/.test(text)) return { ...common, format: 'ndjson', separator: ',', columns: [] }
-  const separator = separatorLine(text)?.separator ?? separatorOf(text)
+  const separator = separatorLine(text)?.separator ?? separatorOf(text.slice(preamble(text).length))
   const header = await firstRecord(file, { ...common, separator })
   // Unnamed cells after the last named one are not columns.
   const named = header.findLastIndex((cell) => cell.trim() !== '') + 1
   refuseTooMany(file, named)
   return { ...common, format: 'csv', separator, columns: columnNames(header.slice(0, named)) }
+}
+
+async function isVcard(file: string): Promise<boolean> {
+  for await (const chunk of chunksOf(file))
+    return /^(?:\xef\xbb\xbf)?\s*BEGIN:VCARD\s/i.test(chunk.toString('latin1', 0, 200))
+  return false
+}
+
+async function openCards(file: string, object: ImportObject): Promise<Source> {
+  const { surveyCards } = await import('./vcard/rows.ts')
+  const sum = createHash('sha256')
+  let bytes = 0
+  async function* summed() {
+    for await (const chunk of chunksOf(file)) {
+      sum.update(chunk)
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  const { columns, remarks } = await surveyCards(file, object, summed())
+  refuseTooMany(file, columns.length)
+  const fingerprint = sum.digest('hex')
+  return { file, format: 'vcard', object, encoding: 'utf-8', separator: ',', fingerprint, bytes, columns, remarks }
 }
 
 /** Returns the columns of NDJSON: the members of all its lines. Throws Problem 422. */
@@ -63,7 +93,14 @@ function refuseTooMany(file: string, columns: number): void {
  * that makes the rest of the file unreadable throws Problem 422 with the line.
  */
 export function rowsOf(source: Source, onBytes?: Progress): AsyncGenerator<Row> {
+  if (source.format === 'vcard') return cardRows(source)
   return source.format === 'csv' ? csvRows(source, onBytes) : ndjsonRows(source, onBytes)
+}
+
+async function* cardRows({ file, object, columns }: Source): AsyncGenerator<Row> {
+  const { rowsOfCards } = await import('./vcard/rows.ts') // loads ical.js
+  const blank = Object.fromEntries(columns.map((column) => [column, '']))
+  for await (const row of rowsOfCards(file, object, chunksOf(file))) yield { ...row, cells: { ...blank, ...row.cells } }
 }
 
 async function* csvRows(source: Source, onBytes?: Progress): AsyncGenerator<Row> {
@@ -110,16 +147,16 @@ async function* records({ file, encoding, separator }: Dialect, onBytes?: Progre
       return { line: info.lines + skipped - newlinesIn(cells), cells }
     }) as never,
   })
-  async function* withoutSeparatorLine() {
+  async function* fromHeader() {
     let isFirst = true
     for await (const text of textOf(file, encoding, onBytes)) {
-      const line = isFirst ? separatorLine(text) : undefined
-      if (line) skipped = 1
+      const above = isFirst ? (separatorLine(text)?.length ?? preamble(text).length) : 0
+      if (isFirst) skipped = newlinesIn([text.slice(0, above)])
       isFirst = false
-      yield Buffer.from(line ? text.slice(line.length) : text)
+      yield Buffer.from(text.slice(above))
     }
   }
-  const texts = Readable.from(withoutSeparatorLine())
+  const texts = Readable.from(fromHeader())
   // A read error has to end the loop over the records.
   texts.on('error', (error) => parser.destroy(error))
   try {

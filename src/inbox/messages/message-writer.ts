@@ -6,7 +6,7 @@ import { rows } from '../../store/rows.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
 import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
-import { type AttachmentShown, attachmentStore } from './attachments.ts'
+import { type Attachment, attachmentStore } from './attachments.ts'
 import { columns, type Message } from './message.ts'
 
 /** Where a message goes: an existing conversation, or one that it opens. */
@@ -21,7 +21,7 @@ export type Draft = Pick<
     /** The id of the message; a new one by default. */
     id?: string
     at: number
-    files: readonly { shown: AttachmentShown; bytes: Buffer }[]
+    files: readonly Attachment[]
     /** Whether it answers the contact. */
     isAnswer: boolean
   }
@@ -69,7 +69,7 @@ export const messageWriter = once((deps: Deps) => {
       version: 1,
     }
     insert(who.org, message)
-    for (const { shown, bytes } of files) attachments.add(who.org, id, shown.id, bytes)
+    for (const file of files) attachments.add(who.org, id, file)
     recordEvent(who, message)
     if ('conversation' in place) conversations.applyMessage(who, conversation, effect)
     return message

@@ -280,5 +280,17 @@ export const messages = (deps: Deps): Route[] => {
       find,
       show,
     },
+    {
+      kind: 'file',
+      method: 'get',
+      path: '/messages/:id/attachments/:attachment_id',
+      scope: 'rest.inbox.messages.read',
+      name: 'attachment',
+      operation: 'getAttachmentOfMessage',
+      summary: 'Download an attachment of a message',
+      description:
+        'Returns the bytes of the file, to be saved and not to be shown: a type that browsers run, such as HTML, is sent as `application/octet-stream`. An interrupted download can be continued with `Range`.',
+      find: attachmentStore(deps).file,
+    },
   ]
 }

@@ -3,6 +3,8 @@ import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { threadStore } from '../../inbox/conversations/threads.ts'
 import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import { attachmentStore } from '../../inbox/messages/attachments.ts'
+import { contentOf } from '../../inbox/messages/contents.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
 import { type Author, MAX_STORED_HTML_BYTES, type Recipient } from '../../inbox/messages/message.ts'
 import { messageWriter, type Place } from '../../inbox/messages/message-writer.ts'
@@ -47,6 +49,7 @@ export const incomingStore = once((deps: Deps) => {
   const { fromSubject } = unsubscribing(deps)
   const { contactOf, contactAuthor } = senders(deps)
   const { write, finish } = messageWriter(deps)
+  const attachments = attachmentStore(deps)
   const invitations = invitationStore(deps)
   const mails = storedMails(db)
 
@@ -135,10 +138,7 @@ export const incomingStore = once((deps: Deps) => {
       direction: isOwn ? 'outbound' : 'inbound',
       author: contact ? contactAuthor(contact, from ?? undefined) : stranger(mail.from),
       at,
-      files: mail.files.map(({ name, content_type, bytes }) => ({
-        shown: { id: clock.id(), name, content_type, size_bytes: bytes.length },
-        bytes,
-      })),
+      files: mail.files.map((file) => attachments.attachmentOf(file, contentOf(file.bytes))),
       body_text: text,
       body_html: html,
       external_id,

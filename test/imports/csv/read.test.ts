@@ -18,7 +18,7 @@ function written(content: string | Uint8Array, name = `file${count++}.csv`): str
 }
 
 async function read(content: string | Uint8Array): Promise<{ source: Source; rows: Row[] }> {
-  const source = await openSource(written(content))
+  const source = await openSource(written(content), 'contact')
   return { source, rows: await Array.fromAsync(rowsOf(source)) }
 }
 
@@ -99,7 +99,7 @@ describe('the text of a file', () => {
 
   test('is 404 from a file that is not there, and from a folder', async () => {
     for (const file of [join(folder, 'nowhere.csv'), folder]) {
-      await assert.rejects(openSource(file), { status: 404, code: 'cannot_read' })
+      await assert.rejects(openSource(file, 'contact'), { status: 404, code: 'cannot_read' })
     }
   })
 })
@@ -158,6 +158,20 @@ describe('the rows of a CSV file', () => {
     })
   }
 
+  test('begin below the lines above a header, such as the notes of LinkedIn', async () => {
+    const { source, rows } = await read(
+      'Notes:\r\n"Some addresses; some, not"\r\n\r\nFirst Name,URL\r\nAna,u\r\n\r\nBo,"a\nb"\r\n',
+    )
+    assert.deepEqual(source.columns, ['First Name', 'URL'])
+    assert.deepEqual(rows, [
+      { line: 5, cells: { 'First Name': 'Ana', URL: 'u' } },
+      { line: 7, cells: { 'First Name': 'Bo', URL: 'a\nb' } },
+    ])
+    assert.deepEqual((await read('Notes:,\nx,\n,\nA,B\n1,2\n')).source.columns, ['A', 'B'])
+    assert.deepEqual((await read('Name:\nAna\n\nBo\n')).source.columns, ['Name:'], 'a column that ends with a colon')
+    assert.deepEqual((await read('Name:,Tel:\n\nA,B\n')).source.columns, ['Name:', 'Tel:'])
+  })
+
   test('may end in several ways in one file', async () => {
     assert.deepEqual(await cellsOf('a\n1\r\n2\r3\n'), [['1'], ['2'], ['3']])
   })
@@ -194,7 +208,7 @@ describe('the rows of a CSV file', () => {
   test('are not read at all where a quote does not end, and the line is told', async () => {
     await assert.rejects(read('a,b\n1,2\n\n3,"4\n5,6\n7,8\n'), { code: 'quote_not_closed', message: /from line 4 on/ })
     // Not all of it is gathered to find that out.
-    const source = await openSource(written(`a,b\n1,"2\n${'3,4\n'.repeat(1_000_000)}`))
+    const source = await openSource(written(`a,b\n1,"2\n${'3,4\n'.repeat(1_000_000)}`), 'contact')
     let bytes = 0
     const all = Array.fromAsync(rowsOf(source, (more) => (bytes += more)))
     await assert.rejects(all, { code: 'quote_not_closed', message: /from line 2 on/ })
@@ -204,7 +218,10 @@ describe('the rows of a CSV file', () => {
   test('have up to 1,000 columns', async () => {
     assert.equal((await read(`${'a,'.repeat(999)}b\n`)).source.columns.length, 1000)
     await assert.rejects(read(`${'a,'.repeat(200_000)}b\n`), { status: 422, code: 'too_many_columns' })
-    const source = await openSource(written(Array.from({ length: 1001 }, (_, n) => `{"a${n}":1}`).join('\n')))
+    const source = await openSource(
+      written(Array.from({ length: 1001 }, (_, n) => `{"a${n}":1}`).join('\n')),
+      'contact',
+    )
     await assert.rejects(membersOf(source), { status: 422, code: 'too_many_columns' })
   })
 
@@ -214,7 +231,7 @@ describe('the rows of a CSV file', () => {
 
   test('may be 100,000, in little memory', async () => {
     const line = '"Nachname, Vorname",ana@example.com,+49 30 1234567,Hauptstr. 1,10115,Berlin,Germany,2026-11-20\n'
-    const source = await openSource(written(`a,b,c,d,e,f,g,h\n${line.repeat(100_000)}`))
+    const source = await openSource(written(`a,b,c,d,e,f,g,h\n${line.repeat(100_000)}`), 'contact')
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const used = (): number => {
