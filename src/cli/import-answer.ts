@@ -134,6 +134,7 @@ const PLURALS: Record<string, [one: string, many: string]> = {
   note: ['note', 'notes'],
   stage: ['stage', 'stages'],
   pipeline: ['pipeline', 'pipelines'],
+  custom_field: ['custom field', 'custom fields'],
 }
 
 function many([object, count]: [string, number]): string {

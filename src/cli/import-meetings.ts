@@ -1,5 +1,4 @@
 import { command, json, org } from './command.ts'
-import { importAnswer } from './import-answer.ts'
 import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
 
@@ -23,6 +22,7 @@ export const importMeetings = command({
   run: ({ options, args }) =>
     withStore(options.data, async (store) => {
       const { importMeetings: importFile } = await import('../imports/ics/import.ts')
+      const { importAnswer } = await import('./import-answer.ts')
       const bar = progress(options.json, 'meetings')
       const stop = new AbortController()
       const onSignal = () => stop.abort()

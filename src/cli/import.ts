@@ -4,7 +4,6 @@ import type { Plan } from '../imports/csv/plan.ts'
 import type { Undone } from '../imports/journal/undo.ts'
 import type { ImportObject } from '../imports/writes.ts'
 import { type Answer, command, json, org } from './command.ts'
-import { rowsAnswer } from './import-answer.ts'
 import { dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
 import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -63,6 +62,7 @@ function importRows(object: ImportObject, file: string, given: Given, matches: r
   return withStore(given.data, async (store) => {
     const { importFile } = await import('../imports/csv/import.ts')
     const { mappingTable } = await import('../imports/csv/mapping.ts')
+    const { rowsAnswer } = await import('./import-answer.ts')
     const bar = progress(given.json, 'rows')
     const stop = new AbortController()
     const onSignal = () => stop.abort()

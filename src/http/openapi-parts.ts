@@ -65,7 +65,7 @@ export const PROBLEMS = {
     'The query or a header is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   BadBody: problem(
-    'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `too_many_values`, `incomplete_body`, `tiny_chunks`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
+    'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `too_many_values`, `incomplete_body`, `tiny_chunks`, `malformed_form`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   Unauthorized: problem('The token is missing, invalid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
   Forbidden: problem('The token lacks the scope in `scope`: `insufficient_scope`.'),

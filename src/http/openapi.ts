@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Filter, Operator } from '../store/list/conditions.ts'
 import { exampleBody } from './openapi-example.ts'
-import { fileParts } from './openapi-file.ts'
+import { fileParts, formContent } from './openapi-file.ts'
 import {
   FIELDS,
   FILTER_TYPES,
@@ -256,7 +256,7 @@ function requestBody(route: WriteRoute, schemas: Schemas): Schema {
   const types = route.method === 'patch' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
   const texts = Object.keys(route.accepts ?? {}).map((type) => [type, { schema: { type: 'string' } }])
   const content = Object.fromEntries([...types.map((type) => [type, { schema, example }]), ...texts])
-  return { requestBody: { required: true, content } }
+  return { requestBody: { required: true, content: { ...content, ...formContent(route, schema) } } }
 }
 
 const UNCHANGED = { description: 'The version in If-None-Match is the current one.', headers: headers(['ETag']) }

@@ -163,6 +163,7 @@ function firstPage(draft: Draft, column: string, text: string): string {
   if (others.length > 0) linkNote(draft, 'notes', `${column}: ${text}`)
   return first
 }
+
 /** Sets the values that are options. Throws 422 for the others. */
 function putChoices({ given }: Draft, name: string, { kind, options }: Field, values: readonly Json[]): void {
   const all = [...(options?.values() ?? [])]

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
 import type { Streamed } from '../../http/answer.ts'
-import type { StoredFile } from '../../http/route.ts'
+import type { UploadedFile } from '../../http/form-parts.ts'
+import type { Route, StoredFile } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { fileName } from '../../lib/file-name.ts'
@@ -12,6 +13,7 @@ import type { Message } from './message.ts'
 
 // Files of messages. They have a separate table, so that their data is read only on request.
 
+export const MAX_FILES = 100
 export const MAX_BYTES = 10 * 1_048_576
 /** The size of a body with files of that size in base64, a text and HTML. */
 export const MAX_BODY_BYTES = 18 * 1_048_576
@@ -79,17 +81,22 @@ export const attachmentStore = once(({ db, clock }: Deps) => {
   const filesOf = db.prepare('SELECT attachments FROM messages WHERE org_id = ? AND id = ?').pluck()
   const contents = contentStore(db)
 
-  /** Throws 422. */
-  function read(given: readonly AttachmentGiven[]): Attachment[] {
-    const all = given.map(({ name, content_type = 'application/octet-stream', data }) =>
-      attachmentOf({ name, content_type }, contentOf(Buffer.from(data, 'base64'))),
-    )
+  /** Files in base64, and those of a form. Throws 422. */
+  function read(given: readonly AttachmentGiven[], uploaded: readonly UploadedFile[]): Attachment[] {
+    const all = [
+      ...given.map(({ data, ...file }) => attachmentOf(file, contentOf(Buffer.from(data, 'base64')))),
+      ...uploaded.map((file) => attachmentOf(file, file)),
+    ]
+    if (all.length > MAX_FILES) throw invalid(field('/attachments', 'too_many', `must have at most ${MAX_FILES} items`))
     if (all.reduce((sum, { content }) => sum + content.size_bytes, 0) > MAX_BYTES)
       throw invalid(field('/attachments', 'too_large', `must be at most ${MAX_BYTES} bytes in total`))
     return all
   }
 
-  function attachmentOf({ name, content_type }: { name: string; content_type: string }, content: Content): Attachment {
+  function attachmentOf(
+    { name, content_type = 'application/octet-stream' }: { name: string; content_type?: string | undefined },
+    content: Content,
+  ): Attachment {
     return { shown: { id: clock.id(), name, content_type, size_bytes: content.size_bytes }, content }
   }
 
@@ -147,4 +154,17 @@ export const attachmentStore = once(({ db, clock }: Deps) => {
   }
 
   return { read, attachmentOf, add, restore, file, bytesOf, withData }
+})
+
+export const downloadRoute = (deps: Deps): Route => ({
+  kind: 'file',
+  method: 'get',
+  path: '/messages/:id/attachments/:attachment_id',
+  scope: 'rest.inbox.messages.read',
+  name: 'attachment',
+  operation: 'getAttachmentOfMessage',
+  summary: 'Download an attachment of a message',
+  description:
+    'Returns the bytes of the file, to be saved and not to be shown: a type that browsers run, such as HTML, is sent as `application/octet-stream`. An interrupted download can be continued with `Range`.',
+  find: attachmentStore(deps).file,
 })

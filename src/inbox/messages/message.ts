@@ -3,7 +3,7 @@ import * as f from '../../lib/fields.ts'
 import { RESULTS } from '../../mail/mail.ts'
 import * as c from '../../store/columns.ts'
 import { CHANNELS, subject } from '../conversations/conversation.ts'
-import { AttachmentGiven, AttachmentShown } from './attachments.ts'
+import { AttachmentGiven, AttachmentShown, MAX_FILES } from './attachments.ts'
 
 // The wire form of a message, and its row.
 
@@ -133,7 +133,7 @@ export const MessageCreate = f.object({
       'Now by default; must not be in the future. An outbound email with this field counts as sent by another system.',
     ),
   ),
-  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, 100), 'Up to 100 files, 10 MiB in total.')),
+  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, MAX_FILES), 'Up to 100 files, 10 MiB in total.')),
 })
 export type MessageCreate = v.InferOutput<typeof MessageCreate>
 

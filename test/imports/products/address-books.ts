@@ -1,4 +1,4 @@
-import { csv, isReachable, mess, type ProductFile, written } from './mess.ts'
+import { csv, isReachable, mess, type ProductFile, withDuplicates, written } from './mess.ts'
 
 // Google Contacts, Outlook, LinkedIn and a grid of Airtable: files of people.
 
@@ -73,7 +73,8 @@ export function outlook(): ProductFile[] {
       isUsable: isReachable(cells, ['First Name', 'Last Name'], ['E-mail Address', 'Business Phone', 'Mobile Phone']),
     }
   })
-  return [{ name: 'outlook.csv', object: 'contact', text: csv(OUTLOOK, rows, { separator: ';' }), rows }]
+  const all = withDuplicates(rows, 'Last Name', 'E-mail Address')
+  return [{ name: 'outlook.csv', object: 'contact', text: csv(OUTLOOK, all, { separator: ';' }), rows: all }]
 }
 
 const LINKEDIN = 'First Name,Last Name,URL,Email Address,Company,Position,Connected On'

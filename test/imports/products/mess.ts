@@ -11,6 +11,8 @@ export type MadeRow = {
   bad: string[]
   /** Whether a record can be made of it without its bad values. */
   isUsable: boolean
+  /** Whether it is the same as an earlier row. */
+  isDuplicate?: boolean
 }
 
 export type ProductFile = {
@@ -120,7 +122,8 @@ export function mess(own: number) {
   let people = 0
   function email(): string {
     people++
-    if (chance(0.06)) return wrong('emails', pick(['unknown', 'ana@', 'two words@x.example', 'www.acme.example']))
+    if (chance(0.06))
+      return wrong('emails', pick(['unknown', 'ana@', `two person${people}@x.example`, 'www.acme.example']))
     const address = `person${people}@${pick(['acme.example', 'müller.example', 'X.Example'])}`
     return pick([address, address, address.toUpperCase(), ` ${address} `, `mailto:${address}`])
   }
@@ -156,6 +159,17 @@ export function mess(own: number) {
   }
 }
 
+/** Makes some rows the same as a good one with a name and an email before them: people are in an address book more than once. */
+export function withDuplicates(rows: readonly MadeRow[], name: string, email: string): MadeRow[] {
+  const good = rows.filter(({ cells, bad, isUsable }, index) => {
+    return index < 100 && isUsable && bad.length === 0 && isNamed(cells[name] ?? '') && cells[email]?.includes('@')
+  })
+  return rows.map((row, index) => {
+    const earlier = index >= 100 && index % 12 === 0 ? good[index % good.length] : undefined
+    return earlier ? { ...earlier, isUsable: false, isDuplicate: true } : row
+  })
+}
+
 /** Whether a cell has more than what stands for nothing. */
 export const isNamed = (cell: string): boolean => !BLANKS.includes(cell)
 
@@ -172,11 +186,11 @@ export function isReachable(
   )
 }
 
-type Style = { separator?: string; eol?: string; mark?: boolean; above?: string; everyQuoted?: boolean }
+type Style = { separator?: string; eol?: string; mark?: boolean; above?: string; below?: string; everyQuoted?: boolean }
 
 /** A CSV file; with blank lines between some rows. */
 export function csv(header: string, rows: readonly MadeRow[], style: Style = {}): string {
-  const { separator = ',', eol = '\r\n', mark = false, above = '', everyQuoted = false } = style
+  const { separator = ',', eol = '\r\n', mark = false, above = '', below = '', everyQuoted = false } = style
   const columns = header.split(',')
   const quoted = (cell: string): string =>
     everyQuoted || /["\n\r,;\t]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
@@ -188,7 +202,7 @@ export function csv(header: string, rows: readonly MadeRow[], style: Style = {})
   const lines = rows.map(
     ({ cells }, index) => line(columns.map((column) => cells[column] ?? '')) + (index % 60 === 59 ? eol : ''),
   )
-  return `${mark ? '\ufeff' : ''}${above}${line(columns)}${lines.join('')}`
+  return `${mark ? '\ufeff' : ''}${above}${line(columns)}${lines.join('')}${below}`
 }
 
 const two = (value: number): string => String(value).padStart(2, '0')
