@@ -44,7 +44,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   demo: { files: ['test/demo/**', 'test/exports/**'] },
   mail: {
     files: [
-      'test/mail/parse/read.test.ts',
+      'test/mail/parse/{invitations,read}.test.ts',
       'test/mail/oauth/**',
       'test/mail/sync/{authentication,ends,incoming,incoming-rules,invitations,withdrawn}.test.ts',
     ],

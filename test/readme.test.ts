@@ -47,7 +47,7 @@ test('the inbox works as it is printed', { skip: hasShell ? false : 'needs a POS
   const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
   const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
   const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
-  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200'])
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200', '200'])
 })
 
 test('every mailbox of the pages can be set up as it is printed', () => {
