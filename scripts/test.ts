@@ -44,7 +44,8 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   demo: { files: ['test/demo/**', 'test/exports/**'] },
   mail: {
     files: [
-      'test/mail/parse/read.test.ts',
+      'test/mail/parse/{invitations,read}.test.ts',
+      'test/mail/oauth/**',
       'test/mail/sync/{authentication,ends,incoming,incoming-rules,invitations,withdrawn}.test.ts',
     ],
   },
@@ -85,7 +86,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  cli: { files: ['test/cli/{commands,key-files,mailbox,versions,webhooks}.test.ts'] },
+  cli: { files: ['test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts'] },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 

@@ -47,7 +47,34 @@ test('the inbox works as it is printed', { skip: hasShell ? false : 'needs a POS
   const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
   const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
   const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
-  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200'])
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200', '200'])
+})
+
+test('every mailbox of the pages can be set up as it is printed', () => {
+  const documents = [...readme.matchAll(/```json\n(.*?)```/gs)].flatMap(([, text]) => {
+    const { mailboxes } = JSON.parse(text as string) as { mailboxes?: object[] }
+    return mailboxes ? [{ mailboxes }] : []
+  })
+  Object.assign(process.env, { SUPPORT_PASSWORD: 'secret', GOOGLE_SECRET: 'secret' })
+  assert.equal(documents.length, 4)
+  for (const document of documents) applySettings(server.store, server.b.org, document)
+})
+
+test('files are sent and downloaded as it is printed', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  const block = blocks.find((each) => each.includes('packing-list')) as string
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const [commands, serve] = block.split('dealbox serve ')
+  await exec('sh', ['-ec', commands as string], { cwd: folder, env })
+  assert.equal(readFileSync(join(folder, 'copy.txt'), 'utf8'), '12 boxes, 240 kg\n')
+  const main = join(root, 'src/main.ts')
+  const wrong = (serve as string).trim().replace('50M', '0M').split(' ')
+  const argv = [main, 'serve', '--data', join(folder, 'none'), ...wrong]
+  await assert.rejects(exec(process.execPath, argv), {
+    code: 2,
+    stderr: /--max-attachments must be a size from 1M to 100M/,
+  })
 })
 
 test('mail and sequences are set up as it is printed, and work', {
