@@ -6,7 +6,7 @@ import { type Comparison, type Condition, columnOf, type Filter, type Link } fro
 import { indexes } from './indexes.ts'
 import { type Position, positionCheck } from './position.ts'
 import { hasEachOnce, isBound, isOf, isPassed, isScattered, parts } from './progress.ts'
-import { searchWalk, walkBound } from './search.ts'
+import { searchWalk, type WalkBound } from './search.ts'
 
 /**
  * A sort: the column of its key, in the record's own table or in one row of another. `big` marks integers beyond 2^53,
@@ -47,8 +47,8 @@ export const NARROW_SEARCH = 5 * NARROW
 /** What selects the rows of a page: the few rows that meet a condition, the search index, or the index of an order. */
 type Lead = { narrow: Group } | { search: Search } | { index: string } | { link: Link }
 
-/** The FROM clause of a lead with its conditions, and its columns for ORDER BY. */
-type AccessPath = { from: string; where: SqlPart[]; key: string | undefined; id: string }
+/** The FROM clause of a lead with its values and conditions, and its columns for ORDER BY. */
+type AccessPath = { from: string; given?: unknown[]; where: SqlPart[]; key: string | undefined; id: string }
 
 /**
  * Keyset pagination over one table. A list is walked along the index of its sort, and the conditions are tested on the
@@ -160,20 +160,21 @@ export function listing(db: Database, spec: Listing) {
     const by = `${path.key ? `${path.key}${direction}, ` : ''}${path.id}${direction}`
     const wireKey = path.key === undefined ? 'NULL' : ask.sort.big ? `CAST(${path.key} AS TEXT)` : path.key
     const text = `SELECT ${select}${wireKey}, ${table}.id FROM ${path.from}${joined} WHERE ${where.sql} ORDER BY ${by}`
-    return { text, values: where.values }
+    return { text, values: [...(path.given ?? []), ...where.values] }
   }
 
   function accessPathOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean): AccessPath {
-    const { sort, conditions } = ask
+    const { sort, conditions, after, descending } = ask
     const isKeyed = sort.column !== 'id' && !nulls
     const own = { key: isKeyed && !sort.link ? `${table}.${sort.column}` : undefined, id: `${table}.id` }
     if ('search' in lead) {
-      const { from, where: match } = searchWalk(table, sql.search(org, lead.search.search, lead.search.text))
       const bounds = conditions.filter(
         (each) => isOf(sort, each) && isBound(each) && !isPassed(ask, each),
       ) as Comparison[]
-      const where = [match, ...bounds.map(({ operator, values }) => walkBound(operator, values[0] as string))]
-      return { from, where, key: undefined, id: 'search.rowid' }
+      const between: WalkBound[] = bounds.map(({ operator, values }) => ({ operator, id: values[0] as string }))
+      if (after) between.push({ operator: descending ? 'lt' : 'gt', id: after.id })
+      const search = sql.search(org, lead.search.search, lead.search.text)
+      return { ...searchWalk(table, search, between, descending), where: [], key: undefined }
     }
     if ('narrow' in lead) {
       const { link } = sort
@@ -227,10 +228,7 @@ export function listing(db: Database, spec: Listing) {
     if (sort.nullable && !sort.link)
       found.push({ sql: `${table}.${sort.column} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
     if (!after) return found
-    if (isSearched) {
-      const reached = walkBound(descending ? 'lt' : 'gt', after.id)
-      return [reached, { sql: `${table}.id ${beyond} ?`, values: [after.id] }]
-    }
+    if (isSearched) return [{ sql: `${table}.id ${beyond} ?`, values: [after.id] }]
     const oneKey =
       sort.column === 'id' || conditions.some((each) => isOf(sort, each) && (each as Comparison).operator === 'eq')
     if (oneKey || (nulls && after.key === null)) found.push({ sql: `${path.id} ${beyond} ?`, values: [after.id] })
