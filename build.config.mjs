@@ -90,8 +90,21 @@ export const threads = [
   thread('src/mail/parse/reader-thread.ts', 'reader'),
 ]
 
+/** The main scripts: of the executable, and of the one that the build starts to compile its functions. */
+export const executable = ['src/executable.cjs', 'scripts/build-compiled.cjs'].map((entry) => ({
+  entryPoints: [entry],
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node26',
+  logLevel: 'warning',
+}))
+
 /** Files that ship inside the executable, as globs; src/assets.ts finds each by its path in the project. */
 export const assets = [
+  'dist/dealbox.cjs',
   'package.json',
   'schema.sql',
   'src/web/icon.svg',

@@ -9,9 +9,10 @@ import { constants, zstdCompressSync } from 'node:zlib'
 import pkgLog from '@yao-pkg/pkg/lib-es5/log.js'
 import pkgSea from '@yao-pkg/pkg/lib-es5/sea.js'
 import { build } from 'esbuild'
-import { assets, bundle, packed, targets, threads } from '../build.config.mjs'
+import { assets, bundle, executable, packed, targets, threads } from '../build.config.mjs'
 import { baseNode } from './build-node.mjs'
 import { dropAuthenticode, signMachO } from './build-sign.mjs'
+import { compiledBy } from './build-warm-up.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const host = `${process.platform}-${process.arch}`
@@ -19,7 +20,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'dealbox-build-'))
 pkgLog.log.info = () => {}
 
 try {
-  for (const options of [bundle, ...threads]) await build({ ...options, absWorkingDir: root })
+  for (const options of [bundle, ...threads, ...executable]) await build({ ...options, absWorkingDir: root })
   if (process.argv.includes('--all')) await buildAll()
   else await buildExecutable(host, host.startsWith('win32') ? 'dealbox.exe' : 'dealbox')
 } finally {
@@ -42,16 +43,31 @@ async function buildExecutable(platform, name) {
   chmodSync(node, 0o755)
   const note = os === 'linux' ? strip(node) : ''
 
+  const files = assetFiles(platform)
+  const make = (main, to, more = {}) => pack(main, to, { os, arch, node, files: { ...files, ...more } })
+  let compiled = {}
+  if (platform === host) {
+    // Compiled code cannot be used on another platform.
+    const once = join(temporary, name)
+    await make('build-compiled', once)
+    const bytes = await compiledBy(once, temporary)
+    compiled = { 'dealbox.cache.zst': compressed(bytes, 'dealbox.cache') }
+  }
+  await make('executable', output, compiled)
+  process.stdout.write(`dist/${name}  ${(statSync(output).size / 1e6).toFixed(1)} MB${note}\n`)
+}
+
+/** Makes an executable that runs one of the main scripts. */
+async function pack(main, output, { os, arch, node, files }) {
   rmSync(output, { force: true })
-  await pkgSea.default(join(root, bundle.outfile), {
+  await pkgSea.default(join(root, 'dist', `${main}.cjs`), {
     targets: [{ platform: { darwin: 'macos', win32: 'win' }[os] ?? os, arch, nodeRange: 'node26', output }],
     nodePath: node,
     // The Node that runs this script writes the blob: it has the same version, and the target's may not run here.
     useLocalNode: true,
     seaConfig: {
-      // Compiled code cannot be used on another platform.
-      useCodeCache: platform === host,
-      assets: assetFiles(platform),
+      useCodeCache: false, // executable.cjs does it
+      assets: files,
       // By default V8 lets short-lived objects take 48 MB before it collects garbage; half of that costs no speed.
       execArgv: ['--max-semi-space-size=8'],
     },
@@ -59,7 +75,6 @@ async function buildExecutable(platform, name) {
   })
   if (os === 'darwin') signMachO(output, 'dealbox')
   if (os === 'win32') dropAuthenticode(output)
-  process.stdout.write(`dist/${name}  ${(statSync(output).size / 1e6).toFixed(1)} MB${note}\n`)
 }
 
 function assetFiles(platform) {

@@ -66,8 +66,14 @@ const RESOURCES: ((deps: Deps) => Route[])[] = [
 /** The prefix of the API. */
 export const PREFIX = '/api/v1'
 
-/** The catalog: every method and path under the prefix. No other route is public. */
-export const catalog = (deps: Deps): Route[] => RESOURCES.flatMap((resource) => resource(deps))
+const catalogs = new WeakMap<Deps, readonly Route[]>()
+
+/** The catalog: every method and path under the prefix. No other route is public. Both listeners share it. */
+export function catalog(deps: Deps): readonly Route[] {
+  const routes = catalogs.get(deps) ?? RESOURCES.flatMap((resource) => resource(deps))
+  catalogs.set(deps, routes)
+  return routes
+}
 
 export type AppOptions = {
   dataDir: string

@@ -91,7 +91,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     listeners.push(apiListener)
     if (screensAddress) {
       const routes = catalog(deps)
-      const document = openApiDocument(routes, PREFIX, version)
+      const document = () => openApiDocument(routes, PREFIX, version)
       const site = screens({
         ...state,
         ...{ store, deps, document, routes, prefix: PREFIX, dataDir: options.data, apiUrl: apiListener.url },

@@ -20,22 +20,29 @@ export function routeTree(
   prefix: string,
   routes: readonly Route<Need>[],
 ): (method: string, path: string) => RouteMatch {
+  const bySegment = Map.groupBy(routes, ({ path }) => path.split('/')[1] as string)
   const routers = new Map<string, Router>()
   const routeOf = new Map<Layer, Route<Need>>()
-  for (const route of routes) {
-    const segment = route.path.split('/')[1] as string
-    const router = routers.get(segment) ?? new Router({ prefix, sensitive: true, strict: true })
+
+  /** Made at the first request for the segment: the patterns of all paths would take a while to compile. */
+  function routerOf(segment: string): Router | undefined {
+    const known = routers.get(segment)
+    const below = known ? undefined : bySegment.get(segment)
+    if (!below) return known
+    const router = new Router({ prefix, sensitive: true, strict: true })
+    for (const route of below)
+      routeOf.set(
+        router.register(route.path, [route.method], () => undefined),
+        route,
+      )
     routers.set(segment, router)
-    routeOf.set(
-      router.register(route.path, [route.method], () => undefined),
-      route,
-    )
+    return router
   }
 
   return function find(method, path) {
     if (!path.startsWith(`${prefix}/`) || path.includes('%')) return NO_MATCH
     const end = path.indexOf('/', prefix.length + 1)
-    const router = routers.get(end < 0 ? path.slice(prefix.length + 1) : path.slice(prefix.length + 1, end))
+    const router = routerOf(end < 0 ? path.slice(prefix.length + 1) : path.slice(prefix.length + 1, end))
     if (!router) return NO_MATCH
     const { path: matched } = router.match(path, method)
     // A literal path wins over a parameter: `events` below /webhooks is not an id.

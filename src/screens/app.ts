@@ -36,8 +36,8 @@ import { checkSameOrigin } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
 export type ScreensOptions = {
-  /** The OpenAPI document of the API. */
-  document: Record<string, unknown>
+  /** Makes the OpenAPI document of the API, when it is first asked for. */
+  document: () => Record<string, unknown>
   /** The catalog of the API, and its prefix. */
   routes: readonly Route[]
   prefix: string
@@ -82,8 +82,8 @@ export function screens(options: ScreensOptions): Koa {
   const ready = health({ store, deps, stopping, log })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
-      '/reference': file('text/html; charset=utf-8', () => referencePage(document as OpenApi, apiUrl)),
-      '/openapi.json': file('application/json', () => JSON.stringify(document)),
+      '/reference': file('text/html; charset=utf-8', () => referencePage(document() as OpenApi, apiUrl)),
+      '/openapi.json': file('application/json', () => JSON.stringify(document())),
       '/reference.css': file('text/css; charset=utf-8', () => asset('src/web/reference.css')),
       '/reference.js': file('text/javascript; charset=utf-8', () => asset('src/web/reference.js')),
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),

@@ -9,6 +9,7 @@ import Sqlite from 'better-sqlite3'
 import { asset, packedAsset } from '../assets.ts'
 import { defineFunctions } from './functions.ts'
 import { plannedOnce } from './parameters.ts'
+import { prepareAtFirstUse } from './prepared.ts'
 
 /** A prepared statement. The type of its results depends on the SQL. */
 export type Statement = {
@@ -26,7 +27,10 @@ export type Statement = {
 
 /** The methods of a database for all of the code. src/store has functions for everything else. */
 export type Database = {
-  /** Each `?` is planned once for all values, see `plannedOnce`. */
+  /**
+   * Each `?` is planned once for all values, see `plannedOnce`. SQLite reads the text at the first use of the statement:
+   * an error in it is thrown there.
+   */
   prepare: (sql: string) => Statement
   readonly inTransaction: boolean
   close: () => void
@@ -65,7 +69,7 @@ export function openSqlite(file: string, options: Sqlite.Options = {}): Connecti
 
 function extend(db: Connection): Connection {
   const { prepare } = db
-  db.prepare = (sql) => prepare.call(db, plannedOnce(sql))
+  db.prepare = (sql) => prepareAtFirstUse(() => prepare.call(db, plannedOnce(sql)))
   return defineFunctions(db)
 }
 

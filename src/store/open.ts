@@ -12,6 +12,7 @@ import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
 import { migrate } from './migrations.ts'
 import { newestId } from './newest.ts'
+import { type SearchUpkeep, searchUpkeep } from './search-upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type WallClock, watchWallClock } from './wall-clock.ts'
 import { type Committed, watchCommits } from './watch.ts'
@@ -40,6 +41,8 @@ export type Store = {
   vault: Vault
   /** The state of the storage: whether it is damaged, or its disk full. */
   health: StorageHealth
+  /** Of the search index. */
+  upkeep: Pick<SearchUpkeep, 'isDue' | 'stepOfCommand'>
   close: () => void
 }
 
@@ -77,13 +80,19 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
+    const upkeep = searchUpkeep(db, { isWritable: () => !health.refusal(false), note: health.note })
     const onCommit = () => {
       checkpoint.written()
+      upkeep.written()
       commits.noted()
       health.written()
     }
     const commit = groupCommit(db, onCommit, lockTimer)
-    const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: commits.noted })
+    const onTransaction = () => {
+      upkeep.written()
+      commits.noted()
+    }
+    const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: onTransaction })
     let epoch = 0
     const installation = installationId(db)()
     if (neverSleeps) db.pragma('busy_timeout = 0')
@@ -101,8 +110,10 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       committed: commits.committed,
       vault: vault(dataDir, whileNothingIsSealed(db)),
       health,
+      upkeep,
       close: () => {
         checkpoint.stop()
+        upkeep.stop()
         commits.stop()
         db.close()
       },

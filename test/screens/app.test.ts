@@ -38,7 +38,7 @@ before(async () => {
   const deps = resourceDeps(store)
   const routes = catalog(deps)
   document = openApiDocument(routes, PREFIX, '1.2.3')
-  const parts = { document, routes, prefix: PREFIX, store, deps, dataDir }
+  const parts = { document: () => document, routes, prefix: PREFIX, store, deps, dataDir }
   const site = screens({ ...parts, apiUrl: 'http://127.0.0.1:1', stopping, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
 })

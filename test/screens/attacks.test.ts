@@ -417,7 +417,7 @@ function allPaths(): Path[] {
   const stopping = new AbortController().signal
   const live = liveParts({ store, deps, stopping, log: silentLog })
   const parts = { ...quiet, ...live, store, deps, dataDir, apiUrl: server.url, stopping }
-  const named = (prefix: string, routes: ReturnType<typeof screenRoutes>): Path[] =>
+  const named = (prefix: string, routes: Readonly<ReturnType<typeof screenRoutes>>): Path[] =>
     routes.map((route) => ({
       method: route.method.toUpperCase(),
       path: prefix + route.path.replace(/:\w+/g, UNKNOWN),

@@ -24,7 +24,15 @@ before(async () => {
   document = server.document
   operations = groupsOf(document).flatMap((group) => group.operations)
   const { routes, store, deps, dataDir, url } = server
-  const parts = { document, routes, prefix: '/api/v1', store, deps, dataDir, stopping: new AbortController().signal }
+  const parts = {
+    document: () => document,
+    routes,
+    prefix: '/api/v1',
+    store,
+    deps,
+    dataDir,
+    stopping: new AbortController().signal,
+  }
   const site = screens({ ...parts, apiUrl: url, log: silentLog })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   page = await (await fetch(`${listener.url}/reference`)).text()

@@ -20,7 +20,15 @@ const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) })
 before(async () => {
   server = await startServer()
   const { document, routes, store, deps, dataDir } = server
-  const parts = { document, routes, prefix: '/api/v1', store, deps, dataDir, stopping: new AbortController().signal }
+  const parts = {
+    document: () => document,
+    routes,
+    prefix: '/api/v1',
+    store,
+    deps,
+    dataDir,
+    stopping: new AbortController().signal,
+  }
   const site = screens({ ...parts, apiUrl: 'http://127.0.0.1:1', log })
   listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   store.db.prepare('UPDATE orgs SET public_base_url = ? WHERE id = ?').run(`${listener.url}/`, server.a.org)

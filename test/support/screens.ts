@@ -31,7 +31,7 @@ export async function startScreens(
   const stopping = new AbortController()
   const cheap = options.passwords ?? passwords({ cost: { memory: 64, passes: 1 } })
   const site = screens({
-    ...{ document, routes, prefix: PREFIX, store, deps, dataDir, apiUrl: server.url },
+    ...{ document: () => document, routes, prefix: PREFIX, store, deps, dataDir, apiUrl: server.url },
     stopping: stopping.signal,
     log: options.log ?? silentLog,
     hosts: options.hosts ?? [],

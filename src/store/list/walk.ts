@@ -3,7 +3,7 @@ import type { Comparison, Condition, Link } from './conditions.ts'
 import type { ListQuery, Sort } from './page.ts'
 import type { Position } from './position.ts'
 import { isBound, isOf, isPassed, isScattered } from './progress.ts'
-import { searchWalk, walkBound } from './search.ts'
+import { searchWalk, type WalkBound } from './search.ts'
 
 /** What selects the rows of a page: the few rows that meet a condition, the search index, or the index of an order. */
 export type Lead = { narrow: Group } | { search: Search } | { index: string } | { link: Link }
@@ -11,8 +11,8 @@ export type Lead = { narrow: Group } | { search: Search } | { index: string } | 
 /** The rows of a list in order, from its FROM clause on, and the key of their position. */
 export type Walk = { sql: string; key: string; values: unknown[] }
 
-/** The FROM clause of a lead with its conditions, and its columns for ORDER BY. */
-type AccessPath = { from: string; where: SqlPart[]; key: string | undefined; id: string }
+/** The FROM clause of a lead with its values and conditions, and its columns for ORDER BY. */
+type AccessPath = { from: string; given?: unknown[]; where: SqlPart[]; key: string | undefined; id: string }
 
 type Options = {
   table: string
@@ -51,21 +51,22 @@ export function walks({ table, joined, sql, indexOf }: Options) {
     return {
       sql: `FROM ${path.from}${joined} WHERE ${where.sql} ORDER BY ${by}`,
       key: path.key === undefined ? 'NULL' : wireKey(path.key, ask.sort.big),
-      values: where.values,
+      values: [...(path.given ?? []), ...where.values],
     }
   }
 
   function accessPathOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean): AccessPath {
-    const { sort, conditions } = ask
+    const { sort, conditions, after, descending } = ask
     const isKeyed = sort.column !== 'id' && !nulls
     const own = { key: isKeyed && !sort.link ? `${table}.${sort.column}` : undefined, id: `${table}.id` }
     if ('search' in lead) {
-      const { from, where: match } = searchWalk(table, sql.search(org, lead.search.search, lead.search.text))
       const bounds = conditions.filter(
         (each) => isOf(sort, each) && isBound(each) && !isPassed(ask, each),
       ) as Comparison[]
-      const where = [match, ...bounds.map(({ operator, values }) => walkBound(operator, values[0] as string))]
-      return { from, where, key: undefined, id: 'search.rowid' }
+      const between: WalkBound[] = bounds.map(({ operator, values }) => ({ operator, id: values[0] as string }))
+      if (after) between.push({ operator: descending ? 'lt' : 'gt', id: after.id })
+      const search = sql.search(org, lead.search.search, lead.search.text)
+      return { ...searchWalk(table, search, between, descending), where: [], key: undefined }
     }
     if ('narrow' in lead) {
       const { link } = sort
@@ -116,10 +117,7 @@ export function walks({ table, joined, sql, indexOf }: Options) {
     if (sort.nullable && !sort.link)
       found.push({ sql: `${table}.${sort.column} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
     if (!after) return found
-    if (isSearched) {
-      const reached = walkBound(descending ? 'lt' : 'gt', after.id)
-      return [reached, { sql: `${table}.id ${beyond} ?`, values: [after.id] }]
-    }
+    if (isSearched) return [{ sql: `${table}.id ${beyond} ?`, values: [after.id] }]
     const oneKey =
       sort.column === 'id' || conditions.some((each) => isOf(sort, each) && (each as Comparison).operator === 'eq')
     if (oneKey || (nulls && after.key === null)) found.push({ sql: `${path.id} ${beyond} ?`, values: [after.id] })
