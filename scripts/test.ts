@@ -43,7 +43,10 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
   demo: { files: ['test/demo/**', 'test/exports/**'] },
   mail: {
-    files: ['test/mail/parse/read.test.ts', 'test/mail/sync/{ends,incoming,incoming-rules,withdrawn}.test.ts'],
+    files: [
+      'test/mail/parse/read.test.ts',
+      'test/mail/sync/{authentication,ends,incoming,incoming-rules,invitations,withdrawn}.test.ts',
+    ],
   },
   crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },
   inbox: { files: ['test/inbox/**', 'test/meetings/**'], apart: ['test/inbox/settings/mailboxes.test.ts'] },

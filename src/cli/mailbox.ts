@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { usage } from '../config.ts'
+import { type Logins, mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { type Mailbox, mailboxStore, type Side } from '../inbox/mailboxes/mailboxes.ts'
 import { passwordFault } from '../inbox/mailboxes/passwords.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
@@ -7,6 +8,8 @@ import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS, rfc3339 } from '../lib/time.ts'
 import type { MailOut } from '../mail/mail.ts'
+import { OAuthRefusal } from '../mail/oauth/tokens.ts'
+import type { Failure } from '../mail/transport/error-messages.ts'
 import type { Trust } from '../mail/transport/server.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
@@ -104,19 +107,24 @@ export const mailboxTest = command({
   },
 })
 
+const loginsOf = (store: Store, trust: Trust): Logins =>
+  mailLogins({ deps: resourceDeps(store), write: store.write, trust })
+
 async function checkSending(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
   const { checkSmtp } = await import('../mail/transport/smtp.ts')
   const { host, port } = tried.smtp
-  const { smtpServer } = mailboxStore(resourceDeps(store))
-  return check('smtp', `${host}:${port} accepts mails.`, () => checkSmtp(smtpServer(number, tried), trust))
+  const { smtpServer } = loginsOf(store, trust)
+  return check('smtp', `${host}:${port} accepts mails.`, async () => checkSmtp(await smtpServer(number, tried), trust))
 }
 
 async function checkReceiving(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
   if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.' }
   const { checkImap } = await import('../mail/transport/imap.ts')
   const { host, port, folder } = tried.imap
-  const { imapServer } = mailboxStore(resourceDeps(store))
-  return check('imap', `${host}:${port} shows "${folder}".`, () => checkImap(imapServer(number, tried), trust))
+  const { imapServer } = loginsOf(store, trust)
+  return check('imap', `${host}:${port} shows "${folder}".`, async () =>
+    checkImap(await imapServer(number, tried), trust),
+  )
 }
 
 async function trySending(store: Store, number: number, tried: Mailbox, trust: Trust, to: string): Promise<Check> {
@@ -125,9 +133,9 @@ async function trySending(store: Store, number: number, tried: Mailbox, trust: T
     import('../mail/transport/compose.ts'),
     import('../mail/message-id.ts'),
   ])
-  const { smtpServer } = mailboxStore(resourceDeps(store))
+  const { smtpServer } = loginsOf(store, trust)
   return check('mail', `sent to ${to}.`, async () => {
-    const client = smtpClient(smtpServer(number, tried), trust)
+    const client = smtpClient(await smtpServer(number, tried), trust)
     try {
       const source = await composeMail(
         shortMail(tried, to, newMessageId(store.clock.id(), tried.address), store.clock.now()),
@@ -161,7 +169,8 @@ async function check(side: Check['side'], well: string, job: () => Promise<strin
     const fault = await job()
     return { side, ok: fault === null, text: fault ?? well }
   } catch (error) {
-    if (error instanceof Problem) return { side, ok: false, text: error.message }
+    const isSaid = error instanceof Problem || error instanceof OAuthRefusal || (error as Failure).isSentence
+    if (isSaid) return { side, ok: false, text: (error as Error).message }
     throw error
   }
 }

@@ -1,5 +1,4 @@
 import { usage } from '../config.ts'
-import { replaySeed } from '../demo/replay/replay.ts'
 import { type Profile, SIZES } from '../demo/story/steps.ts'
 import { isDate } from '../lib/time.ts'
 import { command, json, org } from './command.ts'
@@ -28,7 +27,8 @@ export const seed = command({
     const day = options.asOf ?? new Date().toISOString().slice(0, 10)
     if (!isDate(day)) throw usage('--as-of must be a valid date, in the form YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
-    return withStore(options.data, (store) => {
+    return withStore(options.data, async (store) => {
+      const { replaySeed } = await import('../demo/replay/replay.ts')
       const made = replaySeed(store, {
         org: chosenOrg(store, options.org),
         seed: Number(options.seed),

@@ -6,6 +6,9 @@ import { type Log, openLog } from '../http/log.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { parseRate } from '../http/ratelimit.ts'
 import { type Listener, listen } from '../http/server.ts'
+import { deleteOldUploads } from '../http/uploads.ts'
+import { mailLogins } from '../inbox/mailboxes/access-tokens.ts'
+import { deleteStagedContents } from '../inbox/messages/contents.ts'
 import { inboxKinds } from '../jobs/inbox.ts'
 import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
@@ -82,6 +85,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     undo.push(lockInstance(options.data)) // before the store, which may migrate
     const store = openServedStore(options.data, log)
     undo.push(store.close)
+    deleteOldUploads(options.data)
+    deleteStagedContents(store.db)
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
@@ -99,7 +104,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const outbound = outboundMail({ deps, write: store.write, trust })
+    const logins = mailLogins({ deps, write: store.write, trust })
+    const outbound = outboundMail({ deps, write: store.write, trust, logins })
     const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
@@ -109,7 +115,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     workers.push(
-      startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, log }).stop,
+      startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log })
+        .stop,
     )
     const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
     const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })

@@ -3,7 +3,14 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Problem } from '../lib/problem.ts'
 
 /** A response. `headers` is a flat list of names and values, the form that node:http processes fastest. */
-export type Answer = { status: number; headers: string[]; body: string | Buffer | Streamed; type?: string }
+export type Answer = {
+  status: number
+  headers: string[]
+  body: string | Buffer | Streamed
+  type?: string
+  /** Instead of SECURITY_HEADERS. */
+  security?: readonly string[]
+}
 
 /** A body too large to build at once: its parts are made one by one, as the client reads them. */
 export type Streamed = { bytes: number; parts: () => Iterable<Buffer | string> }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 
 // The emails and phones of a contact: without duplicates, and one of each kind is primary.
@@ -11,8 +12,6 @@ export type Email = v.InferOutput<typeof Email>
 export const Phone = f.object({ number: f.phone, label, is_primary: f.flag })
 export type Phone = v.InferOutput<typeof Phone>
 
-/** Emails are compared ignoring case. */
-export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
 /** Phones are compared ignoring spaces and punctuation. */
 export const phoneKey = (number: string): string => number.replace(/[\s()./-]/g, '').toLowerCase()
 

@@ -1,8 +1,10 @@
 import { activeFields } from '../../crm/custom-fields/rows.ts'
 import type { FieldType } from '../../crm/custom-fields/types.ts'
+import type { Caller } from '../../lib/caller.ts'
 import { fold } from '../../lib/fold.ts'
 import type { Database } from '../../store/driver.ts'
-import type { ImportObject } from '../writes.ts'
+import type { Touched } from '../journal/journal.ts'
+import type { AllWrites, ImportObject } from '../writes.ts'
 import type { Field, Fields, Kind } from './fields.ts'
 
 /** How to read the cells of a custom field; the field's schema validates the value. */
@@ -31,6 +33,16 @@ export function customFields(db: Database, org: number, object: ImportObject): F
       { kind: KINDS[type], title: label, options: choicesOf(options) },
     ]),
   )
+}
+
+/** Creates the custom fields that a mapping needs, within the caller's transaction. Throws 409. */
+export function makeFields(writes: AllWrites, who: Caller, object: ImportObject, fields: Fields): Touched[] {
+  return Object.entries(fields).flatMap(([name, { kind, title, isNew }]): Touched[] => {
+    if (!isNew) return []
+    const given = { object, key: name.replace(/^custom_fields\./, ''), type: kind, label: title as string }
+    const { id, version } = writes.custom_field.create(who, given)
+    return [{ object: 'custom_field', id, action: 'created', version, before: null }]
+  })
 }
 
 /** Maps each option by its value and by its label. */

@@ -1,18 +1,27 @@
+import type { Json } from '../../lib/json.ts'
 import type { Store } from '../../store/open.ts'
 import { orgOf } from '../../store/orgs.ts'
 import type { ImportObject } from '../writes.ts'
 import { customFields } from './custom.ts'
+import { readDay } from './dates.ts'
 import { detectFormats, type FormatOptions } from './detect-formats.ts'
-import { type Draft, draftReader } from './draft.ts'
-import { FIELDS, type Fields } from './fields.ts'
-import { checkMapping, type Mapping, type Match, override, recognise } from './mapping.ts'
-import { type Cells, membersOf, openSource, rowsOf, type Source } from './read.ts'
+import { type RowReader, rowReader } from './draft.ts'
+import { FIELDS, type Field, type Fields } from './fields.ts'
+import { checkMapping, type Mapping, type Match, newFields, override, recognise } from './mapping.ts'
+import { type Cells, membersOf, openSource, type Row, rowsOf, type Source } from './read.ts'
+import { ownerNamed, type Rules } from './rules.ts'
+import { type ValueMap, valueMap } from './value-map.ts'
+import { isBlank, unguarded } from './values.ts'
 
 export type PlanOptions = FormatOptions & {
   object: ImportObject
   file: string
   map?: string | undefined
   match?: Match | undefined
+  /** Replacements of values: `Column:value=replacement`. */
+  values?: readonly string[] | undefined
+  /** `unknownOwner` is an email or an id here. */
+  rules?: Rules | undefined
 }
 
 /**
@@ -21,29 +30,50 @@ export type PlanOptions = FormatOptions & {
 export type Plan = {
   source: Source
   mapping: Mapping
+  /** As wanted; vCards with a UID update those with the same one. */
+  match: Match | undefined
   /** The first value of each column. */
   examples: Cells
   rows: number
-  read: (cells: Cells) => Draft
+  fields: Fields
+  rules: Rules
+  /** The rows of the file, with values replaced. */
+  rowsOf: () => AsyncGenerator<Row>
+  reader: RowReader
+  /** Replacements of values that no cell needed. */
+  unusedValues: readonly string[]
 }
 
 /** Throws Problem 404 and 422 for the file, and a usage Problem for options that do not fit it. */
 export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted: PlanOptions): Promise<Plan> {
-  const { object, match } = wanted
-  const fields: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
+  const { object } = wanted
+  const existing: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
+  const asked = wanted.map === undefined ? {} : newFields(wanted.map, existing)
+  const fields: Record<string, Field> = { ...existing, ...asked }
   const own = orgOf(db, org)
-  const source = await openSource(wanted.file)
+  const source = await openSource(wanted.file, object)
   if (source.format === 'ndjson') source.columns = await membersOf(source)
   const recognised = recognise(object, source.columns, fields)
   const mapping = wanted.map === undefined ? recognised : override(recognised, wanted.map, fields)
+  const hasUid = source.format === 'vcard' && mapping.some(({ field }) => field === 'external_id')
+  const match = wanted.match ?? (hasUid ? 'external_id' : undefined)
   checkMapping(object, mapping, match)
+  const values = valueMap(wanted.values ?? [], mapping, fields)
+  const { unknownOwner, ...rules } = wanted.rules ?? {}
+  const owner = unknownOwner === undefined ? undefined : ownerNamed(db, org, unknownOwner)
+  const given = () => (wanted.values?.length ? replaced(rowsOf(source), values) : rowsOf(source))
+  const dates = new Map(mapping.flatMap(({ column, field }) => (field && asked[field] ? [[column, field]] : [])))
   const formats = detectFormats(mapping, fields, wanted, own)
   const examples: Cells = {}
   const missing = new Set(source.columns)
   let rows = 0
-  for await (const row of rowsOf(source)) {
+  for await (const row of given()) {
     rows++
     formats.addRow(row)
+    for (const [column, field] of dates) {
+      if (isDayOrBlank(row.cells[column])) continue
+      fields[field] = { ...(fields[field] as Field), kind: 'text' }
+    }
     for (const column of missing) {
       const cell = row.cells[column] ?? ''
       if (cell === '') continue
@@ -51,5 +81,25 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
       missing.delete(column)
     }
   }
-  return { source, mapping, examples, rows, read: draftReader(object, mapping, fields, formats.formatOf) }
+  return {
+    source,
+    mapping,
+    match,
+    examples,
+    rows,
+    fields,
+    rules: { ...rules, unknownOwner: owner },
+    rowsOf: given,
+    reader: rowReader(object, mapping, fields, formats.formatOf),
+    unusedValues: values.unused(),
+  }
+}
+
+function isDayOrBlank(cell: Json = ''): boolean {
+  const text = typeof cell === 'string' ? unguarded(cell) : String(cell)
+  return isBlank(text) || readDay(text, undefined) !== undefined
+}
+
+async function* replaced(rows: AsyncGenerator<Row>, { apply }: ValueMap): AsyncGenerator<Row> {
+  for await (const row of rows) yield { ...row, cells: apply(row.cells) }
 }

@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
-import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import type { Logins } from '../../inbox/mailboxes/access-tokens.ts'
+import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
 import { pauseAfter } from '../../store/jobs.ts'
+import { orgOf } from '../../store/orgs.ts'
 import type { MailIn } from '../mail.ts'
 import type { MailReader } from '../parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
@@ -18,6 +20,7 @@ export type ListenerOptions = {
   /** Storage health: nothing is fetched that could not be stored. */
   health: Pick<StorageHealth, 'note' | 'refusal'>
   trust: Trust
+  logins: Pick<Logins, 'imapServer'>
   log: Log
   random: () => number
   read: MailReader['read']
@@ -39,11 +42,10 @@ const MAX_FETCHES = 3
 export async function listenTo(
   org: number,
   mailbox: Mailbox,
-  { deps, write, health, trust, log, random, read }: ListenerOptions,
+  { deps, write, health, trust, logins, log, random, read }: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const progress = mailboxProgress(deps)
-  const { imapServer } = mailboxStore(deps)
   let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
 
   for (let failures = 0; !signal.aborted; ) {
@@ -52,11 +54,13 @@ export async function listenTo(
       continue
     }
     try {
-      await withFolder(async (folder) => {
-        while (!signal.aborted) {
+      await withFolder(async (folder, renewAt) => {
+        // Servers end a connection whose token has expired; logging in anew before is no failure.
+        for (let left_ms = Infinity; left_ms > 0 && !signal.aborted; left_ms = renewAt - deps.clock.now()) {
           await look(folder)
           failures = 0
-          await folder.news(folder.canIdle ? CHECK_MS : POLL_MS, signal)
+          const rest_ms = Math.max(renewAt - deps.clock.now(), 0)
+          await folder.news(Math.min(folder.canIdle ? CHECK_MS : POLL_MS, rest_ms), signal)
         }
       })
     } catch (error) {
@@ -67,10 +71,11 @@ export async function listenTo(
     }
   }
 
-  async function withFolder(work: (folder: Folder) => Promise<void>): Promise<void> {
-    const folder = await openFolder(imapServer(org, mailbox), trust, signal)
+  async function withFolder(work: (folder: Folder, renewAt: number) => Promise<void>): Promise<void> {
+    const server = await logins.imapServer(org, mailbox)
+    const folder = await openFolder(server, trust, signal)
     try {
-      await work(folder)
+      await work(folder, server.accessToken?.renewAt ?? Number.POSITIVE_INFINITY)
     } finally {
       await folder.close()
     }
@@ -129,7 +134,8 @@ export async function listenTo(
     if (!source) return write(() => void progress.pass(org, mailbox, uid, false))
     let mail: MailIn | undefined
     try {
-      const whole = await read(source)
+      const view = { timezone: orgOf(deps.db, org).timezone, now: deps.clock.now(), arrivedAt: at.arrivedAt }
+      const whole = await read(source, view)
       mail = size > MAX_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
       await write(() => void progress.take(org, mailbox, mail as MailIn, at))
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { ImapFlow } from 'imapflow'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { contextOf } from './dial.ts'
-import { imapError, placeOf, sentence } from './error-messages.ts'
+import { type ImapFailure, imapError, placeOf, sentence } from './error-messages.ts'
 import type { ImapServer, Trust } from './server.ts'
 
 export type ImapTimes = {
@@ -44,8 +44,9 @@ export async function connectImap(
   signal: AbortSignal | undefined,
   times: ImapTimes,
 ): Promise<Connected> {
-  const { user, password } = server
-  if (!user || !password) throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
+  const { user, password, accessToken } = server
+  if (!user || !(accessToken?.text || password))
+    throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
   const { ImapFlow } = await import('imapflow')
   const context = contextOf(trust)
   const client: ImapFlow & { byeReason?: string } = new ImapFlow({
@@ -54,7 +55,7 @@ export async function connectImap(
     secure: server.tls === 'tls',
     ...(server.tls !== 'tls' && { doSTARTTLS: server.tls === 'starttls' }),
     tls: context ? { secureContext: context } : {},
-    auth: { user, pass: password },
+    auth: accessToken ? { user, accessToken: accessToken.text } : { user, pass: password ?? '' },
     clientInfo: { name: 'Dealbox', vendor: 'Dealbox', version: '', 'support-url': '' },
     connectionTimeout: times.connect_ms,
     greetingTimeout: times.greeting_ms,
@@ -92,6 +93,7 @@ export async function connectImap(
     return { client, whyGone }
   } catch (first) {
     client.close()
+    if ((first as ImapFailure).authenticationFailed) accessToken?.onRejected()
     throw sentence(imapError(signal?.aborted ? signal.reason : first, server))
   }
 }

@@ -1,11 +1,22 @@
 import type { Connection } from '../driver.ts'
+import { splitAttachments } from './attachments.ts'
+import { addImports } from './imports.ts'
+import { addInvitations } from './invitations.ts'
+import { addGrants, addLanes } from './mailboxes.ts'
 import { addSearch } from './search.ts'
 
 // Frozen once released: schema.sql has the comments of these tables, and their newest form. Each part is a file of this
 // folder.
 
 /** From schema 2, in this order. */
-const PARTS: readonly ((db: Connection) => void)[] = [addSearch]
+const PARTS: readonly ((db: Connection) => void)[] = [
+  addSearch,
+  splitAttachments,
+  addImports,
+  addLanes,
+  addGrants,
+  addInvitations,
+]
 
 export function addTools(db: Connection): void {
   for (const part of PARTS) part(db)

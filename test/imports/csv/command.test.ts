@@ -41,10 +41,17 @@ test('--json answers the counts, the mapping and the file of rejected rows', asy
     rejected: 1,
     rejected_file,
     imported_before: null,
+    left_out: [],
+    left_out_file: null,
+    made: { company: 1 },
     mapping: [
       { column: 'Name', field: 'name' },
       { column: 'Umsatz', field: 'annual_revenue' },
     ],
+    not_imported: [],
+    unused_values: [],
+    remarks: [],
+    with_lenient: null,
   })
   assert.match(readFileSync(rejected_file, 'utf8'), /is ambiguous; use --decimal/)
   const said = await cliJson('import', 'companies', rejected_file, '--decimal', 'comma', ...at)
@@ -92,7 +99,7 @@ test('what is wrong on the command line is usage, and what is wrong with the fil
     [2, /No column was recognised as first_name, .*The columns are "Fax"/, 'contacts', file],
     [2, /--map: there is no field "fax"/, 'contacts', file, '--map', 'Fax=fax'],
     [2, /--match must be one of email, external_id/, 'contacts', file, '--match', 'domain'],
-    [2, /There is no option --match/, 'deals', file, '--match', 'email'],
+    [2, /--match must be one of external_id/, 'deals', file, '--match', 'email'],
     [2, /--decimal must be one of point, comma/, 'contacts', file, '--decimal', ','],
     [2, /--dates must be one of dmy, mdy/, 'contacts', file, '--dates', 'ymd'],
     [1, /cannot be read/, 'contacts', `${file}.not`],

@@ -45,6 +45,9 @@ const Mail = f.object({
   text: f.longText(1_048_576),
   html: v.nullable(f.longText(1_048_576)),
   files: v.pipe(v.array(file), v.maxLength(100)),
+  isFromServer: v.boolean(),
+  invitations: v.array(v.any()),
+  trace: v.array(v.any()),
   automatic: v.nullable(f.oneOf(['reply', 'report', 'bulk'])),
   report: v.nullable(
     f.object({ messageId: v.nullable(messageId), recipients: v.pipe(v.array(recipient), v.maxLength(100)) }),

@@ -252,7 +252,8 @@ test('a person whose old mails come in at once is no machine, nor one who writes
 describe('the report of a delivery', () => {
   const failed = (email: string, messageId: string | null) => ({
     automatic: 'report' as const,
-    from: { email: 'mailer-daemon@mx.example', name: 'Mail Delivery System' },
+    from: { email: 'mailer-daemon@mx.firm.example', name: 'Mail Delivery System' },
+    isFromServer: true,
     report: {
       messageId,
       recipients: [{ email, action: 'failed' as const, status: '5.1.1', why: '550 5.1.1 no such user' }],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { silentLog } from '../../../src/http/log.ts'
+import { mailLogins } from '../../../src/inbox/mailboxes/access-tokens.ts'
 import { type Mailbox, mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { readMail } from '../../../src/mail/parse/read.ts'
@@ -42,7 +43,17 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
   const cut = new AbortController()
   const { deps, store } = server
   mailboxStore(deps).saveState(server.a.org, mailbox.id, state)
-  const options = { deps, write, health: store.health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const logins = mailLogins({ deps, write, trust: {} })
+  const options = {
+    deps,
+    write,
+    health: store.health,
+    trust: {},
+    logins,
+    log: silentLog,
+    random: () => -0.99,
+    read: readMail,
+  }
   const end = listenTo(server.a.org, mailbox, options, cut.signal)
   t.after(() => {
     cut.abort()
@@ -182,7 +193,17 @@ test('while nothing can be written the server is not asked', async (t) => {
     return refused
   }
   const health = { refusal, note: () => true }
-  const options = { deps, write: store.write, health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const logins = mailLogins({ deps, write: store.write, trust: {} })
+  const options = {
+    deps,
+    write: store.write,
+    health,
+    trust: {},
+    logins,
+    log: silentLog,
+    random: () => -0.99,
+    read: readMail,
+  }
   const timer = setTimeout(() => cut.abort(), 5000)
   await listenTo(server.a.org, mailbox, options, cut.signal)
   clearTimeout(timer)

@@ -396,7 +396,7 @@ test('a certificate has to be valid, trusted and for the host', async (t) => {
     assert.equal(await checkSmtp(smtp.server, { ca: own.cert }, SHORT), null)
     assert.equal(
       await checkSmtp(smtp.server, {}, SHORT),
-      `${place} has a certificate that is self-signed and not trusted.`,
+      `${place} has a certificate that is self-signed and not trusted; if it is your own, name its file with --mail-ca.`,
     )
     assert.equal(
       await checkSmtp({ ...smtp.server, host: 'localhost' }, { ca: own.cert }, SHORT),
