@@ -25,6 +25,7 @@ import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'
+import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
@@ -186,7 +187,7 @@ export const serve = command({
     eventRetention: {
       type: 'string',
       placeholder: 'TIME',
-      default: '30d',
+      default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
     maxAttachments: {
