@@ -131,6 +131,15 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     )
   })
 
+  test('lists a value once, also of a row that is tried again', async () => {
+    const rows = 'Name,Owner,Company\nUna Vez,Nobody,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4\n'
+    const result = await imported(rows, { rules: { lenient: true, unknownOwner: 'ana@acme.example' } })
+    assert.deepEqual(
+      omittedIn(result).map((line) => line.split(' | ')[1]),
+      ['Owner', 'Company'],
+    )
+  })
+
   test('rejects a duplicate, and keeps somebody else without the email that another has', async () => {
     const taken = await newRecord('/contacts', { first_name: 'Info', emails: [{ email: 'info@dup.example' }] })
     const result = await imported(
