@@ -4,12 +4,12 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md, where screens and attack stay as they are
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          only that section; also inbox, sequences, attack, screens, pocketbase; of
-//                                         these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
+//   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, attack, screens, pocketbase;
+//                                         of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,8 +18,18 @@ import { beside, besideText, type Target } from './bench/beside.ts'
 import { importSeconds } from './bench/import.ts'
 import { type Inbox, inbox } from './bench/inbox.ts'
 import { waits } from './bench/large.ts'
+import { pagesWritten, WRITES, type Written } from './bench/pages.ts'
 import { buildPocketBase, servePocketBase } from './bench/pocketbase.ts'
-import { inboxText, type Row, report, type Sizes, sequencesText, webhooksText, withOthers } from './bench/report.ts'
+import {
+  inboxText,
+  type Row,
+  report,
+  type Sizes,
+  sequencesText,
+  webhooksText,
+  withOthers,
+  writesText,
+} from './bench/report.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Server, serving } from './bench/serving.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
@@ -37,7 +47,7 @@ const { values: options } = parseArgs({
 })
 const root = join(import.meta.dirname, '..')
 const seconds = options.seconds ?? '5'
-const { dealbox, onCore, serve, newToken } = serving(options.dealbox)
+const { dealbox, onCore, copied, serve, newToken } = serving(options.dealbox)
 
 async function wrk(
   url: string,
@@ -158,6 +168,20 @@ async function following(): Promise<Sequences> {
   }
 }
 
+/** In this process, since they are only counted. */
+async function counting(): Promise<Written[]> {
+  const written: Written[] = []
+  for (const name of Object.keys(WRITES) as (keyof typeof WRITES)[]) {
+    const folder = copied('100k')
+    try {
+      written.push(await pagesWritten(folder, name))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return written
+}
+
 async function answering(): Promise<Inbox> {
   const server = await serve('10k')
   try {
@@ -195,6 +219,10 @@ async function besidePocketBase(): Promise<string> {
 
 if (options.only === 'attack') {
   console.log(attackText(await underAttack()))
+  process.exit(0)
+}
+if (options.only === 'writes') {
+  console.log(writesText(await counting()))
   process.exit(0)
 }
 if (options.only === 'webhooks') {
@@ -246,6 +274,7 @@ const text = report({
   waiting: { profile: options.large, rows: waiting },
   importSeconds: importSeconds(dealbox),
   webhooks: await sending(),
+  writes: await counting(),
   inbox: await answering(),
   sequences: await following(),
   memoryMb,

@@ -24,7 +24,11 @@ const unknown = (which: string, usual: string) =>
 export const importOptions = (matches: string) =>
   ({
     match: match(matches),
-    map: { type: 'string', placeholder: 'C=F,...', help: 'mapping of columns to fields, such as "Fax=phones,Notes=-"' },
+    map: {
+      type: 'string',
+      placeholder: 'C=F,...',
+      help: 'mapping of columns to fields, such as "Fax=phones,Notes=-,Birthday=custom.birthday"',
+    },
     mapValue: {
       type: 'strings',
       placeholder: 'C:V=R',
