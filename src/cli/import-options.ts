@@ -41,7 +41,6 @@ export const importOptions = (matches: string) =>
       help: 'member who gets the records whose owner is not an active member',
     },
     unknownCompanies: unknown('companies', 'by default they are made'),
-    unknownContacts: unknown('contacts', 'by default the rows are rejected, or with --lenient imported without them'),
     decimal: {
       type: 'string',
       placeholder: 'SIGN',
@@ -65,13 +64,14 @@ export const importOptions = (matches: string) =>
 
 export const dealOptions = {
   makeStages: { type: 'boolean', help: 'make the stages and pipelines that the file names and that are missing' },
+  unknownContacts: unknown('contacts', 'by default the rows are rejected, or with --lenient imported without them'),
   ...importOptions('external_id'),
 } as const satisfies Options
 
-export type Given = Omit<Values<typeof dealOptions>, 'makeStages'> & {
-  readonly data: string
-  readonly makeStages?: boolean
-}
+/** Only deals have stages and contacts. */
+type OfDeals = 'makeStages' | 'unknownContacts'
+type DealValues = Values<typeof dealOptions>
+export type Given = Omit<DealValues, OfDeals> & Partial<Pick<DealValues, OfDeals>> & { readonly data: string }
 
 /** Throws a usage Problem for a value that is none of the choices. */
 export function readOptions(

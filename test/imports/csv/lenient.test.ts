@@ -131,6 +131,15 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     )
   })
 
+  test('lists a value once, also of a row that is tried again', async () => {
+    const rows = 'Name,Owner,Company\nUna Vez,Nobody,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4\n'
+    const result = await imported(rows, { rules: { lenient: true, unknownOwner: 'ana@acme.example' } })
+    assert.deepEqual(
+      omittedIn(result).map((line) => line.split(' | ')[1]),
+      ['Owner', 'Company'],
+    )
+  })
+
   test('rejects a duplicate, and keeps somebody else without the email that another has', async () => {
     const taken = await newRecord('/contacts', { first_name: 'Info', emails: [{ email: 'info@dup.example' }] })
     const result = await imported(
@@ -145,7 +154,7 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     assert.match(reasonsIn(result)[1] ?? '', /must have a name, an email or a phone/)
     const company = await newRecord('/companies', { name: 'Holding', domains: ['hold.example'], external_id: 'H1' })
     const companies = await imported(
-      'Name,Domain,ID\nholding,hold.example,H2\nBranch,hold.example,H3\nOther,,H1\nHolding,hold.example,H1\n',
+      'Name,Domain,ID\nholding,hold.example,H2\nBranch,hold.example,H3\nOther,hold.example,H1\nHolding,hold.example,H1\n',
       { object: 'company' },
     )
     assert.deepEqual(countsOf(companies), [1, 0, 0, 3])
@@ -386,6 +395,10 @@ describe('a second export of deals', () => {
     assert.equal((await dealOf('x2')).stage, stages.partner)
     await server.call('PATCH', `/deals/${(await dealOf('x2')).id}`, { title: 'Moved' })
     assert.deepEqual(countsOf(await into('Partners')), [0, 0, 1, 0])
+    assert.deepEqual(countsOf(await into('sales')), [0, 1, 0, 0])
+    await server.call('PATCH', `/deals/${(await dealOf('x2')).id}`, { stage: stages.demo })
+    const options = { again: true }
+    assert.deepEqual(countsOf(await bring('Deal ID,Title,Pipeline\nx2,Moved,sales\n', options)), [0, 0, 1, 0])
   })
 })
 
