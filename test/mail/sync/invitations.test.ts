@@ -276,6 +276,14 @@ describe('what people changed here', () => {
     assert.equal((await meetingOf(uid)).status, 'scheduled')
   })
 
+  test('as the result of a meeting stays where that is canceled afterwards', async () => {
+    const uid = newUid()
+    await invites({ uid })
+    await patch(await meetingOf(uid), { status: 'no_show' })
+    await mails('CANCEL', { uid, sequence: 1 })
+    assert.equal((await meetingOf(uid)).status, 'no_show')
+  })
+
   test('by deleting the meeting stays until the organizer sets it anew', async () => {
     const uid = newUid()
     await invites({ uid })
@@ -413,6 +421,31 @@ describe('an answer to an invitation', () => {
     await answer(uid, 'DECLINED', {}, 'mallory@evil.example')
     await answer(uid, 'ACCEPTED', { attendees: [';PARTSTAT=ACCEPTED:mailto:zoe@firm.example'] }, 'zoe@firm.example')
     assert.deepEqual(await meetingOf(uid), before)
+  })
+
+  test('counts for the sender alone, also where another participant forwards it', async () => {
+    const uid = newUid()
+    const zoe = 'zoe@firm.example'
+    const attendees = [`:mailto:${bo}`, `:mailto:${zoe}`]
+    await invites({ uid, ...ours, attendees }, { from: 'support@acme.example' })
+    await answer(uid, 'DECLINED', {}, zoe)
+    const { participants } = await meetingOf(uid)
+    assert.deepEqual(
+      participants.slice(1).map(({ response }: Row) => response),
+      ['pending', 'pending'],
+    )
+  })
+
+  test('to a series is about what is not over', async () => {
+    const uid = newUid()
+    const event = { uid, starts: ':20261112T090000Z', ends: ':20261112T100000Z', more: ['RRULE:FREQ=WEEKLY;COUNT=4'] }
+    const options = { from: 'support@acme.example', arrivedAt: Date.parse('2026-11-01T08:00:00Z') }
+    await invites({ ...event, ...ours, attendees: [`:mailto:${bo}`] }, options)
+    await answer(uid, 'ACCEPTED')
+    assert.deepEqual(
+      (await meetingsOf(uid)).map(({ participants }) => participants[1].response),
+      ['pending', 'pending', 'accepted', 'accepted'],
+    )
   })
 
   test('to a meeting that is not known leaves nothing behind', async () => {
@@ -658,6 +691,8 @@ describe('a calendar that is broken', () => {
     const { title, participants, description, location } = await meetingOf(uid)
     assert.deepEqual([title.length, participants.length, description.length, location.length], [255, 500, 65_536, 255])
     assert.equal((await invites({ uid, sequence: 1e300 })).error, null)
+    const impossible = await invites({ uid: `${newUid()}\0` })
+    assert.match(impossible.error, /^The meeting "Kick-off" was not imported: .*NUL character\.$/)
     const far = await invites({ uid: newUid(), starts: ':99990101T000000Z', ends: ':100000101T000000Z' })
     assert.ok(far.error)
   })
