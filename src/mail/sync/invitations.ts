@@ -23,13 +23,10 @@ export const invitationStore = once((deps: Deps) => {
 
   function accept(org: number, mail: MailIn, results: Authentication | null): Accepted {
     const notes = new Set<string>()
-    const taken = new Set<string>()
     const from = mail.from ? emailKey(mail.from.email) : ''
     const invitations = mail.report ? [] : mail.invitations
     const counting = invitations.filter((invitation) => {
       const { method, uid } = invitation
-      if (taken.has(uid)) return false
-      taken.add(uid)
       const known = events.of(org, uid, from)
       if (known.meetings.size === 0 && method !== 'CANCEL') return method === 'REQUEST'
       if (!isNews(invitation, known)) return false
