@@ -14,7 +14,7 @@ import { shownHtml, textIn } from '../../inbox/messages/texts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { Authentication, MailIn } from '../mail.ts'
-import { authenticationOf } from './authentication.ts'
+import { authenticationOf, isForged } from './authentication.ts'
 import { bounceStore } from './bounces.ts'
 import { type Accepted, invitationStore } from './invitations.ts'
 
@@ -73,7 +73,8 @@ export const incomingStore = once((deps: Deps) => {
     const accepted = invitations.accept(org, mail, authentication)
     if (isOwn && thread === undefined) {
       // The meetings that a colleague sent from another program.
-      invitations.apply(org, accepted, { conversation: null, subject: mail.subject, arrivedAt })
+      const link = { conversation: null, subject: mail.subject, arrivedAt }
+      if (!isForged(authentication)) invitations.apply(org, accepted, link)
       return { outcome: 'skipped' }
     }
     if (mail.report && thread === undefined)
@@ -138,7 +139,7 @@ export const incomingStore = once((deps: Deps) => {
       direction: isOwn ? 'outbound' : 'inbound',
       author: contact ? contactAuthor(contact, from ?? undefined) : stranger(mail.from),
       at,
-      files: mail.files.map((file) => attachments.attachmentOf(file, contentOf(file.bytes))),
+      files: mail.files.map((file) => attachments.attachmentOf(file, contentOf(file.bytes, file.sha256))),
       body_text: text,
       body_html: html,
       external_id,
