@@ -187,7 +187,7 @@ function repeatFaults(
 
 /** 422 for what the document allows has to come from a rule that a schema cannot say. */
 function ruleFaults(request: Request, problem: Any): string[] {
-  const given = jsonOf(request)
+  const given = request.uploaded?.json ?? jsonOf(request)
   const errors = (problem?.errors ?? []) as { pointer: string; code: string; message: string }[]
   if (errors.length === 0) return [`422 ${problem?.code} without the fields for a body that the document allows`]
   return errors

@@ -114,12 +114,12 @@ function addQuery({ sketch, request, operation, faults }: Plan, path: string): s
   return faulty.text
 }
 
-function faultKinds({ method, body, headers, template }: Operation): string[] {
+function faultKinds({ method, body, headers, template, forms }: Operation): string[] {
   const names = headers.map(({ name }) => name.toLowerCase())
   return [
     'token',
     'scope',
-    'accept',
+    ...(forms.includes('*/*') ? [] : ['accept']), // the type of a file is known once it is found
     'query',
     ...(template.includes('{') ? ['id'] : []),
     ...(names.includes('if-match') ? ['if-match'] : []),
@@ -133,9 +133,11 @@ function faultKinds({ method, body, headers, template }: Operation): string[] {
 
 /** A request as it was sent before, or with the same key and another body. */
 function repeat(draw: Draw, kept: Kept): Request {
-  const same = draw.chance(60)
-  const { operation, target, headers, body } = kept
-  const request = { ...blank(operation, operation.method, target), headers, repeats: { kept, same } }
+  // What stands after a form is no part of it.
+  const same = draw.chance(60) || kept.uploaded !== undefined
+  const { operation, target, headers, body, uploaded } = kept
+  const request: Request = { ...blank(operation, operation.method, target), headers, repeats: { kept, same } }
+  if (uploaded) request.uploaded = uploaded
   request.body = same ? body : Buffer.concat([body, Buffer.from(draw.one([' ', '\n', '\r\n\t']))])
   return request
 }

@@ -25,6 +25,8 @@ export type Kept = {
   target: string
   headers: [string, string][]
   body: Buffer
+  /** What a form says. */
+  uploaded?: { json: unknown; sizes: number[] } | undefined
   status: number
   answer: string
 }

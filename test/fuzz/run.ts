@@ -108,11 +108,11 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
     const body = JSON.parse(answer.body)
     learnRecords(operation, request, body)
     if (operation.shows === 'Message') learnFiles(request, answer, body)
-    const { target, headers, body: sent, question, repeats } = request
+    const { target, headers, body: sent, uploaded, question, repeats } = request
     if (question !== undefined && body.next_cursor)
       observed.addCursor(target.split('?')[0]!, `${question === '' ? '' : `${question}&`}cursor=${body.next_cursor}`)
     if (header(request, 'idempotency-key') && sent && !repeats)
-      observed.keep({ operation, target, headers, body: sent, status: answer.status, answer: answer.body })
+      observed.keep({ operation, target, headers, body: sent, uploaded, status: answer.status, answer: answer.body })
   }
 
   function forget({ operation, id }: Request): void {
