@@ -1,9 +1,11 @@
-// Pages deals, makes one, sends a message with a file, and stores a transcript.
+// Pages deals, makes one, sends a message with a file in JSON and one in a form, and stores a transcript.
 package main
 
 import (
+	"bytes"
 	"context"
 	"log"
+	"mime/multipart"
 	"net/http"
 	"os"
 	"time"
@@ -44,6 +46,15 @@ func main() {
 		From: &MessageSender{Email: &email}, Attachments: &files,
 	})
 	check(err == nil && message.JSON201 != nil && message.JSON201.Attachments[0].SizeBytes == 8, err, message)
+
+	var form bytes.Buffer
+	parts := multipart.NewWriter(&form)
+	parts.WriteField("message", `{"conversation_id":"`+message.JSON201.ConversationId.String()+`","direction":"inbound"}`)
+	file, _ := parts.CreateFormFile("attachments", "offer.txt")
+	file.Write([]byte("An offer"))
+	parts.Close()
+	sent, err := client.CreateMessageWithBodyWithResponse(ctx, nil, parts.FormDataContentType(), &form)
+	check(err == nil && sent.JSON201 != nil && sent.JSON201.Attachments[0].SizeBytes == 8, err, sent)
 
 	starts := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	meeting, err := client.CreateMeetingWithResponse(ctx, nil, CreateMeetingRequest{
