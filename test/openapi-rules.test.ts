@@ -216,7 +216,9 @@ test('every operation says in a sentence what it does', () => {
 test('every client of the docs has its folder, and its commands are there', () => {
   const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
   const sections = read('docs/clients.md').split(/^##+ /m)
-  const headings = [...read('scripts/clients.ts').matchAll(/heading: '([^']+)'/g)].map(([, heading]) => heading as string)
+  const headings = [...read('scripts/clients.ts').matchAll(/heading: '([^']+)'/g)].map(
+    ([, heading]) => heading as string,
+  )
   assert.equal(headings.length, 6)
   for (const heading of headings)
     assert.ok(
