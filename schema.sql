@@ -936,6 +936,8 @@ CREATE TABLE mailbox_states ( -- health of a mailbox, and the position in its fo
   send_error TEXT, -- the error of the last attempt, if it failed
   send_error_at INTEGER,
   free_at INTEGER NOT NULL DEFAULT 0, -- when the spacing allows the next email of a sequence
+  smtp_offers_tls INTEGER NOT NULL DEFAULT 0, -- 1: offered STARTTLS to a connection in plain text
+  imap_offers_tls INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (org_id, mailbox_id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -1289,13 +1291,20 @@ CREATE INDEX list_deals_deal ON list_deals (org_id, deal_id);
 -- Full-text search. Each searchable record has one document, whose words are folded, each with a first character for
 -- its org and kind: so the index itself separates orgs. docid is the time and the counter of the record's id plus 6
 -- more bits, since others may have the same; so the index returns the newest first. search_words contains each word
--- once, to look up the completions of a prefix. src/store/search.ts writes and reads them.
+-- once, to look up the completions of a prefix. A write puts the words of its documents into search_pending, which
+-- decides until they are moved into the index, many at once. src/store/search.ts writes them, search-index.ts moves them.
 
 CREATE TABLE search_docs (
   docid INTEGER NOT NULL PRIMARY KEY,
   org_id INTEGER NOT NULL REFERENCES orgs (id),
   kind INTEGER NOT NULL,
   record_id TEXT NOT NULL,
+  words TEXT NOT NULL -- those in the index
+) STRICT;
+
+CREATE TABLE search_pending ( -- documents with other words than those in the index
+  docid INTEGER NOT NULL PRIMARY KEY, -- in search_docs, without a reference, which would be checked for each write
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
   words TEXT NOT NULL
 ) STRICT;
 
@@ -1309,8 +1318,8 @@ CREATE VIRTUAL TABLE search USING fts5 (
   words, content = 'search_docs', content_rowid = 'docid', tokenize = 'ascii', detail = none, columnsize = 0,
   prefix = '2 3'
 );
--- Writes do not wait for merges: src/store/search-merge.ts makes them, 16 segments at a time, since then the fewest pages
--- are written. FTS5 itself would merge only if there were a great many.
+-- Writes do not wait for merges: src/store/search-upkeep.ts makes them, 16 segments at a time, since then the fewest
+-- pages are written. FTS5 itself would merge only if there were a great many.
 INSERT INTO search (search, rank) VALUES ('automerge', 0);
 INSERT INTO search (search, rank) VALUES ('usermerge', 16);
 INSERT INTO search (search, rank) VALUES ('crisismerge', 1000);

@@ -10,7 +10,7 @@ import { random } from '../src/demo/story/random.ts'
 import { wordsOf } from '../src/lib/words.ts'
 import { openStore } from '../src/store/open.ts'
 import { markOf } from '../src/store/search.ts'
-import { checkIntegrity } from './store/searched.ts'
+import { checkIntegrity, indexAll, wordsNow } from './store/searched.ts'
 import { type Bundled, bundled } from './support/bundle.ts'
 import { makeOrg, type Org } from './support/org.ts'
 import { examples, seedOf } from './support/seed.ts'
@@ -125,6 +125,26 @@ async function write(server: Server, writer: number): Promise<void> {
   }
 }
 
+/** What was written right before a kill is found after it by the words of its newest title, and by no older ones. */
+async function findsAcknowledged(server: Server): Promise<void> {
+  const newest = new Map<string, { title: string; version: number }>()
+  for (const { id, title, version } of acknowledged.values()) {
+    if (version > (newest.get(id)?.version ?? 0)) newest.set(id, { title, version })
+  }
+  const cutOff = new Set([...pending.values()].map(({ path }) => path.split('/').at(-1)))
+  const last = [...acknowledged.values()].slice(-200).filter(({ id }) => !cutOff.has(id))
+  for (const { id, title } of last) {
+    const number = title.split('-').at(-1)
+    const { status, body } = (await call(server, 'GET', `/deals?q=${number}`, '', undefined)) as unknown as {
+      status: number
+      body: { data: { id: string; title: string }[] }
+    }
+    assert.equal(status, 200)
+    const isThere = body.data.some((deal) => deal.id === id && deal.title === title)
+    assert.equal(isThere, newest.get(id)?.title === title, title)
+  }
+}
+
 test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknowledged is lost, nothing is doubled`, async () => {
   for (let kill = 0; kill < KILLS; kill++) {
     const server = await start()
@@ -137,6 +157,7 @@ test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknow
   }
   // What was cut off is sent once more, with its key.
   const server = await start()
+  await findsAcknowledged(server)
   for (const [writer, work] of pending) {
     const { body, replayed } = await call(server, work.method, work.path, work.key, work.body)
     acknowledged.set(work.key, body)
@@ -148,11 +169,12 @@ test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknow
   const [code] = await once(server.child, 'exit')
   assert.equal(code, 0)
 
-  const { db, close } = openStore(dataDir)
+  const store = openStore(dataDir)
+  const { db, close } = store
   assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
   assert.deepEqual(db.pragma('foreign_key_check'), [])
   checkIntegrity(db) // of the search index
-  const docs = db.prepare('SELECT record_id, words FROM search_docs ORDER BY docid').raw().all()
+  const docs = wordsNow(db).map(([, , id, words]) => [id, words])
   const titles = db.prepare('SELECT id, title FROM deals ORDER BY id').raw().all() as [string, string][]
   const mark = markOf(org.org, 'deal')
   assert.deepEqual(
@@ -163,6 +185,13 @@ test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknow
         .map((word) => mark + word)
         .join(' '),
     ]),
+  )
+  indexAll(store)
+  checkIntegrity(db)
+  assert.deepEqual(
+    wordsNow(db).map(([, , id, words]) => [id, words]),
+    docs,
+    'whether they were in the index or pending',
   )
   const events = db
     .prepare(

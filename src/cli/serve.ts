@@ -25,6 +25,7 @@ import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'
+import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
@@ -109,6 +110,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       listeners.push(await listen(site.callback(), screensAddress))
     }
     const logins = mailLogins({ deps, write: store.write, trust })
+    workers.push(logins.stop)
     const outbound = outboundMail({ deps, write: store.write, trust, logins })
     const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
     const scheduler = startScheduler({
@@ -185,7 +187,7 @@ export const serve = command({
     eventRetention: {
       type: 'string',
       placeholder: 'TIME',
-      default: '30d',
+      default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
     maxAttachments: {

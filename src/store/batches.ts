@@ -21,7 +21,15 @@ export type Batch = ReturnType<typeof batches>
  * For commands with many writes: each call is a transaction, followed by a gap in which a server on the same folder can
  * write, whether the job succeeds or throws. Between two records the job checks whether the batch `isFull`.
  */
-export function batches({ db, transaction }: Pick<Store, 'db' | 'transaction'>, { now, sleep }: Pace = pace) {
+export function batches(
+  { db, transaction, upkeep }: Pick<Store, 'db' | 'transaction' | 'upkeep'>,
+  { now, sleep }: Pace = pace,
+) {
+  function rest(): void {
+    sleep(BATCH_GAP_MS)
+    for (let works = true; works && upkeep.isDue(); sleep(BATCH_GAP_MS)) works = upkeep.stepOfCommand()
+  }
+
   return <T>(job: (isFull: () => boolean) => T): T => {
     try {
       return transaction(() => {
@@ -29,7 +37,7 @@ export function batches({ db, transaction }: Pick<Store, 'db' | 'transaction'>, 
         return job(() => now() - began >= MAX_BATCH_MS)
       })
     } finally {
-      if (!db.inTransaction) sleep(BATCH_GAP_MS) // inside of another transaction it releases nothing
+      if (!db.inTransaction) rest() // inside of another transaction it releases nothing
     }
   }
 }

@@ -12,7 +12,7 @@ import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
 import { migrate } from './migrations.ts'
 import { newestId } from './newest.ts'
-import { searchMerges } from './search-merge.ts'
+import { type SearchUpkeep, searchUpkeep } from './search-upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type WallClock, watchWallClock } from './wall-clock.ts'
 import { type Committed, watchCommits } from './watch.ts'
@@ -41,6 +41,8 @@ export type Store = {
   vault: Vault
   /** The state of the storage: whether it is damaged, or its disk full. */
   health: StorageHealth
+  /** Of the search index. */
+  upkeep: Pick<SearchUpkeep, 'isDue' | 'stepOfCommand'>
   close: () => void
 }
 
@@ -78,16 +80,16 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
-    const merges = searchMerges(db, { isWritable: () => !health.refusal(false), note: health.note })
+    const upkeep = searchUpkeep(db, { isWritable: () => !health.refusal(false), note: health.note })
     const onCommit = () => {
       checkpoint.written()
-      merges.written()
+      upkeep.written()
       commits.noted()
       health.written()
     }
     const commit = groupCommit(db, onCommit, lockTimer)
     const onTransaction = () => {
-      merges.writtenByCommand()
+      upkeep.written()
       commits.noted()
     }
     const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: onTransaction })
@@ -108,9 +110,10 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       committed: commits.committed,
       vault: vault(dataDir, whileNothingIsSealed(db)),
       health,
+      upkeep,
       close: () => {
         checkpoint.stop()
-        merges.stop()
+        upkeep.stop()
         commits.stop()
         db.close()
       },

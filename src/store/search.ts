@@ -36,43 +36,47 @@ export function numbersOf(id: string): [bigint, bigint] {
   return [first, first + SAME_RANK]
 }
 
-type Doc = { docid: bigint; org: bigint; kind: bigint; id: string; words: string }
+/** `words` are those in the index; `pending` is null if they are the ones of the record. */
+type Doc = { docid: bigint; org: bigint; kind: bigint; id: string; words: string; pending: string | null }
 
-/** Updates the index of one kind together with its records, inside their transactions. */
+const puts = new WeakMap<Database, number>()
+
+/** A number that changes with each write of words by this process, even if it was rolled back. */
+export const wordsPutInto = (db: Database): number => puts.get(db) ?? 0
+
+/**
+ * The words of the records of one kind, written with the records, inside their transactions. They wait in search_pending
+ * for the index, which would make each write half as expensive again; searches test what is pending. Only removals write
+ * to the index at once, so that no word of a removed record stays anywhere.
+ */
 export function searchIndex(db: Database, kind: Kind) {
   const ofRank = db
     .prepare(
-      'SELECT docid, org_id AS org, kind, record_id AS id, words FROM search_docs WHERE docid >= ? AND docid < ? ORDER BY docid',
+      `SELECT doc.docid, doc.org_id AS org, kind, record_id AS id, doc.words, pending.words AS pending
+       FROM search_docs AS doc LEFT JOIN search_pending AS pending ON pending.docid = doc.docid
+       WHERE doc.docid >= ? AND doc.docid < ? ORDER BY doc.docid`,
     )
     .safeIntegers()
-  const insert = db.prepare('INSERT INTO search_docs (docid, org_id, kind, record_id, words) VALUES (?, ?, ?, ?, ?)')
+  const insert = db.prepare("INSERT INTO search_docs (docid, org_id, kind, record_id, words) VALUES (?, ?, ?, ?, '')")
   const renumber = db.prepare('UPDATE search_docs SET docid = ? WHERE docid = ?')
-  const update = db.prepare('UPDATE search_docs SET words = ? WHERE docid = ?')
   const remove = db.prepare('DELETE FROM search_docs WHERE docid = ?')
-  // Not by triggers: with them the index would write its words to disk for each record instead of once before COMMIT,
-  // since SQLite can undo each statement that has a trigger. The index stores no texts, so deleting an entry needs its
-  // words.
-  const addEntry = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)')
-  const removeEntry = db.prepare("INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)")
-  const hasWord = db.prepare('SELECT 1 FROM search_words WHERE org_id = ? AND word = ?').pluck()
-  const addWord = db.prepare('INSERT INTO search_words (org_id, word) VALUES (?, ?)')
+  const setPending = db.prepare(
+    'INSERT INTO search_pending (docid, org_id, words) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET words = excluded.words',
+  )
+  const renumberPending = db.prepare('UPDATE search_pending SET docid = ? WHERE docid = ?')
+  const removePending = db.prepare('DELETE FROM search_pending WHERE docid = ?')
+  const { addEntry, removeEntry } = indexEntries(db)
 
   function put(org: number, id: string, words: readonly string[]): void {
-    const mark = markOf(org, kind)
-    const marked = words.map((word) => mark + word)
-    const text = marked.join(' ')
-    const docs = ofRank.all(...numbersOf(id)) as Doc[]
+    const docs = docsOfRank(id)
     const own = docs.find((doc) => isOwn(doc, org, id))
-    if (own?.words === text) return
-    for (const word of marked) {
-      if (isLookedUp(word, kind) && hasWord.get(org, word) === undefined) addWord.run(org, word)
-    }
+    const mark = markOf(org, kind)
+    const text = words.map((word) => mark + word).join(' ')
+    if (own && (own.pending ?? own.words) === text) return
     const docid = own?.docid ?? makeRoom(docs, id)
-    if (own) {
-      removeEntry.run(docid, own.words)
-      update.run(text, docid)
-    } else insert.run(docid, org, KINDS[kind], id, text)
-    addEntry.run(docid, text)
+    if (!own) insert.run(docid, org, KINDS[kind], id)
+    setPending.run(docid, org, text)
+    puts.set(db, wordsPutInto(db) + 1)
   }
 
   /**
@@ -81,9 +85,9 @@ export function searchIndex(db: Database, kind: Kind) {
    */
   function add(org: number, id: string, words: readonly string[], most: number): void {
     const mark = markOf(org, kind)
-    const docs = ofRank.all(...numbersOf(id)) as Doc[]
-    const own = docs.find((doc) => isOwn(doc, org, id))
-    const present = own?.words ? own.words.split(' ').map((word) => word.slice(mark.length)) : []
+    const own = docsOfRank(id).find((doc) => isOwn(doc, org, id))
+    const text = own ? (own.pending ?? own.words) : ''
+    const present = text ? text.split(' ').map((word) => word.slice(mark.length)) : []
     if (present.length < most) put(org, id, [...new Set([...present, ...words])].slice(0, most))
   }
 
@@ -100,27 +104,48 @@ export function searchIndex(db: Database, kind: Kind) {
   }
 
   function moveOn({ docid, words }: Doc): void {
-    removeEntry.run(docid, words)
+    removeEntry(docid, words)
     renumber.run(docid + 1n, docid)
-    addEntry.run(docid + 1n, words)
+    renumberPending.run(docid + 1n, docid)
+    addEntry(docid + 1n, words)
   }
+
+  function removeWords(org: number, id: string): void {
+    const own = docsOfRank(id).find((doc) => isOwn(doc, org, id))
+    if (!own) return
+    removeEntry(own.docid, own.words)
+    remove.run(own.docid)
+    removePending.run(own.docid)
+  }
+
+  const docsOfRank = (id: string): Doc[] => ofRank.all(...numbersOf(id)) as Doc[]
 
   const isOwn = (doc: Doc, org: number, id: string): boolean =>
     doc.id === id && doc.org === BigInt(org) && doc.kind === BigInt(KINDS[kind])
 
+  return { put, add, remove: removeWords }
+}
+
+/**
+ * Writes the entries of documents in the index. Not by triggers: with them the index would write its words to disk for each
+ * document instead of once before COMMIT, since SQLite can undo each statement that has a trigger. The index stores no
+ * texts, so removing an entry needs its words.
+ */
+export function indexEntries(db: Database) {
+  const add = db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)')
+  const remove = db.prepare("INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)")
+
   return {
-    put,
-    add,
-    remove: (org: number, id: string): void => {
-      const doc = (ofRank.all(...numbersOf(id)) as Doc[]).find((each) => isOwn(each, org, id))
-      if (!doc) return
-      removeEntry.run(doc.docid, doc.words)
-      remove.run(doc.docid)
+    addEntry: (docid: bigint, words: string): void => {
+      if (words) add.run(docid, words)
+    },
+    removeEntry: (docid: bigint, words: string): void => {
+      if (words) remove.run(docid, words)
     },
   }
 }
 
 /** Whether search_words contains the word. It omits the many suffixes of phone numbers, each in few records. */
-export function isLookedUp(marked: string, kind: Kind): boolean {
-  return !((kind === 'contact' || kind === 'company') && /^.\d+$/u.test(marked))
+export function isLookedUp(marked: string, kind: number): boolean {
+  return !((kind === KINDS.contact || kind === KINDS.company) && /^.\d+$/u.test(marked))
 }

@@ -7,7 +7,10 @@ import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { type Connection, openSqlite } from '../../src/store/driver.ts'
+import { idsOfSearch, searches } from '../../src/store/list/search.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
+import { markOf, numbersOf, searchIndex } from '../../src/store/search.ts'
+import { pendingWords } from '../../src/store/search-index.ts'
 import { insertRow } from '../support/enrolled.ts'
 import type { Org } from '../support/org.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -82,7 +85,8 @@ describe('the schema', () => {
   test('keys every table of an organisation by org_id first', () => {
     for (const { name, wr } of ofOrgs) {
       if (name === 'events') continue // in the order of commits across all organisations
-      if (name === 'search_docs') continue // in the order of ids; the indexed words contain the organisation
+      // In the order of ids; the indexed words contain the organisation.
+      if (name === 'search_docs' || name === 'search_pending') continue
       if (name === 'file_chunks') continue // rows of many pages, which would bloat a tree of keys
       assert.equal(columnsOf(db, name).find(({ pk }) => pk === 1)?.name, 'org_id', name)
       assert.equal(wr, 1, `${name} WITHOUT ROWID`)
@@ -442,6 +446,35 @@ describe('a migration', () => {
     assert.deepEqual(db.prepare('SELECT name FROM members').pluck().all(), ['M'])
     db.exec("INSERT INTO idempotency VALUES (1, 'a session', 'k', 'f', 201, '[]', '', 5)")
     assert.deepEqual(db.pragma('foreign_key_check'), [])
+  })
+
+  test('from schema 2 finds what its search index has, and what changes from then on', () => {
+    const db = old(2, sqlOf(2), SCHEMAS[1]?.hash)
+    const id = '01a1f819-2588-7463-8000-000000000001'
+    const [docid] = numbersOf(id)
+    const marked = (...words: string[]) => words.map((word) => markOf(1, 'deal') + word)
+    db.exec(
+      "INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (1, 'o', 'O', 'UTC', 'EUR', 0)",
+    )
+    const text = marked('old', 'words').join(' ')
+    db.prepare('INSERT INTO search_docs VALUES (?, 1, 0, ?, ?)').run(docid, id, text)
+    db.prepare('INSERT INTO search (rowid, words) VALUES (?, ?)').run(docid, text)
+    for (const word of marked('old', 'words')) db.prepare('INSERT INTO search_words VALUES (1, ?)').run(word)
+    migrate(db, 'old')
+    const search = searches(db)
+    const found = (word: string) => {
+      const { sql, values } = idsOfSearch(search(1, 'deal', word))
+      return db
+        .prepare(sql)
+        .pluck()
+        .all(...values)
+    }
+    assert.deepEqual([found('ol'), found('new')], [[id], []])
+    searchIndex(db, 'deal').put(1, id, ['new', 'words'])
+    assert.deepEqual([found('ol'), found('new'), found('words')], [[], [id], [id]])
+    assert.equal(pendingWords(db).index(10), 1)
+    assert.deepEqual([found('ol'), found('new'), found('words')], [[], [id], [id]])
+    db.exec("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
   })
 
   const SCHEMA_1 =

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Caller } from '../../src/lib/caller.ts'
 import type { Database } from '../../src/store/driver.ts'
+import type { Store } from '../../src/store/open.ts'
 import { markOf } from '../../src/store/search.ts'
+import { pendingWords } from '../../src/store/search-index.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
 import { companies, type Row, wordsIn } from './list/model.ts'
@@ -69,17 +71,14 @@ export async function checkIndex(server: TestServer): Promise<void> {
       }
     }
   }
-  const docs = db.prepare('SELECT org_id, kind, record_id, words FROM search_docs').raw().all() as [
-    number,
-    number,
-    string,
-    string,
-  ][]
-  const held = docs.map(([org, kind, id, words]) =>
-    [org, kind, id, ...words.split(' ').filter(Boolean).sort()].join(' '),
-  )
-  assert.deepEqual(held.sort(), wanted.sort())
+  const held = () =>
+    wordsNow(db).map(([org, kind, id, words]) => [org, kind, id, ...words.split(' ').filter(Boolean).sort()].join(' '))
+  assert.deepEqual(held().sort(), wanted.sort(), 'pending or not')
   checkIntegrity(db)
+  indexAll(server.store)
+  assert.deepEqual(held().sort(), wanted.sort(), 'in the index')
+  checkIntegrity(db)
+  const docs = wordsNow(db)
   const storedWords = new Set(db.prepare("SELECT org_id || ' ' || word FROM search_words").pluck().all())
   for (const [org, kind, , words] of docs) {
     for (const word of words.split(' ').filter(Boolean)) {
@@ -91,6 +90,22 @@ export async function checkIndex(server: TestServer): Promise<void> {
       )
     }
   }
+}
+
+/** The words of every document, whether they are in the index or pending. */
+export const wordsNow = (db: Database): [org: number, kind: number, id: string, words: string][] =>
+  db
+    .prepare(
+      `SELECT doc.org_id, kind, record_id, coalesce(pending.words, doc.words)
+       FROM search_docs AS doc LEFT JOIN search_pending AS pending ON pending.docid = doc.docid ORDER BY doc.docid`,
+    )
+    .raw()
+    .all() as ReturnType<typeof wordsNow>
+
+/** Moves all pending words into the index. */
+export function indexAll({ db, transaction }: Pick<Store, 'db' | 'transaction'>): void {
+  transaction(() => void pendingWords(db).index(Number.POSITIVE_INFINITY))
+  assert.equal(db.prepare('SELECT count(*) FROM search_pending').pluck().get(), 0)
 }
 
 /** Asks FTS5 to compare its index with the documents. */

@@ -70,7 +70,11 @@ export function duplicates(db: Database): (org: number, object: MergeObject, id:
 
   /** The search index contains every ending of a number, so the complete numbers are compared. */
   function withPhones(org: number, numbers: Set<string>): string[] {
-    const ids = [...numbers].flatMap((number) => withWord.all(`"${markOf(org, 'contact')}${number}"`) as string[])
+    const ids = [...numbers].flatMap((number) => {
+      const word = `${markOf(org, 'contact')}${number}`
+      const { values } = idsOfSearch({ kind: 'contact', match: `"${word}"`, query: [[word]] })
+      return withWord.all(...values) as string[]
+    })
     return [...new Set(ids)].filter((id) =>
       numbersIn(phonesOf.get(org, id) as string).some((number) => numbers.has(number)),
     )

@@ -19,7 +19,7 @@ export const senders = once((deps: Deps) => {
     .pluck()
   const member = db.prepare('SELECT name, email FROM members WHERE org_id = ? AND id = ?')
   const matching = db
-    .prepare(`${idsOfSearch({ kind: 'contact', match: '', query: [] }).sql} ORDER BY doc.docid`)
+    .prepare(`${idsOfSearch({ kind: 'contact', match: '', query: [] }).sql} ORDER BY found.docid`)
     .pluck()
 
   const contactById = (who: Caller, id: string): Contact => contactColumns.present(contacts.find(who, id))
@@ -33,9 +33,9 @@ export const senders = once((deps: Deps) => {
   }
 
   function byPhone(who: Caller, phone: string): string | undefined {
-    const { match } = search(who.org, 'contact', phone)
+    const { values } = idsOfSearch(search(who.org, 'contact', phone))
     const wanted = digitsOf(phone)
-    return (matching.all(match) as string[]).find((id) =>
+    return (matching.all(...values) as string[]).find((id) =>
       contactById(who, id).phones.some(({ number }) => digitsOf(number) === wanted),
     )
   }

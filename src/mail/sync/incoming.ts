@@ -14,7 +14,7 @@ import { shownHtml, textIn } from '../../inbox/messages/texts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
 import type { Authentication, MailIn } from '../mail.ts'
-import { authenticationOf } from './authentication.ts'
+import { authenticationOf, isForged } from './authentication.ts'
 import { bounceStore } from './bounces.ts'
 import { type Accepted, invitationStore } from './invitations.ts'
 
@@ -73,7 +73,8 @@ export const incomingStore = once((deps: Deps) => {
     const accepted = invitations.accept(org, mail, authentication)
     if (isOwn && thread === undefined) {
       // The meetings that a colleague sent from another program.
-      invitations.apply(org, accepted, { conversation: null, subject: mail.subject, arrivedAt })
+      const link = { conversation: null, subject: mail.subject, arrivedAt }
+      if (!isForged(authentication)) invitations.apply(org, accepted, link)
       return { outcome: 'skipped' }
     }
     if (mail.report && thread === undefined)

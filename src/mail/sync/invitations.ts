@@ -4,7 +4,8 @@ import type { Authentication, Invitation, MailIn } from '../mail.ts'
 import { answerStore } from './answers.ts'
 import { isForged } from './authentication.ts'
 import { isAfter, type KnownEvent, knownEvents } from './known-events.ts'
-import { type Link, organizerStore } from './organizers.ts'
+import type { Link } from './meeting-writer.ts'
+import { organizerStore } from './organizers.ts'
 
 // The meetings in received mails (RFC 5546): docs/decisions/029-invitations.md has the rules.
 
@@ -22,13 +23,10 @@ export const invitationStore = once((deps: Deps) => {
 
   function accept(org: number, mail: MailIn, results: Authentication | null): Accepted {
     const notes = new Set<string>()
-    const taken = new Set<string>()
     const from = mail.from ? emailKey(mail.from.email) : ''
     const invitations = mail.report ? [] : mail.invitations
     const counting = invitations.filter((invitation) => {
       const { method, uid } = invitation
-      if (taken.has(uid)) return false
-      taken.add(uid)
       const known = events.of(org, uid, from)
       if (known.meetings.size === 0 && method !== 'CANCEL') return method === 'REQUEST'
       if (!isNews(invitation, known)) return false

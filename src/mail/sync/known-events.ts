@@ -37,8 +37,7 @@ export const knownEvents = once((deps: Deps) => {
     const all = versions.of(org, uid)
     // A stranger who cancels an event before its invitation arrives would keep it out: only their own versions count.
     const isInvited = all.some(({ texts }) => Object.keys(texts).length > 0)
-    const rows = isInvited ? all : all.filter(({ senders }) => senders.includes(from))
-    const ofOrganizer = rows.filter(({ attendee }) => attendee === '')
+    const ofOrganizer = all.filter(({ attendee, senders }) => attendee === '' && (isInvited || senders.includes(from)))
     const own = /^([0-9a-f-]{36})@dealbox$/.exec(uid)?.[1]
     const ownId = own && uids.idWithoutUid(org, own)
     const isOfEvent = ({ ical_uid }: { ical_uid: string }) =>
@@ -46,7 +45,7 @@ export const knownEvents = once((deps: Deps) => {
     return {
       main: ofOrganizer.find(({ recurrence }) => recurrence === ''),
       parts: new Map(ofOrganizer.flatMap((row) => (row.recurrence === '' ? [] : [[row.recurrence, row]]))),
-      answers: rows.filter(({ attendee }) => attendee !== ''),
+      answers: all.filter(({ attendee }) => attendee !== ''),
       meetings: new Map([
         ...uids
           .ofSeries(org, uid)
@@ -68,8 +67,7 @@ export const knownEvents = once((deps: Deps) => {
     const [id] = known.meetings.values()
     if (id === undefined) return true
     const organizer = meeting(org, id).participants.find(({ role }) => role === 'organizer')
-    const isOrganizer = (email: string) => organizer !== undefined && isPerson(org, organizer, email)
-    return isOrganizer(from) && (organizers.length === 0 || organizers.some(isOrganizer))
+    return organizer !== undefined && isPerson(org, organizer, from)
   }
 
   return { of, meeting, mayChange, versions }

@@ -38,43 +38,69 @@ export function searches(db: Database): (org: number, kind: Kind, text: string) 
   /** Words contain only letters and digits, so they need no escaping. */
   function termOf(org: number, kind: Kind, word: string): string {
     const beginning = `"${word}" *`
-    if (!isLookedUp(word, kind)) return beginning
+    if (!isLookedUp(word, KINDS[kind])) return beginning
     const all = endings.all(org, word, `${word}\u{10ffff}`, MAX_ENDINGS + 1) as string[]
     if (all.length > MAX_ENDINGS) return beginning
     return all.length > 0 ? `(${all.map((each) => `"${each}"`).join(' OR ')})` : `"${word}"`
   }
 }
 
-/** The ids of the records, newest first by default. */
-export const idsOfSearch = ({ match }: Search): SqlPart => ({
-  sql: 'SELECT doc.record_id FROM search CROSS JOIN search_docs AS doc ON doc.docid = search.rowid WHERE search MATCH ?',
-  values: [match],
-})
+/** What a search found: the number of its document. */
+const FOUND = 'found.docid'
 
-/** The same number of rows, without reading a record. */
-export const entriesOfSearch = ({ match }: Search): SqlPart => ({
-  sql: 'SELECT 1 FROM search WHERE search MATCH ?',
-  values: [match],
-})
-
-/** Walks the index in the order of the records' ids; `where` belongs to `from`. */
-export function searchWalk(table: string, { match }: Search): { from: string; where: SqlPart } {
-  const from = `search CROSS JOIN search_docs AS doc ON doc.docid = search.rowid CROSS JOIN ${table} ON ${table}.org_id = doc.org_id AND ${table}.id = doc.record_id`
-  return { from, where: { sql: 'search MATCH ?', values: [match] } }
+/**
+ * The numbers of the documents that match: those of the index, but for documents whose words are pending, which are tested
+ * by these. Each bound is a comparison that follows the number.
+ */
+function matching({ match, query }: Search, bounds: readonly SqlPart[] = []): SqlPart {
+  const within = (docid: string) => bounds.map(({ sql }) => ` AND ${docid} ${sql}`).join('')
+  const given = bounds.flatMap(({ values }) => values)
+  const indexed = `SELECT search.rowid AS docid FROM search WHERE search MATCH ?${within('search.rowid')}`
+  const decided = 'NOT EXISTS (SELECT 1 FROM search_pending AS other WHERE other.docid = search.rowid)'
+  const pending = `SELECT docid FROM search_pending AS pending WHERE has_words(words, ?)${within('docid')}`
+  return {
+    sql: `${indexed} AND ${decided} UNION ALL ${pending}`,
+    values: [match, ...given, JSON.stringify(query), ...given],
+  }
 }
 
-/** A comparison of ids as a limit of the walk. Other ids may have the same number. */
-export function walkBound(operator: Operator, id: string): SqlPart {
+/** The ids of the records, and the number of each document as `found.docid`. */
+export function idsOfSearch(search: Search): SqlPart {
+  const { sql, values } = matching(search)
+  return {
+    sql: `SELECT doc.record_id FROM (${sql}) AS found CROSS JOIN search_docs AS doc ON doc.docid = ${FOUND}`,
+    values,
+  }
+}
+
+/** The same number of rows, without reading a record. */
+export const entriesOfSearch = (search: Search): SqlPart => matching(search)
+
+/** Bounds of the ids of a walk. */
+export type WalkBound = { operator: Operator; id: string }
+
+/**
+ * Walks what was found in the order of the records' ids, between bounds. With its LIMIT, SQLite takes the order of the
+ * subquery for that of the list, and reads both of its parts side by side instead of sorting all that was found.
+ */
+export function searchWalk(table: string, search: Search, bounds: readonly WalkBound[], descending: boolean) {
+  const { sql, values } = matching(search, bounds.map(boundOf))
+  const found = `(${sql} ORDER BY 1${descending ? ' DESC' : ''} LIMIT -1) AS found`
+  const from = `${found} CROSS JOIN search_docs AS doc ON doc.docid = ${FOUND} CROSS JOIN ${table} ON ${table}.org_id = doc.org_id AND ${table}.id = doc.record_id`
+  return { from, given: values, id: FOUND }
+}
+
+/** A comparison of ids as one of document numbers. Other ids may have the same number. */
+function boundOf({ operator, id }: WalkBound): SqlPart {
   const [first, end] = numbersOf(id)
-  return operator === 'gt' || operator === 'gte'
-    ? { sql: 'search.rowid >= ?', values: [first] }
-    : { sql: 'search.rowid < ?', values: [end] }
+  return operator === 'gt' || operator === 'gte' ? { sql: '>= ?', values: [first] } : { sql: '< ?', values: [end] }
 }
 
 /** Whether one record matches the search. */
 export function testOfSearch(table: string, { kind, query }: Search): SqlPart {
   const first = `number_of(${table}.id)`
-  const words = `SELECT words FROM search_docs WHERE docid >= ${first} AND docid < ${first} + ${SAME_RANK}`
+  const pending = 'SELECT words FROM search_pending AS pending WHERE pending.docid = doc.docid'
+  const words = `SELECT coalesce((${pending}), words) FROM search_docs AS doc WHERE docid >= ${first} AND docid < ${first} + ${SAME_RANK}`
   const own = `record_id = ${table}.id AND org_id = ${table}.org_id AND kind = ${KINDS[kind]}`
   return { sql: `has_words((${words} AND ${own}), ?)`, values: [JSON.stringify(query)] }
 }

@@ -138,7 +138,8 @@ test('every look-up goes by an index', () => {
     const values = (sql.match(/\?/g) ?? []).map(() => 'x')
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[]
     for (const { detail } of plan) {
-      assert.match(detail, /^(SEARCH|SCAN search VIRTUAL TABLE INDEX)/, sql)
+      if (/^(COMPOUND|LEFT-MOST|UNION ALL|CO-ROUTINE|CORRELATED)/.test(detail)) continue
+      assert.match(detail, /^(SEARCH|SCAN (search VIRTUAL TABLE INDEX|pending$|found$))/, sql)
       assert.doesNotMatch(detail, /\(org_id=\?\)$/, sql)
     }
   }

@@ -24,14 +24,13 @@ after(() => server.stop())
 let count = 0
 const newUid = (): string => `event${++count}@google.com`
 
-type Options = Parameters<typeof invitingMail>[1] & { arrivedAt?: number }
+type Options = Parameters<typeof invitingMail>[1] & { arrivedAt?: number; now?: number }
 
 /** Takes in a mail with this calendar; returns its message, or undefined if it was skipped. */
 async function takes(calendar: readonly string[], options: Options = {}): Promise<Row | undefined> {
-  const mail = await received(invitingMail(calendar, options), server.now(), 'Europe/Berlin', options.arrivedAt)
-  await server.store.write(() =>
-    incomingStore(server.deps).take(server.a.org, boxes.support as never, mail, options.arrivedAt ?? server.now()),
-  )
+  const { now = server.now(), arrivedAt = now } = options
+  const mail = await received(invitingMail(calendar, options), now, 'Europe/Berlin', arrivedAt)
+  await server.store.write(() => incomingStore(server.deps).take(server.a.org, boxes.support as never, mail, arrivedAt))
   const id = server.store.db.prepare('SELECT id FROM messages WHERE external_id = ?').pluck().get(mail.messageId)
   return id ? inbox.get(`/messages/${id}`) : undefined
 }
@@ -42,8 +41,12 @@ const invites = (event: EventGiven, options?: Options): Promise<Row> => mails('R
 
 /** The meetings of an event, by their start. */
 async function meetingsOf(uid: string): Promise<Row[]> {
-  const { data } = await inbox.get('/meetings?limit=100&sort=starts_at')
-  return data.filter(({ ical_uid }: Row) => ical_uid === uid || ical_uid?.startsWith(`${uid}/`))
+  const ids = server.store.db
+    .prepare(
+      "SELECT id FROM meetings WHERE org_id = ? AND (ical_uid = ? OR ical_uid LIKE ? || '/%') ORDER BY starts_at",
+    )
+    .pluck()
+  return Promise.all((ids.all(server.a.org, uid, uid) as string[]).map((id) => inbox.get(`/meetings/${id}`)))
 }
 const meetingOf = async (uid: string): Promise<Row> => {
   const found = await meetingsOf(uid)
@@ -152,6 +155,36 @@ describe('an invitation', () => {
     assert.equal((await meetingOf(uid)).status, 'scheduled')
   })
 
+  test('is not canceled by a cancellation of an earlier version that arrives late', async () => {
+    const uid = newUid()
+    await invites({ uid, sequence: 2 })
+    await mails('CANCEL', { uid, sequence: 1 })
+    assert.equal((await meetingOf(uid)).status, 'scheduled')
+  })
+
+  test('may be canceled in the mail that sends it', async () => {
+    const uid = newUid()
+    const canceled = calendarLines('CANCEL', [eventLines({ uid, sequence: 1 })])
+    await takes([...calendarLines('REQUEST', [eventLines({ uid })]), ...canceled])
+    assert.equal((await meetingOf(uid)).status, 'canceled')
+  })
+
+  test('in the report of a failed delivery is no invitation', async () => {
+    const uid = newUid()
+    const mail = await received(invitingMail(calendarLines('REQUEST', [eventLines({ uid })])), server.now())
+    const report = { messageId: null, recipients: [] }
+    const other = (await invites({ uid: newUid() })).external_id
+    await server.store.write(() =>
+      incomingStore(server.deps).take(
+        server.a.org,
+        boxes.support as never,
+        { ...mail, report, inReplyTo: [other] },
+        server.now(),
+      ),
+    )
+    assert.deepEqual(await meetingsOf(uid), [])
+  })
+
   test('whose cancellation came first makes no meeting', async () => {
     const uid = newUid()
     await mails('CANCEL', { uid, sequence: 1 })
@@ -193,6 +226,10 @@ describe('an invitation', () => {
     const organizer = ':mailto:sales@acme.example'
     assert.equal(await invites({ uid, organizer }, { from: 'sales@acme.example' }), undefined)
     assert.equal((await meetingOf(uid)).conversation_id, null)
+    const forged = newUid()
+    const head = ['Authentication-Results: 127.0.0.1; dmarc=fail']
+    await invites({ uid: forged, organizer }, { from: 'sales@acme.example', head })
+    assert.deepEqual(await meetingsOf(forged), [])
   })
 
   test('links a meeting that was imported from a file', async () => {
@@ -237,6 +274,14 @@ describe('what people changed here', () => {
     assert.deepEqual([title, status], ['New title', 'canceled'])
     await invites({ uid, sequence: 1 })
     assert.equal((await meetingOf(uid)).status, 'scheduled')
+  })
+
+  test('as the result of a meeting stays where that is canceled afterwards', async () => {
+    const uid = newUid()
+    await invites({ uid })
+    await patch(await meetingOf(uid), { status: 'no_show' })
+    await mails('CANCEL', { uid, sequence: 1 })
+    assert.equal((await meetingOf(uid)).status, 'no_show')
   })
 
   test('by deleting the meeting stays until the organizer sets it anew', async () => {
@@ -356,6 +401,7 @@ describe('an answer to an invitation', () => {
     const times = { starts_at: '2026-12-01T09:00:00Z', ends_at: '2026-12-01T10:00:00Z' }
     const { id } = await inbox.make('/meetings', { title: 'Ours', ...times, participants: [{ email: bo }] })
     await answer(`${id}@dealbox`, 'TENTATIVE')
+    await answer(`${id}@dealbox`, 'DECLINED', { stamp: '20261119T080000Z' })
     assert.equal((await inbox.get(`/meetings/${id}`)).participants[0].response, 'tentative')
   })
 
@@ -375,6 +421,38 @@ describe('an answer to an invitation', () => {
     await answer(uid, 'DECLINED', {}, 'mallory@evil.example')
     await answer(uid, 'ACCEPTED', { attendees: [';PARTSTAT=ACCEPTED:mailto:zoe@firm.example'] }, 'zoe@firm.example')
     assert.deepEqual(await meetingOf(uid), before)
+  })
+
+  test('counts for the sender alone, also where another participant forwards it', async () => {
+    const uid = newUid()
+    const zoe = 'zoe@firm.example'
+    const attendees = [`:mailto:${bo}`, `:mailto:${zoe}`]
+    await invites({ uid, ...ours, attendees }, { from: 'support@acme.example' })
+    await answer(uid, 'DECLINED', {}, zoe)
+    const { participants } = await meetingOf(uid)
+    assert.deepEqual(
+      participants.slice(1).map(({ response }: Row) => response),
+      ['pending', 'pending'],
+    )
+  })
+
+  test('to a series is about what is not over', async () => {
+    const uid = newUid()
+    const event = { uid, starts: ':20261112T090000Z', ends: ':20261112T100000Z', more: ['RRULE:FREQ=WEEKLY;COUNT=4'] }
+    const options = { from: 'support@acme.example', arrivedAt: Date.parse('2026-11-01T08:00:00Z') }
+    await invites({ ...event, ...ours, attendees: [`:mailto:${bo}`] }, options)
+    await answer(uid, 'ACCEPTED')
+    assert.deepEqual(
+      (await meetingsOf(uid)).map(({ participants }) => participants[1].response),
+      ['pending', 'pending', 'accepted', 'accepted'],
+    )
+  })
+
+  test('to a meeting that is not known leaves nothing behind', async () => {
+    const uid = newUid()
+    await answer(uid, 'ACCEPTED')
+    const kept = server.store.db.prepare('SELECT count(*) FROM invitations WHERE uid = ?').pluck()
+    assert.equal(kept.get(uid), 0)
   })
 })
 
@@ -428,6 +506,8 @@ describe('a recurring meeting', () => {
     )
     await invites({ uid, sequence: 2, ...weekly })
     assert.equal((await times(uid))[2], '12-15T09:00 10:00 scheduled')
+    await invites({ uid, sequence: 1, stamp: '20261120T083500Z', ...ofThird }) // late
+    assert.equal((await times(uid))[2], '12-15T09:00 10:00 scheduled')
   })
 
   test('that is moved as a whole takes its meetings along, and cancels those that are left', async () => {
@@ -450,6 +530,43 @@ describe('a recurring meeting', () => {
     assert.equal(all[0]?.ical_uid, `${uid}/20261202T130000Z`)
   })
 
+  test('that is moved as a whole leaves those that were canceled here', async () => {
+    const uid = newUid()
+    await invites({ uid, ...weekly })
+    await patch((await meetingsOf(uid))[1] as Row, { status: 'canceled' })
+    await invites({ uid, sequence: 1, starts: ':20261202T130000Z', ends: ':20261202T140000Z', ...weekly })
+    assert.deepEqual(await times(uid), [
+      '12-02T13:00 14:00 scheduled',
+      '12-08T09:00 10:00 canceled',
+      '12-09T13:00 14:00 scheduled',
+      '12-16T13:00 14:00 scheduled',
+      '12-23T13:00 14:00 scheduled',
+    ])
+  })
+
+  test('ignores earlier versions of single ones, also beside newer ones', async () => {
+    const uid = newUid()
+    await invites({ uid, ...weekly, sequence: 1 })
+    await invites({ uid, ...ofThird, sequence: 3 })
+    const second = { uid, more: ['RECURRENCE-ID:20261208T090000Z'] }
+    const third = { uid, more: ['RECURRENCE-ID:20261215T090000Z'], title: 'Late' }
+    await mails('CANCEL', { ...second, sequence: 0 })
+    await mails('CANCEL', [
+      { ...third, sequence: 2 },
+      { uid, more: ['RECURRENCE-ID:20261222T090000Z'], sequence: 2 },
+    ])
+    await mails('REQUEST', [
+      { uid, ...weekly, sequence: 2 },
+      { ...third, sequence: 2 },
+    ])
+    assert.deepEqual(await times(uid), [
+      '12-01T09:00 10:00 scheduled',
+      '12-08T09:00 10:00 scheduled',
+      '12-15T11:00 12:00 scheduled',
+      '12-22T09:00 10:00 canceled',
+    ])
+  })
+
   test('of which one was deleted gets it back only when the organizer sets all of them anew', async () => {
     const uid = newUid()
     await invites({ uid, ...weekly })
@@ -470,6 +587,68 @@ describe('a recurring meeting', () => {
     )
     await mails('CANCEL', { uid, sequence: 2 })
     assert.deepEqual(new Set((await meetingsOf(uid)).map(({ status }) => status)), new Set(['canceled']))
+  })
+
+  test('has none where the invitation cancels one of them', async () => {
+    const uid = newUid()
+    const canceled = { uid, ...ofThird, more: [...ofThird.more, 'STATUS:CANCELLED'] }
+    await mails('REQUEST', [{ uid, ...weekly }, canceled])
+    assert.deepEqual((await meetingsOf(uid)).map(at), ['12-01T09:00 10:00', '12-08T09:00 10:00', '12-22T09:00 10:00'])
+  })
+
+  test('goes on for another year with the next mail about it, without what was deleted', async () => {
+    const uid = newUid()
+    const monthly = { uid, more: ['RRULE:FREQ=MONTHLY'] }
+    await invites(monthly)
+    await remove((await meetingsOf(uid))[0] as Row)
+    await invites({ ...monthly, stamp: '20261120T083000Z' }, { now: server.now() + 60 * 86_400_000 })
+    const all = await meetingsOf(uid)
+    assert.deepEqual(
+      [all.length, all[0]?.starts_at.slice(0, 7), all.at(-1)?.starts_at.slice(0, 7)],
+      [13, '2027-01', '2028-01'],
+    )
+  })
+
+  test('at other times, but not set anew, cancels what it no longer contains', async () => {
+    const uid = newUid()
+    await invites({ uid, more: ['RRULE:FREQ=MONTHLY;COUNT=2'] })
+    const later = { starts: ':20280102T090000Z', ends: ':20280102T100000Z', more: ['RRULE:FREQ=MONTHLY;COUNT=2'] }
+    await invites(
+      { uid, stamp: '20261120T083000Z', ...later },
+      { now: server.now() + 300 * 86_400_000, arrivedAt: server.now() },
+    )
+    assert.deepEqual(await times(uid), [
+      '12-01T09:00 10:00 canceled',
+      '01-01T09:00 10:00 canceled',
+      '01-02T09:00 10:00 scheduled',
+      '02-02T09:00 10:00 scheduled',
+    ])
+  })
+
+  test('leaves the past as it is', async () => {
+    const uid = newUid()
+    const event = { uid, starts: ':20261105T090000Z', ends: ':20261105T100000Z', more: ['RRULE:FREQ=WEEKLY;COUNT=4'] }
+    await invites(event, { arrivedAt: Date.parse('2026-11-01T08:00:00Z') })
+    const [first] = await meetingsOf(uid)
+    await patch(first as Row, { status: 'scheduled' })
+    await invites({ ...event, sequence: 1 })
+    await mails('CANCEL', { ...event, sequence: 2 })
+    assert.deepEqual(
+      (await meetingsOf(uid)).map(({ status }) => status),
+      ['scheduled', 'completed', 'completed', 'canceled'],
+    )
+  })
+
+  test('is changed in one of them only where the mail changes all later ones without the rest', async () => {
+    const uid = newUid()
+    await invites({ uid, ...weekly })
+    const more = ['RECURRENCE-ID;RANGE=THISANDFUTURE:20261215T090000Z']
+    const { error } = await invites({ uid, sequence: 1, ...ofThird, more })
+    assert.equal(
+      error,
+      'This mail changes one meeting of a series and all later ones. Only the first of them was changed here.',
+    )
+    assert.deepEqual((await times(uid)).slice(2), ['12-15T11:00 12:00 scheduled', '12-22T09:00 10:00 scheduled'])
   })
 
   test('to one of which a person is invited is that one', async () => {
@@ -511,6 +690,9 @@ describe('a calendar that is broken', () => {
     assert.equal((await invites(given)).error, null)
     const { title, participants, description, location } = await meetingOf(uid)
     assert.deepEqual([title.length, participants.length, description.length, location.length], [255, 500, 65_536, 255])
+    assert.equal((await invites({ uid, sequence: 1e300 })).error, null)
+    const impossible = await invites({ uid: `${newUid()}\0` })
+    assert.match(impossible.error, /^The meeting "Kick-off" was not imported: .*NUL character\.$/)
     const far = await invites({ uid: newUid(), starts: ':99990101T000000Z', ends: ':100000101T000000Z' })
     assert.ok(far.error)
   })
@@ -524,8 +706,12 @@ describe('a calendar that is broken', () => {
     assert.equal(made.get(uid), 200)
     const daily = { uid: newUid(), more: ['RRULE:FREQ=DAILY', 'RDATE:20261201T120000Z'] }
     const [one, other, third] = [daily, { ...daily, uid: newUid() }, { ...daily, uid: newUid() }]
-    const series = await mails('REQUEST', [one, other, third])
+    const known = { uid: newUid(), more: ['RRULE:FREQ=WEEKLY;COUNT=2'] }
+    await invites(known)
+    const series = await mails('REQUEST', [one, other, third, { ...known, sequence: 1 }])
     assert.match(series.error, /^The meetings in this mail take place more than 1000 times; the rest was left out\.$/)
+    const statuses = (await meetingsOf(known.uid)).map(({ status }) => status)
+    assert.deepEqual(new Set(statuses), new Set(['scheduled']))
     const rules = await invites({ uid: newUid(), more: Array(3).fill('RRULE:FREQ=DAILY') })
     assert.match(rules.error, /it has more than 2 rules/)
     const counted = {
