@@ -434,6 +434,8 @@ describe('a migration', () => {
       INSERT INTO members VALUES (1, 'm', 'M', 'm@example.com', 'owner', 'active', 'UTC', 0, 0, 1);
       INSERT INTO tokens VALUES (1, 't', 'm', '[]', 0, NULL, NULL);
       INSERT INTO idempotency VALUES (1, 't', 'k', 'f', 201, '[]', 'kept', 5);
+      INSERT INTO imports VALUES (1, 'i', 'contact', 'a.csv', '', '{}', 1, 1, 0, 0, 0, 0, 0, NULL, NULL);
+      INSERT INTO import_rows VALUES (1, 'i', 'c', 0, 'tag', 'created', 1, '{}', 1);
       INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, data) VALUES (1, 1, 'e', 'deal.created', 'd', 7, 'system', '{}')`)
     db.pragma('foreign_keys = ON')
     migrate(db, 'old')
@@ -444,6 +446,9 @@ describe('a migration', () => {
       { seq: 1, id: 'e', at: 7, request_key: null },
     ])
     assert.deepEqual(db.prepare('SELECT name FROM members').pluck().all(), ['M'])
+    assert.deepEqual(db.prepare('SELECT * FROM import_rows').raw().all(), [
+      [1, 'i', 'c', 0, 'tag', 'created', 1, '{}', 1],
+    ])
     db.exec("INSERT INTO idempotency VALUES (1, 'a session', 'k', 'f', 201, '[]', '', 5)")
     assert.deepEqual(db.pragma('foreign_key_check'), [])
   })
