@@ -24,7 +24,11 @@ const unknown = (which: string, usual: string) =>
 export const importOptions = (matches: string) =>
   ({
     match: match(matches),
-    map: { type: 'string', placeholder: 'C=F,...', help: 'mapping of columns to fields, such as "Fax=phones,Notes=-"' },
+    map: {
+      type: 'string',
+      placeholder: 'C=F,...',
+      help: 'mapping of columns to fields, such as "Fax=phones,Notes=-,Birthday=custom.birthday"',
+    },
     mapValue: {
       type: 'strings',
       placeholder: 'C:V=R',
@@ -37,7 +41,6 @@ export const importOptions = (matches: string) =>
       help: 'member who gets the records whose owner is not an active member',
     },
     unknownCompanies: unknown('companies', 'by default they are made'),
-    unknownContacts: unknown('contacts', 'by default the rows are rejected, or with --lenient imported without them'),
     decimal: {
       type: 'string',
       placeholder: 'SIGN',
@@ -61,13 +64,14 @@ export const importOptions = (matches: string) =>
 
 export const dealOptions = {
   makeStages: { type: 'boolean', help: 'make the stages and pipelines that the file names and that are missing' },
+  unknownContacts: unknown('contacts', 'by default the rows are rejected, or with --lenient imported without them'),
   ...importOptions('external_id'),
 } as const satisfies Options
 
-export type Given = Omit<Values<typeof dealOptions>, 'makeStages'> & {
-  readonly data: string
-  readonly makeStages?: boolean
-}
+/** Only deals have stages and contacts. */
+type OfDeals = 'makeStages' | 'unknownContacts'
+type DealValues = Values<typeof dealOptions>
+export type Given = Omit<DealValues, OfDeals> & Partial<Pick<DealValues, OfDeals>> & { readonly data: string }
 
 /** Throws a usage Problem for a value that is none of the choices. */
 export function readOptions(

@@ -110,6 +110,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       listeners.push(await listen(site.callback(), screensAddress))
     }
     const logins = mailLogins({ deps, write: store.write, trust })
+    workers.push(logins.stop)
     const outbound = outboundMail({ deps, write: store.write, trust, logins })
     const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
     const scheduler = startScheduler({

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { fileName } from '../lib/file-name.ts'
+import type { Json } from '../lib/json.ts'
 import { field, invalid, Problem } from '../lib/problem.ts'
+import type { Write } from '../store/commit.ts'
 import { malformedForm, type PartHead, type PartSink } from './multipart.ts'
 import type { Spool } from './spool.ts'
 
@@ -16,8 +18,18 @@ export type UploadedFile = {
   slice: (start: number, end: number) => Buffer
 }
 
-/** A form that a route accepts: the name of its JSON part, what it calls the files, and how many there can be. */
-export type UploadForm = { part: string; files: string; maxFiles: number }
+/**
+ * A form (multipart/form-data) that a route accepts: the name of its JSON part, what it calls the files, and how many
+ * there can be. `read` makes the body of the JSON part and the files, and throws 4xx; without it, the JSON part is the
+ * body. `ready` stores large files before `run`, and deletes what that does not use.
+ */
+export type UploadForm = {
+  part: string
+  files: string
+  maxFiles: number
+  read?: (given: Json | undefined, files: readonly UploadedFile[]) => unknown
+  ready?: <T>(write: Write, org: number, files: readonly UploadedFile[], run: () => Promise<T>) => Promise<T>
+}
 
 /** The types of the JSON part: programs that send it from a file may not know what it is. */
 const JSON_PART = /^(?:(?:application\/json|text\/plain|application\/octet-stream)(?:\s*;\s*charset="?utf-8"?)?)?$/i

@@ -2,7 +2,6 @@ import type * as v from 'valibot'
 import type { Role } from '../auth/roles.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Caller } from '../lib/caller.ts'
-import type { Json } from '../lib/json.ts'
 import type { Columns, RawRow, Readable } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Filter } from '../store/list/conditions.ts'
@@ -163,12 +162,6 @@ export type PollRoute<Needed extends Need = NeedsScope> = Common &
     read: (who: Caller, after: number | undefined, types: readonly string[], limit: number) => StreamSlice
   }
 
-/**
- * A form (multipart/form-data). `read` makes the body of the JSON part and the files; without it, the JSON part is the
- * body. Throws 4xx.
- */
-type FormOf = UploadForm & { read?: (given: Json | undefined, files: readonly UploadedFile[]) => unknown }
-
 /** Parameters of a write besides its body; all are flags, false if absent. */
 export type Flags = Record<string, string>
 
@@ -193,7 +186,7 @@ export type WriteRoute<Needed extends Need = NeedsScope> = Common &
     /** Media types besides JSON, each parsed into a value that `body` then checks. Throws 400. */
     accepts?: Record<string, (text: string) => unknown>
     /** The form that it accepts besides JSON. */
-    form?: FormOf
+    form?: UploadForm
     /** The largest body, instead of 1 MiB, and the longest array, instead of 1,000 items. */
     maxBytes?: number
     maxItems?: number
@@ -277,7 +270,7 @@ type Create<Made extends Stored, Schema extends v.GenericSchema> = Omit<Common, 
   body: Schema
   returns: v.GenericSchema
   flags?: Flags
-  form?: FormOf
+  form?: UploadForm
   maxBytes?: number
   replays?: string
   bulkResult?: v.GenericSchema

@@ -60,7 +60,8 @@ export function writeAnswers({ prefix, write, answers, bodies, dataDir }: Parts)
       const given = json && parseBody(json, route.maxItems)
       const body = form.read ? form.read(given, files) : (given ?? parseBody(NOTHING))
       const fingerprint = () => formFingerprint(x.req, json, files)
-      return await writeBody(route, access, ids, x, { body, flags, files, fingerprint })
+      const run = () => writeBody(route, access, ids, x, { body, flags, files, fingerprint })
+      return await (form.ready ? form.ready(write, access.who.org, files, run) : run())
     } finally {
       await discard()
     }

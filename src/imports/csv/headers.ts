@@ -49,7 +49,7 @@ const address = {
   ),
   'address.region': placed(
     REGIONS,
-    'state county of address, bundesland, kanton, departement, provincia, estado, comunidad autonoma',
+    'state county of address, region geschaftlich, bundesland, bundesland kanton, kanton, departement, provincia, estado, comunidad autonoma',
   ),
   'address.postal_code': placed(
     POSTAL_CODES,

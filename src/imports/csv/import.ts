@@ -142,7 +142,10 @@ function rowImporter(store: Store, { reader, fields, rules, match }: Plan, { org
     const omit = (column: string, reason: string): void => void omitted.set(`${column}\n${reason}`, { column, reason })
     const onOmit: OnOmit = (name, reason, item) =>
       omit(reader.columnOf(cells, name, item), item === undefined ? reason : `${textOf(item)} ${reason}`)
-    const refused = (problem: Problem): Done => ({ row, error: reasonOf(problem) })
+    const refused = (problem: Problem): Done => {
+      const left = [...omitted.values()].map(({ column, reason }) => `${column} ${reason}`)
+      return { row, error: [...left, reasonOf(problem)].join('; ') }
+    }
 
     let draft: Draft | undefined
     const read = () => reader.read(cells, rules.lenient ? omit : undefined)

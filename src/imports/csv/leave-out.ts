@@ -30,7 +30,11 @@ export function leaveOut(
   return all.map(({ index, remove, ...removed }) => removed)
 }
 
-function placeOf({ given, links }: Draft, { pointer, message }: FieldError): Place | undefined {
+/** Without its name a record could not be made, so a long one is cut. */
+const NAMES: ReadonlySet<string> = new Set(['title', 'name', 'first_name', 'last_name'])
+const MAX_NAME = 255
+
+function placeOf({ given, links }: Draft, { pointer, code, message }: FieldError): Place | undefined {
   const [head = '', second, third] = pointer.slice(1).split('/')
   const inner = `${head}.${second}`
   const link = [inner, head].find((name) => links.has(name))
@@ -45,6 +49,10 @@ function placeOf({ given, links }: Draft, { pointer, message }: FieldError): Pla
   const set = (rest?: Json) => (rest === undefined ? delete given[head] : (given[head] = rest))
   if (value === undefined) return undefined
   if (Array.isArray(value)) return inList({ name: head, message }, () => given[head] as Json[], second, set)
+  if (code === 'too_long' && NAMES.has(head) && typeof value === 'string') {
+    const cut = [...value.normalize('NFC')].slice(0, MAX_NAME).join('').trim()
+    return { name: head, message: `${message}; the rest is left out`, remove: () => void set(cut) }
+  }
   if (value === null || typeof value !== 'object' || second === undefined) {
     return { name: head, message, remove: () => void set() }
   }

@@ -108,14 +108,12 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
   }
 
   /**
-   * Removes emails and domains that another record has, unless this is the same record: it has the same name, or the same
-   * external id. Returns undefined then.
+   * Removes emails and domains that another record has, unless this is the same record, which has the same name. Returns
+   * undefined then.
    */
   function withoutTaken(draft: Draft, { code, more }: Problem): Removed[] | undefined {
     const { given } = draft
     if (code !== 'duplicate' || object === 'deal' || typeof more?.duplicate_id !== 'string') return undefined
-    const { external_id } = given
-    if (typeof external_id === 'string' && find.ofExternalId(object, who.org, external_id)) return undefined
     const other = writes[object].find(who, more.duplicate_id)
     const own = object === 'company' ? given.name : [given.first_name, given.last_name].filter(Boolean).join(' ')
     if (fold(String(own ?? '')) === fold(other.name as string)) return undefined

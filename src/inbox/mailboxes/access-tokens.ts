@@ -36,6 +36,7 @@ export function mailLogins({ deps, write, trust, post = providerPost(trust), wai
   const renewals = new Map<string, Promise<AccessToken>>()
   /** By mailbox, the token that its server rejected. */
   const rejected = new Map<string, string>()
+  let isStopping = false
 
   /** Rejects with Problem if there is no password, or if somebody has to sign in first: see `isNotConnected`. */
   async function smtpServer(org: number, mailbox: Mailbox): Promise<MailServer> {
@@ -95,6 +96,7 @@ export function mailLogins({ deps, write, trust, post = providerPost(trust), wai
 
   async function renew(org: number, mailbox: Mailbox): Promise<AccessToken> {
     for (let waited_ms = 0; waited_ms < LEASE_MS; waited_ms += WAIT_MS) {
+      if (isStopping) throw new Problem(503, 'stopping', 'The server is shutting down.')
       const claim = await claimed(org, mailbox)
       if (claim !== 'busy') return 'text' in claim ? claim : renewBy(claim, org, mailbox)
       await wait(WAIT_MS)
@@ -136,7 +138,16 @@ export function mailLogins({ deps, write, trust, post = providerPost(trust), wai
     throw new Problem(409, 'settings_changed', `The settings of the mailbox "${mailbox.key}" have changed.`)
   }
 
-  return { smtpServer, imapServer }
+  /**
+   * Begins no further renewal, and waits for the running ones, for as long as a provider has to answer: a new refresh
+   * token that is not stored would be lost.
+   */
+  async function stop(): Promise<void> {
+    isStopping = true
+    await Promise.allSettled(renewals.values())
+  }
+
+  return { smtpServer, imapServer, stop }
 }
 
 const keyOf = (org: number, { id }: Mailbox): string => `${org} ${id}`

@@ -2,13 +2,14 @@ import * as v from 'valibot'
 import { type Deps, once } from '../../deps.ts'
 import type { Streamed } from '../../http/answer.ts'
 import type { UploadedFile } from '../../http/form-parts.ts'
-import type { Route, StoredFile } from '../../http/route.ts'
+import type { Route, StoredFile, WriteRoute } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { fileName } from '../../lib/file-name.ts'
 import { field, invalid, notFound } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
 import { type Content, contentOf, contentStore } from './contents.ts'
+import { largeFiles } from './large-files.ts'
 import type { Message } from './message.ts'
 
 // Files of messages. They have a separate table, so that their data is read only on request.
@@ -154,6 +155,14 @@ export const attachmentStore = once(({ db, clock }: Deps) => {
   }
 
   return { read, attachmentOf, add, restore, file, bytesOf, withData }
+})
+
+/** A form with a message and its files. */
+export const messageForm = ({ db }: Deps): NonNullable<WriteRoute['form']> => ({
+  part: 'message',
+  files: 'attachments',
+  maxFiles: MAX_FILES,
+  ready: largeFiles(db).ready,
 })
 
 export const downloadRoute = (deps: Deps): Route => ({

@@ -15,7 +15,7 @@ import { conversationStore, type Opening } from '../conversations/conversations.
 import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
 import { pastTime } from '../conversations/statuses.ts'
 import type { Mailbox } from '../mailboxes/mailboxes.ts'
-import { attachmentStore, downloadRoute, MAX_BODY_BYTES, MAX_FILES } from './attachments.ts'
+import { attachmentStore, downloadRoute, MAX_BODY_BYTES, messageForm } from './attachments.ts'
 import { senders } from './from-address.ts'
 import { lightPage } from './light-page.ts'
 import { columns, DIRECTIONS, MAX_STORED_HTML_BYTES, Message, MessageCreate, type Recipient } from './message.ts'
@@ -264,7 +264,7 @@ export const messages = (deps: Deps): Route[] => {
         'Adds a message to a conversation or, with a `channel` and a `contact_id` or `from`, opens a new conversation. An inbound message reopens a conversation that is closed, snoozed or pending; an outbound message of a member answers it; a note does neither. Files can be sent in base64 or, smaller and faster, in a form (`multipart/form-data`): its part `message` has the JSON, and every part with a file name is an attachment. The body can have up to 18 MiB.',
       body: MessageCreate,
       returns: Message,
-      form: { part: 'message', files: 'attachments', maxFiles: MAX_FILES },
+      form: messageForm(deps),
       maxBytes: MAX_BODY_BYTES,
       replays: 'The stored message with this `external_id`.',
       run: ({ who, body, files }) => post(who, body, files),

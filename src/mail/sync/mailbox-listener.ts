@@ -3,6 +3,8 @@ import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
 import type { Logins } from '../../inbox/mailboxes/access-tokens.ts'
 import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
+import { contentOf } from '../../inbox/messages/contents.ts'
+import { largeFiles } from '../../inbox/messages/large-files.ts'
 import { sizeText } from '../../lib/size.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
@@ -14,7 +16,6 @@ import { MAX_FILE_BYTES, mailBytesFor } from '../parse/files.ts'
 import type { MailReader } from '../parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
 import type { Trust } from '../transport/server.ts'
-import { largeFiles } from './large-files.ts'
 import { type FetchedMail, mailboxProgress } from './mailbox-progress.ts'
 
 export type ListenerOptions = {
@@ -50,7 +51,7 @@ export async function listenTo(
   signal: AbortSignal,
 ): Promise<void> {
   const progress = mailboxProgress(deps)
-  const files = largeFiles(deps.db, write)
+  const files = largeFiles(deps.db)
   const maxSourceBytes = mailBytesFor(maxFileBytes)
   let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
 
@@ -144,7 +145,8 @@ export async function listenTo(
       const whole = await read(source, view)
       mail = size > maxSourceBytes ? { ...whole, notes: [...whole.notes, tooLarge(maxSourceBytes)] } : whole
       const taken = mail
-      await files.ready(org, taken, () => write(() => void progress.take(org, mailbox, taken, at)))
+      const contents = taken.files.map(({ bytes, sha256 }) => contentOf(bytes, sha256))
+      await files.ready(write, org, contents, () => write(() => void progress.take(org, mailbox, taken, at)))
     } catch (error) {
       if (signal.aborted || (error as { status?: number }).status === 503) throw error // not caused by the mail
       log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail rejected')

@@ -3,6 +3,7 @@ import { type Logins, mailLogins } from '../../inbox/mailboxes/access-tokens.ts'
 import { isNotConnected } from '../../inbox/mailboxes/grants.ts'
 import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
 import { mailIdOf } from '../../inbox/messages/outgoing.ts'
+import { Problem } from '../../lib/problem.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import { composeMail } from '../transport/compose.ts'
@@ -124,6 +125,7 @@ export function outboundMail({ deps, write, trust, logins = mailLogins({ deps, w
     try {
       return await logins.smtpServer(org, mailbox)
     } catch (error) {
+      if (error instanceof Problem && error.status === 503) throw error // this server cannot write, or is stopping
       return error as Error
     }
   }

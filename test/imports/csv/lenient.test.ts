@@ -86,7 +86,10 @@ Bo Ott,bo@len.example,,030 123456,Germany,Ana,Len Ltd,len.example,de,gold,2020-0
     assert.deepEqual(counts, { ...texts, ...codes })
     assert.equal(left.length, 10)
     assert.deepEqual(result.made, { company: 1, contact: 2 })
-    assert.match(reasonsIn(result)[0] ?? '', /line 4: the row must have a name, an email or a phone/)
+    assert.match(
+      reasonsIn(result)[0] ?? '',
+      /line 4: Email "nix" must be an email address, .*; the row must have a name, an email or a phone$/,
+    )
     assert.deepEqual(
       server.events(seq).map(({ type }) => type),
       ['company.created', 'contact.created', 'contact.created'],
@@ -128,6 +131,15 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     )
   })
 
+  test('lists a value once, also of a row that is tried again', async () => {
+    const rows = 'Name,Owner,Company\nUna Vez,Nobody,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4\n'
+    const result = await imported(rows, { rules: { lenient: true, unknownOwner: 'ana@acme.example' } })
+    assert.deepEqual(
+      omittedIn(result).map((line) => line.split(' | ')[1]),
+      ['Owner', 'Company'],
+    )
+  })
+
   test('rejects a duplicate, and keeps somebody else without the email that another has', async () => {
     const taken = await newRecord('/contacts', { first_name: 'Info', emails: [{ email: 'info@dup.example' }] })
     const result = await imported(
@@ -142,7 +154,7 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     assert.match(reasonsIn(result)[1] ?? '', /must have a name, an email or a phone/)
     const company = await newRecord('/companies', { name: 'Holding', domains: ['hold.example'], external_id: 'H1' })
     const companies = await imported(
-      'Name,Domain,ID\nholding,hold.example,H2\nBranch,hold.example,H3\nOther,,H1\nHolding,hold.example,H1\n',
+      'Name,Domain,ID\nholding,hold.example,H2\nBranch,hold.example,H3\nOther,hold.example,H1\nHolding,hold.example,H1\n',
       { object: 'company' },
     )
     assert.deepEqual(countsOf(companies), [1, 0, 0, 3])
@@ -179,6 +191,22 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     assert.deepEqual(countsOf(first), [2, 0, 1, 0])
     const second = await imported(deals, { object: 'deal', match: 'external_id', again: true })
     assert.deepEqual(countsOf(second), [0, 0, 3, 0])
+  })
+
+  test('leaves out the wrong items of a list, and no other', async () => {
+    const result = await imported('Name,Email\nOr Der,x1; x2; order@len.example; x3; last@len.example\n')
+    const { emails } = await contactOf('order@len.example')
+    assert.deepEqual(
+      emails.map(({ email }: { email: string }) => email),
+      ['order@len.example', 'last@len.example'],
+    )
+    assert.equal(result.omitted[0]?.count, 3)
+  })
+
+  test('cuts a name that is too long, since no record can be without it', async () => {
+    const result = await imported(`Title,ID\n${'ä'.repeat(300)},long\n`, { object: 'deal' })
+    assert.deepEqual([countsOf(result), (await dealOf('long')).title], [[1, 0, 0, 0], 'ä'.repeat(255)])
+    assert.match(omittedIn(result)[0] ?? '', /must be at most 255 characters long; the rest is left out$/)
   })
 
   test('leaves no value of a rejected row in the list, and nothing of it behind', async () => {
@@ -367,6 +395,10 @@ describe('a second export of deals', () => {
     assert.equal((await dealOf('x2')).stage, stages.partner)
     await server.call('PATCH', `/deals/${(await dealOf('x2')).id}`, { title: 'Moved' })
     assert.deepEqual(countsOf(await into('Partners')), [0, 0, 1, 0])
+    assert.deepEqual(countsOf(await into('sales')), [0, 1, 0, 0])
+    await server.call('PATCH', `/deals/${(await dealOf('x2')).id}`, { stage: stages.demo })
+    const options = { again: true }
+    assert.deepEqual(countsOf(await bring('Deal ID,Title,Pipeline\nx2,Moved,sales\n', options)), [0, 0, 1, 0])
   })
 })
 

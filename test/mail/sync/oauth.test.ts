@@ -325,6 +325,33 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed()), trust), null)
   })
 
+  test('loses no refresh token to a server that stops', async () => {
+    const reached = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    const real = providerPost(trust)
+    const { smtpServer, stop } = logins(async (...given) => {
+      const answered = await real(...given)
+      reached.resolve()
+      await answer.promise
+      return answered
+    })
+    server.advance(2 * HOUR_MS)
+    const renewal = smtpServer(server.a.org, refreshed())
+    await reached.promise
+    let isOver = false
+    const stopped = stop().then(() => {
+      isOver = true
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isOver, false)
+    answer.resolve()
+    await stopped
+    assert.equal(await checkSmtp(await renewal, trust), null)
+    server.advance(2 * HOUR_MS)
+    await assert.rejects(smtpServer(server.a.org, refreshed()), { code: 'stopping' })
+    assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed()), trust), null)
+  })
+
   test('receives as soon as another process has connected it, over a connection that is renewed in time', async () => {
     const { store, deps } = server
     store.transaction(() => grantStore(store).forget(server.a.org, mailbox.id))
