@@ -23,7 +23,7 @@ export type Schema = {
 export const SCHEMAS: readonly Schema[] = [
   { hash: '8a24731f8b97c693' },
   { hash: '34e053c39480f1dc', step: addScreens },
-  { hash: 'e4f7425223eb7708', step: addTools },
+  { hash: '0f90517f38fa135f', step: addTools },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length
