@@ -33,16 +33,24 @@ export const web = {
 }
 
 /**
- * Parts of libraries that nothing here comes to, 1.2 MB in all: imapflow could go through proxies, and decode what src/mail
+ * Parts of libraries that nothing here comes to, 2.3 MB in all: imapflow could go through proxies, and decode what src/mail
  * decodes. It needs iconv-lite for the names of folders alone, which are in UTF-7. sanitize-html needs postcss for the
  * style attribute alone, which src/lib/html checks. Koa offers `ctx.assert`, whose library every start would load.
+ * koa-body could read other bodies than forms, and name files.
  */
 const unused = {
   name: 'unused',
   setup({ onLoad }) {
     const filter =
-      /[\\/]node_modules[\\/](socks|postcss|encoding-japanese|http-assert|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
+      /[\\/]node_modules[\\/](socks|postcss|encoding-japanese|http-assert|co-body|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
     onLoad({ filter }, () => ({ contents: '' }))
+    onLoad({ filter: /[\\/]node_modules[\\/]@paralleldrive[\\/]cuid2[\\/]index/ }, () => ({
+      contents: 'export const init = () => () => ""',
+    }))
+    // With it koa-body checks its options, which src/http/multipart.ts writes out: every schema takes what it is given.
+    onLoad({ filter: /[\\/]node_modules[\\/]zod[\\/]index/ }, () => ({
+      contents: `export const z = new Proxy(() => z, { get: (_, name) => (name === 'parse' ? (given) => given : z) })`,
+    }))
   },
 }
 

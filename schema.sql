@@ -957,6 +957,8 @@ CREATE TABLE mailbox_states ( -- health of a mailbox, and the position in its fo
   send_error TEXT, -- the error of the last attempt, if it failed
   send_error_at INTEGER,
   free_at INTEGER NOT NULL DEFAULT 0, -- when the spacing allows the next email of a sequence
+  smtp_offers_tls INTEGER NOT NULL DEFAULT 0, -- 1: offered STARTTLS to a connection in plain text
+  imap_offers_tls INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (org_id, mailbox_id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;

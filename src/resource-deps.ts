@@ -7,10 +7,14 @@ import { references } from './store/references.ts'
 import { parseAllow } from './webhooks/egress/allow.ts'
 import { type Guard, guard } from './webhooks/egress/guard.ts'
 
-/** The demo passes a separate clock, so that its records have a past; a server passes the guard of its options. */
+/**
+ * The demo passes a separate clock, so that its records have a past, and a time before which its events are not kept; a
+ * server passes the guard of its options.
+ */
 export function resourceDeps(
   { db, clock, vault }: Pick<Store, 'db' | 'clock' | 'vault'>,
   targets: Guard = guard({ allow: parseAllow(''), ownPorts: () => [] }),
+  writesEventsFrom?: number,
 ): Deps {
   // Made at the first use: they need stores, which are made from the result of this function.
   let tables: { reactions: Reactions; referrers: Referrers } | undefined
@@ -20,7 +24,7 @@ export function resourceDeps(
     db,
     clock,
     vault,
-    outbox: outbox({ db, clock }),
+    outbox: outbox({ db, clock }, writesEventsFrom),
     references: references(db),
     guard: targets,
     react: (who, event, after, before) => {

@@ -1,5 +1,6 @@
 import type { MailboxHealth } from '../inbox/mailboxes/mailbox-health.ts'
 import { type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import { plainWarning } from '../inbox/mailboxes/plain-text.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
@@ -33,6 +34,7 @@ export function mailboxReports(store: Store, org: number) {
           sent_at: onWire(how.sent_at),
           error: how.send_error,
           error_at: onWire(how.send_error_at),
+          warning: plainWarning(mailbox, 'smtp', how) ?? null,
         },
         receiving: {
           ...orFault(receiving, () => imapServer(org, mailbox)),
@@ -45,6 +47,7 @@ export function mailboxReports(store: Store, org: number) {
           skipped: how.skipped,
           rejected: how.rejected,
           imported_at: onWire(how.imported_at),
+          warning: plainWarning(mailbox, 'imap', how) ?? null,
         },
       }
     })

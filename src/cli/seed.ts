@@ -1,6 +1,7 @@
 import { usage } from '../config.ts'
 import { type Profile, SIZES } from '../demo/story/steps.ts'
-import { isDate } from '../lib/time.ts'
+import { DAY_MS, isDate } from '../lib/time.ts'
+import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 
@@ -34,6 +35,8 @@ export const seed = command({
         seed: Number(options.seed),
         profile: options.profile as Profile,
         asOf: Date.parse(day),
+        // A server would spend its first minutes purging the others: three of four in a large profile.
+        eventsFrom: store.clock.now() - USUAL_RETENTION_DAYS * DAY_MS,
         ...(progress ? { onProgress: (steps: number) => void process.stderr.write(`\r${steps} steps `) } : {}),
       })
       if (progress) process.stderr.write('\r')

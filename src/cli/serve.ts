@@ -14,6 +14,7 @@ import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
+import { MIB, parseSize } from '../lib/size.ts'
 import { startReceiver } from '../mail/sync/mailbox-sync.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
@@ -24,6 +25,7 @@ import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'
+import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
@@ -48,6 +50,8 @@ export type ServeOptions = {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 36M by default. */
+  maxAttachments?: string | undefined
 }
 
 export type Running = {
@@ -65,6 +69,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   if (!apiAddress) throw usage('--api-listen must not be off.')
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
+  const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
@@ -115,8 +120,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     workers.push(
-      startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log })
-        .stop,
+      startReceiver({
+        ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
+        maxFileBytes,
+      }).stop,
     )
     const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
     const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
@@ -179,8 +186,14 @@ export const serve = command({
     eventRetention: {
       type: 'string',
       placeholder: 'TIME',
-      default: '30d',
+      default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
+    },
+    maxAttachments: {
+      type: 'string',
+      placeholder: 'SIZE',
+      default: '36M',
+      help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
     },
     logLevel: {
       type: 'string',
@@ -211,6 +224,14 @@ export const serve = command({
     }
   },
 })
+
+/** Throws a usage Problem. */
+function readMaxAttachments(size: string | undefined): number | undefined {
+  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
+  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
+    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
+  return bytes
+}
 
 /** The link works once, so that it is no secret for long. A phone on the network reads it as a QR code. */
 const setupText = (url: string): string =>

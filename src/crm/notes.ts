@@ -91,7 +91,7 @@ export const columns = c.columns<Note>({
 export const noteStore = once((deps: Deps) => {
   const { db, clock, outbox, references, react } = deps
   const bin = binWriter(deps)
-  const { list } = listing(db, { table: 'notes', columns, filters, sorts })
+  const { list, render } = listing(db, { table: 'notes', columns, filters, sorts })
   const { insert, update, remove: removeRow } = rows(db, 'notes', columns)
   const find = finder(db, 'notes', columns)
   const search = searchIndex(db, 'note')
@@ -163,6 +163,7 @@ export const noteStore = once((deps: Deps) => {
 
   return {
     list,
+    render,
     find,
     create,
     restore,

@@ -15,9 +15,10 @@ const ALWAYS_CHANGING = new Set(['updated_at', 'version'])
 
 /**
  * Writes events in the transaction of their change, so that there is an event for every commit and none for a rollback.
- * `seq` is assigned in that transaction too, and therefore has no gaps per organisation.
+ * `seq` is assigned in that transaction too, and therefore has no gaps per organisation. Events before the time
+ * `writesFrom` only take their place, as if they had been purged already.
  */
-export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
+export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>, writesFrom = Number.NEGATIVE_INFINITY) {
   // Not by RETURNING: SQLite runs that in a savepoint, at which FTS5 writes the data that it buffered for the commit.
   const count = db.prepare('UPDATE orgs SET last_seq = last_seq + 1 WHERE id = ?')
   const counted = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
@@ -45,6 +46,7 @@ export function outbox({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     const shown = withheld.length > 0 ? { ...object, ...none } : object
     count.run(org)
     const event = { id: clock.id(), seq: counted.get(org) as number, at: clock.now() }
+    if (event.at < writesFrom) return event
     insert.run(
       org,
       event.seq,

@@ -6,14 +6,25 @@ import type { Problem } from '../lib/problem.ts'
 export type Answer = {
   status: number
   headers: string[]
-  body: string | Buffer | Streamed
+  body: Whole | Streamed
   type?: string
   /** Instead of SECURITY_HEADERS. */
   security?: readonly string[]
 }
 
+/** A body that is complete in memory, perhaps in several pieces: joining those of a page takes longer than sending them. */
+export type Whole = string | Buffer | readonly Buffer[]
+
 /** A body too large to build at once: its parts are made one by one, as the client reads them. */
 export type Streamed = { bytes: number; parts: () => Iterable<Buffer | string> }
+
+export const isWhole = (body: Answer['body']): body is Whole =>
+  typeof body === 'string' || Buffer.isBuffer(body) || Array.isArray(body)
+
+export const sizeOf = (body: Whole): number =>
+  Array.isArray(body)
+    ? (body as Buffer[]).reduce((sum, piece) => sum + piece.length, 0)
+    : Buffer.byteLength(body as string | Buffer)
 
 export const JSON_TYPE = 'application/json'
 export const PROBLEM_TYPE = 'application/problem+json'

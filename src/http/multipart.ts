@@ -27,6 +27,12 @@ export function boundaryOf({ headers }: IncomingMessage): string {
   return boundary
 }
 
+/** All that matter, since the executable has no defaults of koa-body: see build.config.mjs. */
+const OPTIONS = {
+  ...{ multipart: true, json: false, urlencoded: false, text: false, includeUnparsed: false },
+  ...{ patchKoa: false, patchNode: false, multipartTypes: ['multipart'], parsedMethods: ['POST'] },
+}
+
 /** What this uses of formidable, the parser of koa-body. */
 type Form = { _newParser: () => Parser; _parser: Parser; type: string; ended: boolean; _maybeEnd: () => void }
 type Parser = Transform & { initWithBoundary: (boundary: string) => void }
@@ -66,7 +72,7 @@ export async function splitForm(
     form._parser = parser
   }
 
-  const split = koaBody({ multipart: true, formidable: { enabledPlugins: [plugin] } } as never)
+  const split = koaBody({ ...OPTIONS, formidable: { enabledPlugins: [plugin] } } as never)
   const request = Object.assign(source, { headers })
   const is = (types: string[]): boolean => types.includes('multipart')
   const ctx = { method: 'POST', req: request, request: {}, is }

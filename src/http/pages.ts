@@ -1,4 +1,5 @@
 import type { Changes } from '../store/changes.ts'
+import { sizeOf } from './answer.ts'
 import type { Rendered } from './render.ts'
 
 /** The size of all pages together; one of 50 deals takes about 30 KB. */
@@ -35,7 +36,7 @@ export function pages({ byOthers, byUs }: Changes) {
     const { answer, timeDependent } = render()
     if (timeDependent) return answer
     if (bytes > MAX_BYTES) forget()
-    bytes += question.length + answer.body.length
+    bytes += question.length + sizeOf(answer.body)
     cached.set(question, answer)
     return answer
   }

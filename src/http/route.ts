@@ -6,7 +6,7 @@ import type { Json } from '../lib/json.ts'
 import type { Columns, RawRow, Readable } from '../store/columns.ts'
 import type { Sync } from '../store/commit.ts'
 import type { Filter } from '../store/list/conditions.ts'
-import type { ListQuery, Page, Sort } from '../store/list/page.ts'
+import type { ListQuery, Page, RenderedPage, Sort } from '../store/list/page.ts'
 import type { Position } from '../store/list/position.ts'
 import type { Streamed } from './answer.ts'
 import type { UploadedFile, UploadForm } from './form-parts.ts'
@@ -48,13 +48,15 @@ export type Listed = {
   /** It accepts `skip`, for screens that show a part from the middle. Never public: it takes longer, the more it skips. */
   skips?: boolean
   list: (org: number, ask: ListQuery, who: Caller) => Page
+  /** The same page as JSON, if SQLite can render its records. */
+  render?: ((org: number, ask: ListQuery, who: Caller) => RenderedPage | undefined) | undefined
 }
 
 /** The wire form of the response to a write: usually a record. */
 export type Answered = { [member: string]: unknown }
 
 /** The filters and sorts of a list. */
-export type Offered = Omit<Listed, 'columns' | 'list'>
+export type Offered = Omit<Listed, 'columns' | 'list' | 'render'>
 
 export type ListRoute<Needed extends Need = NeedsScope> = Common &
   Needed & {

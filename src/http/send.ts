@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
-import { type Answer, JSON_TYPE, SECURITY_HEADERS } from './answer.ts'
+import { type Answer, isWhole, JSON_TYPE, SECURITY_HEADERS, sizeOf, type Whole } from './answer.ts'
 import type { Exchange } from './kernel.ts'
 
 let waiting: (() => void)[] = []
@@ -33,7 +33,7 @@ export function send(
   const { status, headers, body, type = JSON_TYPE, security = SECURITY_HEADERS } = answer
   const all = ['X-Request-Id', id, ...security, ...own, ...headers]
   const isEmpty = status === 204 || status === 304
-  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : body.bytes
+  const bytes = isWhole(body) ? sizeOf(body) : body.bytes
   if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(bytes))
   atEndOfTurn(() => {
     if (!res.headersSent && !res.destroyed) {
@@ -42,7 +42,7 @@ export function send(
       try {
         res.writeHead(status, all)
         if (isEmpty || req.method === 'HEAD') res.end()
-        else if (typeof body === 'string' || Buffer.isBuffer(body)) res.end(body)
+        else if (isWhole(body)) end(res, body)
         else
           return pipeline(Readable.from(body.parts()), res, (error) =>
             onSent(isGone(error) ? undefined : (error ?? undefined)),
@@ -53,6 +53,13 @@ export function send(
     }
     onSent()
   })
+}
+
+function end(res: ServerResponse, body: Whole): void {
+  if (!Array.isArray(body)) return void res.end(body)
+  res.cork()
+  for (const piece of body) res.write(piece)
+  res.end()
 }
 
 const isGone = (error: NodeJS.ErrnoException | null | undefined): boolean =>

@@ -19,6 +19,7 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   custom?: Listed['custom']
   timeDependent?: boolean
   list: Listed['list']
+  render?: Listed['render']
   find: (who: Caller, ...ids: string[]) => RawRow
   Create?: Create
   Patch?: Patch
@@ -60,6 +61,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
       ...(resource.custom ? { custom: resource.custom } : {}),
       ...(resource.timeDependent ? { timeDependent: true } : {}),
       list: resource.list,
+      render: resource.render,
     },
     {
       kind: 'read',

@@ -21,8 +21,8 @@ export type Writable = ImportObject | 'tag' | 'note' | 'meeting' | 'pipeline' | 
 
 /** The operations of the API: the same schemas, and the same functions of the stores. */
 export type Writes = {
-  /** Throws 422 for a body that a create or a patch would reject. */
-  check: (given: Given, isNew: boolean) => void
+  /** Returns the body as it is stored. Throws 422 for one that a create or a patch would reject. */
+  check: (given: Given, isNew: boolean) => Given
   create: (who: Caller, given: Given) => Stored
   /** Throws 404. */
   find: (who: Caller, id: string) => Stored
@@ -66,7 +66,7 @@ function writesOf(routes: readonly Route[], path: string, discard?: Writes['remo
   }
 
   return {
-    check: (given, isNew) => void validate((isNew ? post : patch).body as v.GenericSchema, given),
+    check: (given, isNew) => validate((isNew ? post : patch).body as v.GenericSchema, given) as Given,
     create: (who, given) => run(post, who, undefined, given),
     find: patch.find,
     patch: (who, before, given) => run(patch, who, before, given),

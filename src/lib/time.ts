@@ -9,20 +9,66 @@ const TWO = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'))
 const THREE = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'))
 const days = new Map<number, string>()
 
+/** The date of a day since 1970. */
+function dateOf(day: number): string {
+  let date = days.get(day)
+  if (date === undefined) {
+    if (days.size > 10_000) days.clear()
+    date = new Date(day * DAY_MS).toISOString().slice(0, -14)
+    days.set(day, date)
+  }
+  return date
+}
+
 /** The same text as `toISOString`, several times faster: a page of a list contains 150 times on few days. */
 export function rfc3339(ms: number): string {
   const day = Math.floor(ms / DAY_MS)
-  let prefix = days.get(day)
-  if (prefix === undefined) {
-    if (days.size > 10_000) days.clear()
-    prefix = new Date(day * DAY_MS).toISOString().slice(0, -14)
-    days.set(day, prefix)
-  }
+  const prefix = dateOf(day)
   const rest = ms - day * DAY_MS
   const hour = (rest / HOUR_MS) | 0
   const minute = ((rest / MINUTE_MS) | 0) % 60
   const second = ((rest / SECOND_MS) | 0) % 60
   return `${prefix}T${TWO[hour]}:${TWO[minute]}:${TWO[second]}.${THREE[rest % 1000]}Z`
+}
+
+const dateBytes = new Map<number, Uint8Array>()
+
+/** Writes the 24 bytes of `rfc3339` for a time in the years 1 to 9999. A page of a list has 200 of them. */
+export function writeRfc3339(ms: number, bytes: Uint8Array, at: number): void {
+  const day = Math.floor(ms / DAY_MS)
+  let date = dateBytes.get(day)
+  if (date === undefined) {
+    if (dateBytes.size > 10_000) dateBytes.clear()
+    date = Uint8Array.from(Buffer.from(rfc3339(day * DAY_MS).slice(0, DATE_AND_T)))
+    dateBytes.set(day, date)
+  }
+  for (let index = 0; index < DATE_AND_T; index++) bytes[at + index] = date[index] as number
+  // The rest is a small integer: dividing it is faster than what rfc3339 does, and so are remainders by subtraction.
+  let rest = (ms - day * DAY_MS) | 0
+  const thousandths = rest % 1000
+  rest = (rest / 1000) | 0
+  const seconds = rest % 60
+  rest = (rest / 60) | 0
+  const hours = (rest / 60) | 0
+  writeTwo(hours, bytes, at + 11)
+  bytes[at + 13] = COLON
+  writeTwo(rest - hours * 60, bytes, at + 14)
+  bytes[at + 16] = COLON
+  writeTwo(seconds, bytes, at + 17)
+  bytes[at + 19] = DOT
+  const tenths = (thousandths / 100) | 0
+  bytes[at + 20] = ZERO + tenths
+  writeTwo(thousandths - tenths * 100, bytes, at + 21)
+  bytes[at + 23] = Z
+}
+
+const DATE_AND_T = '2026-11-20T'.length
+const [ZERO, COLON, DOT, Z] = [...Buffer.from('0:.Z')] as [number, number, number, number]
+
+function writeTwo(number: number, bytes: Uint8Array, at: number): void {
+  const tens = (number / 10) | 0
+  bytes[at] = ZERO + tens
+  bytes[at + 1] = ZERO + number - tens * 10
 }
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})0*)?(?:[Zz]|([+-])(\d\d):(\d\d))$/

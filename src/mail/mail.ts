@@ -7,6 +7,9 @@ export type Address = { email: string; name: string | null }
 
 export type MailFile = { name: string; content_type: string; bytes: Buffer }
 
+/** Hashed where the mail is parsed: a large file in a thread of its own. */
+export type ReceivedFile = MailFile & { sha256: string }
+
 /** Why a mail counts as automatic: an automatic reply, a delivery report, or a bulk or list mail. */
 export type Automatic = 'reply' | 'report' | 'bulk'
 
@@ -86,7 +89,7 @@ export type MailIn = {
   date: number | null
   text: string
   html: string | null
-  files: MailFile[]
+  files: ReceivedFile[]
   automatic: Automatic | null
   report: Report | null
   /** Whether it is from a mail server: by its address or name, or since it has no envelope sender. */

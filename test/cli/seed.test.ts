@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { DAY_MS } from '../../src/lib/time.ts'
+import { openStore } from '../../src/store/open.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 const folder = temporaryFolder()
@@ -24,4 +26,28 @@ test('a seed tells how many records of each kind it made', async () => {
     out,
     `Created 120 deals, 40 companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, 12 tags and 6 members.\n`,
   )
+})
+
+test('a seed writes no events that a server would purge at once', async () => {
+  const data = await init('recent')
+  const before = Date.now()
+  await cliJson('seed', '--data', data)
+  const { db, close } = openStore(data)
+  try {
+    const [first, ...others] = db.prepare('SELECT seq, at FROM events WHERE seq > 1 ORDER BY seq').all() as {
+      seq: number
+      at: number
+    }[]
+    assert.ok(first && others.length > 100)
+    assert.ok([first, ...others].every(({ at }) => at >= before - 30 * DAY_MS))
+    // The others have their places in the stream, as if they had been purged.
+    assert.ok(first.seq > 500)
+    assert.deepEqual(
+      others.map(({ seq }) => seq),
+      others.map((_, index) => first.seq + 1 + index),
+    )
+    assert.equal(db.prepare('SELECT last_seq FROM orgs').pluck().get(), first.seq + others.length)
+  } finally {
+    close()
+  }
 })

@@ -48,6 +48,8 @@ const NEW: State = {
   send_error: null,
   send_error_at: null,
   free_at: 0,
+  smtp_offers_tls: 0,
+  imap_offers_tls: 0,
 }
 
 const rows = (table: string) => server.store.db.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]

@@ -15,7 +15,7 @@ type Provider = {
   callback: () => (request: unknown, response: unknown) => void
   on: (event: string, listener: (token: Saved) => void) => void
   Grant: { find: (id: string) => Promise<Found | undefined> }
-  AccessToken: { revokeByGrantId: (id: string) => Promise<void> }
+  AccessToken: { find: (id: string) => Promise<Found | undefined> }
   RefreshToken: { revokeByGrantId: (id: string) => Promise<void> }
 }
 // The library has no types.
@@ -66,6 +66,8 @@ export async function startOpenId(t: Ends) {
   })
   const grants = new Set<string>()
   const refreshes: string[] = []
+  const accesses: string[] = []
+  provider.on('access_token.saved', ({ jti }) => void accesses.push(jti))
   provider.on('refresh_token.saved', ({ grantId, jti }) => {
     grants.add(grantId)
     refreshes.push(jti)
@@ -108,11 +110,14 @@ export async function startOpenId(t: Ends) {
       const answer = (await response.json()) as { active: boolean; sub?: string }
       return answer.active ? answer.sub : undefined
     },
+    /** Ends all access tokens, and no refresh token. */
+    revokeAccess: async (): Promise<void> => {
+      for (const token of accesses) await (await provider.AccessToken.find(token))?.destroy()
+    },
     /** What an administrator does to a user who has left. */
     revoke: async (): Promise<void> => {
       for (const grant of grants) {
-        await provider.RefreshToken.revokeByGrantId(grant)
-        await provider.AccessToken.revokeByGrantId(grant)
+        await provider.RefreshToken.revokeByGrantId(grant) // and all other tokens of this grant
         await (await provider.Grant.find(grant))?.destroy()
       }
     },

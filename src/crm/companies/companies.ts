@@ -58,7 +58,7 @@ export const companyStore = once((deps: Deps) => {
   const bin = binWriter(deps)
   const lists = membership(deps, 'company')
   const offered = { ...filters, list_id: lists.filter }
-  const { list, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
+  const { list, render, count } = listing(db, { table: 'companies', columns, filters: offered, sorts })
   const custom = customValues(db, 'company')
   const { restore, write, erase } = recordRows<Company>(db, {
     object: 'company',
@@ -165,7 +165,7 @@ export const companyStore = once((deps: Deps) => {
     if (other) throw duplicate(`external_id "${external_id}"`, other)
   }
 
-  const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
+  const reading = { columns, filters: offered, custom: custom.offers, list, render, count, find }
   return { ...reading, create, restore, patch, write, save, remove, discard, clearParent }
 })
 

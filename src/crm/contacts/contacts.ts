@@ -60,7 +60,7 @@ export const contactStore = once((deps: Deps) => {
   const bin = binWriter(deps)
   const lists = membership(deps, 'contact')
   const offered = { ...filters, list_id: lists.filter }
-  const { list, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
+  const { list, render, count } = listing(db, { table: 'contacts', columns, filters: offered, sorts })
   const custom = customValues(db, 'contact')
   const { restore, write, index, erase } = recordRows<Contact>(db, {
     object: 'contact',
@@ -168,7 +168,7 @@ export const contactStore = once((deps: Deps) => {
     if (other) throw duplicate(`external_id "${contact.external_id}"`, other)
   }
 
-  const reading = { columns, filters: offered, custom: custom.offers, list, count, find }
+  const reading = { columns, filters: offered, custom: custom.offers, list, render, count, find }
   return { ...reading, create, restore, patch, write, save, remove, discard, clearCompany, companyUpdated }
 })
 

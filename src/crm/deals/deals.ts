@@ -61,7 +61,7 @@ export const dealStore = once((deps: Deps) => {
   const bin = binWriter(deps)
   const lists = membership(deps, 'deal')
   const offered = { ...filters, list_id: lists.filter }
-  const { list, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
+  const { list, render, count } = listing(db, { table: 'deals', columns, filters: offered, sorts })
   const custom = customValues(db, 'deal')
   const { restore, write, erase } = recordRows<Deal>(db, {
     object: 'deal',
@@ -200,6 +200,7 @@ export const dealStore = once((deps: Deps) => {
     filters: offered,
     custom: custom.offers,
     list,
+    render,
     count,
     find,
     create,

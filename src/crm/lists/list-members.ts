@@ -13,7 +13,7 @@ import type { KeptCounts } from './counts.ts'
 /** Sorts that contacts, companies and deals have in common. */
 export const MEMBER_SORTS: Record<string, Sort> = { created_at: { column: 'id' }, updated_at: { column: 'updated_at' } }
 
-type Records = Pick<Listed, 'columns' | 'list'> & { count: (org: number, conditions: Condition[]) => number }
+type Records = Pick<Listed, 'columns' | 'list' | 'render'> & { count: (org: number, conditions: Condition[]) => number }
 
 /** The members of lists of one object. */
 export function listMembers(deps: Deps, object: ListObject, records: Records, kept: KeptCounts) {
@@ -46,6 +46,7 @@ export function listMembers(deps: Deps, object: ListObject, records: Records, ke
       sorts: MEMBER_SORTS,
       timeDependent: all.some(isTimeDependent),
       list: (org, ask, who) => records.list(org, { ...ask, conditions: all }, who),
+      render: (org, ask, who) => records.render?.(org, { ...ask, conditions: all }, who),
     }
   }
 

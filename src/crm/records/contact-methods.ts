@@ -51,7 +51,7 @@ function given<Method extends { is_primary: boolean }>(
   )
 }
 
-type NameSource = { first_name: string | null; last_name: string | null; emails: Email[]; phones: Phone[] }
+export type NameSource = { first_name: string | null; last_name: string | null; emails: Email[]; phones: Phone[] }
 
 /** Returns the display name of a contact: its name, primary email or primary phone; '' if it has none of them. */
 export function nameOf({ first_name, last_name, emails, phones }: NameSource): string {

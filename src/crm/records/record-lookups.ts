@@ -23,6 +23,7 @@ export function recordLookups(db: Database) {
   const contactsNamed = db.prepare(
     `SELECT id, name, company_id FROM contacts WHERE org_id = ? AND name_key = ? LIMIT ${MAX_NAMED}`,
   )
+  const dealsTitled = db.prepare(`SELECT id FROM deals WHERE org_id = ? AND title_key = ? LIMIT ${MAX_NAMED}`)
   const emailOf = db.prepare('SELECT 1 FROM contact_emails WHERE org_id = ? AND contact_id = ? LIMIT 1').pluck()
   const ofExternalId = {
     contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
@@ -50,6 +51,7 @@ export function recordLookups(db: Database) {
     companiesNamed: (org: number, nameKey: string) => companiesNamed.all(org, nameKey) as Named[],
     contactsNamed: (org: number, nameKey: string) =>
       contactsNamed.all(org, nameKey) as (Named & { company_id: string | null })[],
+    dealsTitled: (org: number, titleKey: string) => dealsTitled.all(org, titleKey) as { id: string }[],
     contactsOfEmail: contactsOfEmail(db),
     hasEmail: (org: number, contact: string) => emailOf.get(org, contact) === 1,
     ofExternalId: (object: 'contact' | 'company' | 'deal', org: number, id: string) =>

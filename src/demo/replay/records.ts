@@ -31,11 +31,17 @@ type Of<Do extends Step['do']> = Extract<Step, { do: Do }>
 
 /**
  * Replays a story step by step through the stores of the resources. `stepByStep`: every change of a deal is written
- * with its event; otherwise a deal is written once in its final state, when it is closed or `finish` is called.
+ * with its event; otherwise a deal is written once in its final state, when it is closed or `finish` is called. Events
+ * before `eventsFrom` are not written.
  */
-export function recordReplayer(store: Store, clock: Store['clock'], org: number, stepByStep: boolean) {
+export function recordReplayer(
+  store: Store,
+  clock: Store['clock'],
+  org: number,
+  { stepByStep, eventsFrom }: { stepByStep: boolean; eventsFrom: number | undefined },
+) {
   const { db, vault } = store
-  const deps = resourceDeps({ db, clock, vault })
+  const deps = resourceDeps({ db, clock, vault }, undefined, eventsFrom)
   const [companies, contacts, tags] = [companyStore(deps), contactStore(deps), tagStore(deps)]
   const [fields, lists, notes, tasks] = [customFieldStore(deps), listStore(deps), noteStore(deps), taskStore(deps)]
   const deals = stepByStep ? { ...dealStore(deps), add: () => undefined } : writtenOnce(deps)

@@ -20,6 +20,8 @@ export type SeedOptions = {
   seed: number
   profile: Profile
   asOf: number
+  /** Events before this time are not written; all are by default. */
+  eventsFrom?: number
   /** Called after each transaction. */
   onProgress?: (steps: number) => void
   pace?: Pace
@@ -75,12 +77,18 @@ export function* seedBatches(store: Store, options: SeedOptions): Generator<numb
   }
 }
 
-function* play(store: Store, { org, seed, profile, asOf, pace }: SeedOptions): Generator<number, Seeded, void> {
+function* play(
+  store: Store,
+  { org, seed, profile, asOf, eventsFrom, pace }: SeedOptions,
+): Generator<number, Seeded, void> {
   const batch = batches(store, pace)
   let at = 0
   // The ids differ between organisations, though the same seed creates the same records in each.
   const clock = startClock(() => at, undefined, seededBytes(`${seed} ${orgOf(store.db, org).public_id}`))
-  const { playStep, finish, takeBack, due } = recordReplayer(store, clock, org, profile === 'demo')
+  const { playStep, finish, takeBack, due } = recordReplayer(store, clock, org, {
+    stepByStep: profile === 'demo',
+    eventsFrom,
+  })
   // A change can make something due that would have been due before it: a raised priority has an earlier deadline.
   const setClock = (to: number) => void (at = Math.max(at, to))
   const before = countsOf(store, org)

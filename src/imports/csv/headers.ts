@@ -77,6 +77,9 @@ const notes =
   'notes, note, comments, comment, remarks, associated note, notiz, notizen, bemerkung, bemerkungen, anmerkungen, kommentar, remarques, commentaire, commentaires, notas, comentarios'
 const descriptions = 'description, about, about us, beschreibung, descriptif, descripcion'
 
+/** Ids of the companies of another product; their names are better, since a company may not have its id. */
+const companyIds = 'account id, company id, organization id, associated company ids primary, associated company ids'
+
 /** By field, separated by commas. Our own wire names are recognised without being listed here. */
 export const HEADERS: Record<ImportObject, Record<string, string>> = {
   contact: {
@@ -102,8 +105,7 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
       'mobile, mobile phone, mobile phone number, mobile number, cell, cell phone, cellphone, phone mobile, phone other, other phone, phone cell, car phone, radio phone, handy, handynummer, mobil, mobiltelefon, mobilnummer, mobilfunk, portable, telephone portable, mobile telephone, movil, telefono movil, celular',
     job_title:
       'job title, position, role, organization title, berufsbezeichnung, beruf, stelle, funktion, jobtitel, poste, fonction, intitule du poste, cargo, puesto | title, titre',
-    company_id:
-      'associated company primary, primary company, primary associated company name | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, employer, firma, firmenname, unternehmen, gesellschaft, entreprise, societe, nom de l entreprise, empresa, compania, nombre de la empresa',
+    company_id: `associated company primary, primary company, primary associated company name | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, employer, firma, firmenname, unternehmen, gesellschaft, entreprise, societe, nom de l entreprise, empresa, compania, nombre de la empresa | ${companyIds}`,
     ...common,
     owner_id: `contact owner, propietario del contacto, ${owner} | account owner`,
     linkedin_url:
@@ -138,7 +140,7 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     ...address,
     'address.line1': `${address['address.line1']}, full combined address of address`,
     parent_company_id:
-      'parent company, parent company id, parent organization, parent account, parent, muttergesellschaft, mutterfirma, konzern, societe mere, maison mere, empresa matriz, matriz',
+      'parent company, parent company id, parent organization, parent account, parent, muttergesellschaft, mutterfirma, konzern, societe mere, maison mere, empresa matriz, matriz | parent id, parent account id',
     ...common,
     owner_id: `company owner, account owner, ${owner}`,
     description: descriptions,
@@ -157,10 +159,9 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     status: 'status, deal status, outcome, statut, estado',
     close_reason_id:
       'close reason, close reason id, close reason name, closed lost reason, closed won reason, lost reason, won reason, reason, loss reason, grund, verlustgrund, abschlussgrund, motif, raison de la perte, motivo, motivo de perdida',
-    company_id:
-      'associated company primary, primary company, primary associated company name, associated company names primary | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, associated company names, firma, firmenname, unternehmen, entreprise, societe, empresa, compania',
+    company_id: `associated company primary, primary company, primary associated company name, associated company names primary | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, associated company names, firma, firmenname, unternehmen, entreprise, societe, empresa, compania | ${companyIds}`,
     primary_contact_id:
-      'primary contact, primary contact id, primary contact email | contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto',
+      'primary contact, primary contact id, primary contact email | contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto | contact id, contact person id, associated contact ids',
     owner_id: `deal owner, opportunity owner, ${owner} | account owner`,
     ...common,
     expected_close_date:
@@ -170,8 +171,8 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
 }
 
 /** Columns whose name means something else in the export of one program, by a column that only its files have. */
-const PRODUCTS: Record<ImportObject, { sign: string; headers: Record<string, string> }[]> = {
-  contact: [{ sign: 'connected on', headers: { url: 'linkedin_url' } }], // LinkedIn
+const PRODUCTS: Record<ImportObject, { sign: string; headers: ReadonlyMap<string, string> }[]> = {
+  contact: [{ sign: 'connected on', headers: new Map([['url', 'linkedin_url']]) }], // LinkedIn
   company: [],
   deal: [],
 }
@@ -199,9 +200,9 @@ function meanings([field, names]: [string, string]): [string, Meaning][] {
 /** Returns the fields for the column names of another program; undefined for unknown ones. */
 export function fieldsOfHeaders(object: ImportObject, headers: readonly string[]): (Meaning | undefined)[] {
   const keys = new Set(headers.map(headerKey))
-  const product = PRODUCTS[object].find(({ sign }) => keys.has(sign))?.headers ?? {}
+  const product = PRODUCTS[object].find(({ sign }) => keys.has(sign))?.headers
   return headers.map((header) => {
-    const field = product[headerKey(header)]
+    const field = product?.get(headerKey(header))
     return field ? { field, rank: 0 } : meaningOf(object, header)
   })
 }

@@ -75,10 +75,13 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Ro
   const importJournal = journal(store)
   const importRows = rowImporter(store, plan, options)
   const batch = batches(store, options.pace)
+  function begin(): ImportRow {
+    const started = importJournal.start(org, startOf(plan, options))
+    importJournal.addTouched(org, started.id, 0, fieldsFor(store, plan, options))
+    return started
+  }
   const before = earlier(importJournal.ofFile(org, plan.source.fingerprint, object), optionsOf(plan, options), again)
-  let current = before ?? store.transaction(() => importJournal.start(org, startOf(plan, options)))
-  if (current.finished_at === null)
-    store.transaction(() => importJournal.addTouched(org, current.id, 0, fieldsFor(store, plan, options)))
+  let current = before ?? store.transaction(begin)
   const first = current.position
   let index = 0
   let buffered: { row: number; given: Row }[] = []

@@ -52,7 +52,8 @@ function placeOf({ given, links }: Draft, { pointer, message }: FieldError): Pla
   if (value[second] === undefined) return undefined
   const setMember = (rest?: Json) => {
     const { [second]: _, ...others } = members()
-    set(rest === undefined ? others : { ...others, [second]: rest })
+    const all = rest === undefined ? others : { ...others, [second]: rest }
+    set(...(Object.keys(all).length > 0 ? [all] : []))
   }
   const list = () => members()[second] as Json[]
   if (Array.isArray(value[second])) return inList({ name: inner, message }, list, third, setMember)

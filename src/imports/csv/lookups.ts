@@ -1,3 +1,4 @@
+import { usage } from '../../config.ts'
 import { type Named, recordLookups } from '../../crm/records/record-lookups.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
@@ -157,8 +158,8 @@ const withoutEmail = (text: string): string =>
     .replace(/[<([]\s*[>)\]]/, '')
     .trim()
 
-/** Ids of accounts and contacts of Salesforce: no record gets such a name. */
-const FOREIGN_ID = /^00[13][A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?$/
+/** Ids of accounts and contacts of Salesforce, and record ids of HubSpot: no record gets such a name. */
+const FOREIGN_ID = /^(?:00[13][A-Za-z0-9]{12}(?:[A-Za-z0-9]{3})?|\d{8,})$/
 
 /** Runs the creation of a referenced record. What it refuses is an error of the field that refers to it. */
 export function refusedAs<T>(pointer: string, what: string, create: () => T): T {
@@ -194,3 +195,12 @@ const unknown = (pointer: string, what: string, text: string): Problem =>
 /** Returns the Problem for a row that matches several records. */
 export const ambiguousMatch = (ids: readonly string[]): Problem =>
   conflict('ambiguous_match', `The row matches several records: ${ids.join(', ')}.`)
+
+/** Returns the id of an active member by its id or email. Throws a usage Problem. */
+export function ownerNamed(db: Database, org: number, text: string): string {
+  const find = recordLookups(db)
+  const id = find.memberOfEmail(org, fold(text)) ?? text
+  const member = find.members(org).find((each) => each.id === id)
+  if (member?.status === 'active') return id
+  throw usage(`--unknown-owner must be the email or the id of an active member; "${text}" is neither.`)
+}

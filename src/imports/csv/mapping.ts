@@ -97,8 +97,8 @@ export function override(mapping: Mapping, text: string, fields: Fields): Mappin
 }
 
 /**
- * Returns the custom fields that --map asks for, and that the organisation lacks: `Birthday=custom.birthday`. They are
- * dates, unless the cells of the column turn out to be other texts.
+ * Returns the custom fields that --map asks for, and that the organisation lacks: `Birthday=custom.birthday`. They are read
+ * as dates at first, so that the order of days and months is detected.
  */
 export function newFields(text: string, fields: Fields): Fields {
   const asked = pairsOf(text).filter(({ field }) => /^custom_fields\.[a-z][a-z0-9_]{0,62}$/.test(field))

@@ -1,17 +1,15 @@
-import type { Json } from '../../lib/json.ts'
 import type { Store } from '../../store/open.ts'
 import { orgOf } from '../../store/orgs.ts'
 import type { ImportObject } from '../writes.ts'
-import { customFields } from './custom.ts'
-import { readDay } from './dates.ts'
+import { customFields, newTypes } from './custom.ts'
 import { detectFormats, type FormatOptions } from './detect-formats.ts'
 import { type RowReader, rowReader } from './draft.ts'
-import { FIELDS, type Field, type Fields } from './fields.ts'
+import { FIELDS, type Fields } from './fields.ts'
+import { ownerNamed } from './lookups.ts'
 import { checkMapping, type Mapping, type Match, newFields, override, recognise } from './mapping.ts'
 import { type Cells, membersOf, openSource, type Row, rowsOf, type Source } from './read.ts'
-import { ownerNamed, type Rules } from './rules.ts'
+import type { Rules } from './rules.ts'
 import { type ValueMap, valueMap } from './value-map.ts'
-import { isBlank, unguarded } from './values.ts'
 
 export type PlanOptions = FormatOptions & {
   object: ImportObject
@@ -49,7 +47,7 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
   const { object } = wanted
   const existing: Fields = { ...FIELDS[object], ...customFields(db, org, object) }
   const asked = wanted.map === undefined ? {} : newFields(wanted.map, existing)
-  const fields: Record<string, Field> = { ...existing, ...asked }
+  const fields: Fields = { ...existing, ...asked }
   const own = orgOf(db, org)
   const source = await openSource(wanted.file, object)
   if (source.format === 'ndjson') source.columns = await membersOf(source)
@@ -62,7 +60,7 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
   const { unknownOwner, ...rules } = wanted.rules ?? {}
   const owner = unknownOwner === undefined ? undefined : ownerNamed(db, org, unknownOwner)
   const given = () => (wanted.values?.length ? replaced(rowsOf(source), values) : rowsOf(source))
-  const dates = new Map(mapping.flatMap(({ column, field }) => (field && asked[field] ? [[column, field]] : [])))
+  const types = newTypes(mapping, asked)
   const formats = detectFormats(mapping, fields, wanted, own)
   const examples: Cells = {}
   const missing = new Set(source.columns)
@@ -70,10 +68,7 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
   for await (const row of given()) {
     rows++
     formats.addRow(row)
-    for (const [column, field] of dates) {
-      if (isDayOrBlank(row.cells[column])) continue
-      fields[field] = { ...(fields[field] as Field), kind: 'text' }
-    }
+    types.addRow(row)
     for (const column of missing) {
       const cell = row.cells[column] ?? ''
       if (cell === '') continue
@@ -87,17 +82,12 @@ export async function planImport({ db }: Pick<Store, 'db'>, org: number, wanted:
     match,
     examples,
     rows,
-    fields,
+    fields: { ...fields, ...types.found() },
     rules: { ...rules, unknownOwner: owner },
     rowsOf: given,
-    reader: rowReader(object, mapping, fields, formats.formatOf),
+    reader: rowReader(object, mapping, { ...fields, ...types.found() }, formats.formatOf),
     unusedValues: values.unused(),
   }
-}
-
-function isDayOrBlank(cell: Json = ''): boolean {
-  const text = typeof cell === 'string' ? unguarded(cell) : String(cell)
-  return isBlank(text) || readDay(text, undefined) !== undefined
 }
 
 async function* replaced(rows: AsyncGenerator<Row>, { apply }: ValueMap): AsyncGenerator<Row> {

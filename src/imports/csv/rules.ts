@@ -1,7 +1,3 @@
-import { usage } from '../../config.ts'
-import { recordLookups } from '../../crm/records/record-lookups.ts'
-import { fold } from '../../lib/fold.ts'
-import type { Database } from '../../store/driver.ts'
 import type { Kind } from './fields.ts'
 
 export const UNKNOWN = ['make', 'omit', 'reject'] as const
@@ -28,13 +24,4 @@ export function isOmitted(
   if (code !== 'reference_not_found') return lenient
   const said = kind === 'contact' ? unknownContacts : kind === 'company' ? unknownCompanies : undefined
   return said === undefined || said === 'make' ? lenient : said === 'omit'
-}
-
-/** Returns the id of an active member by its id or email. Throws a usage Problem. */
-export function ownerNamed(db: Database, org: number, text: string): string {
-  const find = recordLookups(db)
-  const id = find.memberOfEmail(org, fold(text)) ?? text
-  const member = find.members(org).find((each) => each.id === id)
-  if (member?.status === 'active') return id
-  throw usage(`--unknown-owner must be the email or the id of an active member; "${text}" is neither.`)
 }

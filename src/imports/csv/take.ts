@@ -17,6 +17,7 @@ import { ambiguousMatch, lookups, refusedAs } from './lookups.ts'
 import type { Match } from './mapping.ts'
 import { pipelineReader, type StagePath, type StageTexts } from './pipeline.ts'
 import { isOmitted, type Rules } from './rules.ts'
+import { twinFinder } from './twins.ts'
 
 type Options = { object: ImportObject; match: Match | undefined; writes: AllWrites; fields: Fields; rules: Rules }
 
@@ -37,6 +38,7 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
   const find = recordLookups(db)
   const look = lookups(db, who, { writes, rules, onMade: created })
   const finding = match && matchers(find)[match]
+  const twinsOf = twinFinder(find, who, object, writes[object])
   const makeStages = rules.makeStages ? { pipeline: made('pipeline'), stage: made('stage') } : undefined
   const stages = object === 'deal' ? pipelineReader(db, who.org, makeStages) : undefined
 
@@ -51,10 +53,24 @@ export function taker(db: Database, who: Caller, { object, match, writes, fields
     const path = stages && settled(draft, onOmit, () => pathFor(stages, draft, before))
     const given = linked(draft, before === undefined, onOmit)
     if (before) return change(before, given, draft, path)
+    const twins = finding && finding.keys(draft.given).length === 0 ? twinsOf(given, draft) : []
+    const twin = twins.find((each) => !isMoved(each, draft, path))
+    if (twin) return change(twin, given, draft, undefined)
     const record = path ? createDeal(given, path) : writes[object].create(who, given)
     created(object, record)
     addNotes(record.id, draft)
     return { result: 'created', touched }
+  }
+
+  /** Whether a deal is not where a row says that it is. */
+  function isMoved(deal: Stored, draft: Draft, path: StagePath | undefined): boolean {
+    if (!stages || !path) return false
+    try {
+      return Object.keys(stages.changeOf(deal as never, path, placeOf(draft))).length > 0
+    } catch (error) {
+      if (error instanceof Problem) return true
+      throw error
+    }
   }
 
   /** Where a deal goes; for an existing one, only what changes. */

@@ -27,8 +27,11 @@ const quoted = (text: string): string => `"${text.length > 60 ? `${text.slice(0,
 /** Returns the text of a cell without the escape that exports put before what a spreadsheet would run as a formula. */
 export const unguarded = (text: string): string => withoutGuard(text).trim()
 
-/** What people and programs write into a cell that has no value; Outlook writes a day of zeros. */
-const BLANK = /^(?:n\/a|n\.a\.|#n\/a|none|null|nil|\(none\)|\(blank\)|[-–—]+|0+([/.-])0+\1(?:0+))$/i
+/**
+ * What people and programs write into a cell that has no value; Outlook writes a day of zeros, and Salesforce an id of
+ * zeros.
+ */
+const BLANK = /^(?:0{15}(?:AAA)?|n\/a|n\.a\.|#n\/a|none|null|nil|\(none\)|\(blank\)|[-–—]+|0+([/.-])0+\1(?:0+))$/i
 
 /** Whether a cell has no value. */
 export const isBlank = (text: string): boolean => text === '' || BLANK.test(text)

@@ -6,7 +6,7 @@ import { OAuthRefusal, refreshed } from '../../mail/oauth/tokens.ts'
 import type { ImapServer, MailServer, Trust } from '../../mail/transport/server.ts'
 import type { Write } from '../../store/commit.ts'
 import { type AccessToken, type Claim, grantStore } from './grants.ts'
-import { type Mailbox, mailboxStore } from './mailboxes.ts'
+import { type Mailbox, mailboxStore, type Side } from './mailboxes.ts'
 import { clientOf } from './oauth.ts'
 import { mailboxSecrets } from './settings-secrets.ts'
 
@@ -39,13 +39,29 @@ export function mailLogins({ deps, write, trust, post = providerPost(trust), wai
 
   /** Rejects with Problem if there is no password, or if somebody has to sign in first: see `isNotConnected`. */
   async function smtpServer(org: number, mailbox: Mailbox): Promise<MailServer> {
-    const { accessToken, ...server } = mailboxes.smtpServer(org, mailbox)
-    return accessToken ? { ...server, accessToken: await loginOf(org, mailbox) } : server
+    return withLogin(org, mailbox, 'smtp', mailboxes.smtpServer(org, mailbox))
   }
 
   async function imapServer(org: number, mailbox: Mailbox): Promise<ImapServer> {
-    const { accessToken, ...server } = mailboxes.imapServer(org, mailbox)
-    return accessToken ? { ...server, accessToken: await loginOf(org, mailbox) } : server
+    return withLogin(org, mailbox, 'imap', mailboxes.imapServer(org, mailbox))
+  }
+
+  async function withLogin<Server extends MailServer>(
+    org: number,
+    mailbox: Mailbox,
+    side: Side,
+    { accessToken, ...server }: Server,
+  ): Promise<Server> {
+    const onPlain = (offersTls: boolean) => notePlain(org, mailbox, side, offersTls)
+    const login = accessToken && { accessToken: await loginOf(org, mailbox) }
+    return { ...server, ...login, onPlain } as Server
+  }
+
+  /** Stores whether a server offers to encrypt; a failure to do so must not end the connection. */
+  function notePlain(org: number, { id }: Mailbox, side: Side, offersTls: boolean): void {
+    const name = `${side}_offers_tls` as const
+    if (mailboxes.state(org, id)[name] === Number(offersTls)) return
+    write(() => void mailboxes.saveState(org, id, { [name]: Number(offersTls) })).catch(() => undefined)
   }
 
   async function loginOf(org: number, mailbox: Mailbox): Promise<NonNullable<MailServer['accessToken']>> {

@@ -16,7 +16,7 @@ import { rejectedMails } from './rejected-mails.ts'
 // 1. The row.
 
 /** The address of one server of a mailbox, its login, and the source of its password. */
-export type Endpoint = Omit<MailServer, 'password' | 'accessToken'> & {
+export type Endpoint = Pick<MailServer, 'host' | 'port' | 'tls' | 'user'> & {
   /** The password is stored in any case; both are null if it is set by "dealbox mailbox password", or with OAuth. */
   password_env: string | null
   password_file: string | null
@@ -93,6 +93,9 @@ export type State = {
   send_error: string | null
   send_error_at: number | null
   free_at: number
+  /** 1 if the server offered STARTTLS to a connection in plain text. */
+  smtp_offers_tls: number
+  imap_offers_tls: number
 }
 
 const NEW_STATE: State = {
@@ -113,6 +116,8 @@ const NEW_STATE: State = {
   send_error: null,
   send_error_at: null,
   free_at: 0,
+  smtp_offers_tls: 0,
+  imap_offers_tls: 0,
 }
 const FIELDS = Object.keys(NEW_STATE) as (keyof State)[]
 

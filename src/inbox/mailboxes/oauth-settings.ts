@@ -31,6 +31,7 @@ export const OAuthSettings = f.object({
       ),
     ),
   ),
+  flow: f.optional(f.oneOf(['device', 'browser'])),
   client_secret_env: f.optional(
     v.pipe(v.string(), v.regex(/^[A-Za-z_]\w{0,254}$/, 'invalid_variable|must be the name of an environment variable')),
   ),
@@ -49,8 +50,8 @@ const SECRETS = ['client_secret_env', 'client_secret_file'] as const
 /** By provider, the fields that it has beside the client; the endpoints and scopes of two of them are known. */
 const RULES: Record<OAuthSettings['provider'], { without: readonly Name[]; needs: readonly Name[] }> = {
   microsoft: { without: [...ENDPOINTS, ...SECRETS], needs: ['tenant'] },
-  google: { without: [...ENDPOINTS, 'tenant'], needs: [] },
-  other: { without: ['tenant'], needs: ['token_url', 'scopes'] },
+  google: { without: [...ENDPOINTS, 'tenant', 'flow'], needs: [] },
+  other: { without: ['tenant', 'flow'], needs: ['token_url', 'scopes'] },
 }
 
 /** The rules between the fields. */
@@ -86,8 +87,9 @@ export function oauthFaults(pointer: string, given: OAuthSettings): FieldError[]
 
 /** Returns what is stored. */
 export function oauthOf(given: OAuthSettings): OAuth {
-  const { provider, client_id, tenant = null, client_secret_env = null, client_secret_file = null } = given
+  const { provider, client_id, tenant = null, flow = null } = given
+  const { client_secret_env = null, client_secret_file = null } = given
   const { token_url = null, device_url = null, authorization_url = null, scopes = null } = given
   const endpoints = { token_url, device_url, authorization_url, scopes }
-  return { provider, tenant, client_id, client_secret_env, client_secret_file, ...endpoints }
+  return { provider, tenant, flow, client_id, client_secret_env, client_secret_file, ...endpoints }
 }

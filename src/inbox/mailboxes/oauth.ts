@@ -6,6 +6,8 @@ export type OAuth = {
   provider: 'microsoft' | 'google' | 'other'
   /** Of Microsoft only: the directory of the organisation. */
   tenant: string | null
+  /** Of Microsoft only: how people sign in; null for the device flow. */
+  flow: 'device' | 'browser' | null
   client_id: string
   /** The source of the client's secret, which is stored as passwords are; both are null for a public client. */
   client_secret_env: string | null
@@ -19,8 +21,8 @@ export type OAuth = {
 
 /** Returns the client of a mailbox with OAuth. */
 export function clientOf({ oauth }: Mailbox, secret: string | null): OAuthClient {
-  const { provider, client_id, tenant, token_url, device_url, authorization_url, scopes } = oauth as OAuth
-  if (provider === 'microsoft') return microsoft(tenant as string, client_id)
+  const { provider, client_id, tenant, flow, token_url, device_url, authorization_url, scopes } = oauth as OAuth
+  if (provider === 'microsoft') return microsoft(tenant as string, client_id, flow ?? 'device')
   if (provider === 'google') return google(client_id, secret)
   return otherProvider({
     flow: device_url === null ? 'browser' : 'device',
@@ -37,9 +39,7 @@ export function clientOf({ oauth }: Mailbox, secret: string | null): OAuthClient
  */
 export function isSameClient(one: OAuth | null, other: OAuth | null): boolean {
   if (!one || !other) return one === other
-  const { client_secret_env: env, client_secret_file: file, ...rest } = one
-  const { client_secret_env: otherEnv, client_secret_file: otherFile, ...others } = other
-  return JSON.stringify(sorted(rest)) === JSON.stringify(sorted(others))
+  const identity = ({ provider, tenant, client_id, token_url, device_url, authorization_url, scopes }: OAuth) =>
+    JSON.stringify([provider, tenant, client_id, token_url, device_url, authorization_url, scopes])
+  return identity(one) === identity(other)
 }
-
-const sorted = (given: object): unknown[] => Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))

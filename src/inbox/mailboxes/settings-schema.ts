@@ -10,6 +10,7 @@ import { key } from '../../settings/fields.ts'
 import type { Stored } from '../../settings/table.ts'
 import type { Endpoint, ImapEndpoint, Mailbox } from './mailboxes.ts'
 import { OAuthSettings, oauthFaults, oauthOf } from './oauth-settings.ts'
+import { isLoopback } from './plain-text.ts'
 
 const DAY_S = 86_400
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
@@ -171,8 +172,6 @@ function tokenFaults(
     faults.push(field(`${pointer}/smtp/user`, 'required', 'is required if the mailbox has oauth'))
   return [...oauthFaults(`${pointer}/oauth`, oauth), ...faults]
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host)
 
 const userFaults = (pointer: string, { user }: ImapSettings): FieldError[] =>
   user === undefined ? [field(`${pointer}/user`, 'required', 'is required to read mails')] : []

@@ -5,8 +5,9 @@ import { type Change, changesOf } from '../../settings/changes.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
 import { grantStore } from './grants.ts'
-import { columns, type Mailbox, type Side } from './mailboxes.ts'
+import { columns, type Endpoint, type Mailbox, type Side } from './mailboxes.ts'
 import { isSameClient } from './oauth.ts'
+import { settingsWarning } from './plain-text.ts'
 import { itemOf, type MailboxSettings, type Member, rowOf } from './settings-schema.ts'
 import { mailboxSecrets, OWNERS, type Read, SECRET_FIELDS, SIDES, shownSecrets } from './settings-secrets.ts'
 import { waitingMails } from './waiting-mails.ts'
@@ -42,6 +43,12 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
   // SQLite checks the unique indexes after every statement.
   const dropDefault = db.prepare('UPDATE mailboxes SET is_default = 0 WHERE org_id = ? AND is_default = 1')
   const dropMember = db.prepare('UPDATE mailboxes SET member_id = NULL WHERE org_id = ? AND id = ?')
+  const forgetTls = db.prepare(
+    'UPDATE mailbox_states SET smtp_offers_tls = 0, imap_offers_tls = 0 WHERE org_id = ? AND mailbox_id = ?',
+  )
+  const tlsOf = db.prepare(
+    'SELECT smtp_offers_tls, imap_offers_tls FROM mailbox_states WHERE org_id = ? AND mailbox_id = ?',
+  )
   const readAnew = db.prepare(
     `UPDATE mailbox_states SET uid_validity = NULL, last_uid = 0, since = coalesce(?, since)
      WHERE org_id = ? AND mailbox_id = ?`,
@@ -108,6 +115,7 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     const isForgotten = wasConnected && !isSameClient(known.oauth, wanted.oauth) && grants.forget(org, known.id)
     const after = known ? save(org, known, wanted, isOther) : row
     if (known) followFolder(org, known, after)
+    if (known && SIDES.some((side) => placeOf(known[side]) !== placeOf(after[side]))) forgetTls.run(org, row.id)
     if (known && after.version !== known.version) waiting.hurry(row.id) // perhaps that was what they waited for
     const { from, to } = shownSecrets(stored, kept)
     const before = known && { ...shown(known, people), ...from, 'oauth.connection': wasConnected ? 'stored' : null }
@@ -140,6 +148,16 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
       const after = isRemoved ? undefined : { ...shown(save(org, mailbox, rest), people), ...to }
       return changesOf('mailboxes', mailbox.key, { ...shown(mailbox, people), ...from }, after, FIELDS)
     })
+  }
+
+  /** What whoever writes the settings should know, as sentences. */
+  function warnings(org: number): string[] {
+    return all(org)
+      .filter(({ is_active }) => is_active)
+      .flatMap((mailbox) => {
+        const known = (tlsOf.get(org, mailbox.id) as Known | undefined) ?? UNKNOWN
+        return SIDES.flatMap((side) => settingsWarning(mailbox, side, known) ?? [])
+      })
   }
 
   /** Throws 404. */
@@ -203,8 +221,13 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     waiting.hurry(mailbox.id)
   }
 
-  return { all, byKey, show, apply, passwordSides, setPassword, withOAuth, connect }
+  return { all, byKey, show, apply, passwordSides, setPassword, withOAuth, connect, warnings }
 }
+
+type Known = Parameters<typeof settingsWarning>[2]
+const UNKNOWN: Known = { smtp_offers_tls: 0, imap_offers_tls: 0 }
+
+const placeOf = (endpoint: Endpoint | null): string => `${endpoint?.host} ${endpoint?.port}`
 
 /** A mailbox may keep a member who has left; until they return, it is nobody's own mailbox. */
 function memberFaults(

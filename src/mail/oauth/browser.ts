@@ -4,17 +4,13 @@ import type { PostForm } from './post-form.ts'
 import type { OAuthClient } from './provider.ts'
 import { OAuthRefusal, type Tokens, tokensFor } from './tokens.ts'
 
-/**
- * The address that the provider sends the browser to (RFC 8252). Nobody listens there: the page does not open, but its
- * address contains the code, and the person pastes it. So it works from another machine, too, and Dealbox needs no
- * address that the provider knows. The code is of no use without the verifier, which stays here (RFC 7636).
- */
-export const REDIRECT = 'http://127.0.0.1:51827/'
-
 export type Visit = { url: string; state: string; verifier: string }
 
-/** Returns the page that the person opens. */
-export function visitOf({ startUrl, clientId, scope, extra }: OAuthClient, user: string): Visit {
+/**
+ * Returns the page that the person opens. The code that comes of it is of no use without the verifier, which stays here
+ * (RFC 7636).
+ */
+export function visitOf({ startUrl, clientId, scope, extra, redirectUrl }: OAuthClient, user: string): Visit {
   const state = randomBytes(16).toString('base64url')
   const verifier = randomBytes(32).toString('base64url')
   const url = new URL(startUrl)
@@ -22,7 +18,7 @@ export function visitOf({ startUrl, clientId, scope, extra }: OAuthClient, user:
     ...extra,
     response_type: 'code',
     client_id: clientId,
-    redirect_uri: REDIRECT,
+    redirect_uri: redirectUrl,
     scope,
     state,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -42,8 +38,9 @@ export async function tokensOfVisit(
 ): Promise<Tokens> {
   const url = URL.parse(pasted.trim())
   const given = (name: string): string => url?.searchParams.get(name) ?? ''
-  if (!pasted.trim().startsWith(REDIRECT) || !(given('code') || given('error')))
-    throw new OAuthRefusal('no_code', `This is not the address of the last page, which starts with ${REDIRECT}?`)
+  const { redirectUrl } = client
+  if (url?.origin !== new URL(redirectUrl).origin || !(given('code') || given('error')))
+    throw new OAuthRefusal('no_code', `This is not the address of the last page, which starts with ${redirectUrl}.`)
   if (given('state') !== state)
     throw new OAuthRefusal('wrong_state', 'This address is that of another attempt, and nothing was stored. Try again.')
   if (given('error') === 'access_denied') throw denied()
@@ -57,7 +54,7 @@ export async function tokensOfVisit(
   const form = {
     grant_type: 'authorization_code',
     code: given('code'),
-    redirect_uri: REDIRECT,
+    redirect_uri: redirectUrl,
     code_verifier: verifier,
   }
   return tokensFor(client, form, post)

@@ -1,5 +1,4 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http'
-import { request as requestSecure } from 'node:https'
 import { contextOf } from '../transport/dial.ts'
 import { connectionError, sentence } from '../transport/error-messages.ts'
 import type { Trust } from '../transport/server.ts'
@@ -45,6 +44,7 @@ export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS): PostForm {
       },
     }
     if (!isPlain) context ??= contextOf(trust)
+    const { request: requestSecure } = await import('node:https') // few servers have a mailbox that needs it
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const req = isPlain

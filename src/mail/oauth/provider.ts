@@ -13,27 +13,38 @@ export type OAuthClient = {
   scope: string
   /** Further parameters of the request with which the flow begins. */
   extra: Record<string, string>
+  /**
+   * Where the provider sends the browser (RFC 8252). Nobody listens there: the page does not open, but its address
+   * contains the code, and the person pastes it. So it works from another machine, too, and Dealbox needs no address
+   * that the provider knows.
+   */
+  redirectUrl: string
 }
 
 const MICROSOFT = 'https://login.microsoftonline.com'
+const MAIL = 'https://outlook.office.com'
+/** RFC 8252 advises against "localhost". */
+const REDIRECT = 'http://127.0.0.1:51827/'
 
 /**
  * Microsoft 365. A public client: it has no secret, and the app registration allows public client flows. The scopes are
- * full addresses, because those of Microsoft Graph are for another audience.
+ * full addresses, because those of Microsoft Graph are for another audience. Directories that nobody used the device flow
+ * in have it blocked by a policy of Microsoft; for those there is the other one.
  */
-export const microsoft = (tenant: string, clientId: string): OAuthClient => ({
-  flow: 'device',
-  startUrl: `${MICROSOFT}/${encodeURIComponent(tenant)}/oauth2/v2.0/devicecode`,
-  tokenUrl: `${MICROSOFT}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
-  clientId,
-  clientSecret: null,
-  secretIn: 'form',
-  scope: ['IMAP.AccessAsUser.All', 'SMTP.Send']
-    .map((name) => `https://outlook.office.com/${name}`)
-    .join(' ')
-    .concat(' offline_access'),
-  extra: {},
-})
+export const microsoft = (tenant: string, clientId: string, flow: OAuthClient['flow'] = 'device'): OAuthClient => {
+  const endpoint = (name: string) => `${MICROSOFT}/${encodeURIComponent(tenant)}/oauth2/v2.0/${name}`
+  return {
+    flow,
+    startUrl: endpoint(flow === 'device' ? 'devicecode' : 'authorize'),
+    tokenUrl: endpoint('token'),
+    clientId,
+    clientSecret: null,
+    secretIn: 'form',
+    scope: `${MAIL}/IMAP.AccessAsUser.All ${MAIL}/SMTP.Send offline_access`,
+    extra: {},
+    redirectUrl: 'http://localhost:51827', // of its loopback addresses, the one that can be registered in the portal
+  }
+}
 
 /**
  * Google. Its device flow allows a few scopes, and that of mail is not among them, so the person opens a page instead.
@@ -48,6 +59,7 @@ export const google = (clientId: string, clientSecret: string | null): OAuthClie
   secretIn: 'form',
   scope: 'https://mail.google.com/',
   extra: { access_type: 'offline', prompt: 'consent' },
+  redirectUrl: REDIRECT,
 })
 
 type Other = Pick<OAuthClient, 'flow' | 'startUrl' | 'tokenUrl' | 'clientId' | 'clientSecret'> & {
@@ -60,4 +72,5 @@ export const otherProvider = ({ scopes, ...rest }: Other): OAuthClient => ({
   secretIn: 'header',
   scope: scopes.join(' '),
   extra: { prompt: 'consent' }, // OpenID Connect gives no offline access without
+  redirectUrl: REDIRECT,
 })

@@ -168,7 +168,8 @@ function invitationOf(method: Invitation['method'], events: readonly CalendarEve
   }
 }
 
+/** Integers of RFC 5545 have 32 bits. */
 const versionOf = ({ sequence, stamp }: CalendarEvent): Version => ({
-  sequence: Math.max(0, Math.trunc(sequence)),
+  sequence: Math.trunc(Math.max(0, Math.min(sequence, 2_147_483_647))),
   stamp,
 })

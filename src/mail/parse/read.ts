@@ -4,7 +4,7 @@ import { addressesIn } from './addresses.ts'
 import { automaticOf } from './automatic.ts'
 import { isBody, isCalendar, readBodies } from './body.ts'
 import { decodeText } from './charset.ts'
-import { isFile, readFiles } from './files.ts'
+import { isFile, MAX_FILE_BYTES, mailBytesFor, readFiles } from './files.ts'
 import { decodeField, type Head, rawField } from './head.ts'
 import { idsIn, timeIn } from './ids.ts'
 import type { CalendarView, Invitations } from './invitations.ts'
@@ -13,15 +13,21 @@ import { isFromServer, reportOf } from './report.ts'
 import { oneLine, plainText } from './text.ts'
 import { traceOf } from './trace.ts'
 
-/** The caller cuts longer mails when it fetches them. */
-export const MAX_MAIL_BYTES = 30 * 1_048_576
 export const UNREADABLE_BYTES = 65_536
 
-/** Parses a mail; its invitations only with a view of calendars. Never throws, whatever the mail contains. */
-export async function readMail(source: Uint8Array, view?: CalendarView): Promise<MailIn> {
-  const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, MAX_MAIL_BYTES))
+/**
+ * Parses a mail; its invitations only with a view of calendars. The caller cuts mails longer than `mailBytesFor` when it
+ * fetches them. Never throws, whatever the mail contains.
+ */
+export async function readMail(
+  source: Uint8Array,
+  view?: CalendarView,
+  maxFileBytes = MAX_FILE_BYTES,
+): Promise<MailIn> {
+  const most = mailBytesFor(maxFileBytes)
+  const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, most))
   try {
-    return withDigest(await readParts(withLineFeeds(bytes), view))
+    return withDigest(await readParts(withLineFeeds(bytes), view, { maxFileBytes, isCut: bytes.length === most }))
   } catch {
     return unreadableMail(bytes)
   }
@@ -40,7 +46,11 @@ function withLineFeeds(source: Buffer): Buffer {
 
 type Undigested = Omit<MailIn, 'digest'>
 
-async function readParts(source: Buffer, view: CalendarView | undefined): Promise<Undigested> {
+async function readParts(
+  source: Buffer,
+  view: CalendarView | undefined,
+  limits: Parameters<typeof readFiles>[3],
+): Promise<Undigested> {
   const mime = splitMime(source)
   const { head, leaves } = mime
   const charset = leaves.find(({ type }) => type.startsWith('text/'))?.contentType.params.get('charset')
@@ -52,6 +62,7 @@ async function readParts(source: Buffer, view: CalendarView | undefined): Promis
     source,
     leaves.filter((leaf, index) => isFile(leaf, index === 0)),
     charset,
+    limits,
   )
   if (reading.isCut) notes.unshift('The text was truncated because a mail can have 1 MiB of text.')
   if (mime.isCut) notes.push(`The mail has more than ${MAX_LEAVES} parts; the rest was left out.`)

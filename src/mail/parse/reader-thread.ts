@@ -9,7 +9,9 @@ import { toTransferable } from './transfer.ts'
 // On Linux this applies to this thread alone: on a busy machine, requests take precedence over mails.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-parentPort?.on('message', async ({ source, view }: { source: Uint8Array; view?: CalendarView }) => {
-  const { mail, transfer } = toTransferable(await readMail(source, view))
+type Asked = { source: Uint8Array; view?: CalendarView; maxFileBytes: number }
+
+parentPort?.on('message', async ({ source, view, maxFileBytes }: Asked) => {
+  const { mail, transfer } = toTransferable(await readMail(source, view, maxFileBytes))
   parentPort?.postMessage(mail, transfer)
 })

@@ -3,6 +3,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { packedAsset } from '../../assets.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { MailIn } from '../mail.ts'
+import { MAX_FILE_BYTES } from './files.ts'
 import type { CalendarView } from './invitations.ts'
 import { readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
 import { fromTransferable, ownBuffer, type Transferred } from './transfer.ts'
@@ -26,6 +27,8 @@ export type ReaderOptions = {
   idle_ms?: number
   /** The memory of the thread beside the bytes of the mail; it ends if it needs more. */
   memory_mb?: number
+  /** The size of all files of a mail. */
+  maxFileBytes?: number | undefined
 }
 
 export type MailReader = ReturnType<typeof mailReader>
@@ -34,7 +37,12 @@ export type MailReader = ReturnType<typeof mailReader>
  * Returns a reader that parses mails as readMail does. Large ones are parsed in a separate thread, one at a time, so
  * that requests are not blocked. The thread starts with the first large mail.
  */
-export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb = 512 }: ReaderOptions = {}) {
+export function mailReader({
+  timeout_ms = 30_000,
+  idle_ms = MINUTE_MS,
+  memory_mb = 512,
+  maxFileBytes = MAX_FILE_BYTES,
+}: ReaderOptions = {}) {
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -48,7 +56,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb
   async function read(source: Buffer, view?: CalendarView): Promise<MailIn> {
     stopped.signal.throwIfAborted()
     if (source.length <= MAX_AT_ONCE && !(view && CALENDAR.test(source.toString('latin1'))))
-      return readMail(source, view)
+      return readMail(source, view, maxFileBytes)
     const turn = last.then(() => readInThread(source, view))
     last = turn.catch(() => undefined)
     return turn
@@ -69,7 +77,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb
     try {
       worker ??= start()
     } catch {
-      return readMail(source, view) // such as no memory for another thread
+      return readMail(source, view, maxFileBytes) // such as no memory for another thread
     }
     const thread = worker
     const { promise, resolve } = Promise.withResolvers<Transferred | undefined>()
@@ -80,7 +88,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb
     }, timeout_ms)
     thread.once('message', resolve).once('exit', none)
     const bytes = ownBuffer(source)
-    thread.postMessage({ source: bytes, view }, [bytes.buffer])
+    thread.postMessage({ source: bytes, view, maxFileBytes }, [bytes.buffer])
     const mail = await promise
     clearTimeout(timer)
     thread.off('exit', none)

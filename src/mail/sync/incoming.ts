@@ -138,7 +138,7 @@ export const incomingStore = once((deps: Deps) => {
       direction: isOwn ? 'outbound' : 'inbound',
       author: contact ? contactAuthor(contact, from ?? undefined) : stranger(mail.from),
       at,
-      files: mail.files.map((file) => attachments.attachmentOf(file, contentOf(file.bytes))),
+      files: mail.files.map((file) => attachments.attachmentOf(file, contentOf(file.bytes, file.sha256))),
       body_text: text,
       body_html: html,
       external_id,

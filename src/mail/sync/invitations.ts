@@ -4,7 +4,8 @@ import type { Authentication, Invitation, MailIn } from '../mail.ts'
 import { answerStore } from './answers.ts'
 import { isForged } from './authentication.ts'
 import { isAfter, type KnownEvent, knownEvents } from './known-events.ts'
-import { type Link, organizerStore } from './organizers.ts'
+import type { Link } from './meeting-writer.ts'
+import { organizerStore } from './organizers.ts'
 
 // The meetings in received mails (RFC 5546): docs/decisions/029-invitations.md has the rules.
 

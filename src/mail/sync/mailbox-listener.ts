@@ -3,15 +3,18 @@ import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
 import type { Logins } from '../../inbox/mailboxes/access-tokens.ts'
 import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
+import { sizeText } from '../../lib/size.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
 import { pauseAfter } from '../../store/jobs.ts'
 import { orgOf } from '../../store/orgs.ts'
 import type { MailIn } from '../mail.ts'
+import { MAX_FILE_BYTES, mailBytesFor } from '../parse/files.ts'
 import type { MailReader } from '../parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
 import type { Trust } from '../transport/server.ts'
+import { largeFiles } from './large-files.ts'
 import { type FetchedMail, mailboxProgress } from './mailbox-progress.ts'
 
 export type ListenerOptions = {
@@ -24,10 +27,11 @@ export type ListenerOptions = {
   log: Log
   random: () => number
   read: MailReader['read']
+  /** The size of all files of a mail. */
+  maxFileBytes?: number | undefined
 }
 
-const MAX_SOURCE_BYTES = 30 * 1_048_576
-const TOO_LARGE = `It was larger than ${MAX_SOURCE_BYTES} bytes; the rest was left out.`
+const tooLarge = (maxBytes: number) => `It was larger than ${sizeText(maxBytes)}; the rest was left out.`
 
 /** Poll interval without IDLE, and check interval with it, in case notifications were lost. */
 const POLL_MS = MINUTE_MS
@@ -42,10 +46,12 @@ const MAX_FETCHES = 3
 export async function listenTo(
   org: number,
   mailbox: Mailbox,
-  { deps, write, health, trust, logins, log, random, read }: ListenerOptions,
+  { deps, write, health, trust, logins, log, random, read, maxFileBytes = MAX_FILE_BYTES }: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const progress = mailboxProgress(deps)
+  const files = largeFiles(deps.db, write)
+  const maxSourceBytes = mailBytesFor(maxFileBytes)
   let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
 
   for (let failures = 0; !signal.aborted; ) {
@@ -122,7 +128,7 @@ export async function listenTo(
   /** Fetches a mail. A failure counts against `at`, the mail that is to be imported next. */
   async function fetch(folder: Folder, uid: number, at: FetchedMail): Promise<Buffer | undefined> {
     try {
-      return await folder.source(uid, MAX_SOURCE_BYTES)
+      return await folder.source(uid, maxSourceBytes)
     } catch (error) {
       stuck = { at, times: triesOf(at) + 1, error }
       throw error
@@ -136,8 +142,9 @@ export async function listenTo(
     try {
       const view = { timezone: orgOf(deps.db, org).timezone, now: deps.clock.now(), arrivedAt: at.arrivedAt }
       const whole = await read(source, view)
-      mail = size > MAX_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
-      await write(() => void progress.take(org, mailbox, mail as MailIn, at))
+      mail = size > maxSourceBytes ? { ...whole, notes: [...whole.notes, tooLarge(maxSourceBytes)] } : whole
+      const taken = mail
+      await files.ready(org, taken, () => write(() => void progress.take(org, mailbox, taken, at)))
     } catch (error) {
       if (signal.aborted || (error as { status?: number }).status === 503) throw error // not caused by the mail
       log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail rejected')

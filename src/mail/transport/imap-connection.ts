@@ -31,6 +31,8 @@ export const TIMES: ImapTimes = {
 const MAX_LITERAL_BYTES = 67_108_864
 const MAX_LINE_BYTES = 16_777_216
 
+type Client = ImapFlow & { byeReason?: string; authenticate?: () => Promise<unknown> }
+
 /** `whyGone` returns the error that ended the connection. */
 export type Connected = { client: ImapFlow; whyGone: () => unknown }
 
@@ -49,7 +51,7 @@ export async function connectImap(
     throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
   const { ImapFlow } = await import('imapflow')
   const context = contextOf(trust)
-  const client: ImapFlow & { byeReason?: string } = new ImapFlow({
+  const client: Client = new ImapFlow({
     host: server.host,
     port: server.port,
     secure: server.tls === 'tls',
@@ -70,6 +72,13 @@ export async function connectImap(
     disableCompression: true,
     logger: false,
   })
+
+  // A login replaces the capabilities by others, without STARTTLS.
+  const { authenticate } = client
+  client.authenticate = () => {
+    if (server.tls === 'none') server.onPlain?.(client.capabilities.has('STARTTLS'))
+    return authenticate?.call(client) ?? Promise.reject(new Error('the library has no authenticate'))
+  }
 
   let error: unknown
   client.on('error', (first) => {

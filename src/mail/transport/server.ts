@@ -9,6 +9,8 @@ export type MailServer = {
   password: string | null
   /** Sent instead of a password. */
   accessToken?: AccessToken
+  /** Called for each connection in plain text, with whether the server offers to encrypt it. */
+  onPlain?: (offersTls: boolean) => void
 }
 
 /** An access token of OAuth 2.0. */

@@ -160,6 +160,7 @@ async function openSession(
   const session: Session = { connection, socket, isUsed: false, timer: undefined }
   try {
     await step(session, signal, (done) => connection.connect(done))
+    if (server.tls === 'none') server.onPlain?.(/[ -]STARTTLS\b/im.test(connection.lastServerResponse || ''))
     if (server.user !== null) await login(session, server, signal)
     return session
   } catch (error) {

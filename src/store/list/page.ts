@@ -1,12 +1,13 @@
 import type { RawRow, Readable } from '../columns.ts'
 import type { Database } from '../driver.ts'
+import { completed, type MarkedRows, renderedBy } from '../rendered.ts'
 import { statements } from '../statements.ts'
-import { conditionSql, type Group, grouped, isOneValue, isSearch, type Search, type SqlPart } from './condition-sql.ts'
+import { conditionSql, type Group, grouped, isOneValue, isSearch } from './condition-sql.ts'
 import { type Comparison, type Condition, columnOf, type Filter, type Link } from './conditions.ts'
 import { indexes } from './indexes.ts'
 import { type Position, positionCheck } from './position.ts'
-import { hasEachOnce, isBound, isOf, isPassed, isScattered, parts } from './progress.ts'
-import { searchWalk, type WalkBound } from './search.ts'
+import { hasEachOnce, isOf, parts } from './progress.ts'
+import { all, type Lead, only, type Walk, walks, wireKey } from './walk.ts'
 
 /**
  * A sort: the column of its key, in the record's own table or in one row of another. `big` marks integers beyond 2^53,
@@ -37,18 +38,15 @@ export type ListQuery = {
   count: boolean
 }
 
-export type Page = { rows: RawRow[]; next: Position | null; total?: number }
+type End = { next: Position | null; total?: number }
+export type Page = { rows: RawRow[] } & End
+/** A page whose rows are JSON, separated by commas. */
+export type RenderedPage = { json: Buffer } & End
 
 /** A condition is narrow if fewer rows than this meet it. */
 export const NARROW = 2000
 /** The same for a search that is not walked: testing a row for its words is slow. */
 export const NARROW_SEARCH = 5 * NARROW
-
-/** What selects the rows of a page: the few rows that meet a condition, the search index, or the index of an order. */
-type Lead = { narrow: Group } | { search: Search } | { index: string } | { link: Link }
-
-/** The FROM clause of a lead with its values and conditions, and its columns for ORDER BY. */
-type AccessPath = { from: string; given?: unknown[]; where: SqlPart[]; key: string | undefined; id: string }
 
 /**
  * Keyset pagination over one table. A list is walked along the index of its sort, and the conditions are tested on the
@@ -62,6 +60,7 @@ export function listing(db: Database, spec: Listing) {
   const indexOf = indexes(db)
   const sql = conditionSql(db, table)
   const key = indexOf(table, 'id')
+  const walkOf = walks({ table, joined, sql, indexOf })
   const prepare = statements(db)
   const checkPosition = positionCheck(db, table)
 
@@ -73,24 +72,71 @@ export function listing(db: Database, spec: Listing) {
   for (const { column } of [...Object.values(sorts), ...(order ? [order.sort] : [])]) indexOf(table, column)
 
   /** Throws Problem 400 if the position does not belong to this sort. */
-  function list(org: number, ask: ListQuery): Page {
+  function list(org: number, asked: ListQuery): Page {
+    const rows: RawRow[] = []
+    const { ask, count } = read(org, asked, ({ sql, key, values }, limit) => {
+      const text = `SELECT ${columns.select}, ${key}, ${table}.id ${sql} LIMIT ?`
+      return rows.push(...(prepare(text).all(...values, limit) as RawRow[]))
+    })
+    const isFull = count > ask.limit
+    if (isFull) rows.pop()
+    return { rows, ...endOf(org, ask, count, isFull ? positionOf(rows.at(-1) as RawRow) : null) }
+  }
+
+  /** The same page as JSON, rendered by SQLite. Throws Problem 400. */
+  function render(row: string, org: number, asked: ListQuery): RenderedPage {
+    const found: Buffer[] = []
+    let sum = 0
+    const { ask, count } = read(org, asked, ({ sql, values }, limit) => {
+      const [marked, count] = prepare(renderedBy(row, `${sql} LIMIT ?`)).get(...values, limit) as MarkedRows
+      if (marked) found.push(marked)
+      return (sum += count)
+    })
+    const isFull = count > ask.limit
+    const { json, lastId } = completed(found, isFull)
+    return { json, ...endOf(org, ask, count, isFull ? positionAt(org, ask.sort, lastId) : null) }
+  }
+
+  /** Reads up to one row more than the page has. `take` returns how many there are so far. */
+  function read(
+    org: number,
+    asked: ListQuery,
+    take: (walk: Walk, limit: number) => number,
+  ): { ask: ListQuery; count: number } {
+    const { ask, lead } = startOf(org, asked)
+    let count = 0
+    for (const nulls of lead ? parts(ask) : [])
+      if (lead && count <= ask.limit) count = take(walkOf(org, ask, lead, nulls), ask.limit + 1 - count)
+    return { ask, count }
+  }
+
+  /** The query from its first record on; without a lead if it skips all of them. */
+  function startOf(org: number, ask: ListQuery): { ask: ListQuery; lead?: Lead } {
     if (ask.after) checkPosition(ask.sort, ask.after)
     const lead = leadOf(org, ask)
-    if (ask.skip) {
-      const after = skipped(org, ask, lead, ask.skip)
-      if (after) return list(org, { ...ask, after, skip: undefined })
-      return { rows: [], next: null, ...(ask.count ? { total: count(org, ask.conditions) } : {}) }
-    }
-    const rows: RawRow[] = []
-    for (const nulls of parts(ask)) {
-      if (rows.length <= ask.limit) rows.push(...read(org, ask, lead, nulls, ask.limit + 1 - rows.length))
-    }
-    const more = rows.length > ask.limit
-    if (more) rows.pop()
-    const last = rows.at(-1)
-    const page: Page = { rows, next: more && last ? positionOf(last) : null }
-    if (ask.count) page.total = more || ask.after ? count(org, ask.conditions) : rows.length
-    return page
+    if (!ask.skip) return { ask, lead }
+    const after = skipped(org, ask, lead, ask.skip)
+    return after ? startOf(org, { ...ask, after, skip: undefined }) : { ask }
+  }
+
+  function endOf(
+    org: number,
+    { count: isCounted, after, skip, conditions }: ListQuery,
+    rows: number,
+    next: Position | null,
+  ): End {
+    if (!isCounted) return { next }
+    return { next, total: next || after || skip ? count(org, conditions) : rows }
+  }
+
+  /** The position of a record in this order. */
+  function positionAt(org: number, { column, link, big }: Sort, id: string): Position {
+    if (column === 'id') return { key: null, id }
+    const rows = link ? only(link) : { sql: '1', values: [] }
+    const { table: source, key } = link ?? { table, key: 'id' }
+    const text = `SELECT ${wireKey(column, big)} FROM ${source} WHERE org_id = ? AND ${key} = ? AND ${rows.sql}`
+    const found = prepare(text).get(org, id, ...rows.values) as [Position['key']] | undefined
+    return { key: found ? found[0] : null, id }
   }
 
   function leadOf(org: number, { sort, conditions }: ListQuery): Lead {
@@ -118,123 +164,17 @@ export function listing(db: Database, spec: Listing) {
     return groups.find((group) => isSearch(group[0]) && hasFewer(group, NARROW_SEARCH))
   }
 
-  function read(org: number, ask: ListQuery, lead: Lead, nulls: boolean, limit: number): RawRow[] {
-    const { text, values } = walkOf(org, ask, lead, nulls, `${columns.select}, `)
-    return prepare(`${text} LIMIT ?`).all(...values, limit) as RawRow[]
-  }
-
   /** The position of the last record that is skipped. Most indexes contain what this reads, and no record is fetched. */
   function skipped(org: number, ask: ListQuery, lead: Lead, skip: number): Position | undefined {
     let left = skip
     for (const nulls of parts(ask)) {
-      const { text, values } = walkOf(org, ask, lead, nulls, '')
+      const { key, sql, values } = walkOf(org, ask, lead, nulls)
+      const text = `SELECT ${key}, ${table}.id ${sql}`
       const row = prepare(`${text} LIMIT 1 OFFSET ?`).get(...values, left - 1) as RawRow | undefined
       if (row) return positionOf(row)
       left -= one(`SELECT count(*) FROM (${text})`, values)
     }
     return undefined
-  }
-
-  /** The rows of a list in order, each with its position as its last two columns. */
-  function walkOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean, select: string) {
-    const { descending, conditions } = ask
-    const path = accessPathOf(org, ask, lead, nulls)
-    const narrow = 'narrow' in lead ? lead.narrow : undefined
-    const isMet = (condition: Condition) =>
-      (narrow?.includes(condition) && sql.isExact(narrow)) ||
-      ('search' in lead && lead.search === condition) ||
-      isPassed(ask, condition)
-    const where = all([
-      { sql: `${table}.org_id = ?`, values: [org] },
-      ...path.where,
-      ...conditions
-        .filter((each) => !isMet(each))
-        .map((each) =>
-          'link' in lead && !nulls && isOf(ask.sort, each)
-            ? sql.compare(each as Comparison, isScattered(ask, each))
-            : sql.test(org, each, narrow !== undefined || 'search' in lead || isScattered(ask, each)),
-        ),
-      ...afterPrevious(ask, path, 'search' in lead, nulls),
-    ])
-    const direction = descending ? ' DESC' : ''
-    const by = `${path.key ? `${path.key}${direction}, ` : ''}${path.id}${direction}`
-    const wireKey = path.key === undefined ? 'NULL' : ask.sort.big ? `CAST(${path.key} AS TEXT)` : path.key
-    const text = `SELECT ${select}${wireKey}, ${table}.id FROM ${path.from}${joined} WHERE ${where.sql} ORDER BY ${by}`
-    return { text, values: [...(path.given ?? []), ...where.values] }
-  }
-
-  function accessPathOf(org: number, ask: ListQuery, lead: Lead, nulls: boolean): AccessPath {
-    const { sort, conditions, after, descending } = ask
-    const isKeyed = sort.column !== 'id' && !nulls
-    const own = { key: isKeyed && !sort.link ? `${table}.${sort.column}` : undefined, id: `${table}.id` }
-    if ('search' in lead) {
-      const bounds = conditions.filter(
-        (each) => isOf(sort, each) && isBound(each) && !isPassed(ask, each),
-      ) as Comparison[]
-      const between: WalkBound[] = bounds.map(({ operator, values }) => ({ operator, id: values[0] as string }))
-      if (after) between.push({ operator: descending ? 'lt' : 'gt', id: after.id })
-      const search = sql.search(org, lead.search.search, lead.search.text)
-      return { ...searchWalk(table, search, between, descending), where: [], key: undefined }
-    }
-    if ('narrow' in lead) {
-      const { link } = sort
-      const ids = sql.ids(org, lead.narrow)
-      const where = [{ sql: `${table}.id IN (${ids.sql})`, values: ids.values }]
-      const from = `${table} INDEXED BY ${key}`
-      if (!link) return { from, where, ...own }
-      if (nulls) return { from, where: [...where, without(link)], ...own }
-      return {
-        from: `${from} CROSS JOIN ${link.table} ON ${belongs(link)}`,
-        where: [...where, only(link)],
-        key: `${link.table}.${link.column}`,
-        id: `${table}.id`,
-      }
-    }
-    if ('index' in lead) return { from: `${table} INDEXED BY ${lead.index}`, where: [], ...own }
-    const { link } = lead
-    if (nulls) return { from: `${table} INDEXED BY ${key}`, where: [without(link)], ...own }
-    const index = indexOf(link.table, link.column, link.only?.column)
-    return {
-      from: `${link.table} INDEXED BY ${index} CROSS JOIN ${table} ON ${belongs(link)}`,
-      where: [{ sql: `${link.table}.org_id = ?`, values: [org] }, only(link)],
-      key: `${link.table}.${link.column}`,
-      id: `${link.table}.${link.key}`,
-    }
-  }
-
-  const belongs = (link: Link): string =>
-    `${link.table}.org_id = ${table}.org_id AND ${link.table}.${link.key} = ${table}.id`
-
-  const only = ({ table: source, only: fixed }: Link): SqlPart =>
-    fixed ? { sql: `${source}.${fixed.column} = ?`, values: [fixed.value] } : { sql: '1', values: [] }
-
-  function without(link: Link): SqlPart {
-    const rows = only(link)
-    return {
-      sql: `NOT EXISTS (SELECT 1 FROM ${link.table} WHERE ${belongs(link)} AND ${rows.sql})`,
-      values: rows.values,
-    }
-  }
-
-  /** The conditions that exclude the previous pages. */
-  function afterPrevious(
-    { sort, descending, conditions, after }: ListQuery,
-    path: AccessPath,
-    isSearched: boolean,
-    nulls: boolean,
-  ): SqlPart[] {
-    const beyond = descending ? '<' : '>'
-    const found: SqlPart[] = []
-    if (sort.nullable && !sort.link)
-      found.push({ sql: `${table}.${sort.column} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
-    if (!after) return found
-    if (isSearched) return [{ sql: `${table}.id ${beyond} ?`, values: [after.id] }]
-    const oneKey =
-      sort.column === 'id' || conditions.some((each) => isOf(sort, each) && (each as Comparison).operator === 'eq')
-    if (oneKey || (nulls && after.key === null)) found.push({ sql: `${path.id} ${beyond} ?`, values: [after.id] })
-    else if (!nulls)
-      found.push({ sql: `(${path.key}, ${path.id}) ${beyond} (?, ?)`, values: [keyValue(sort, after), after.id] })
-    return found
   }
 
   /** The number of records that meet the conditions. */
@@ -263,15 +203,15 @@ export function listing(db: Database, spec: Listing) {
 
   const one = (text: string, values: unknown[]): number => (prepare(text).get(...values) as [number])[0]
 
-  return { list, count }
-}
-
-function all(found: SqlPart[]): SqlPart {
-  return { sql: found.map(({ sql }) => sql).join(' AND '), values: found.flatMap(({ values }) => values) }
+  const { rendered } = columns
+  return {
+    list,
+    count,
+    /** Undefined if only TypeScript can render the columns. */
+    render: rendered === undefined ? undefined : (org: number, ask: ListQuery) => render(rendered, org, ask),
+  }
 }
 
 function positionOf(row: RawRow): Position {
   return { key: row.at(-2) as Position['key'], id: row.at(-1) as string }
 }
-
-const keyValue = ({ big }: Sort, { key }: Position): unknown => (big ? BigInt(key as string) : key)

@@ -30,3 +30,10 @@ export function addGrants(db: Connection): void {
       FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
     ) STRICT, WITHOUT ROWID;`)
 }
+
+/** Whether a server offered STARTTLS to a connection in plain text. */
+export function addOffers(db: Connection): void {
+  db.exec(`
+    ALTER TABLE mailbox_states ADD COLUMN smtp_offers_tls INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE mailbox_states ADD COLUMN imap_offers_tls INTEGER NOT NULL DEFAULT 0;`)
+}

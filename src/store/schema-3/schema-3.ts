@@ -2,7 +2,7 @@ import type { Connection } from '../driver.ts'
 import { splitAttachments } from './attachments.ts'
 import { addImports } from './imports.ts'
 import { addInvitations } from './invitations.ts'
-import { addGrants, addLanes } from './mailboxes.ts'
+import { addGrants, addLanes, addOffers } from './mailboxes.ts'
 import { addSearch } from './search.ts'
 import { addPendingStageChanges } from './stage-changes.ts'
 
@@ -17,6 +17,7 @@ const PARTS: readonly ((db: Connection) => void)[] = [
   addImports,
   addLanes,
   addGrants,
+  addOffers,
   addInvitations,
 ]
 

@@ -1,6 +1,9 @@
 import { firstIdAt, MAX_AHEAD_MS } from '../../lib/id.ts'
 import type { Store } from '../../store/open.ts'
 
+/** How long events are kept unless the server is told otherwise. */
+export const USUAL_RETENTION_DAYS = 30
+
 /** Batch size: requests wait for at most one batch. */
 const BATCH = 200
 

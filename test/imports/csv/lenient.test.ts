@@ -161,6 +161,26 @@ Ida Three,ida@store.example,,019aa07f-5d16-74d1-8b2d-5b2ae3c0a1f4,,
     assert.deepEqual(result.omitted, [])
   })
 
+  test('finds the record of a row without the value to match by, if it has everything that the row has', async () => {
+    const options = { match: 'email', again: true } as const
+    const rows =
+      'Name,Email,Phone,City,Tags,Company\nTwin One,,030 123456,Porto,t1;t2,Twin Ltd\nTwin Two,nix,,,,\n,,030 7654321,,,\n'
+    assert.deepEqual(countsOf(await imported(rows, options)), [3, 0, 0, 0])
+    const seq = server.lastSeq()
+    assert.deepEqual(countsOf(await imported(rows, options)), [0, 0, 3, 0])
+    assert.equal(server.lastSeq(), seq)
+    // A namesake with other data is somebody else: nothing is overwritten.
+    const namesakes = rows.replace('Porto', 'Lyon').replace('Twin Two,nix,', 'Twin Two,nix,030 99999')
+    assert.deepEqual(countsOf(await imported(namesakes, options)), [2, 0, 1, 0])
+    assert.deepEqual(countsOf(await imported(rows.replaceAll('030', '+030'), options)), [2, 0, 1, 0])
+    assert.deepEqual(countsOf(await imported(rows, { match: undefined })), [3, 0, 0, 0], 'without --match')
+    const deals = 'Title,ID,Stage,Amount\nNo id,,demo,5\nNo id,,demo,5\nNo id,,proposal,5\n'
+    const first = await imported(deals, { object: 'deal', match: 'external_id' })
+    assert.deepEqual(countsOf(first), [2, 0, 1, 0])
+    const second = await imported(deals, { object: 'deal', match: 'external_id', again: true })
+    assert.deepEqual(countsOf(second), [0, 0, 3, 0])
+  })
+
   test('leaves no value of a rejected row in the list, and nothing of it behind', async () => {
     const seq = server.lastSeq()
     const result = await imported('Name,Country,Company\n,Atlantis,Ghost Ltd\n')

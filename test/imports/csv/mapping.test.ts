@@ -404,6 +404,14 @@ describe('the columns are recognised', () => {
     )
   })
 
+  test('of no column whose name is that of a member of every object', () => {
+    const mapping = recognise('contact', ['constructor', '__proto__', 'toString', 'Connected On'], FIELDS.contact)
+    assert.deepEqual(
+      mapping.map(({ field }) => field),
+      [null, null, null, 'originally_created_at'],
+    )
+  })
+
   test('of custom fields by key and by title', () => {
     const fields: Fields = {
       ...FIELDS.contact,

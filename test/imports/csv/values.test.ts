@@ -253,6 +253,26 @@ describe('other cells', () => {
     ])
   })
 
+  test('read the state of a subscription: who has left must not be contacted, who never joined may be', () => {
+    for (const left of ['Unsubscribed', 'opted out', 'Opt-out', 'Do not contact', 'Abgemeldet', 'Désinscrit'])
+      assert.deepEqual(given('contact', [{ 'Marketing status': left }]), [{ do_not_contact: true }], left)
+    for (const other of ['Subscribed', 'No consent', 'Bounced', 'Archived', 'Pending double opt-in', 'Not subscribed'])
+      assert.deepEqual(given('contact', [{ 'Marketing status': other }]), [{}], other)
+    assert.deepEqual(given('contact', [{ 'Marketing status': 'Blue' }]), [['/do_not_contact invalid_flag']])
+  })
+
+  test('hold the middle name, wherever its column is', () => {
+    const cells = { 'Middle Name': 'Q.', 'First Name': 'Ana', 'Last Name': 'Ruiz' }
+    assert.deepEqual(given('contact', [cells]), [{ first_name: 'Ana Q.', last_name: 'Ruiz' }])
+    assert.deepEqual(given('contact', [{ ...cells, 'First Name': '' }]), [{ first_name: 'Q.', last_name: 'Ruiz' }])
+  })
+
+  test('hold one web page; a note keeps the others', () => {
+    const [draft] = drafts('contact', [{ 'Website 1 - Value': 'a.example ::: https://b.example' }]) as Draft[]
+    assert.equal(draft?.given.website, 'https://a.example')
+    assert.deepEqual(draft?.links.get('notes')?.texts, ['Website 1 - Value: a.example ::: https://b.example'])
+  })
+
   test('name countries and languages in several languages, or by their code', () => {
     const names = ['Germany', 'DEUTSCHLAND', 'Allemagne', 'Alemania', 'de', 'DE']
     for (const name of names)

@@ -58,6 +58,7 @@ export function hubspot(): ProductFile[] {
       'Preferred language': m.often(0.4, () => m.pick(['en', 'de-de', 'German', 'pt_BR'])),
       'Website URL': m.often(0.3, () => m.pick(['acme.example', 'https://x.example/a?b=c'])),
       'Associated Note': m.often(0.3, m.note),
+      'Lifecycle Stage': m.pick(['lead', 'customer', '']),
     }
     return {
       cells,

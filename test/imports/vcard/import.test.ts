@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
 import { type Imported, type ImportOptions, importFile } from '../../../src/imports/csv/import.ts'
 import type { Plan } from '../../../src/imports/csv/plan.ts'
 import { openSource, type Row, rowsOf } from '../../../src/imports/csv/read.ts'
 import { undoImport } from '../../../src/imports/journal/undo.ts'
 import { temporaryFolder } from '../../cli/command-line.ts'
 import { stillPace } from '../../support/pace.ts'
+import { examples } from '../../support/seed.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 let server: TestServer
@@ -50,7 +52,7 @@ async function imported(options: Options): Promise<Imported & { plan: Plan }> {
 
 const countsOf = ({ created, updated, unchanged, rejected }: Imported) => [created, updated, unchanged, rejected]
 const all = async (path: string) => (await server.call('GET', path)).body.data
-const icloud = join(import.meta.dirname, 'icloud.vcf')
+const icloud = written(readFileSync(join(import.meta.dirname, 'icloud.vcf')))
 
 describe('a file of iCloud', () => {
   test('becomes contacts with all that they can hold, and the rest is said', async () => {
@@ -208,6 +210,13 @@ describe('a card', () => {
     )
   })
 
+  test('has a birthday, also one without a year', async () => {
+    const birthday = async (line: string) => (await cells(card('FN:Ana', line))).Birthday
+    assert.equal(await birthday('BDAY:1980-05-01'), '1980-05-01')
+    assert.equal(await birthday('BDAY;VALUE=date:19800501'), '1980-05-01')
+    assert.equal(await birthday('BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-01'), '--05-01')
+  })
+
   test('keeps commas that are not escaped, but for lists', async () => {
     const found = await cells(card('FN:Ana', 'TITLE:Head, Sales', 'ORG:Acme, Inc.;', 'NOTE:a, b;c', 'CATEGORIES:x,y'))
     assert.partialDeepStrictEqual(found, {
@@ -260,6 +269,7 @@ describe('a broken file', () => {
     const content = [
       card('FN:Ana', photo, 'TEL:123'),
       card('FN:Bo', `NOTE:${long}`),
+      card('FN:Bo', `NOTE:x${'ü'.repeat(1 << 19)}`),
       card('FN:Cai', ...Array.from({ length: 1001 }, (_, n) => `X-A:${n}`)),
       card('FN:Eva', ...Array.from({ length: 21 }, (_, n) => `TEL:+49 30 ${n}`)),
       card('FN:Ida', ...Array.from({ length: 20 }, (_, n) => `TEL:+49 30 ${n}`)),
@@ -271,6 +281,7 @@ describe('a broken file', () => {
         undefined,
         'is longer than 1 MiB, or has more than 1000 lines',
         'is longer than 1 MiB, or has more than 1000 lines',
+        'is longer than 1 MiB, or has more than 1000 lines',
         'has more than 20 values of one kind',
         undefined,
       ],
@@ -279,6 +290,49 @@ describe('a broken file', () => {
     const columns = Array.from({ length: 1001 }, (_, n) => `X-A${n}:1`)
     const many = card('FN:Ana', ...columns.slice(0, 600)) + card('FN:Bo', ...columns.slice(500))
     await assert.rejects(rows(many), { status: 422, code: 'too_many_columns' })
+  })
+
+  test('never breaks the reader, whatever is in its lines', async () => {
+    const names = [
+      'N',
+      'FN',
+      'TEL',
+      'EMAIL',
+      'ADR',
+      'ORG',
+      'NOTE',
+      'BDAY',
+      'item1.X-ABLabel',
+      'CATEGORIES',
+      'X-A',
+      'URL',
+    ]
+    const parameters = [
+      ';TYPE=WORK',
+      ';PREF=1',
+      ';CELL',
+      ';ENCODING=QUOTED-PRINTABLE',
+      ';CHARSET=no',
+      ';VALUE=uri',
+      ';"',
+      ';=',
+    ]
+    const line = fc
+      .tuple(
+        fc.constantFrom(...names, 'BEGIN', 'END', 'VERSION', ''),
+        fc.array(fc.constantFrom(...parameters), { maxLength: 3 }),
+        fc.constantFrom(':', '', ';', ':VCARD', ':4.0', ':2.1'),
+        fc.string({ unit: 'binary', maxLength: 30 }),
+      )
+      .map(([name, more, mark, value]) => name + more.join('') + mark + value)
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
+        const found = await rows(`${card('FN:Ana')}${lines.join('\r\n')}\r\n${card('FN:Bo')}`)
+        assert.equal(found[0]?.cells['First Name'], 'Ana')
+        assert.ok(found.every(({ cells }) => Object.values(cells).every((cell) => typeof cell === 'string')))
+      }),
+      { numRuns: examples(300) },
+    )
   })
 
   test('of rejected cards is a CSV file, which can be corrected and imported', async () => {

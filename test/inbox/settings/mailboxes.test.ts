@@ -620,7 +620,7 @@ test('a mailbox with OAuth is shown with its client, and applied twice changes n
   const google = { provider: 'google', client_id: 'g', client_secret_env: VARIABLE }
   const { device_url, ...rest } = other
   const page = { ...rest, authorization_url: 'http://127.0.0.1:8080/auth' }
-  for (const oauth of [microsoft, google, other, page]) {
+  for (const oauth of [microsoft, { ...microsoft, flow: 'browser' }, google, other, page]) {
     apply({ mailboxes: [{ ...support, imap, oauth }] })
     assert.deepEqual(show().mailboxes[0]?.oauth, oauth)
     assert.deepEqual(apply(show()), [])
@@ -639,8 +639,9 @@ test('what OAuth cannot be is refused with a pointer to every fault', (t) => {
     faults({ provider: 'microsoft', client_id: 'b6f1', client_secret_env: VARIABLE, token_url: other.token_url }),
     ['oauth/token_url not_of_provider', 'oauth/client_secret_env not_of_provider', 'oauth/tenant required'],
   )
-  assert.deepEqual(faults({ provider: 'google', client_id: 'g', tenant: 'x' }), [
+  assert.deepEqual(faults({ provider: 'google', client_id: 'g', tenant: 'x', flow: 'device' }), [
     'oauth/tenant not_of_provider',
+    'oauth/flow not_of_provider',
     'oauth/client_secret_env required',
   ])
   const { token_url, scopes, device_url, ...bare } = other

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REDIRECT, tokensOfVisit, visitOf } from '../../../src/mail/oauth/browser.ts'
+import { tokensOfVisit, visitOf } from '../../../src/mail/oauth/browser.ts'
 import { askForCode, type DeviceCode, tokensOfDevice } from '../../../src/mail/oauth/device.ts'
 import type { Answer, Form } from '../../../src/mail/oauth/post-form.ts'
 import { google, microsoft, type OAuthClient, otherProvider } from '../../../src/mail/oauth/provider.ts'
@@ -193,6 +193,7 @@ test('a client with a secret sends it in the form or in the header, encoded as R
 
 test('the page of Google asks for mail and for access that lasts, and its last address is checked', async () => {
   const client = google('g', 'secret')
+  const REDIRECT = 'http://127.0.0.1:51827/'
   const visit = visitOf(client, 'ana@harbor.example')
   const url = new URL(visit.url)
   assert.equal(url.origin + url.pathname, 'https://accounts.google.com/o/oauth2/v2/auth')
@@ -226,4 +227,20 @@ test('the page of Google asks for mail and for access that lasts, and its last a
     redirect_uri: REDIRECT,
     code_verifier: visit.verifier,
   })
+})
+
+test('Microsoft also has a page, for directories that block the device flow', () => {
+  const visit = visitOf(microsoft('common', 'the-client', 'browser'), 'ana@harbor.example')
+  const { origin, pathname, searchParams } = new URL(visit.url)
+  assert.equal(origin + pathname, 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize')
+  assert.equal(searchParams.get('redirect_uri'), 'http://localhost:51827')
+  assert.match(searchParams.get('scope') ?? '', /SMTP\.Send offline_access$/)
+})
+
+test('the code of a page is taken with and without the slash that browsers add', async () => {
+  const client = microsoft('common', 'the-client', 'browser')
+  const visit = visitOf(client, 'ana@harbor.example')
+  const provider = talk(ok(TOKENS))
+  await tokensOfVisit(client, visit, `http://localhost:51827/?code=x&state=${visit.state}`, provider.post)
+  assert.equal(provider.sent[0]?.form.redirect_uri, 'http://localhost:51827', 'as it was asked for')
 })

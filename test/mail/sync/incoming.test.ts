@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Mailbox } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { replyTags } from '../../../src/inbox/mailboxes/reply-tags.ts'
@@ -52,7 +53,8 @@ const reply = (conversation_id: string, given: Row = {}): Promise<Row> =>
 describe('a mail that comes in', () => {
   test('opens a conversation with its sender, who becomes a contact', async () => {
     const seq = server.lastSeq()
-    const file = { name: 'offer.pdf', content_type: 'application/pdf', bytes: Buffer.from('%PDF') }
+    const bytes = Buffer.from('%PDF')
+    const file = { name: 'offer.pdf', content_type: 'application/pdf', bytes, sha256: hash('sha256', bytes) }
     const cc = [{ email: 'eva@firm.example', name: 'Eva' }]
     const message = await arrive({ html: '<p>Hi<script>x</script></p>', files: [file], cc, subject: 'An offer' })
     assert.equal(message.status, 'received')

@@ -4,6 +4,7 @@ import { signIn } from '../../../src/cli/mailbox-connect.ts'
 import { mailboxReports } from '../../../src/cli/mailbox-report.ts'
 import { silentLog } from '../../../src/http/log.ts'
 import { mailLogins } from '../../../src/inbox/mailboxes/access-tokens.ts'
+import { grantStore } from '../../../src/inbox/mailboxes/grants.ts'
 import { type Mailbox, mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { clientOf } from '../../../src/inbox/mailboxes/oauth.ts'
 import { mailboxSettings } from '../../../src/inbox/mailboxes/settings.ts'
@@ -15,6 +16,7 @@ import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { checkImap } from '../../../src/mail/transport/imap.ts'
 import { checkSmtp } from '../../../src/mail/transport/smtp.ts'
 import { health } from '../../../src/screens/health.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { inboxOf } from '../../support/inbox.ts'
@@ -22,7 +24,7 @@ import { setMailboxes } from '../../support/mailbox.ts'
 import { startOpenId } from '../../support/openid.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { type Ends, startSmtp } from '../../support/smtp.ts'
+import { type Ends, startSmtp, startTalker } from '../../support/smtp.ts'
 
 // A mailbox without a password: a real OpenID provider, which Dovecot and an SMTP server ask about each token.
 
@@ -197,6 +199,47 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     assert.equal(rejected, 1)
   })
 
+  test('speaks OAUTHBEARER to an SMTP server that has only that, and shows no token that the server repeats', async (t) => {
+    let repeated = ''
+    const talker = await startTalker(t, {
+      open: '220 hi',
+      EHLO: '250-hi\n250 AUTH OAUTHBEARER',
+      AUTH: `334 ${Buffer.from('{"status":"invalid_token"}').toString('base64')}`,
+      'AQ==': (socket) => void socket.write(`535 5.7.8 no ${repeated} here\r\n`),
+    })
+    const accessToken = { text: 'a-token', renewAt: 0, onRejected: () => undefined }
+    const there = { ...talker, tls: 'none', user: 'a=b@acme.example', password: null, accessToken } as const
+    for (repeated of [
+      'a-token',
+      Buffer.from('user=a=b@acme.example\x01auth=Bearer a-token\x01\x01').toString('base64'),
+    ])
+      assert.equal(
+        await checkSmtp(there, {}),
+        `The server 127.0.0.1:${talker.port} rejected the login of "a=b@acme.example": 535 5.7.8 no … here.`,
+      )
+    const [, , encoded = ''] = talker.heard[1]?.split(' ') ?? []
+    assert.equal(talker.heard[1], `AUTH OAUTHBEARER ${encoded}`)
+    assert.equal(String(Buffer.from(encoded, 'base64')), 'n,a=a=3Db@acme.example,\x01auth=Bearer a-token\x01\x01')
+  })
+
+  test('renews a token that its server no longer accepts, but not one that has just been issued', async () => {
+    const { smtpServer } = logins()
+    const attempt = async () => {
+      const found = await smtpServer(server.a.org, refreshed())
+      return { token: found.accessToken?.text, fault: await checkSmtp(found, trust) }
+    }
+    const first = await attempt()
+    assert.equal(first.fault, null)
+    await openid.revokeAccess()
+    assert.match((await attempt()).fault ?? '', /rejected the login/)
+    assert.equal((await attempt()).token, first.token, 'the provider is not asked at every attempt')
+    server.advance(300_000)
+    assert.match((await attempt()).fault ?? '', /rejected the login/)
+    const last = await attempt()
+    assert.equal(last.fault, null)
+    assert.notEqual(last.token, first.token)
+  })
+
   test('renews its access in time, once for all who need it, and keeps the new refresh token', async () => {
     const { imapServer, smtpServer } = logins()
     const before = await imapServer(server.a.org, refreshed())
@@ -237,14 +280,16 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
 
   test('is not renewed twice where a process ended before it had stored the result', async () => {
     const forms: Form[] = []
+    const called = Promise.withResolvers<void>()
     const died = providerPost(trust)
     const { smtpServer } = logins(async (url, form) => {
       forms.push(form)
+      called.resolve()
       return new Promise(() => void died(url, form)) // asked, and never heard of again
     })
     server.advance(2 * HOUR_MS)
-    void smtpServer(server.a.org, refreshed())
-    while (forms.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    smtpServer(server.a.org, refreshed()).catch(called.reject)
+    await called.promise
     await assert.rejects(
       logins().smtpServer(server.a.org, refreshed()),
       /Another process renews the access to "support"/,
@@ -259,14 +304,41 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     await connect()
   })
 
-  test('receives over a connection that it renews before its token ends', async () => {
+  test('keeps what a sign-in gave, and not what a renewal of the access before it comes back with', async () => {
+    const reached = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    const real = providerPost(trust)
+    const { smtpServer } = logins(async (...given) => {
+      const answered = await real(...given)
+      reached.resolve()
+      await answer.promise
+      return answered
+    })
+    server.advance(2 * HOUR_MS)
+    const renewal = smtpServer(server.a.org, refreshed())
+    await reached.promise
+    await connect()
+    const { accessToken: own } = await logins().smtpServer(server.a.org, refreshed())
+    answer.resolve()
+    assert.equal((await renewal).accessToken?.text, own?.text)
+    server.advance(2 * HOUR_MS)
+    assert.equal(await checkSmtp(await logins().smtpServer(server.a.org, refreshed()), trust), null)
+  })
+
+  test('receives as soon as another process has connected it, over a connection that is renewed in time', async () => {
     const { store, deps } = server
+    store.transaction(() => grantStore(store).forget(server.a.org, mailbox.id))
     const receiver = startReceiver({
       ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, log: silentLog },
-      random: () => 0,
+      random: () => 1000, // no attempt before the settings change
     })
     try {
       const state = () => mailboxStore(deps).state(server.a.org, mailbox.id)
+      await until(() => state().last_error === NOT_YET)
+      const tokens = await signedIn()
+      const other = openStore(server.dataDir, { wall: server.now })
+      other.transaction(() => mailboxSettings(other).connect(server.a.org, mailbox, tokens))
+      other.close()
       await until(() => state().checked_at !== null)
       const count = openid.refreshes.length
       server.advance(HOUR_MS)

@@ -72,6 +72,7 @@ describe(`${COUNT} mails as the world sends them`, { skip: noDovecot }, () => {
       committed: store.committed,
       trust: { ca },
       log: silentLog,
+      maxFileBytes: 10 * 1_048_576, // some mails have more
     }
     const receiver = startReceiver(options)
     ends.push(receiver.stop)

@@ -59,15 +59,12 @@ type Piece = { bytes: Buffer; isCut: boolean }
 async function* pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
   let held: Buffer[] = []
   let size = 0
-  let isFirst = true
   function piece(): Piece {
     const whole = Buffer.concat(held)
-    const marked = isFirst && whole[0] === 0xef && whole[1] === 0xbb && whole[2] === 0xbf
-    const bytes = whole.subarray(marked ? 3 : 0, whole.at(-1) === 0x0d ? -1 : undefined)
+    const bytes = whole.at(-1) === 0x0d ? whole.subarray(0, -1) : whole
     const isCut = size > MAX_LINE
     held = []
     size = 0
-    isFirst = false
     return { bytes, isCut }
   }
   function add(bytes: Buffer): void {
@@ -86,7 +83,7 @@ async function* pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
   if (size > 0) yield piece()
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder('utf-8', { fatal: true }) // drops a byte order mark
 const windows = new TextDecoder('windows-1252')
 
 /** Old phones write the encoding of their country. */
