@@ -39,11 +39,6 @@ export function numbersOf(id: string): [bigint, bigint] {
 /** `words` are those in the index; `pending` is null if they are the ones of the record. */
 type Doc = { docid: bigint; org: bigint; kind: bigint; id: string; words: string; pending: string | null }
 
-const puts = new WeakMap<Database, number>()
-
-/** A number that changes with each write of words by this process, even if it was rolled back. */
-export const wordsPutInto = (db: Database): number => puts.get(db) ?? 0
-
 /**
  * The words of the records of one kind, written with the records, inside their transactions. They wait in search_pending
  * for the index, which would make each write half as expensive again; searches test what is pending. Only removals write
@@ -76,7 +71,6 @@ export function searchIndex(db: Database, kind: Kind) {
     const docid = own?.docid ?? makeRoom(docs, id)
     if (!own) insert.run(docid, org, KINDS[kind], id)
     setPending.run(docid, org, text)
-    puts.set(db, wordsPutInto(db) + 1)
   }
 
   /**

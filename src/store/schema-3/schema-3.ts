@@ -4,6 +4,7 @@ import { addImports } from './imports.ts'
 import { addInvitations } from './invitations.ts'
 import { addGrants, addLanes, addOffers } from './mailboxes.ts'
 import { addSearch } from './search.ts'
+import { addPendingStageChanges } from './stage-changes.ts'
 
 // Frozen once released: schema.sql has the comments of these tables, and their newest form. Each part is a file of this
 // folder.
@@ -11,6 +12,7 @@ import { addSearch } from './search.ts'
 /** From schema 2, in this order. */
 const PARTS: readonly ((db: Connection) => void)[] = [
   addSearch,
+  addPendingStageChanges,
   splitAttachments,
   addImports,
   addLanes,
