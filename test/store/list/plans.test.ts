@@ -349,7 +349,7 @@ describe('the plan of every list', () => {
     const plans = plansOf(server, (path) => records.get(path) ?? [])
     for (const [sql, plan] of plans) check(sql, plan)
     for (const [way, tested] of [
-      ['deals_amount', 'deals.owner_id = '],
+      ['deals_amount', 'deals.currency = '],
       ['deals_stage', 'deals.stage_id = '],
       ['deals_title', 'EXISTS (SELECT 1 FROM deal_tags'],
       ['contacts_name', 'contacts.do_not_contact = '],
@@ -399,6 +399,27 @@ describe('the plan of every list', () => {
     const sql = preparedBy(store.db, () => deals.list(a.org, ask, nobody(a))).at(-1) as string
     assert.match(sql, / search MATCH \? AND search\.rowid >= \? AND search\.rowid < \? .+ AND \+deals\.owner_id = \?/)
     check(sql, planOf(store.db, sql))
+  })
+
+  test('tests an owner, and what a search finds, in the index of the order before it reads a row', () => {
+    const { a, store } = server
+    const deals = listsOf(server).find(({ path }) => path === '/deals')
+    assert.ok(deals)
+    for (const [query, tested] of [
+      ['q=d', 'substr(walked_id, 1, 20) IN ('],
+      [`q=d&owner_id=${a.owner}`, 'walked_owner = ? AND substr(walked_id, 1, 20) IN ('],
+      [`owner_id=${a.owner}`, 'walked_owner = ? AND '],
+    ] as const) {
+      const { ask } = readAsk(deals, nobody(a), deals.path, `sort=-amount&${query}`, cursors(Buffer.alloc(32)))
+      const isWalk = (sql: string) => sql.includes(' INDEXED BY deals_amount) AS walked CROSS JOIN deals ')
+      const [sql = ''] = preparedBy(store.db, () => deals.list(a.org, { ...ask, limit: 51 }, nobody(a))).filter(isWalk)
+      assert.ok(sql.includes(` walked_org = ? AND ${tested}`), `${query}: ${sql}`)
+      const [first] = planOf(store.db, sql)
+      assert.match(
+        first as string,
+        /^SEARCH deals USING COVERING INDEX deals_amount \(org_id=\? AND amount_micros>\?\)$/,
+      )
+    }
   })
 
   test('looks up how a word goes on in its index', () => {
