@@ -33,29 +33,39 @@ export const web = {
 }
 
 /**
- * Parts of libraries that nothing here comes to, 1.2 MB in all: imapflow could go through proxies, and decode what src/mail
+ * Parts of libraries that nothing here comes to, 2.3 MB in all: imapflow could go through proxies, and decode what src/mail
  * decodes. It needs iconv-lite for the names of folders alone, which are in UTF-7. sanitize-html needs postcss for the
- * style attribute alone, which src/lib/html checks.
+ * style attribute alone, which src/lib/html checks. Koa offers `ctx.assert`, whose library every start would load.
+ * koa-body could read other bodies than forms, and name files.
  */
 const unused = {
   name: 'unused',
   setup({ onLoad }) {
-    const filter = /[\\/]node_modules[\\/](socks|postcss|encoding-japanese|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
+    const filter =
+      /[\\/]node_modules[\\/](socks|postcss|encoding-japanese|http-assert|co-body|iconv-lite[\\/]encodings[\\/]dbcs-data.js)/
     onLoad({ filter }, () => ({ contents: '' }))
+    onLoad({ filter: /[\\/]node_modules[\\/]@paralleldrive[\\/]cuid2[\\/]index/ }, () => ({
+      contents: 'export const init = () => () => ""',
+    }))
+    // With it koa-body checks its options, which src/http/multipart.ts writes out: every schema takes what it is given.
+    onLoad({ filter: /[\\/]node_modules[\\/]zod[\\/]index/ }, () => ({
+      contents: `export const z = new Proxy(() => z, { get: (_, name) => (name === 'parse' ? (given) => given : z) })`,
+    }))
   },
 }
 
-/** Of the table of media types, only those with a file extension are looked up: that saves 0.1 MB. */
+/**
+ * The media types that Koa looks up; our own code names those that it sends. The whole table is 0.1 MB, and every start
+ * would read it.
+ */
 const mediaTypes = {
   name: 'media-types',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]mime-db[\\/]db\.json$/ }, async ({ path }) => {
       const { readFileSync } = await import('node:fs')
-      const kept = Object.entries(JSON.parse(readFileSync(path, 'utf8'))).filter(([, { extensions }]) => extensions)
-      const contents = JSON.stringify(
-        Object.fromEntries(kept.map(([type, { compressible: _, ...each }]) => [type, each])),
-      )
-      return { contents, loader: 'json' }
+      const all = JSON.parse(readFileSync(path, 'utf8'))
+      const types = ['application/json', 'application/octet-stream', 'text/html', 'text/plain']
+      return { contents: JSON.stringify(Object.fromEntries(types.map((type) => [type, all[type]]))), loader: 'json' }
     })
   },
 }
@@ -72,13 +82,16 @@ export const bundle = {
   // accepts brings an older copy of the same table: 0.2 MB, and 8 ms of every start.
   alias: { 'mime-types': './node_modules/mime-types/index.js' },
   plugins: [unused, mediaTypes],
+  // A function, as Node wraps a module: executable.cjs runs it, and should not have to copy 4 MB to wrap it.
+  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
   // The name that stack traces show, instead of a path on the machine that built.
-  footer: { js: '//# sourceURL=dealbox.cjs' },
+  footer: { js: '})\n//# sourceURL=dealbox.cjs' },
   logLevel: 'warning',
 }
 
 const thread = (entry, name) => ({
   ...bundle,
+  banner: {},
   entryPoints: [entry],
   outfile: `dist/${name}.cjs`,
   footer: { js: `//# sourceURL=${name}.cjs` },

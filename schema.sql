@@ -350,6 +350,7 @@ CREATE TABLE companies (
   tag_ids TEXT NOT NULL CHECK (json_valid(tag_ids)), -- JSON array
   description TEXT,
   external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -421,6 +422,7 @@ CREATE TABLE contacts (
   unsubscribed_at INTEGER,
   source TEXT,
   external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -487,6 +489,8 @@ CREATE TABLE deals (
   close_reason_id TEXT,
   closed_at INTEGER,
   stage_changed_at INTEGER NOT NULL,
+  external_id TEXT,
+  originally_created_at INTEGER, -- in the system that it was imported from
   custom_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(custom_fields)), -- JSON object by key
   archived_fields TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(archived_fields)),
   created_at INTEGER NOT NULL,
@@ -512,6 +516,7 @@ CREATE INDEX deals_title ON deals (org_id, title_key);
 CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);
 CREATE INDEX deals_close_reason ON deals (org_id, close_reason_id) WHERE close_reason_id IS NOT NULL;
+CREATE UNIQUE INDEX deals_external ON deals (org_id, external_id) WHERE external_id IS NOT NULL;
 
 CREATE TABLE deal_tags (
   org_id INTEGER NOT NULL,
@@ -612,6 +617,7 @@ CREATE TABLE meetings (
   deal_id TEXT,
   owner_id TEXT,
   ical_uid TEXT,
+  conversation_id TEXT, -- of the mail with the invitation
   recording_url TEXT,
   summary TEXT,
   has_transcript INTEGER NOT NULL CHECK (has_transcript IN (0, 1)),
@@ -622,6 +628,7 @@ CREATE TABLE meetings (
   FOREIGN KEY (org_id, company_id) REFERENCES companies (org_id, id),
   FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id),
   FOREIGN KEY (org_id, owner_id) REFERENCES members (org_id, id),
+  FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
   CHECK (ends_at > starts_at)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX meetings_starts ON meetings (org_id, starts_at);
@@ -629,8 +636,22 @@ CREATE INDEX meetings_status ON meetings (org_id, status);
 CREATE INDEX meetings_company ON meetings (org_id, company_id);
 CREATE INDEX meetings_deal ON meetings (org_id, deal_id);
 CREATE INDEX meetings_owner ON meetings (org_id, owner_id);
+CREATE INDEX meetings_conversation ON meetings (org_id, conversation_id);
 CREATE INDEX meetings_updated ON meetings (org_id, updated_at);
 CREATE UNIQUE INDEX meetings_ical_uid ON meetings (org_id, ical_uid) WHERE ical_uid IS NOT NULL;
+
+CREATE TABLE invitations ( -- the newest versions of events in mails, also of meetings that were deleted since
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  uid TEXT NOT NULL,
+  recurrence TEXT NOT NULL, -- the ical_uid of an occurrence that was changed by itself; '' for the event itself
+  attendee TEXT NOT NULL, -- the key of the email of who answered; '' for the organizer
+  sequence INTEGER NOT NULL,
+  stamp INTEGER NOT NULL, -- when this version was written
+  senders TEXT NOT NULL CHECK (json_valid(senders)), -- JSON array: keys of the emails that may change it
+  texts TEXT NOT NULL CHECK (json_valid(texts)), -- JSON object: hashes of the texts that the organizer sent
+  until INTEGER, -- a series was expanded up to here
+  PRIMARY KEY (org_id, uid, recurrence, attendee)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE meeting_contacts (
   org_id INTEGER NOT NULL,
@@ -816,6 +837,7 @@ CREATE TABLE messages (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
+  authentication TEXT CHECK (authentication IS NULL OR json_valid(authentication)), -- JSON object: SPF, DKIM and DMARC of received mail
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, conversation_id) REFERENCES conversations (org_id, id),
   FOREIGN KEY (org_id, enrollment_id) REFERENCES enrollments (org_id, id) -- no index: enrollments are never deleted
@@ -826,16 +848,43 @@ CREATE INDEX messages_author ON messages (org_id, author_id);
 CREATE INDEX messages_in_reply_to ON messages (org_id, channel, in_reply_to) WHERE in_reply_to IS NOT NULL;
 CREATE UNIQUE INDEX messages_external ON messages (org_id, channel, external_id) WHERE external_id IS NOT NULL;
 
-CREATE TABLE attachments ( -- large rows: in a table with a rowid they stay out of the key's tree
+CREATE TABLE file_contents ( -- the contents of files, once for each organisation, whatever has them
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  sha256 TEXT NOT NULL, -- of its bytes, in hexadecimal
+  size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+  is_staged INTEGER NOT NULL DEFAULT 0 CHECK (is_staged IN (0, 1)), -- being written, and nothing has it yet
+  PRIMARY KEY (org_id, sha256)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX file_contents_staged ON file_contents (is_staged) WHERE is_staged = 1;
+
+CREATE TABLE file_chunks ( -- large rows: in a table with a rowid they stay out of the key's tree
   row_id INTEGER NOT NULL PRIMARY KEY,
+  org_id INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0), -- all but the last have the same size
+  data BLOB NOT NULL,
+  FOREIGN KEY (org_id, sha256) REFERENCES file_contents (org_id, sha256) ON DELETE CASCADE
+) STRICT;
+CREATE UNIQUE INDEX file_chunks_content ON file_chunks (org_id, sha256, position);
+
+CREATE TABLE attachments ( -- the message itself stores the name, type and size of its files
   org_id INTEGER NOT NULL,
   id TEXT NOT NULL,
   message_id TEXT NOT NULL,
-  data BLOB NOT NULL,
-  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id)
-) STRICT;
-CREATE UNIQUE INDEX attachments_id ON attachments (org_id, id);
+  sha256 TEXT NOT NULL,
+  PRIMARY KEY (org_id, id),
+  FOREIGN KEY (org_id, message_id) REFERENCES messages (org_id, id),
+  FOREIGN KEY (org_id, sha256) REFERENCES file_contents (org_id, sha256)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX attachments_message ON attachments (org_id, message_id);
+CREATE INDEX attachments_content ON attachments (org_id, sha256);
+
+-- A content goes with the last file that has it, whatever deletes that.
+CREATE TRIGGER attachments_gone AFTER DELETE ON attachments
+WHEN NOT EXISTS (SELECT 1 FROM attachments WHERE org_id = OLD.org_id AND sha256 = OLD.sha256)
+BEGIN
+  DELETE FROM file_contents WHERE org_id = OLD.org_id AND sha256 = OLD.sha256;
+END;
 
 CREATE TABLE mailboxes ( -- addresses that an org sends and receives with
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -857,6 +906,8 @@ CREATE TABLE mailboxes ( -- addresses that an org sends and receives with
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL,
+  oauth TEXT CHECK (oauth IS NULL OR json_valid(oauth)), -- JSON object: the client at the provider; NULL: passwords
+  oauth_secret TEXT, -- the secret of the client, encrypted
   PRIMARY KEY (org_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -885,6 +936,22 @@ CREATE TABLE mailbox_states ( -- health of a mailbox, and the position in its fo
   send_error TEXT, -- the error of the last attempt, if it failed
   send_error_at INTEGER,
   free_at INTEGER NOT NULL DEFAULT 0, -- when the spacing allows the next email of a sequence
+  smtp_offers_tls INTEGER NOT NULL DEFAULT 0, -- 1: offered STARTTLS to a connection in plain text
+  imap_offers_tls INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (org_id, mailbox_id),
+  FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mailbox_grants ( -- the access that "mailbox connect" got for a mailbox with OAuth
+  org_id INTEGER NOT NULL,
+  mailbox_id TEXT NOT NULL,
+  refresh_token TEXT NOT NULL, -- encrypted, as is the next
+  access_token TEXT, -- NULL once the provider refuses to renew it
+  issued_at INTEGER NOT NULL, -- when the access token was issued, and when it ends
+  ends_at INTEGER NOT NULL,
+  generation INTEGER NOT NULL, -- counts up with each refresh token
+  renewing_until INTEGER, -- a process is renewing it; a refresh token can be used only once
+  refusal TEXT, -- what the provider said: somebody has to sign in again
   PRIMARY KEY (org_id, mailbox_id),
   FOREIGN KEY (org_id, mailbox_id) REFERENCES mailboxes (org_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
@@ -1297,7 +1364,7 @@ CREATE TABLE import_rows ( -- the change of a record by a row of a file, so that
   import_id TEXT NOT NULL,
   record_id TEXT NOT NULL, -- no reference: it may have been deleted
   row_number INTEGER NOT NULL,
-  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag')),
+  object TEXT NOT NULL CHECK (object IN ('contact', 'company', 'deal', 'meeting', 'tag', 'note', 'pipeline', 'stage', 'custom_field')),
   action TEXT NOT NULL CHECK (action IN ('created', 'updated')),
   version INTEGER NOT NULL, -- the version of the record after it
   previous TEXT CHECK (previous IS NULL OR json_valid(previous)), -- JSON object of the fields that an update changed
@@ -1312,6 +1379,17 @@ CREATE TABLE import_rejects ( -- rows of a file that could not be imported, with
   row_number INTEGER NOT NULL,
   error TEXT NOT NULL,
   PRIMARY KEY (org_id, import_id, row_number),
+  FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE import_omissions ( -- values of rows that were imported without them, with the reason
+  org_id INTEGER NOT NULL,
+  import_id TEXT NOT NULL,
+  row_number INTEGER NOT NULL,
+  position INTEGER NOT NULL, -- within the row
+  column_name TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (org_id, import_id, row_number, position),
   FOREIGN KEY (org_id, import_id) REFERENCES imports (org_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -1401,10 +1479,13 @@ CREATE TABLE jobs ( -- work for a later time
   last_error TEXT,
   failed_at INTEGER, -- set after the last attempt
   created_at INTEGER NOT NULL,
+  lane TEXT NOT NULL DEFAULT '', -- jobs of one lane share a few of the places of their kind; '': no lanes
   PRIMARY KEY (org_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX jobs_key ON jobs (org_id, kind, key) WHERE key IS NOT NULL;
 CREATE INDEX jobs_due ON jobs (kind, due_at, id) WHERE failed_at IS NULL AND leased_until IS NULL;
+CREATE INDEX jobs_lanes ON jobs (kind, lane, due_at, id)
+  WHERE lane <> '' AND failed_at IS NULL AND leased_until IS NULL;
 CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
 
 CREATE TABLE recurring_jobs ( -- when recurring work last ran, and when it is due again

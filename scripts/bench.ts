@@ -4,20 +4,32 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md, where screens and attack stay as they are
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          only that section; also inbox, sequences, attack, screens; only inbox
-//                                         needs wrk, screens needs Chromium
+//   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, attack, screens, pocketbase;
+//                                         of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Attacked, attacked, attackText, readAttacks } from './bench/attack.ts'
+import { beside, besideText, type Target } from './bench/beside.ts'
 import { importSeconds } from './bench/import.ts'
 import { type Inbox, inbox } from './bench/inbox.ts'
 import { waits } from './bench/large.ts'
-import { inboxText, type Row, report, type Sizes, sequencesText, webhooksText, withOthers } from './bench/report.ts'
+import { pagesWritten, WRITES, type Written } from './bench/pages.ts'
+import { buildPocketBase, servePocketBase } from './bench/pocketbase.ts'
+import {
+  inboxText,
+  type Row,
+  report,
+  type Sizes,
+  sequencesText,
+  webhooksText,
+  withOthers,
+  writesText,
+} from './bench/report.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
@@ -35,16 +47,21 @@ const { values: options } = parseArgs({
 })
 const root = join(import.meta.dirname, '..')
 const seconds = options.seconds ?? '5'
-const { dealbox, onCore, serve, newToken } = serving(options.dealbox)
+const { dealbox, onCore, copied, serve, newToken } = serving(options.dealbox)
 
-async function wrk(url: string, env: Record<string, string>, connections = 32): Promise<Omit<Row, 'name'>> {
+async function wrk(
+  url: string,
+  env: Record<string, string>,
+  connections = 32,
+  script = 'requests',
+): Promise<Omit<Row, 'name'>> {
   const [program = '', ...argv] = onCore(1, [
     'wrk',
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
     '-s',
-    join(root, 'scripts/bench/requests.lua'),
+    join(root, `scripts/bench/${script}.lua`),
     url,
   ])
   const child = spawn(program, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -165,6 +182,20 @@ async function following(): Promise<Sequences> {
   }
 }
 
+/** In this process, since they are only counted. */
+async function counting(): Promise<Written[]> {
+  const written: Written[] = []
+  for (const name of Object.keys(WRITES) as (keyof typeof WRITES)[]) {
+    const folder = copied('100k')
+    try {
+      written.push(await pagesWritten(folder, name))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return written
+}
+
 async function answering(): Promise<Inbox> {
   const server = await serve('10k')
   try {
@@ -186,8 +217,26 @@ async function underAttack(): Promise<Attacked> {
   }
 }
 
+async function besidePocketBase(): Promise<string> {
+  const program = buildPocketBase()
+  if (!program) return '## Beside PocketBase\n\nNot measured: this needs Go.\n'
+  const server = await serve('100k', { core: null })
+  const pocketbase = await servePocketBase(program, join(server.folder, 'dealbox.db'))
+  try {
+    const measure = ({ url, env }: Target) => wrk(url, env, 32, 'lines')
+    return besideText(await beside(server, pocketbase, { wrk: measure, bare, random: Math.random }), seconds)
+  } finally {
+    await pocketbase.stop()
+    await server.stop()
+  }
+}
+
 if (options.only === 'attack') {
   console.log(attackText(await underAttack()))
+  process.exit(0)
+}
+if (options.only === 'writes') {
+  console.log(writesText(await counting()))
   process.exit(0)
 }
 if (options.only === 'webhooks') {
@@ -214,6 +263,10 @@ if (options.only === 'inbox') {
   console.log(inboxText(await answering()))
   process.exit(0)
 }
+if (options.only === 'pocketbase') {
+  console.log(await besidePocketBase())
+  process.exit(0)
+}
 const before = await bare()
 const server = await serve('100k')
 const rows = await operations(server)
@@ -235,6 +288,7 @@ const text = report({
   waiting: { profile: options.large, rows: waiting },
   importSeconds: importSeconds(dealbox),
   webhooks: await sending(),
+  writes: await counting(),
   inbox: await answering(),
   sequences: await following(),
   memoryMb,

@@ -6,7 +6,7 @@
 //   npm run fuzz -- --json                           prints a report as JSON
 import { parseArgs } from 'node:util'
 import { readDocument } from '../test/fuzz/document.ts'
-import { memoryGrowth } from '../test/fuzz/memory.ts'
+import { memoryFaults } from '../test/fuzz/memory.ts'
 import { newRun } from '../test/fuzz/run.ts'
 import { readOpenApi, startServer } from '../test/fuzz/server.ts'
 import { stateFaults, untilIdle } from '../test/fuzz/state.ts'
@@ -48,8 +48,7 @@ let replayed: string[] = []
 if (given.replay === undefined) await run.all(showProgress)
 else replayed = await run.replay(whole('replay', given.replay))
 const seconds = (performance.now() - started) / 1000
-const { rss, faults } = memoryGrowth(run.memory)
-tally.addWhere('memory', faults)
+tally.addWhere('memory', memoryFaults(requests, run.memory))
 if (!server.isAlive()) tally.addWhere('server', ['has ended'])
 else if (given.replay === undefined) {
   await run.lookBack()
@@ -64,7 +63,7 @@ tally.addWhere('data folder', await server.stop())
 
 if (given.json) {
   const { findings, byStatus: by_status, byOperation: by_operation } = tally
-  const report = { requests, seed, seconds, by_status, by_operation, events, findings, rss }
+  const report = { requests, seed, seconds, by_status, by_operation, events, findings, memory: run.memory }
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
 } else print()
 process.exitCode = tally.found() === 0 ? 0 : 1
@@ -91,6 +90,7 @@ function print(): void {
   const all = Object.values(events).reduce((sum, many) => sum + many, 0)
   say(`events: ${all}, of which ${risks} SLA warnings and ${breaches} SLA breaches`)
   say(`mails: ${sent} messages sent, ${failed} failed, ${server.sink.size()} taken; ${enrolled} contacts enrolled`)
-  if (rss) say(`memory: ${rss.first_half_mb} MB, then ${rss.second_half_mb} MB; at most ${rss.peak_mb} MB`)
+  const { heap_halfway_mb, heap_mb, resident_mb } = run.memory
+  say(`memory: heap ${heap_halfway_mb} MB halfway, ${heap_mb} MB at the end; at most ${resident_mb} MB resident`)
   say(tally.found() === 0 ? 'nothing found' : `${tally.found()} findings, of which ${tally.findings.length} are above`)
 }

@@ -43,7 +43,11 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
   demo: { files: ['test/demo/**', 'test/exports/**'] },
   mail: {
-    files: ['test/mail/parse/read.test.ts', 'test/mail/sync/{ends,incoming,incoming-rules,withdrawn}.test.ts'],
+    files: [
+      'test/mail/parse/{invitations,read}.test.ts',
+      'test/mail/oauth/**',
+      'test/mail/sync/{authentication,ends,incoming,incoming-rules,invitations,withdrawn}.test.ts',
+    ],
   },
   crm: { files: ['test/crm/**'], apart: ['test/crm/lists/trees.test.ts'] },
   inbox: { files: ['test/inbox/**', 'test/meetings/**'], apart: ['test/inbox/settings/mailboxes.test.ts'] },
@@ -59,14 +63,12 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     apart: ['test/webhooks/crash.test.ts', 'test/webhooks/delivery/delivery-worker.test.ts'],
   },
   sequences: {
-    files: ['test/sequences/**', 'test/settings/**', 'test/imports/**', 'test/jobs/**'],
-    apart: [
-      'test/sequences/crash.test.ts',
-      'test/imports/**/command.test.ts',
-      'test/imports/csv/read.test.ts',
-      'test/imports/ics/import.test.ts',
-      'test/jobs/crash.test.ts',
-    ],
+    files: ['test/sequences/**', 'test/settings/**', 'test/jobs/**'],
+    apart: ['test/sequences/crash.test.ts', 'test/jobs/crash.test.ts'],
+  },
+  imports: {
+    files: ['test/imports/**'],
+    apart: ['test/imports/**/command.test.ts', 'test/imports/csv/read.test.ts', 'test/imports/ics/import.test.ts'],
   },
   store: {
     files: [
@@ -84,7 +86,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  cli: { files: ['test/cli/{commands,key-files,mailbox,versions,webhooks}.test.ts'] },
+  cli: { files: ['test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts'] },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 

@@ -97,6 +97,7 @@ export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), .
     kernel(catalog(deps), {
       bodies: bodies(),
       ...options,
+      dataDir,
       ...bearer(accessCache(tokens(keys, store), store)),
       prefix: PREFIX,
       write: store.write,

@@ -3,7 +3,8 @@ import { Problem } from './lib/problem.ts'
 
 /** An option of a command, by its name in camelCase: `apiListen` is --api-listen, and DEALBOX_API_LISTEN. */
 export type Option = {
-  type: 'string' | 'boolean'
+  /** `strings` may be given more than once; in the environment, one per line. */
+  type: 'string' | 'strings' | 'boolean'
   help: string
   /** The placeholder for the value in the help, such as EMAIL. */
   placeholder?: string
@@ -15,9 +16,11 @@ export type Options = Record<string, Option>
 export type Values<O extends Options> = {
   readonly [Name in keyof O]: O[Name] extends { type: 'boolean' }
     ? boolean
-    : O[Name] extends { default: string } | { required: true }
-      ? string
-      : string | undefined
+    : O[Name] extends { type: 'strings' }
+      ? readonly string[]
+      : O[Name] extends { default: string } | { required: true }
+        ? string
+        : string | undefined
 }
 
 /** The positional arguments of a command, by name, each with its help; all are required. */
@@ -25,7 +28,7 @@ export type Arguments = Record<string, string>
 
 export type Environment = Record<string, string | undefined>
 
-type Value = string | boolean
+type Value = string | boolean | readonly string[]
 
 /** Reads each option from the command line, else the environment, else the default. Throws a usage Problem. */
 export function readConfig<O extends Options, A extends Arguments>(
@@ -39,7 +42,7 @@ export function readConfig<O extends Options, A extends Arguments>(
   for (const [name, option] of Object.entries(options)) {
     const value = given.get(name) ?? readEnvironment(name, option, env) ?? option.default
     if (value === undefined && option.required) throw usage(`${optionUsage(name, option)} is missing.`)
-    values[name] = value ?? (option.type === 'boolean' ? false : undefined)
+    values[name] = value ?? NOTHING[option.type]
   }
   return Object.freeze({
     options: Object.freeze(values) as Values<O>,
@@ -47,9 +50,16 @@ export function readConfig<O extends Options, A extends Arguments>(
   })
 }
 
+const NOTHING = { boolean: false, strings: [] as readonly string[], string: undefined }
+
 function readFlags(options: Options, argv: readonly string[]): { given: Map<string, Value>; positionals: string[] } {
   const byFlag = new Map(Object.entries(options).map(([name, option]) => [flagOf(name), { name, option }]))
-  const types = Object.fromEntries([...byFlag].map(([flag, { option }]) => [flag.slice(2), { type: option.type }]))
+  const types = Object.fromEntries(
+    [...byFlag].map(([flag, { option }]) => [
+      flag.slice(2),
+      { type: option.type === 'boolean' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  )
   const { tokens } = parseArgs({ args: [...argv], options: types, strict: false, allowPositionals: true, tokens: true })
   const given = new Map<string, Value>()
   const positionals: string[] = []
@@ -59,8 +69,13 @@ function readFlags(options: Options, argv: readonly string[]): { given: Map<stri
     const flag = byFlag.get(token.rawName)
     if (!flag)
       throw usage(`There is no option ${token.rawName} here. Options are: ${[...byFlag.keys(), '--help'].join(', ')}.`)
+    const value = flagValue(flag.name, flag.option, token)
+    if (flag.option.type === 'strings') {
+      given.set(flag.name, [...((given.get(flag.name) ?? []) as readonly string[]), value as string])
+      continue
+    }
     if (given.has(flag.name)) throw usage(`${token.rawName} is given more than once.`)
-    given.set(flag.name, flagValue(flag.name, flag.option, token))
+    given.set(flag.name, value)
   }
   return { given, positionals }
 }
@@ -82,6 +97,7 @@ function flagValue(
 function readEnvironment(name: string, option: Option, env: Environment): Value | undefined {
   const value = env[variableOf(name)]
   if (value === undefined || value === '') return undefined
+  if (option.type === 'strings') return value.split('\n').filter((line) => line !== '')
   if (option.type === 'string') return value
   if (value === 'true' || value === '1') return true
   if (value === 'false' || value === '0') return false

@@ -6,8 +6,8 @@ const { zstdDecompressSync } = require('node:zlib')
 
 const CACHE = 'dealbox.cache.zst'
 
-// The bundle has ASCII characters only.
-const source = `(function (exports, require, module, __filename, __dirname) {${Buffer.from(getRawAsset('dist/dealbox.cjs')).latin1Slice()}\n})`
+// The bundle has ASCII characters only, and its text is a function.
+const source = Buffer.from(getRawAsset('dist/dealbox.cjs')).latin1Slice()
 const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
 
 /** Compiled functions that do not fit, as with other V8 options, are ignored: the start is slower then. */

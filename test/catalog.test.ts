@@ -55,6 +55,7 @@ GET    /members                                        rest.crm.members.read
 GET    /members/:id                                    rest.crm.members.read
 POST   /messages                                       rest.inbox.messages.write
 GET    /messages/:id                                   rest.inbox.messages.read
+GET    /messages/:id/attachments/:attachment_id        rest.inbox.messages.read
 GET    /notes                                          rest.crm.notes.read
 POST   /notes                                          rest.crm.notes.write
 DELETE /notes/:id                                      rest.crm.notes.write

@@ -107,6 +107,10 @@ before(async () => {
     await server.call('PATCH', `/conversations/${conversation}`, patched, { token })
     await post('/notes', { body: 'Shared name', conversation_id: conversation })
     await post('/tasks', { title: 'Shared name', conversation_id: conversation })
+    // As the mail with an invitation does.
+    server.store.db
+      .prepare('UPDATE meetings SET conversation_id = ? WHERE org_id = ? AND id = ?')
+      .run(conversation, org.org, meeting)
     const lists: Ids['lists'] = {}
     for (const [object, path, id] of [
       ['contact', '/contacts', contact],

@@ -8,13 +8,14 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { commands } from '../src/cli/commands.ts'
 import { applySettings } from '../src/settings/document.ts'
+import { cli, cliJson } from './cli/command-line.ts'
 import { startServer, type TestServer } from './support/server.ts'
 
 // Every command of the README, and of the pages that it leads to, is run as it is printed.
 
 const exec = promisify(execFile)
 const root = join(import.meta.dirname, '..')
-const PAGES = ['README.md', 'docs/inbox.md', 'docs/mail.md', 'docs/webhooks.md']
+const PAGES = ['README.md', 'docs/inbox.md', 'docs/mail.md', 'docs/webhooks.md', 'docs/imports.md']
 const readme = PAGES.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
 const hasShell = process.platform !== 'win32'
@@ -46,7 +47,34 @@ test('the inbox works as it is printed', { skip: hasShell ? false : 'needs a POS
   const lines = block.replaceAll('curl -s', "curl -s -w '\\n%{http_code}\\n'")
   const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
   const { stdout } = await exec('sh', ['-ec', lines], { cwd: folder, env })
-  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200'])
+  assert.deepEqual(stdout.match(/^\d{3}$/gm), ['200', '200', '201', '200', '200', '200', '200'])
+})
+
+test('every mailbox of the pages can be set up as it is printed', () => {
+  const documents = [...readme.matchAll(/```json\n(.*?)```/gs)].flatMap(([, text]) => {
+    const { mailboxes } = JSON.parse(text as string) as { mailboxes?: object[] }
+    return mailboxes ? [{ mailboxes }] : []
+  })
+  Object.assign(process.env, { SUPPORT_PASSWORD: 'secret', GOOGLE_SECRET: 'secret' })
+  assert.equal(documents.length, 4)
+  for (const document of documents) applySettings(server.store, server.b.org, document)
+})
+
+test('files are sent and downloaded as it is printed', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  const block = blocks.find((each) => each.includes('packing-list')) as string
+  const env = { ...process.env, TOKEN: server.a.token, API: `${server.url}/api/v1` }
+  const [commands, serve] = block.split('dealbox serve ')
+  await exec('sh', ['-ec', commands as string], { cwd: folder, env })
+  assert.equal(readFileSync(join(folder, 'copy.txt'), 'utf8'), '12 boxes, 240 kg\n')
+  const main = join(root, 'src/main.ts')
+  const wrong = (serve as string).trim().replace('50M', '0M').split(' ')
+  const argv = [main, 'serve', '--data', join(folder, 'none'), ...wrong]
+  await assert.rejects(exec(process.execPath, argv), {
+    code: 2,
+    stderr: /--max-attachments must be a size from 1M to 100M/,
+  })
 })
 
 test('mail and sequences are set up as it is printed, and work', {
@@ -105,6 +133,33 @@ test('data comes in and goes out as it is printed', { skip: hasShell ? false : '
   const { stdout } = await exec('sh', ['-ec', block], { cwd: folder })
   assert.match(stdout, /1 created/i)
   assert.match(readFileSync(join(folder, 'everything/contacts.ndjson'), 'utf8'), /ana@northwind\.example/)
+})
+
+test('files of another product come in as it is printed', {
+  skip: hasShell ? false : 'needs a POSIX shell',
+}, async () => {
+  const block = blocks.filter((each) => each.includes('companies.csv')).join('')
+  // The shell reads the commands, one word per line, and each runs in this process.
+  const words = `dealbox() { printf '%s\\n' "$@" ''; }\n${block}`
+  const { stdout } = await exec('sh', ['-ec', words], { cwd: folder })
+  const at = ['--data', join(folder, 'imported')]
+  await cliJson('init', '--org', 'O', '--email', 'ana@example.com', ...at)
+  let printed = ''
+  for (const command of stdout.trim().split('\n\n')) {
+    const argv = command.split('\n').map((word) => (word.endsWith('.csv') ? join(folder, word) : word))
+    const { code, out, err } = await cli([...argv, ...at])
+    assert.equal(code, 0, err)
+    printed += out
+  }
+  assert.deepEqual(printed.match(/^(?:Rows|Would be): .*/gm), [
+    'Would be: 1 created, 0 updated, 0 unchanged, 1 rejected.',
+    'Rows: 2 created, 0 updated, 0 unchanged, 0 rejected.',
+    'Rows: 2 created, 0 updated, 0 unchanged, 0 rejected.',
+    'Rows: 2 created, 0 updated, 0 unchanged, 0 rejected.',
+    'Rows: 0 created, 0 updated, 2 unchanged, 0 rejected.',
+  ])
+  assert.match(printed, /^Also made: 1 contact, 1 stage\.$/m)
+  assert.match(readFileSync(join(folder, 'companies.left-out.csv'), 'utf8'), /about 30.*\r\n.*max@old\.example/s)
 })
 
 test('the table names every command that there is, and no other', () => {

@@ -1,5 +1,6 @@
 import type { Inbox } from './inbox.ts'
 import type { Wait } from './large.ts'
+import type { Written } from './pages.ts'
 import type { Sequences } from './sequences.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -28,13 +29,15 @@ export function report(results: {
   waiting: { profile: string; rows: Wait[] }
   importSeconds: number
   webhooks: Webhooks
+  writes: Written[]
   inbox: Inbox
   sequences: Sequences
   memoryMb: number
   seconds: string
   machine: string
 }): string {
-  const { bare, rows, sizes, waiting, importSeconds, webhooks, inbox, sequences, memoryMb, seconds, machine } = results
+  const { bare, rows, sizes, waiting, importSeconds, webhooks, writes, inbox, sequences, memoryMb, seconds, machine } =
+    results
   const hello = (bare[0].per_s + bare[1].per_s) / 2
   const lines = rows.map(({ name, per_s, p50_ms, p99_ms, failed }) =>
     [
@@ -92,6 +95,7 @@ ${waits.join('\n')}
 \`dealbox import contacts\` of a CSV file with 100,000 rows: ${importSeconds.toFixed(1)} s (goal 30 s), including
 the search index and events.
 
+${writesText(writes)}
 ${webhooksText(webhooks)}
 ${inboxText(inbox)}
 ${sequencesText(sequences)}`
@@ -104,6 +108,36 @@ export function withOthers(report: string, before: string): string {
   const measured = new Set(sections(report).map(headingOf))
   const others = sections(before).filter((section) => !measured.has(headingOf(section)))
   return [report, ...others].map((part) => `${part.trim()}\n`).join('\n')
+}
+
+/** Statements of each write, and pages of a batch of 32. */
+const MOST: Record<string, { statements: number; pages: number }> = {
+  create: { statements: 21, pages: 220 },
+  'PATCH of the stage': { statements: 8, pages: 170 },
+  'PATCH of the title': { statements: 10, pages: 150 },
+}
+
+export function writesText(writes: Written[]): string {
+  const rows = writes.map(({ name, statements, pages, pagesInAll, largest }) =>
+    [
+      name,
+      statements.toFixed(1),
+      MOST[name]?.statements ?? '',
+      pages,
+      MOST[name]?.pages ?? '',
+      Math.round(pagesInAll),
+      largest,
+    ].join(' | '),
+  )
+  return `## Pages of writes
+
+Deals all over a database of 100,000, in batches of 32 writes; counted, so the machine does not matter. A page has 4 KB. "In
+all" includes what is written beside the commits of the records: the search index and its merges.
+
+operation | statements per write | goal | pages per batch | goal | in all | largest commit (goal 1,000)
+--- | ---: | ---: | ---: | ---: | ---: | ---:
+${rows.join('\n')}
+`
 }
 
 export function webhooksText({ events, receivers, perS, writesPerS, quiet, busy }: Webhooks): string {

@@ -52,6 +52,13 @@ export function serving(executable: string | undefined) {
     return folder
   }
 
+  /** A folder of its own with the data of a profile. */
+  function copied(profile: string, fill?: (folder: string) => void): string {
+    const copy = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
+    cpSync(seeded(profile, fill), copy, { recursive: true })
+    return copy
+  }
+
   const newToken = (folder: string): string =>
     dealbox('token', 'create', '--data', folder, '--email', EMAIL, '--scope', 'all').token
 
@@ -74,8 +81,7 @@ export function serving(executable: string | undefined) {
       fill?: (folder: string) => void
     } = {},
   ): Promise<Server> {
-    const copy = mkdtempSync(join(tmpdir(), 'dealbox-bench-'))
-    cpSync(seeded(profile, fill), copy, { recursive: true })
+    const copy = copied(profile, fill)
     const token = newToken(copy)
     const log = join(copy, 'log')
     const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', screens ? '127.0.0.1:0' : 'off']
@@ -107,7 +113,7 @@ export function serving(executable: string | undefined) {
   const signInUrl = ({ folder, screens = '' }: Server): string =>
     dealbox('member', 'reset', EMAIL, '--data', folder, '--screens-listen', screens.slice('http://'.length)).url
 
-  return { dealbox, onCore, serve, newToken, signInUrl }
+  return { dealbox, onCore, copied, serve, newToken, signInUrl }
 }
 
 /** The memory of a process in MB: VmRSS is the current size, VmHWM the peak. 0 if the process has exited. */

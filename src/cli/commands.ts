@@ -7,6 +7,7 @@ import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
+import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   mailboxErrors,
   mailboxTest,
   mailboxPassword,
+  mailboxConnect,
   openapi,
   healthcheck,
   version,

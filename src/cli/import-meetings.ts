@@ -1,6 +1,5 @@
-import { importMeetings as importFile } from '../imports/ics/import.ts'
 import { command, json, org } from './command.ts'
-import { importAnswer, progress } from './import.ts'
+import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
 
 // `import meetings FILE` imports the events of a calendar.
@@ -22,6 +21,8 @@ export const importMeetings = command({
   },
   run: ({ options, args }) =>
     withStore(options.data, async (store) => {
+      const { importMeetings: importFile } = await import('../imports/ics/import.ts')
+      const { importAnswer } = await import('./import-answer.ts')
       const bar = progress(options.json, 'meetings')
       const stop = new AbortController()
       const onSignal = () => stop.abort()

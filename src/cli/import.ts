@@ -1,56 +1,26 @@
-import { usage } from '../config.ts'
-import type { Order } from '../imports/csv/dates.ts'
-import { type Imported, importFile } from '../imports/csv/import.ts'
-import { type Match, mappingTable } from '../imports/csv/mapping.ts'
-import type { Decimal } from '../imports/csv/numbers.ts'
+import type { RowsImported } from '../imports/csv/import.ts'
+import type { Match } from '../imports/csv/mapping.ts'
 import type { Plan } from '../imports/csv/plan.ts'
-import { type Undone, undoImport } from '../imports/journal/undo.ts'
+import type { Undone } from '../imports/journal/undo.ts'
 import type { ImportObject } from '../imports/writes.ts'
-import { rfc3339 } from '../lib/time.ts'
 import { type Answer, command, json, org } from './command.ts'
+import { dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
+import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
 
 // `import contacts|companies|deals FILE` and `import --undo ID`. Importing meetings and restoring an export, `import
 // DIR`, are separate commands.
 
-const args = { file: 'a CSV file exported from a spreadsheet or another program, or NDJSON in the format of the API' }
-
-const options = {
-  map: { type: 'string', placeholder: 'C=F,...', help: 'mapping of columns to fields, such as "Fax=phones,Notes=-"' },
-  decimal: {
-    type: 'string',
-    placeholder: 'SIGN',
-    help: 'decimal separator, point or comma, if it is not clear from the amounts',
-  },
-  dates: {
-    type: 'string',
-    placeholder: 'ORDER',
-    help: 'order of days and months, dmy or mdy, if it is not clear from the dates',
-  },
-  dryRun: { type: 'boolean', help: 'only show what would be imported' },
-  again: { type: 'boolean', help: 'import a file again that was already imported with the same options' },
-  rejected: {
-    type: 'string',
-    placeholder: 'PATH',
-    help: 'file for rejected rows; by default beside the imported file',
-  },
-  org,
-  json,
-} as const
-
-const match = (choices: string) =>
-  ({
-    type: 'string',
-    placeholder: choices,
-    help: 'update existing records with the same value instead of creating new ones',
-  }) as const
+const args = {
+  file: 'a CSV file exported from a spreadsheet or another program, a vCard file, or NDJSON in the format of the API',
+}
 
 export const importContacts = command({
   name: 'import contacts',
   summary: 'Import contacts from a file',
   args,
-  options: { match: match('email|external_id'), ...options },
+  options: importOptions('email|external_id'),
   run: ({ options, args }) => importRows('contact', args.file, options, ['email', 'external_id']),
 })
 
@@ -58,7 +28,7 @@ export const importCompanies = command({
   name: 'import companies',
   summary: 'Import companies from a file',
   args,
-  options: { match: match('domain|external_id'), ...options },
+  options: importOptions('domain|external_id'),
   run: ({ options, args }) => importRows('company', args.file, options, ['domain', 'external_id']),
 })
 
@@ -66,8 +36,8 @@ export const importDeals = command({
   name: 'import deals',
   summary: 'Import deals from a file',
   args,
-  options,
-  run: ({ options, args }) => importRows('deal', args.file, options, []),
+  options: dealOptions,
+  run: ({ options, args }) => importRows('deal', args.file, options, ['external_id']),
 })
 
 export const importUndo = command({
@@ -77,6 +47,7 @@ export const importUndo = command({
   options: { org, json },
   run: ({ options, args }) =>
     withStore(options.data, async (store) => {
+      const { undoImport } = await import('../imports/journal/undo.ts')
       const bar = progress(options.json, 'records')
       const undone = await undoImport(store, { org: chosenOrg(store, options.org), id: args.id, onProgress: bar.show })
       bar.end()
@@ -84,101 +55,42 @@ export const importUndo = command({
     }),
 })
 
-type Given = {
-  data: string
-  org: string | undefined
-  map: string | undefined
-  match?: string | undefined
-  decimal: string | undefined
-  dates: string | undefined
-  rejected: string | undefined
-  dryRun: boolean
-  again: boolean
-  json: boolean
-}
+const COMMANDS = { contact: 'import contacts', company: 'import companies', deal: 'import deals' } as const
 
 function importRows(object: ImportObject, file: string, given: Given, matches: readonly Match[]): Promise<Answer> {
-  const match = chosen('--match', given.match, matches)
-  const decimal = chosen('--decimal', given.decimal, ['point', 'comma'] as const)
-  const order = chosen<Order>('--dates', given.dates, ['dmy', 'mdy'])
-  const sign: Decimal | undefined = decimal && (decimal === 'point' ? '.' : ',')
+  const options = { object, file, ...readOptions(given, matches) }
   return withStore(given.data, async (store) => {
+    const { importFile } = await import('../imports/csv/import.ts')
+    const { mappingTable } = await import('../imports/csv/mapping.ts')
+    const { rowsAnswer } = await import('./import-answer.ts')
     const bar = progress(given.json, 'rows')
     const stop = new AbortController()
     const onSignal = () => stop.abort()
     process.once('SIGINT', onSignal) // a second one ends the process at once; committed rows stay
     let plan: Plan | undefined
-    try {
-      const imported = await importFile(store, {
+    const run = (more: Pick<typeof options, 'rules' | 'rejected'>): Promise<RowsImported> =>
+      importFile(store, {
+        ...options,
+        ...more,
         org: chosenOrg(store, given.org),
-        object,
-        file,
-        map: given.map,
-        match,
-        decimal: sign,
-        order,
-        dryRun: given.dryRun,
-        again: given.again,
-        rejected: given.rejected,
         signal: stop.signal,
         onPlan: (made) => {
-          plan = made
-          if (!given.json) process.stderr.write(`${aligned(mappingTable(made.mapping, made.examples))}\n`)
+          if (!given.json && !plan) process.stderr.write(`${aligned(mappingTable(made.mapping, made.examples))}\n`)
+          plan ??= made
         },
         onProgress: bar.show,
       })
-      return answerOf(imported, plan as unknown as Plan, given.dryRun)
+    try {
+      const { rules, rejected } = options
+      const imported = await run({ rules, rejected })
+      const isTried = given.dryRun && !given.lenient && imported.rejected > 0
+      const lenient = isTried ? await run({ rules: { ...rules, lenient: true }, rejected: undefined }) : undefined
+      return rowsAnswer(COMMANDS[object], file, given, { imported, plan: plan as Plan, lenient })
     } finally {
       bar.end()
       process.removeListener('SIGINT', onSignal)
     }
   })
-}
-
-function chosen<const Choice extends string>(
-  flag: string,
-  text: string | undefined,
-  choices: readonly Choice[],
-): Choice | undefined {
-  if (text === undefined) return undefined
-  const choice = choices.find((each) => each === text)
-  if (!choice) throw usage(`${flag} must be one of ${choices.join(', ')}.`)
-  return choice
-}
-
-function answerOf(imported: Imported, { mapping }: Plan, dryRun: boolean): Answer {
-  const answer = importAnswer(imported, 'Rows', dryRun)
-  const columns = mapping.map(({ column, field }) => ({ column, field }))
-  return { ...answer, json: { ...answer.json, mapping: columns } }
-}
-
-/** Returns the answer of an import; `what` names the rows, such as meetings. */
-export function importAnswer(imported: Imported, what: string, dryRun: boolean) {
-  const { created, updated, unchanged, rejected, rejectedFile, importedBefore } = imported
-  const id = dryRun ? null : imported.id
-  const counts = { created, updated, unchanged, rejected }
-  const told = Object.entries(counts).map(([result, count]) => `${count} ${result}`)
-  const before =
-    importedBefore === null
-      ? ''
-      : `Nothing was imported, because this file was already imported ${rfc3339(importedBefore)}. To import it again, use --again.\n`
-  const notes = [
-    ...(rejectedFile ? [`Rejected ${what.toLowerCase()}, with reasons: ${rejectedFile}`] : []),
-    ...(rejected > 0 && !rejectedFile
-      ? [`To write the rejected ${what.toLowerCase()} and the reasons to a file, use --rejected PATH.`]
-      : []),
-    ...(id ? [`To undo the import: dealbox import --undo ${id}`] : []),
-  ]
-  return {
-    json: {
-      id,
-      ...counts,
-      rejected_file: rejectedFile,
-      imported_before: importedBefore === null ? null : rfc3339(importedBefore),
-    },
-    text: `${before}${dryRun ? 'Would be' : what}: ${told.join(', ')}.`,
-    note: notes.join('\n'),
-  }
 }
 
 const MAX_KEPT = 20
@@ -189,26 +101,4 @@ function undoneText({ deleted, restored, kept }: Undone): string {
   const done = `Deleted ${deleted} records, and restored ${restored}.`
   const next = 'To undo these as well, resolve the conflicts and run the same command again.'
   return kept.length === 0 ? done : [`${done} Not changed:`, ...lines, next].join('\n')
-}
-
-const WIDTH = 30
-
-/** Shows a progress bar on a terminal, and nothing elsewhere. */
-export function progress(quiet: boolean, what: string) {
-  const { stderr } = process
-  const isShown = !quiet && stderr.isTTY
-  let wasShown = false
-  return {
-    show: (done: number, of = 0): void => {
-      if (!isShown) return
-      wasShown = true
-      const filled = of === 0 ? 0 : Math.round((done / of) * WIDTH)
-      const bar = of === 0 ? '' : `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] `
-      stderr.write(`\r${bar}${done}${of === 0 ? '' : ` of ${of}`} ${what} `)
-    },
-    end: (): void => {
-      if (wasShown) stderr.write('\n')
-      wasShown = false
-    },
-  }
 }

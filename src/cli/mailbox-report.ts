@@ -1,4 +1,6 @@
-import { type Mailbox, type MailboxHealth, mailboxHealth, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import type { MailboxHealth } from '../inbox/mailboxes/mailbox-health.ts'
+import { type Mailbox, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import { plainWarning } from '../inbox/mailboxes/plain-text.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
@@ -9,7 +11,7 @@ export type MailboxReport = ReturnType<typeof mailboxReports>[number]
 
 /** Returns every mailbox of an organisation with its health. */
 export function mailboxReports(store: Store, org: number) {
-  const { state, smtpServer, imapServer } = mailboxStore(resourceDeps(store))
+  const { state, health, smtpServer, imapServer } = mailboxStore(resourceDeps(store))
   const emailOf = columnOf(store.db, 'members', 'email')
 
   return mailboxSettings(store)
@@ -17,7 +19,7 @@ export function mailboxReports(store: Store, org: number) {
     .map((mailbox: Mailbox) => {
       const { id, key, name, address, is_default, is_active, member_id } = mailbox
       const how = state(org, id)
-      const { sending, receiving } = mailboxHealth(how, mailbox, store.clock.now())
+      const { sending, receiving } = health(org, mailbox)
       return {
         id,
         key,
@@ -32,6 +34,7 @@ export function mailboxReports(store: Store, org: number) {
           sent_at: onWire(how.sent_at),
           error: how.send_error,
           error_at: onWire(how.send_error_at),
+          warning: plainWarning(mailbox, 'smtp', how) ?? null,
         },
         receiving: {
           ...orFault(receiving, () => imapServer(org, mailbox)),
@@ -44,6 +47,7 @@ export function mailboxReports(store: Store, org: number) {
           skipped: how.skipped,
           rejected: how.rejected,
           imported_at: onWire(how.imported_at),
+          warning: plainWarning(mailbox, 'imap', how) ?? null,
         },
       }
     })
@@ -53,7 +57,7 @@ const onWire = (ms: number | null): string | null => (ms === null ? null : rfc33
 
 /** Without a password the next attempt fails, whatever the result of the last one. */
 function orFault(stand: MailboxHealth['sending'], server: () => unknown): MailboxHealth['sending'] {
-  if (stand.status === 'deactivated' || stand.status === 'not_set_up') return stand
+  if (['deactivated', 'not_set_up', 'not_connected'].includes(stand.status)) return stand
   try {
     server()
     return stand

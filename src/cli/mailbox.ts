@@ -1,12 +1,16 @@
 import * as v from 'valibot'
 import { usage } from '../config.ts'
+import { type Logins, mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { type Mailbox, mailboxStore, type Side } from '../inbox/mailboxes/mailboxes.ts'
 import { passwordFault } from '../inbox/mailboxes/passwords.ts'
+import { plainWarning } from '../inbox/mailboxes/plain-text.ts'
 import { mailboxSettings } from '../inbox/mailboxes/settings.ts'
 import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS, rfc3339 } from '../lib/time.ts'
 import type { MailOut } from '../mail/mail.ts'
+import { OAuthRefusal } from '../mail/oauth/tokens.ts'
+import type { Failure } from '../mail/transport/error-messages.ts'
 import type { Trust } from '../mail/transport/server.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
@@ -42,6 +46,7 @@ function reportText({ key, address, is_default, member, sending, receiving }: Ma
     `  sending    ${oneLine(sending.text)}`,
     `  receiving  ${oneLine(receiving.text)}`,
     ...(listens ? [`             ${imported} imported, ${skipped} skipped, ${rejected} rejected`] : []),
+    ...[sending, receiving].flatMap(({ warning }) => (warning === null ? [] : [`  warning    ${oneLine(warning)}`])),
   ].join('\n')
 }
 
@@ -70,7 +75,7 @@ export const mailboxErrors = command({
     }),
 })
 
-type Check = { side: Side | 'mail'; ok: boolean; text: string }
+type Check = { side: Side | 'mail'; ok: boolean; text: string; warning: string | null }
 
 export const mailboxTest = command({
   name: 'mailbox test',
@@ -98,25 +103,46 @@ export const mailboxTest = command({
         ? servers
         : [...servers, await trySending(store, number, tried, trust, sendTo)]
     })
-    const text = checks.map(({ side, text }) => `${side.toUpperCase()}: ${oneLine(text)}`).join('\n')
+    const text = checks
+      .flatMap(({ side, text, warning }) => [
+        `${side.toUpperCase()}: ${oneLine(text)}`,
+        ...(warning === null ? [] : [`Warning: ${oneLine(warning)}`]),
+      ])
+      .join('\n')
     if (checks.every(({ ok }) => ok)) return { json: { checks }, text }
     throw new Problem(502, 'mailbox_fails', text, { more: { checks } })
   },
 })
 
+const loginsOf = (store: Store, trust: Trust): Logins =>
+  mailLogins({ deps: resourceDeps(store), write: store.write, trust })
+
 async function checkSending(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
   const { checkSmtp } = await import('../mail/transport/smtp.ts')
   const { host, port } = tried.smtp
-  const { smtpServer } = mailboxStore(resourceDeps(store))
-  return check('smtp', `${host}:${port} accepts mails.`, () => checkSmtp(smtpServer(number, tried), trust))
+  const { smtpServer } = loginsOf(store, trust)
+  const checked = await check('smtp', `${host}:${port} accepts mails.`, async () =>
+    checkSmtp(await smtpServer(number, tried), trust),
+  )
+  return withWarning(store, number, tried, 'smtp', checked)
+}
+
+/** Adds what the connection has shown. */
+async function withWarning(store: Store, number: number, tried: Mailbox, side: Side, checked: Check): Promise<Check> {
+  await store.write(() => null) // after what the connection has written
+  const state = mailboxStore(resourceDeps(store)).state(number, tried.id)
+  return { ...checked, warning: plainWarning(tried, side, state) ?? null }
 }
 
 async function checkReceiving(store: Store, number: number, tried: Mailbox, trust: Trust): Promise<Check> {
-  if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.' }
+  if (!tried.imap) return { side: 'imap', ok: true, text: 'not set up: no mail is received.', warning: null }
   const { checkImap } = await import('../mail/transport/imap.ts')
   const { host, port, folder } = tried.imap
-  const { imapServer } = mailboxStore(resourceDeps(store))
-  return check('imap', `${host}:${port} shows "${folder}".`, () => checkImap(imapServer(number, tried), trust))
+  const { imapServer } = loginsOf(store, trust)
+  const checked = await check('imap', `${host}:${port} shows "${folder}".`, async () =>
+    checkImap(await imapServer(number, tried), trust),
+  )
+  return withWarning(store, number, tried, 'imap', checked)
 }
 
 async function trySending(store: Store, number: number, tried: Mailbox, trust: Trust, to: string): Promise<Check> {
@@ -125,9 +151,9 @@ async function trySending(store: Store, number: number, tried: Mailbox, trust: T
     import('../mail/transport/compose.ts'),
     import('../mail/message-id.ts'),
   ])
-  const { smtpServer } = mailboxStore(resourceDeps(store))
+  const { smtpServer } = loginsOf(store, trust)
   return check('mail', `sent to ${to}.`, async () => {
-    const client = smtpClient(smtpServer(number, tried), trust)
+    const client = smtpClient(await smtpServer(number, tried), trust)
     try {
       const source = await composeMail(
         shortMail(tried, to, newMessageId(store.clock.id(), tried.address), store.clock.now()),
@@ -159,9 +185,10 @@ const shortMail = ({ key, name, address }: Mailbox, to: string, messageId: strin
 async function check(side: Check['side'], well: string, job: () => Promise<string | null>): Promise<Check> {
   try {
     const fault = await job()
-    return { side, ok: fault === null, text: fault ?? well }
+    return { side, ok: fault === null, text: fault ?? well, warning: null }
   } catch (error) {
-    if (error instanceof Problem) return { side, ok: false, text: error.message }
+    const isSaid = error instanceof Problem || error instanceof OAuthRefusal || (error as Failure).isSentence
+    if (isSaid) return { side, ok: false, text: (error as Error).message, warning: null }
     throw error
   }
 }

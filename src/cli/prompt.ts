@@ -13,8 +13,18 @@ const SEQUENCE = /\x1b(?:\[[0-9;]*[~A-Za-z]|O.)/g
  * Reads a secret from standard input: at a terminal, the hidden text typed after the question; else the first line.
  * Throws a Problem if it is empty. Restores the terminal afterwards.
  */
-export async function askSecret(question: string, input: Input, say: (text: string) => void): Promise<string> {
-  if (!input.isTTY) return firstLine(input)
+export async function askSecret(
+  question: string,
+  input: Input,
+  say: (text: string) => void,
+  nothing = 'No password was entered, and nothing was stored.',
+): Promise<string> {
+  const text = input.isTTY ? await hidden(question, input, say) : await firstLine(input)
+  if (text) return text
+  throw new Problem(400, 'canceled', nothing)
+}
+
+async function hidden(question: string, input: Input, say: (text: string) => void): Promise<string> {
   input.setRawMode?.(true)
   say(question)
   try {
@@ -25,19 +35,19 @@ export async function askSecret(question: string, input: Input, say: (text: stri
   }
 }
 
-/** Reads keys in raw mode, in which the terminal handles none itself, not even Ctrl-C. */
+/** Reads keys in raw mode, in which the terminal handles none itself, not even Ctrl-C. Returns '' if it was canceled. */
 async function typed(input: Input): Promise<string> {
   let text = ''
   for await (const keys of chunks(input)) {
     for (const key of keys.replace(SEQUENCE, '')) {
-      if (key === '\r' || key === '\n') return given(text)
-      if (key === '\x03' || key === '\x04') throw canceled()
+      if (key === '\r' || key === '\n') return text
+      if (key === '\x03' || key === '\x04') return ''
       if (key === '\x7f' || key === '\b') text = [...text].slice(0, -1).join('')
       else if (key === '\x15') text = ''
       else if (key >= ' ') text += key
     }
   }
-  throw canceled()
+  return ''
 }
 
 async function firstLine(input: Input): Promise<string> {
@@ -46,15 +56,8 @@ async function firstLine(input: Input): Promise<string> {
     text += chunk
     if (text.includes('\n') || text.length > MAX_CHARACTERS) break
   }
-  return given((text.split('\n')[0] as string).replace(/\r$/, ''))
+  return (text.split('\n')[0] as string).replace(/\r$/, '')
 }
-
-function given(text: string): string {
-  if (text === '') throw canceled()
-  return text
-}
-
-const canceled = (): Problem => new Problem(400, 'canceled', 'No password was entered, and nothing was stored.')
 
 /**
  * Leaves a terminal open afterwards, so that its echo can be restored; other inputs are closed, so that they do not

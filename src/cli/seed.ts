@@ -1,5 +1,4 @@
 import { usage } from '../config.ts'
-import { replaySeed } from '../demo/replay/replay.ts'
 import { type Profile, SIZES } from '../demo/story/steps.ts'
 import { DAY_MS, isDate } from '../lib/time.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
@@ -29,7 +28,8 @@ export const seed = command({
     const day = options.asOf ?? new Date().toISOString().slice(0, 10)
     if (!isDate(day)) throw usage('--as-of must be a valid date, in the form YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
-    return withStore(options.data, (store) => {
+    return withStore(options.data, async (store) => {
+      const { replaySeed } = await import('../demo/replay/replay.ts')
       const made = replaySeed(store, {
         org: chosenOrg(store, options.org),
         seed: Number(options.seed),

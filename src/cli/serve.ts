@@ -6,11 +6,15 @@ import { type Log, openLog } from '../http/log.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { parseRate } from '../http/ratelimit.ts'
 import { type Listener, listen } from '../http/server.ts'
+import { deleteOldUploads } from '../http/uploads.ts'
+import { mailLogins } from '../inbox/mailboxes/access-tokens.ts'
+import { deleteStagedContents } from '../inbox/messages/contents.ts'
 import { inboxKinds } from '../jobs/inbox.ts'
 import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
+import { MIB, parseSize } from '../lib/size.ts'
 import { startReceiver } from '../mail/sync/mailbox-sync.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
@@ -46,6 +50,8 @@ export type ServeOptions = {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 36M by default. */
+  maxAttachments?: string | undefined
 }
 
 export type Running = {
@@ -63,6 +69,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   if (!apiAddress) throw usage('--api-listen must not be off.')
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
+  const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
@@ -83,6 +90,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     undo.push(lockInstance(options.data)) // before the store, which may migrate
     const store = openServedStore(options.data, log)
     undo.push(store.close)
+    deleteOldUploads(options.data)
+    deleteStagedContents(store.db)
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
@@ -100,7 +109,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const outbound = outboundMail({ deps, write: store.write, trust })
+    const logins = mailLogins({ deps, write: store.write, trust })
+    workers.push(logins.stop)
+    const outbound = outboundMail({ deps, write: store.write, trust, logins })
     const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
@@ -110,7 +121,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     workers.push(
-      startReceiver({ deps, write: store.write, health: store.health, committed: store.committed, trust, log }).stop,
+      startReceiver({
+        ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
+        maxFileBytes,
+      }).stop,
     )
     const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
     const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
@@ -176,6 +190,12 @@ export const serve = command({
       default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
+    maxAttachments: {
+      type: 'string',
+      placeholder: 'SIZE',
+      default: '36M',
+      help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
+    },
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -205,6 +225,14 @@ export const serve = command({
     }
   },
 })
+
+/** Throws a usage Problem. */
+function readMaxAttachments(size: string | undefined): number | undefined {
+  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
+  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
+    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
+  return bytes
+}
 
 /** The link works once, so that it is no secret for long. A phone on the network reads it as a QR code. */
 const setupText = (url: string): string =>

@@ -5,6 +5,7 @@ import type { Change } from '../settings/changes.ts'
 import { applySettings, showSettings } from '../settings/document.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
+import { oneLine } from './text.ts'
 
 export const settingsShow = command({
   name: 'settings show',
@@ -26,7 +27,8 @@ export const settingsApply = command({
     const document = readDocument(args.file)
     return withStore(options.data, (store) => {
       const applied = applySettings(store, chosenOrg(store, options.org), document, { dryRun: options.dryRun })
-      return { json: applied, text: changesText(applied.changed, options.dryRun) }
+      const note = applied.warnings.map((warning) => `Warning: ${oneLine(warning)}`).join('\n')
+      return { json: applied, text: changesText(applied.changed, options.dryRun), ...(note && { note }) }
     })
   },
 })

@@ -19,10 +19,12 @@ import { columns as conversationColumns } from '../inbox/conversations/conversat
 import { conversationStore } from '../inbox/conversations/conversations.ts'
 import { rowColumns as hoursColumns } from '../inbox/hours/hours.ts'
 import { columns as mailboxColumns } from '../inbox/mailboxes/mailboxes.ts'
-import { columns as attachmentColumns } from '../inbox/messages/attachments.ts'
+import { columns as attachmentColumns, attachmentStore } from '../inbox/messages/attachments.ts'
 import { columns as messageColumns } from '../inbox/messages/message.ts'
 import { messageStore } from '../inbox/messages/messages.ts'
+import { outgoingStore } from '../inbox/messages/outgoing.ts'
 import { rowColumns as slaColumns } from '../inbox/sla/policies.ts'
+import { columns as invitationColumns } from '../meetings/invitation-versions.ts'
 import { columns as meetingColumns, meetingStore } from '../meetings/meetings.ts'
 import { exportedSegments } from '../meetings/segments.ts'
 import { exported as transcriptColumns } from '../meetings/transcript.ts'
@@ -32,24 +34,9 @@ import { enrollmentStore } from '../sequences/enrollments/enrollments.ts'
 import { rowColumns as sequenceColumns } from '../sequences/sequences/sequence.ts'
 import * as c from '../store/columns.ts'
 import type { Database } from '../store/driver.ts'
-import { rows } from '../store/rows.ts'
-import { inserter } from '../store/tables.ts'
 import { exported as webhookColumns, webhookStore } from '../webhooks/webhooks.ts'
-
-/** The rows of one table: how to export them to a file and restore them. */
-export type Part = {
-  /** Name of its file, without the suffix. */
-  name: string
-  table: string
-  columns: Pick<c.Columns<never>, 'select' | 'stored'>
-  /** Columns that order the rows, after org_id in the key. */
-  order: string
-  /** Leaves out rows without content. */
-  where?: string
-  /** Whether it is also exported as CSV. */
-  hasSheet?: true
-  restore: (org: number, record: never) => void
-}
+import { journals } from './history.ts'
+import { journal, named, type Part, record } from './part.ts'
 
 /**
  * Everything that an export contains, in restore order: records mostly come after those they refer to, and references
@@ -82,13 +69,21 @@ export function parts(deps: Deps): Part[] {
     ...OBJECTS.map((object) => archivedValues(db, object)),
     stageChanges(db),
     { ...resource, ...named('meetings'), columns: meetingColumns, restore: meetingStore(deps).restore },
+    journal(db, 'invitations', 'uid, recurrence, attendee', invitationColumns),
     { ...named('transcripts'), columns: transcriptColumns, order: 'id', restore: transcriptStore(deps).restore },
     journal(db, 'transcript_segments', 'transcript_id, position', exportedSegments),
     { ...resource, ...named('conversations'), columns: conversationColumns, restore: conversationStore(deps).restore },
     ...slaRecords(db),
     { ...resource, ...named('messages'), columns: messageColumns, restore: messageStore(deps).restore },
-    record(db, 'attachments', attachmentColumns),
-    mails(db),
+    ...contents(db),
+    {
+      ...named('attachments'),
+      columns: attachmentColumns,
+      order: 'id',
+      former: ['data'],
+      restore: attachmentStore(deps).restore,
+    },
+    mails(deps),
     { ...named('enrollments'), columns: rowColumns, order: 'id', restore: enrollmentStore(deps).restore },
     journal(db, 'enrollment_steps', 'enrollment_id, position', stepColumns),
     { ...resource, ...named('notes'), columns: noteColumns, restore: noteStore(deps).restore },
@@ -98,27 +93,6 @@ export function parts(deps: Deps): Part[] {
     { ...named('webhooks'), columns: webhookColumns, order: 'id', restore: webhookStore(deps).restore },
     ...journals(db),
   ]
-}
-
-const named = (table: string) => ({ name: table, table })
-
-/** A table whose rows have an id and no dependent rows. */
-function record<Shape extends { id: string }>(db: Database, table: string, columns: c.Columns<Shape>): Part {
-  return { ...named(table), columns, order: 'id', restore: rows(db, table, columns).insert }
-}
-
-/** Any other table. `order` lists the columns of its key. */
-function journal<Shape>(db: Database, table: string, order: string, columns: c.Columns<Shape>): Part {
-  const { names, values, stored } = columns
-  const id = stored.fields.includes('id') ? ['id'] : []
-  const all = ['org_id', ...id, ...names]
-  const insert = inserter(db, table, all)
-
-  function restore(org: number, row: Shape & { id?: string }): void {
-    insert([org, ...id.map(() => row.id), ...values(row)])
-  }
-
-  return { ...named(table), columns, order, restore }
 }
 
 /** The values of archived custom fields, which the records do not show. */
@@ -184,6 +158,18 @@ function slaRecords(db: Database): Part[] {
   ]
 }
 
+/** The contents of files, once each, and their bytes in chunks: so no line is long. */
+function contents(db: Database): Part[] {
+  const whole = c.columns({ sha256: c.plain('sha256'), size_bytes: c.integer('size_bytes') })
+  const chunks = c.columns({ sha256: c.plain('sha256'), position: c.integer('position'), data: c.bytes('data') })
+  const isStaged = `EXISTS (SELECT 1 FROM file_contents AS whole
+    WHERE whole.org_id = file_chunks.org_id AND whole.sha256 = file_chunks.sha256 AND is_staged = 1)`
+  return [
+    { ...journal(db, 'file_contents', 'sha256', whole), where: 'is_staged = 0' },
+    { ...journal(db, 'file_chunks', 'sha256, position', chunks), where: `NOT ${isStaged}` },
+  ]
+}
+
 function sequenceVersions(db: Database): Part {
   const columns = c.columns({
     sequence_id: c.plain('sequence_id'),
@@ -195,7 +181,8 @@ function sequenceVersions(db: Database): Part {
   return journal(db, 'sequence_versions', 'sequence_id, number', columns)
 }
 
-function mails(db: Database): Part {
+function mails(deps: Deps): Part {
+  const { setLane } = outgoingStore(deps)
   const columns = c.columns({
     message_id: c.plain('message_id'),
     mailbox_id: c.plain('mailbox_id'),
@@ -207,67 +194,12 @@ function mails(db: Database): Part {
     unconfirmed_tries: c.integer('unconfirmed_tries'),
     enrollment_id: c.plain('enrollment_id'),
   })
-  return journal(db, 'message_headers', 'message_id', columns)
-}
+  const part = journal(deps.db, 'message_headers', 'message_id', columns)
 
-/** The history: needed to undo merges and imports, and to know who changed what. */
-function journals(db: Database): Part[] {
-  const merges = c.columns({
-    id: c.plain('id'),
-    object: c.plain('object'),
-    kept_id: c.plain('kept_id'),
-    merged_id: c.plain('merged_id'),
-    member_id: c.plain('member_id'),
-    merged_at: c.time('merged_at'),
-    undone_at: c.time('undone_at'),
-    undo: c.json('undo'),
-  })
-  const imports = c.columns({
-    id: c.plain('id'),
-    object: c.plain('object'),
-    file_name: c.text('file_name'),
-    content: c.plain('content'),
-    options: c.json('options'),
-    position: c.integer('position'),
-    created: c.integer('created'),
-    updated: c.integer('updated'),
-    unchanged: c.integer('unchanged'),
-    rejected: c.integer('rejected'),
-    started_at: c.time('started_at'),
-    finished_at: c.time('finished_at'),
-    undo_started_at: c.time('undo_started_at'),
-    undone_at: c.time('undone_at'),
-  })
-  const rows = c.columns({
-    import_id: c.plain('import_id'),
-    record_id: c.plain('record_id'),
-    row_number: c.integer('row_number'),
-    object: c.plain('object'),
-    action: c.plain('action'),
-    version: c.integer('version'),
-    previous: c.json('previous'),
-    is_undone: c.bool('is_undone'),
-  })
-  const rejects = c.columns({
-    import_id: c.plain('import_id'),
-    row_number: c.integer('row_number'),
-    error: c.text('error'),
-  })
-  const events = c.columns({
-    seq: c.integer('seq'),
-    id: c.plain('id'),
-    type: c.plain('type'),
-    object_id: c.plain('object_id'),
-    at: c.time('at'),
-    actor_type: c.plain('actor_type'),
-    actor_id: c.plain('actor_id'),
-    data: c.json('data'),
-  })
-  return [
-    journal(db, 'merges', 'id', merges),
-    journal(db, 'imports', 'id', imports),
-    journal(db, 'import_rows', 'import_id, record_id, row_number', rows),
-    journal(db, 'import_rejects', 'import_id, row_number', rejects),
-    journal(db, 'events', 'seq', events),
-  ]
+  function restore(org: number, row: { message_id: string; mailbox_id: string | null }): void {
+    part.restore(org, row as never)
+    setLane(org, row.message_id, row.mailbox_id)
+  }
+
+  return { ...part, restore }
 }

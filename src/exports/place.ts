@@ -11,7 +11,7 @@ import type { Store } from '../store/open.ts'
 import { rows } from '../store/rows.ts'
 import { replaceOrg, stageOrg } from '../store/staged.ts'
 import { hasRows } from '../store/tables.ts'
-import type { Part } from './parts.ts'
+import type { Part } from './part.ts'
 
 // The organisation that an export is restored into: when it is allowed, and how it is replaced.
 

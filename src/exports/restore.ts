@@ -26,7 +26,8 @@ import {
   readSettings,
   SETTINGS,
 } from './manifest.ts'
-import { type Part, parts } from './parts.ts'
+import type { Part } from './part.ts'
+import { parts } from './parts.ts'
 import { type Replaced, refuseIdsAhead, refuseUnlessEmpty, stage, takePlace } from './place.ts'
 
 export type RestoreOptions = {
@@ -208,9 +209,9 @@ function* restoreParts({
 }
 
 /** Returns a reader that sets fields missing in an older export to null. */
-function recordReader({ columns }: Part): (value: unknown) => object {
+function recordReader({ columns, former = [] }: Part): (value: unknown) => object {
   const { fields } = columns.stored
-  const known = new Set(fields)
+  const known = new Set([...fields, ...former])
   const empty = Object.fromEntries(fields.map((name) => [name, null]))
 
   return (value) => {

@@ -5,7 +5,7 @@ import { Address } from '../crm/records/address.ts'
 import { guarded } from '../lib/formula.ts'
 import type { Database } from '../store/driver.ts'
 import { columnOf } from '../store/tables.ts'
-import type { Part } from './parts.ts'
+import type { Part } from './part.ts'
 
 // CSV for spreadsheets: UTF-8 with a byte order mark, RFC 4180, one column per value, and names beside ids. A value
 // that an import recognises as a field has only one column.

@@ -9,7 +9,8 @@ import { inSnapshot } from '../store/snapshot.ts'
 import { eachRow } from '../store/tables.ts'
 import { newFile, newFolder } from './files.ts'
 import { type File, MANIFEST, type Manifest, newManifest, SETTINGS } from './manifest.ts'
-import { type Part, parts } from './parts.ts'
+import type { Part } from './part.ts'
+import { parts } from './parts.ts'
 import { sheets } from './sheet.ts'
 
 /** The limits of a page held in memory: rows, and characters of their lines. */

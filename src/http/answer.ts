@@ -3,7 +3,14 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Problem } from '../lib/problem.ts'
 
 /** A response. `headers` is a flat list of names and values, the form that node:http processes fastest. */
-export type Answer = { status: number; headers: string[]; body: Whole | Streamed; type?: string }
+export type Answer = {
+  status: number
+  headers: string[]
+  body: Whole | Streamed
+  type?: string
+  /** Instead of SECURITY_HEADERS. */
+  security?: readonly string[]
+}
 
 /** A body that is complete in memory, perhaps in several pieces: joining those of a page takes longer than sending them. */
 export type Whole = string | Buffer | readonly Buffer[]

@@ -1,14 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
+import { overloaded, tinyChunks, tooLarge, tooSlow } from './body-problems.ts'
+import { bytePool, type Pool, type Share } from './pool.ts'
 import { parseInTurns } from './reading.ts'
 
 /** The largest body, unless the route allows more. */
 const MAX_BODY_BYTES = 1_048_576
 /** The memory of all bodies together. */
 const MAX_HELD_BYTES = 268_435_456
-/** Bodies up to this size are small: large ones leave an eighth of the memory to them. */
-const MAX_SMALL_BYTES = 65_536
+/** The disk space of all bodies that are passed on to files. */
+const MAX_FILED_BYTES = 536_870_912
+/** What each of them counts for at least, since it also takes memory and a file handle. */
+const MIN_FILED_BYTES = 1_048_576
 
 /** How long a body may pause at its beginning, and later on if it was faster before. */
 const FIRST_PAUSE_MS = 10_000
@@ -30,87 +34,158 @@ const MAX_UNREAD_BYTES = 1_048_576
 
 const EMPTY = Buffer.alloc(0)
 
-/** `held` is the share of its buffer in the memory of all bodies. */
-export type Body = { bytes: Buffer; held: number }
+/** Its share is that of its buffer in the memory of all bodies. */
+export type Body = Share & { bytes: Buffer }
 
-type Arrival = { socket: Socket; bytes: number; chunks: number; seen: number; deadline: number; cut: () => void }
+type Arrival = {
+  socket: Socket
+  bytes: number
+  chunks: number
+  seen: number
+  deadline: number
+  /** The server does not read on, so the client cannot be too slow. */
+  isWaiting: boolean
+  cut: () => void
+}
+
+/** What takes the chunks of a body. */
+type Sink = {
+  pool: Pool
+  /**
+   * Takes a chunk that begins at `start`, of at most `largest` bytes in all. Returns a Problem, or what to wait for
+   * before the next chunk.
+   */
+  take: (chunk: Buffer, start: number, largest: number) => Problem | Promise<unknown> | undefined
+  fail: () => void
+}
 
 export type Bodies = ReturnType<typeof bodies>
 
 /** Reads bodies, with limits on their total memory and on slow connections. */
 export function bodies({
   maxHeldBytes = MAX_HELD_BYTES,
+  maxFiledBytes = MAX_FILED_BYTES,
   nowMs = () => performance.now(),
   checkEveryMs = 1000,
 }: {
   maxHeldBytes?: number
+  maxFiledBytes?: number
   nowMs?: () => number
   checkEveryMs?: number
 } = {}) {
   const arriving = new Set<Arrival>()
+  const memory = bytePool(maxHeldBytes)
+  const disk = bytePool(maxFiledBytes)
   let timer: NodeJS.Timeout | undefined
-  let heldBytes = 0
+
+  /** Reads the body of a request; call `release` when its bytes are no longer needed. Throws as `receive` does. */
+  async function read(req: IncomingMessage, res: ServerResponse, maxBytes = MAX_BODY_BYTES): Promise<Body> {
+    const body: Body = { bytes: EMPTY, held: 0 }
+    const take: Sink['take'] = (chunk, start, largest) => append(body, chunk, start, largest)
+    const { done } = receive(req, res, maxBytes, { pool: memory, take, fail: () => release(body) })
+    const bytes = await done
+    if (body.bytes.length > bytes) body.bytes = body.bytes.subarray(0, bytes)
+    return body
+  }
 
   /**
-   * Reads the body of a request; call `release` when its bytes are no longer needed. Sends 100 Continue if the client
-   * waits for it: only the body is left to check. Throws Problem 413 past `maxBytes`, 503 if other bodies use the
-   * memory, 408 if it is too slow, 400 if it ends early or comes in tiny chunks.
+   * Passes the body of a request on to a file, chunk by chunk; `take` returns what to wait for before the next one. Its
+   * bytes are held in `file` until `releaseFile`. Throws, and `done` rejects, as `receive` does. `abandon` leaves the
+   * rest unread.
    */
-  function read(req: IncomingMessage, res: ServerResponse, maxBytes = MAX_BODY_BYTES): Promise<Body> {
-    const length = req.headers['content-length']
-    const largest = length === undefined ? maxBytes : Number(length)
-    if (largest > maxBytes) throw tooLarge(maxBytes)
-    if (length !== undefined && !hasRoom(largest)) throw overloaded()
-    if (req.httpVersion === '1.1' && req.headers.expect !== undefined) res.writeContinue()
-    return new Promise((resolve, reject) => {
-      const body: Body = { bytes: EMPTY, held: 0 }
-      const arrival = watch(req.socket, () => fail(tooSlow()))
-      req.on('data', take)
-      req.on('end', complete)
-      res.on('close', abort)
-
-      function take(chunk: Buffer): void {
-        const problem = add(body, arrival, chunk, maxBytes, largest)
-        if (problem) fail(problem)
-        else yieldTurn(req, arrival)
-      }
-      function complete(): void {
-        arriving.delete(arrival)
-        if (body.bytes.length > arrival.bytes) body.bytes = body.bytes.subarray(0, arrival.bytes)
-        resolve(body)
-      }
-      function abort(): void {
-        if (!req.complete)
-          fail(
-            new Problem(
-              400,
-              'incomplete_body',
-              'The connection was closed before the body was complete. Send the request again.',
-            ),
-          )
-      }
-      function fail(problem: Problem): void {
-        arriving.delete(arrival)
-        req.off('data', take)
-        req.off('end', complete)
-        res.off('close', abort)
-        stopParsing(req.socket)
-        release(body)
-        reject(problem)
-      }
+  function pass(
+    req: IncomingMessage,
+    res: ServerResponse,
+    maxBytes = MAX_BODY_BYTES,
+    file: Share,
+    take: (chunk: Buffer) => Promise<unknown> | undefined,
+  ): { done: Promise<number>; abandon: () => void } {
+    if (!disk.hold(file, MIN_FILED_BYTES)) throw overloaded('disk space')
+    return receive(req, res, maxBytes, {
+      pool: disk,
+      take: (chunk, start) =>
+        disk.hold(file, Math.max(file.held, start + chunk.length)) ? take(chunk) : overloaded('disk space'),
+      fail: () => disk.release(file),
     })
   }
 
+  /**
+   * Reads a body into a sink. Sends 100 Continue if the client waits for it: only the body is left to check. `done` is
+   * the number of its bytes. Throws Problem 413 past `maxBytes`, 503 if other bodies use the pool, 408 if it is too
+   * slow, 400 if it ends early or comes in tiny chunks.
+   */
+  function receive(
+    req: IncomingMessage,
+    res: ServerResponse,
+    maxBytes: number,
+    sink: Sink,
+  ): { done: Promise<number>; abandon: () => void } {
+    const length = req.headers['content-length']
+    const largest = length === undefined ? maxBytes : Number(length)
+    if (largest > maxBytes) throw tooLarge(maxBytes)
+    if (length !== undefined && !sink.pool.hasRoom(largest))
+      throw overloaded(sink.pool === disk ? 'disk space' : 'memory')
+    if (req.httpVersion === '1.1' && req.headers.expect !== undefined) res.writeContinue()
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const arrival = watch(req.socket, () => fail(tooSlow()))
+    req.on('data', take)
+    req.on('end', complete)
+    res.on('close', abort)
+    return { done: promise, abandon }
+
+    function take(chunk: Buffer): void {
+      const start = arrival.bytes
+      count(arrival, chunk)
+      const isShredded = arrival.chunks > MAX_TINY_CHUNKS && isTiny(arrival)
+      const refusal = arrival.bytes > maxBytes ? tooLarge(maxBytes) : isShredded ? tinyChunks() : undefined
+      const taken = refusal ?? sink.take(chunk, start, largest)
+      if (taken instanceof Problem) fail(taken)
+      else if (taken) wait(taken)
+      else yieldTurn(req, arrival)
+    }
+    function wait(until: Promise<unknown>): void {
+      req.pause()
+      arrival.isWaiting = true
+      void until.then(() => {
+        arrival.isWaiting = false
+        arrival.deadline = Math.max(arrival.deadline, nowMs() + FIRST_PAUSE_MS)
+        req.resume()
+      })
+    }
+    function complete(): void {
+      arriving.delete(arrival)
+      resolve(arrival.bytes)
+    }
+    function abort(): void {
+      if (!req.complete)
+        fail(
+          new Problem(
+            400,
+            'incomplete_body',
+            'The connection was closed before the body was complete. Send the request again.',
+          ),
+        )
+    }
+    function fail(problem: Problem): void {
+      abandon()
+      stopParsing(req.socket)
+      sink.fail()
+      reject(problem)
+    }
+    function abandon(): void {
+      arriving.delete(arrival)
+      req.off('data', take)
+      req.off('end', complete)
+      res.off('close', abort)
+    }
+  }
+
   /** Appends the chunk. Most bodies come in one chunk, which is used without a copy. */
-  function add(body: Body, arrival: Arrival, chunk: Buffer, maxBytes: number, largest: number): Problem | undefined {
-    const start = arrival.bytes
+  function append(body: Body, chunk: Buffer, start: number, largest: number): Problem | undefined {
     const end = start + chunk.length
-    count(arrival, chunk)
-    if (end > maxBytes) return tooLarge(maxBytes)
-    if (arrival.chunks > MAX_TINY_CHUNKS && isTiny(arrival)) return tinyChunks()
     if (end > body.bytes.length) {
       const size = start === 0 ? end : Math.min(largest, Math.max(end, 2 * body.bytes.length))
-      if (!hold(body, size)) return overloaded()
+      if (!memory.hold(body, size)) return overloaded('memory')
       const larger = start === 0 ? chunk : Buffer.allocUnsafeSlow(size)
       body.bytes.copy(larger, 0, 0, start)
       body.bytes = larger
@@ -119,20 +194,13 @@ export function bodies({
     return undefined
   }
 
-  function hasRoom(bytes: number): boolean {
-    return heldBytes + bytes <= (bytes > MAX_SMALL_BYTES ? maxHeldBytes * (7 / 8) : maxHeldBytes)
-  }
-
-  function hold(body: Body, bytes: number): boolean {
-    heldBytes -= body.held
-    body.held = hasRoom(bytes) ? bytes : 0
-    heldBytes += body.held
-    return body.held === bytes
+  /** Holds the memory of bytes that a file has, such as the text in a form. Throws Problem 503. */
+  function reserve(body: Body, bytes: number): void {
+    if (!memory.hold(body, bytes)) throw overloaded('memory')
   }
 
   function release(body: Body): void {
-    heldBytes -= body.held
-    body.held = 0
+    memory.release(body)
     body.bytes = EMPTY
   }
 
@@ -156,7 +224,15 @@ export function bodies({
   }
 
   function watch(socket: Socket, cut: () => void): Arrival {
-    const arrival: Arrival = { socket, bytes: 0, chunks: 0, seen: 0, deadline: nowMs() + FIRST_PAUSE_MS, cut }
+    const arrival: Arrival = {
+      socket,
+      bytes: 0,
+      chunks: 0,
+      seen: 0,
+      deadline: nowMs() + FIRST_PAUSE_MS,
+      isWaiting: false,
+      cut,
+    }
     arriving.add(arrival)
     timer ??= setInterval(cutSlow, checkEveryMs).unref()
     return arrival
@@ -169,7 +245,7 @@ export function bodies({
       const earned = (arrival.bytes - arrival.seen) / MIN_BYTES_PER_MS
       arrival.deadline = Math.min(now + MAX_PAUSE_MS, arrival.deadline + earned)
       arrival.seen = arrival.bytes
-      if (arrival.deadline < now) arrival.cut()
+      if (arrival.deadline < now && !arrival.isWaiting) arrival.cut()
       if (arrival.socket.destroyed) arriving.delete(arrival)
     }
     if (arriving.size > 0) return
@@ -179,10 +255,14 @@ export function bodies({
 
   return {
     read,
+    pass,
+    reserve,
     release,
+    releaseFile: disk.release,
     drain,
     cutSlow,
-    heldBytes: () => heldBytes,
+    heldBytes: memory.heldBytes,
+    filedBytes: disk.heldBytes,
     arriving: arriving as ReadonlySet<{ readonly bytes: number }>,
   }
 }
@@ -204,34 +284,6 @@ function yieldTurn(req: IncomingMessage, arrival: Arrival): void {
   req.pause()
   setImmediate(() => req.resume())
 }
-
-// The rest of these bodies is not worth reading, so their connections end.
-const close = { Connection: 'close' }
-
-const tooLarge = (maxBytes: number) =>
-  new Problem(413, 'body_too_large', `The body is larger than ${maxBytes} bytes. Send a smaller one.`, {
-    headers: close,
-  })
-
-const tooSlow = () =>
-  new Problem(408, 'request_timeout', 'The body is sent too slowly. Send at least 8 KiB per second.', {
-    headers: close,
-  })
-
-const tinyChunks = () =>
-  new Problem(400, 'tiny_chunks', 'The body is sent in too many tiny chunks. Send larger ones, or a Content-Length.', {
-    headers: close,
-  })
-
-const overloaded = () =>
-  new Problem(
-    503,
-    'overloaded',
-    'The server is processing as many request bodies as it has memory for. Try again in a moment.',
-    {
-      headers: { ...close, 'Retry-After': '5' },
-    },
-  )
 
 /** A listener for the bytes of a connection replaces node's parser. */
 function stopParsing(socket: Socket): void {

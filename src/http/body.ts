@@ -3,6 +3,8 @@ import { type Json, readJson, readText } from '../lib/json.ts'
 import { Problem } from '../lib/problem.ts'
 
 const JSON_BODY = 'application/json'
+/** Its body is not text: uploads.ts reads it. */
+export const FORM = 'multipart/form-data'
 
 /**
  * The media type of a body in UTF-8: JSON, which a PATCH may also call a merge patch, or one of `others`. Throws
@@ -24,7 +26,7 @@ export function mediaTypeOf(req: IncomingMessage, others: readonly string[] = []
   const utf8 = parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter) || parameter === '')
   if (utf8 && (media === JSON_BODY || (media === 'application/merge-patch+json' && req.method === 'PATCH')))
     return JSON_BODY
-  if (utf8 && others.includes(media)) return media
+  if ((utf8 || media === FORM) && others.includes(media)) return media
   const taken = [JSON_BODY, ...others]
   throw new Problem(
     415,

@@ -3,8 +3,9 @@ import { JSON_TYPE } from './answer.ts'
 import { acceptsJson, preferred } from './negotiate.ts'
 import type { Need, Route } from './route.ts'
 
-/** The media type preferred by Accept; undefined means JSON. Throws Problem 406. */
+/** The media type preferred by Accept; undefined means JSON. A file has its own type. Throws Problem 406. */
 export function formOf(route: Route<Need>, accept: string | undefined): string | undefined {
+  if (route.kind === 'file') return undefined
   const forms = route.kind === 'read' && route.forms ? Object.keys(route.forms) : []
   const type = forms.length > 0 ? preferred(accept, [JSON_TYPE, ...forms]) : acceptsJson(accept) && JSON_TYPE
   if (type) return type === JSON_TYPE ? undefined : type

@@ -7,6 +7,7 @@ import { DAY_MS } from '../lib/time.ts'
 import { capAnswerTimes, deleteAnswers, storedAnswers } from '../store/answers.ts'
 import type { Store } from '../store/open.ts'
 import type { Answer } from './answer.ts'
+import type { UploadedFile } from './form-parts.ts'
 
 const RETENTION_MS = DAY_MS
 
@@ -73,6 +74,16 @@ export function idempotency({ db, clock, wallClock, vault }: Pick<Store, 'db' | 
 /** A hash of everything that makes two requests the same: method, target and body. */
 export function fingerprintOf(req: IncomingMessage, body: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from(`${req.method} ${req.url}\n`), body]), 'base64url')
+}
+
+/** The same for a form, whose boundary is another one each time: it covers the JSON part and every file. */
+export function formFingerprint(
+  req: IncomingMessage,
+  json: Buffer | undefined,
+  files: readonly UploadedFile[],
+): string {
+  const parts = files.map(({ name, content_type, sha256 }) => [name, content_type, sha256])
+  return fingerprintOf(req, Buffer.from(JSON.stringify([json ? hash('sha256', json) : null, parts])))
 }
 
 /** Requests wait for at most one batch. */

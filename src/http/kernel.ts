@@ -3,33 +3,30 @@ import type { Context, Middleware } from 'koa'
 import type { Access, Authentication } from '../auth/access.ts'
 import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
-import type { Caller } from '../lib/caller.ts'
-import * as f from '../lib/fields.ts'
 import { Problem } from '../lib/problem.ts'
-import { validate } from '../lib/validate.ts'
 import { isForeignKeyViolation } from '../store/constraints.ts'
 import type { Store } from '../store/open.ts'
 import { type Answer, problemAnswer, requestId } from './answer.ts'
 import type { Bodies } from './bodies.ts'
-import { mediaTypeOf, parseBody, parseText } from './body.ts'
-import { checkIfMatch, etag } from './conditional.ts'
 import type { Cursors } from './cursor.ts'
 import { answerData } from './data.ts'
+import { answerFile } from './file.ts'
 import { formOf } from './forms.ts'
 import { checkFraming } from './framing.ts'
-import { fingerprintOf, type idempotency, idempotencyKey } from './idempotency.ts'
+import type { idempotency } from './idempotency.ts'
 import type { Log } from './log.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
-import { readAsk, readFlags } from './query.ts'
+import { readAsk } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
 import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
-import { type Answered, isRepeated, type ListRoute, type Need, type Route, type WriteRoute } from './route.ts'
+import type { ListRoute, Need, Route } from './route.ts'
 import { send } from './send.ts'
 import { routeTree } from './tree.ts'
 import type { CommitWaiters } from './waiting.ts'
+import { writeAnswers } from './write.ts'
 
 export type Kernel = Authentication & {
   /** The prefix of all paths, such as /api/v1. */
@@ -43,6 +40,8 @@ export type Kernel = Authentication & {
   rate: ReturnType<typeof rateLimit> | null
   /** Shared by all listeners. */
   bodies: Bodies
+  /** Where forms with files are stored while they arrive. */
+  dataDir: string
   log: Log
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
@@ -71,11 +70,12 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
-  const { authenticate, isCurrent, prefix, write, health, cursors, answers, rate, bodies, waiters, log } = parts
+  const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log } = parts
   const { corsOrigins, stopping } = parts
   const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
   const answerPoll = pollAnswers({ cursors, waiters })
+  const answerWrite = writeAnswers(parts)
 
   return async function handle(ctx) {
     const started = performance.now()
@@ -178,6 +178,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, access, ids, x)
     if (route.kind === 'read') return answerRecord(route, access.who, ids, form, x, cursors)
+    if (route.kind === 'file') return answerFile(route, access.who, ids, x, cursors)
     if (route.kind === 'data') return answerData(route, access.who, ids, x, cursors)
     if (route.kind === 'poll') return answerPoll(route, access, x)
     return answerWrite(route, access, ids, x)
@@ -191,71 +192,6 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     // A list may depend on the scopes, so only tokens with the same scopes share a page.
     const question = `${who.org} ${scopeKey} ${zipped} ${x.path}?${x.query}`
     return page(question, () => renderList(listed, who, x, zipped, cursors))
-  }
-
-  async function answerWrite(route: WriteRoute<Need>, access: Access, ids: string[], x: Exchange): Promise<Answer> {
-    const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
-    const type = route.body && mediaTypeOf(x.req, Object.keys(route.accepts ?? {}))
-    const sent = await bodies.read(x.req, x.res, route.maxBytes)
-    try {
-      return await writeBody(route, access, ids, x, { type, flags, bytes: sent.bytes })
-    } finally {
-      bodies.release(sent)
-    }
-  }
-
-  async function writeBody(
-    route: WriteRoute<Need>,
-    access: Access,
-    ids: string[],
-    x: Exchange,
-    { type, flags, bytes }: { type: string | undefined; flags: Record<string, boolean>; bytes: Buffer },
-  ): Promise<Answer> {
-    if (!route.body && bytes.length > 0) mediaTypeOf(x.req)
-    const read = type === undefined ? undefined : route.accepts?.[type]
-    const body = read
-      ? read(parseText(bytes))
-      : route.body || bytes.length > 0
-        ? parseBody(bytes, route.maxItems)
-        : undefined
-    const key = idempotencyKey(x.req)
-    const fingerprint = key === undefined ? '' : fingerprintOf(x.req, bytes)
-    const known = await route.prefetch?.(body)
-    const who = key === undefined ? access.who : { ...access.who, key }
-    return write(
-      () => {
-        const run = () => change(route, who, ids, x, { body, flags, known })
-        if (key === undefined) return run()
-        const isSecret = route.isSecret === true
-        const given = answers.find(access, key, fingerprint, isSecret)
-        if (given) return given
-        const answer = run()
-        answers.keep(access, key, fingerprint, answer, isSecret)
-        return answer
-      },
-      { frees: route.method === 'delete' },
-    )
-  }
-
-  /** The part of a write that runs in its transaction. */
-  function change(
-    route: WriteRoute<Need>,
-    who: Caller,
-    ids: string[],
-    x: Exchange,
-    given: { body: unknown; flags: Record<string, boolean>; known: unknown },
-  ): Answer {
-    const found = route.find?.(who, ...ids)
-    if (found && route.scopeOf) requireScopes(who, [route.scopeOf(found)])
-    if (found) checkIfMatch(x.req.headers['if-match'], found.version)
-    // Refuses a body where none is expected, unless it is empty: nothing is ignored silently.
-    const body = (given.body === undefined ? undefined : validate(route.body ?? EMPTY, given.body)) as never
-    const made = route.run({ ...given, who, record: found as never, body })
-    if (!made) return { status: route.status, headers: [], body: '' }
-    if (isRepeated(made)) return written(200, made.repeated)
-    const answer = written(route.status, made)
-    if (route.status === 201 && 'id' in made) answer.headers.push('Location', `${prefix}${route.path}/${made.id}`)
-    return answer
   }
 
   function asProblem(error: unknown, x: Exchange): Problem {
@@ -272,8 +208,6 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
   }
 }
 
-const EMPTY = f.object({})
-
 const restoredMeanwhile = (): Problem =>
   new Problem(
     503,
@@ -284,10 +218,6 @@ const restoredMeanwhile = (): Problem =>
     },
   )
 
-const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id'
-const EXPOSED = 'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
-
-function written(status: number, record: Answered): Answer {
-  const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
-  return { status, headers, body: JSON.stringify(record) }
-}
+const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
+const EXPOSED =
+  'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'

@@ -41,6 +41,9 @@ export const HEADERS = {
   ETag: header('Version of the record, in quotes.'),
   Location: header('Path of the new record.'),
   Link: header('The next page, as `rel="next"`, if there is one.'),
+  'Accept-Ranges': header('`bytes`.'),
+  'Content-Disposition': header('`attachment`, and the name of the file.'),
+  'Content-Range': header('The part of the bytes, and their number: `bytes 0-999/5000`.'),
   'X-Request-Id': header('The id that the client sent, or a new one. It is also in the log.'),
   'Idempotency-Replayed': header('`true` for a stored response.', { type: 'string', const: 'true' }),
   'Retry-After': header('How many seconds to wait.', { type: 'integer' }),
@@ -62,7 +65,7 @@ export const PROBLEMS = {
     'The query or a header is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   BadBody: problem(
-    'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `too_many_values`, `incomplete_body`, `tiny_chunks`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
+    'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `too_many_values`, `incomplete_body`, `tiny_chunks`, `malformed_form`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   Unauthorized: problem('The token is missing, invalid, expired or revoked: `unauthorized`.', 'WWW-Authenticate'),
   Forbidden: problem('The token lacks the scope in `scope`: `insufficient_scope`.'),
@@ -72,6 +75,7 @@ export const PROBLEMS = {
   ),
   Conflict: problem('The change conflicts with the state of the record or with another record; `code` says how.'),
   PreconditionFailed: problem('If-Match does not name the current version: `version_mismatch`.', 'ETag'),
+  RangeNotSatisfiable: problem('The range begins after the end of the file: `range_not_satisfiable`.', 'Content-Range'),
   RequestTimeout: problem('The body is sent too slowly; at least 8 KiB per second are required: `request_timeout`.'),
   TooLarge: problem('The body is larger than 1 MiB, or than the limit that the operation states: `body_too_large`.'),
   UnsupportedMediaType: problem(
@@ -103,6 +107,7 @@ const STATUS: Record<keyof typeof PROBLEMS, number> = {
   PreconditionFailed: 412,
   RequestTimeout: 408,
   TooLarge: 413,
+  RangeNotSatisfiable: 416,
   UnsupportedMediaType: 415,
   Unprocessable: 422,
   TooManyRequests: 429,
@@ -115,7 +120,7 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
     route.kind === 'write' ? 'BadBody' : 'BadRequest',
     'Unauthorized',
     'Forbidden',
-    'NotAcceptable',
+    route.kind === 'file' ? 'RangeNotSatisfiable' : 'NotAcceptable',
     'TooManyRequests',
     'Unavailable',
   ]
@@ -171,6 +176,13 @@ export const PARAMETERS = {
     description: 'Id of the delivery.',
     schema: FILTER_TYPES.id,
   },
+  attachment_id: {
+    name: 'attachment_id',
+    in: 'path',
+    required: true,
+    description: 'Id of the attachment.',
+    schema: FILTER_TYPES.id,
+  },
   limit: {
     name: 'limit',
     in: 'query',
@@ -199,6 +211,18 @@ export const PARAMETERS = {
     name: 'If-None-Match',
     in: 'header',
     description: 'The ETag of a version that the client has. If it is the current version, the response is 304.',
+    schema: { type: 'string' },
+  },
+  range: {
+    name: 'Range',
+    in: 'header',
+    description: 'One part of the bytes, such as `bytes=0-999`, `bytes=1000-` or the last ones, `bytes=-1000`.',
+    schema: { type: 'string' },
+  },
+  'if-range': {
+    name: 'If-Range',
+    in: 'header',
+    description: 'The ETag that the client has a part of. If it is another one, the response is the whole file.',
     schema: { type: 'string' },
   },
   'idempotency-key': {

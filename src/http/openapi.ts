@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Filter, Operator } from '../store/list/conditions.ts'
 import { exampleBody } from './openapi-example.ts'
+import { fileParts, formContent } from './openapi-file.ts'
 import {
   FIELDS,
   FILTER_TYPES,
@@ -60,7 +61,7 @@ export function openApiDocument(routes: readonly Route[], prefix: string, versio
 
 /** The parameters for the record in a path, and for the one below it. */
 function pathParameters(path: string): Record<string, unknown> {
-  const names = ['id', 'delivery_id'].filter((name) => path.includes(`{${name}}`))
+  const names = ['id', 'delivery_id', 'attachment_id'].filter((name) => path.includes(`{${name}}`))
   return names.length > 0 ? { parameters: names.map((name) => ({ $ref: `#/components/parameters/${name}` })) } : {}
 }
 
@@ -127,6 +128,7 @@ function parts(route: Route, schemas: Schemas): Schema {
   if (route.kind === 'list') return listParts(route, schemas)
   if (route.kind === 'read') return readParts(route, schemas)
   if (route.kind === 'poll') return pollParts(route, schemas)
+  if (route.kind === 'file') return fileParts(route, headers, UNCHANGED)
   return writeParts(route, schemas)
 }
 
@@ -254,7 +256,7 @@ function requestBody(route: WriteRoute, schemas: Schemas): Schema {
   const types = route.method === 'patch' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
   const texts = Object.keys(route.accepts ?? {}).map((type) => [type, { schema: { type: 'string' } }])
   const content = Object.fromEntries([...types.map((type) => [type, { schema, example }]), ...texts])
-  return { requestBody: { required: true, content } }
+  return { requestBody: { required: true, content: { ...content, ...formContent(route, schema) } } }
 }
 
 const UNCHANGED = { description: 'The version in If-None-Match is the current one.', headers: headers(['ETag']) }

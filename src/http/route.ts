@@ -8,6 +8,7 @@ import type { Filter } from '../store/list/conditions.ts'
 import type { ListQuery, Page, RenderedPage, Sort } from '../store/list/page.ts'
 import type { Position } from '../store/list/position.ts'
 import type { Streamed } from './answer.ts'
+import type { UploadedFile, UploadForm } from './form-parts.ts'
 
 // A route is data: kernel.ts runs the order of checks for it, and openapi.ts describes it.
 
@@ -106,6 +107,24 @@ export type RecordQuery = {
 /** JSON text, of a record with `id` first and `version` last, and the cursor of the next page, if any. */
 export type Rendered = { json: string | Streamed; next?: string | null }
 
+/** A file of a record. Its ETag is its hash, since its bytes never change. */
+export type FileRoute<Needed extends Need = NeedsScope> = Common &
+  Needed & {
+    kind: 'file'
+    method: 'get'
+    /** Throws 404. */
+    find: (who: Caller, ...ids: string[]) => StoredFile
+  }
+
+/** `read` makes the bytes from `start` on, before `end`, one part at a time. */
+export type StoredFile = {
+  name: string
+  content_type: string
+  size_bytes: number
+  sha256: string
+  read: (start: number, end: number) => Iterable<Buffer>
+}
+
 /**
  * What a screen needs and no resource has, such as counts: neither a record nor a list, so it has no id and no version.
  * Never public.
@@ -146,8 +165,14 @@ export type PollRoute<Needed extends Need = NeedsScope> = Common &
 /** Parameters of a write besides its body; all are flags, false if absent. */
 export type Flags = Record<string, string>
 
-/** `known` is the result of `prefetch`. */
-export type WriteCall<Body> = { who: Caller; body: Body; flags: Record<string, boolean>; known?: unknown }
+/** `known` is the result of `prefetch`; `files` are those of a form. */
+export type WriteCall<Body> = {
+  who: Caller
+  body: Body
+  flags: Record<string, boolean>
+  known?: unknown
+  files?: readonly UploadedFile[]
+}
 
 export type WriteRoute<Needed extends Need = NeedsScope> = Common &
   Needed & {
@@ -160,6 +185,8 @@ export type WriteRoute<Needed extends Need = NeedsScope> = Common &
     flags?: Flags
     /** Media types besides JSON, each parsed into a value that `body` then checks. Throws 400. */
     accepts?: Record<string, (text: string) => unknown>
+    /** The form that it accepts besides JSON. */
+    form?: UploadForm
     /** The largest body, instead of 1 MiB, and the longest array, instead of 1,000 items. */
     maxBytes?: number
     maxItems?: number
@@ -197,6 +224,7 @@ export type BulkResult<Made> = { data: Made[]; [member: string]: unknown }
 export type Route<Needed extends Need = NeedsScope> =
   | ListRoute<Needed>
   | ReadRoute<Needed>
+  | FileRoute<Needed>
   | PollRoute<Needed>
   | WriteRoute<Needed>
   | (NeedsRole extends Needed ? DataRoute : never)
@@ -242,6 +270,7 @@ type Create<Made extends Stored, Schema extends v.GenericSchema> = Omit<Common, 
   body: Schema
   returns: v.GenericSchema
   flags?: Flags
+  form?: UploadForm
   maxBytes?: number
   replays?: string
   bulkResult?: v.GenericSchema

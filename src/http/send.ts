@@ -30,8 +30,8 @@ export function send(
   onSent: (error?: Error) => void,
 ): void {
   const { req, res, id, headers: own } = x
-  const { status, headers, body, type = JSON_TYPE } = answer
-  const all = ['X-Request-Id', id, ...SECURITY_HEADERS, ...own, ...headers]
+  const { status, headers, body, type = JSON_TYPE, security = SECURITY_HEADERS } = answer
+  const all = ['X-Request-Id', id, ...security, ...own, ...headers]
   const isEmpty = status === 204 || status === 304
   const bytes = isWhole(body) ? sizeOf(body) : body.bytes
   if (!isEmpty) all.push('Content-Type', type, 'Content-Length', String(bytes))

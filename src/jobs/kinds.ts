@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../http/log.ts'
+import type { Places } from '../store/job-lanes.ts'
 import { type Job, type JobQueue, jobQueue } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 import {
@@ -43,6 +44,8 @@ export type PerformKind = {
   perform: (job: Job, context: Context & { signal: AbortSignal }) => Promise<void>
   /** How many run at the same time. */
   concurrency: number
+  /** How many of one lane do, for a kind whose jobs all have lanes: one that hangs leaves places to the others. */
+  perLane?: number
   maxTries: number
   leaseMs: number
   /** How long a slot stays empty after each job, which limits the jobs per second. */
@@ -128,12 +131,19 @@ function performQueue(kind: PerformKind, scheduler: SchedulerContext): Queue {
     failurePause.begin()
   }
 
+  function places(): Places | undefined {
+    if (kind.perLane === undefined) return undefined
+    const counts = new Map<string, number>()
+    for (const { lane } of running.keys()) counts.set(lane, (counts.get(lane) ?? 0) + 1)
+    return { perLane: kind.perLane, running: counts }
+  }
+
   async function claim(): Promise<void> {
     try {
       let claimed: Job[] = []
       const room = kind.concurrency - running.size
       await store.write(() => {
-        claimed = jobs.claim(kind.kind, room, kind.leaseMs)
+        claimed = jobs.claim(kind.kind, room, kind.leaseMs, places())
         return claimed.length
       })
       for (const job of claimed) {
@@ -171,7 +181,7 @@ function performQueue(kind: PerformKind, scheduler: SchedulerContext): Queue {
   return {
     nextAt: () => {
       if (claiming || running.size >= kind.concurrency) return Number.POSITIVE_INFINITY
-      return Math.max(jobs.nextDueAt(kind.kind) ?? Number.POSITIVE_INFINITY, failurePause.until())
+      return Math.max(jobs.nextDueAt(kind.kind, places()) ?? Number.POSITIVE_INFINITY, failurePause.until())
     },
     start: () => {
       claiming ??= claim().then(() => {

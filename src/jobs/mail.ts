@@ -1,4 +1,4 @@
-import { MESSAGE_SEND } from '../inbox/messages/outgoing.ts'
+import { MESSAGE_SEND } from '../inbox/mailboxes/waiting-mails.ts'
 import type { outboundMail } from '../mail/sync/outbound-mail.ts'
 import type { PerformKind } from './kinds.ts'
 
@@ -10,6 +10,9 @@ const MAX_TRIES = 20
 const LEASE_MS = 600_000
 /** With eight at a time, about 90 mails a second: more than most mail servers accept, and a third of a core. */
 const REST_MS = 80
+const CONCURRENCY = 8
+/** As many as a server gets connections: more of one mailbox would only wait for those. */
+const PER_MAILBOX = 2
 
 /** Outbound mail handles the last attempt itself, so there is usually one more that does nothing. */
 export const mailKinds = ({
@@ -18,7 +21,8 @@ export const mailKinds = ({
 }: Pick<ReturnType<typeof outboundMail>, 'send' | 'giveUp'>): PerformKind[] => [
   {
     kind: MESSAGE_SEND,
-    concurrency: 8,
+    concurrency: CONCURRENCY,
+    perLane: PER_MAILBOX,
     maxTries: MAX_TRIES + 1,
     leaseMs: LEASE_MS,
     restMs: REST_MS,

@@ -194,7 +194,13 @@ export const language = v.pipe(
   }, 'invalid_language|must be a BCP 47 language tag, such as "de" or "pt-BR"'),
 )
 
-const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+let regions: Intl.DisplayNames | undefined
+/** Made at the first use, since it takes as long as everything else in this file. */
+function hasName(region: string): boolean {
+  regions ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+  return regions.of(region) !== undefined
+}
+
 export const country = v.pipe(
   v.string(),
   v.regex(/^[A-Z]{2}$/, 'invalid_country|must be an ISO 3166 country code in two capital letters, such as "DE"'),
@@ -202,7 +208,7 @@ export const country = v.pipe(
     (code) =>
       /^[A-Z]{2}$/.test(code) && // all checks run, and of() throws on a code that the check above refused
       !/^(A[AC]|C[PQ]|D[DG]|E[AUZ]|IC|Q[M-Z]|T[AP]|U[NK]|X[A-Z]|ZZ|AN|BU|CS|FX|NT|SU|YD|YU|ZR)$/.test(code) &&
-      regions.of(code) !== undefined,
+      hasName(code),
     'invalid_country|must be an ISO 3166 country code, such as "DE"',
   ),
 )

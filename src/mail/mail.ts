@@ -1,9 +1,14 @@
+import type { Appointment } from '../lib/icalendar/appointment.ts'
+
 // The forms of a mail in Dealbox: as parsed from a received mail, and as composed for sending.
 
 /** `name` is the display name in front of the address. */
 export type Address = { email: string; name: string | null }
 
 export type MailFile = { name: string; content_type: string; bytes: Buffer }
+
+/** Hashed where the mail is parsed: a large file in a thread of its own. */
+export type ReceivedFile = MailFile & { sha256: string }
 
 /** Why a mail counts as automatic: an automatic reply, a delivery report, or a bulk or list mail. */
 export type Automatic = 'reply' | 'report' | 'bulk'
@@ -19,6 +24,48 @@ export type Report = {
     status: string | null
     /** The other server's reason: one sentence or line. */
     why: string | null
+  }[]
+}
+
+/** The results of RFC 8601. */
+export const RESULTS = ['none', 'pass', 'fail', 'softfail', 'neutral', 'policy', 'temperror', 'permerror'] as const
+export type Result = (typeof RESULTS)[number]
+
+/** How a server judged the sender of a mail; null for a method that it did not report. */
+export type Authentication = { spf: Result | null; dkim: Result | null; dmarc: Result | null }
+
+/**
+ * A field that a server on the way of a mail put on top of it: that it received the mail, or how it judged the sender.
+ * Hosts are in lower case; null if the field does not name one.
+ */
+export type TraceField =
+  | { kind: 'received'; from: string | null; by: string | null; isLocal: boolean }
+  | { kind: 'results'; host: string | null; results: Authentication }
+
+/** The order of the versions of an event (RFC 5546): by SEQUENCE, then by DTSTAMP in milliseconds. */
+export type Version = { sequence: number; stamp: number }
+
+/** What a calendar in a mail states about one event (RFC 6047). */
+export type Invitation = {
+  method: 'REQUEST' | 'CANCEL' | 'REPLY'
+  uid: string
+  /** Keys of the emails that speak for the organizer. */
+  organizers: string[]
+  /** The version of the event itself; null if the calendar contains only some of its occurrences. */
+  main: Version | null
+  /** Whether it recurs. Its occurrences have uids of their own. */
+  isSeries: boolean
+  /** Milliseconds: a series was expanded up to here. */
+  until: number
+  /** Some occurrences were left out: those that are missing may still take place. */
+  isCut: boolean
+  occurrences: {
+    appointment: Appointment
+    isCanceled: boolean
+    /** The version of an occurrence that was changed by itself; null if it is as in its series. */
+    own: Version | null
+    /** The change also applies to all later occurrences. */
+    isOnward: boolean
   }[]
 }
 
@@ -42,9 +89,14 @@ export type MailIn = {
   date: number | null
   text: string
   html: string | null
-  files: MailFile[]
+  files: ReceivedFile[]
   automatic: Automatic | null
   report: Report | null
+  /** Whether it is from a mail server: by its address or name, or since it has no envelope sender. */
+  isFromServer: boolean
+  invitations: Invitation[]
+  /** The topmost first. */
+  trace: TraceField[]
   /** One sentence each: what was left out, and why. */
   notes: string[]
   /** Equal for every copy of the same mail, whatever its route; differs between two mails with the same Message-ID. */

@@ -36,10 +36,7 @@ const fields = {
   company_id: f.doc(f.nullable(f.id), 'The company that the meeting is about.'),
   deal_id: f.doc(f.nullable(f.id), 'The deal that the meeting is about.'),
   owner_id: f.nullable(f.id),
-  ical_uid: f.doc(
-    f.nullable(f.title),
-    'Id of the meeting in calendars; unique among the meetings of the organisation.',
-  ),
+  ical_uid: f.doc(f.nullable(f.title), 'Id of the meeting in calendars; unique in the organisation.'),
   recording_url: f.doc(f.nullable(f.url), 'Address of the recording.'),
   summary: f.doc(f.nullable(f.longText()), 'Result of the meeting.'),
 }
@@ -60,6 +57,7 @@ export const Meeting = f.doc(
     deal_id: fields.deal_id,
     owner_id: fields.owner_id,
     ical_uid: fields.ical_uid,
+    conversation_id: f.doc(f.nullable(f.id), 'The conversation with the mail that invited to the meeting.'),
     recording_url: fields.recording_url,
     summary: fields.summary,
     has_transcript: f.doc(f.flag, 'Whether the meeting has a transcript.'),
@@ -69,16 +67,19 @@ export const Meeting = f.doc(
 )
 export type Meeting = v.InferOutput<typeof Meeting>
 
-const MeetingPatch = f.patchOf({ ...fields, participants: ParticipantsGiven })
+export const MeetingPatch = f.patchOf({ ...fields, participants: ParticipantsGiven })
 type MeetingPatch = v.InferOutput<typeof MeetingPatch>
 
-const MeetingCreate = f.object({
+export const MeetingCreate = f.object({
   ...MeetingPatch.entries,
   title: fields.title,
   starts_at: fields.starts_at,
   ends_at: fields.ends_at,
 })
 type MeetingCreate = v.InferOutput<typeof MeetingCreate>
+
+/** Set by mails only. */
+type Linked = Partial<Pick<Meeting, 'conversation_id'>>
 
 const filters: Record<string, Filter> = {
   contact_id: {
@@ -94,6 +95,7 @@ const filters: Record<string, Filter> = {
   deal_id: { type: 'id', nullable: true },
   company_id: { type: 'id', nullable: true },
   owner_id: { type: 'id', nullable: true },
+  conversation_id: { type: 'id', nullable: true },
   status: { type: 'choice', choices: STATUSES },
   starts_at: { type: 'time' },
   created_at: { type: 'time' },
@@ -124,6 +126,7 @@ export const columns = c.columns<Meeting>({
   deal_id: c.plain('deal_id'),
   owner_id: c.plain('owner_id'),
   ical_uid: c.text('ical_uid'),
+  conversation_id: c.plain('conversation_id'),
   recording_url: c.text('recording_url'),
   summary: c.text('summary'),
   has_transcript: c.bool('has_transcript'),
@@ -152,7 +155,7 @@ export const meetingStore = once((deps: Deps) => {
     relink(who, meeting, { deal_id: null }),
   )
 
-  function create(who: Caller, given: MeetingCreate): Meeting {
+  function create(who: Caller, given: MeetingCreate & Linked): Meeting {
     references.check(who.org, given)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -171,6 +174,7 @@ export const meetingStore = once((deps: Deps) => {
       deal_id: given.deal_id ?? null,
       owner_id: given.owner_id ?? null,
       ical_uid: given.ical_uid ?? null,
+      conversation_id: given.conversation_id ?? null,
       recording_url: given.recording_url ?? null,
       summary: given.summary ?? null,
       has_transcript: false,
@@ -193,7 +197,7 @@ export const meetingStore = once((deps: Deps) => {
     search.put(org, meeting)
   }
 
-  function patch(who: Caller, before: Meeting, given: MeetingPatch): Meeting {
+  function patch(who: Caller, before: Meeting, given: MeetingPatch & Linked): Meeting {
     const { participants: all, ...rest } = given
     const { after, changed } = change(before, {
       ...rest,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type Email, emailKey } from '../crm/records/contact-methods.ts'
+import type { Email } from '../crm/records/contact-methods.ts'
+import { emailKey } from '../lib/email.ts'
 import * as f from '../lib/fields.ts'
 import { type FieldError, field, invalid } from '../lib/problem.ts'
 import type { Database } from '../store/driver.ts'

@@ -6,8 +6,8 @@ import type { Caller } from '../lib/caller.ts'
 import { type Captions, type Segment as Said, speakersOf as voicesOf } from '../lib/captions/captions.ts'
 import { writeText } from '../lib/captions/plain.ts'
 import { spokenBy } from '../lib/captions/spoken-by.ts'
-import { readSrt, writeSrt } from '../lib/captions/subrip.ts'
-import { readVtt, writeVtt } from '../lib/captions/webvtt.ts'
+import { writeSrt } from '../lib/captions/subrip.ts'
+import { writeVtt } from '../lib/captions/webvtt.ts'
 import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
 import { same } from '../lib/merge.ts'
@@ -40,6 +40,7 @@ import {
   TranscriptPut,
   whole,
 } from './transcript.ts'
+import { ABOUT_FILES, CAPTION_FILES, fromForm, isFromFile, SRT, VTT } from './transcript-files.ts'
 
 // The wire form and the row are in transcript.ts.
 
@@ -209,23 +210,6 @@ function readQ(q: string | undefined): string | undefined {
 // 4. The routes.
 
 const MAX_BYTES = 8 * 1_048_576
-const VTT = 'text/vtt'
-const SRT = 'application/x-subrip'
-
-/** Bodies that were read from a file: only their speakers are matched by name. */
-const files = new WeakSet<object>()
-const fromFile =
-  (read: (file: string, most: number) => Captions) =>
-  (file: string): Pick<Captions, 'segments'> => {
-    // A file may contain a hundred times as many, which takes seconds to read; one more is enough for a refusal.
-    const { segments } = read(file, MAX_SEGMENTS)
-    const body = { segments }
-    files.add(body)
-    return body
-  }
-
-const ABOUT_FILES =
-  'A body of the type `text/vtt` or `application/x-subrip` is read as a caption file. Each voice becomes a speaker, as does a name before a text, as in "Ana Ruiz: Hello", if a participant of the meeting has that name; other names remain part of the text. A speaker with the name of a participant, or of the owner, gets their `contact_id` or `member_id`, unless two of them have that name. A malformed file is 400 `malformed_captions`, with the line.'
 
 export const transcripts = (deps: Deps): Route[] => {
   const { find, place, show, captions, put, remove } = transcriptStore(deps)
@@ -265,13 +249,14 @@ export const transcripts = (deps: Deps): Route[] => {
       summary: 'Replace the transcript of a meeting',
       description: `Returns 200 even if there was no transcript before. The response contains all segments. ${ABOUT_FILES} The body can have up to 8 MiB.`,
       body: TranscriptPut,
-      accepts: { [VTT]: fromFile(readVtt), [SRT]: fromFile(readSrt) },
+      accepts: CAPTION_FILES,
+      form: { part: 'transcript', files: 'file', maxFiles: 1, read: fromForm },
       maxBytes: MAX_BYTES,
       maxItems: MAX_SEGMENTS,
       returns: Transcript,
       status: 200,
       find: place,
-      prefetch: async (body) => files.has(body as object),
+      prefetch: async (body) => isFromFile(body),
       run: ({ who, body, record, known }) => put(who, record as Place, body, known === true),
     },
     changeRoute({

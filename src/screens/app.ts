@@ -114,6 +114,7 @@ export function screens(options: ScreensOptions): Koa {
     answers: idempotency(store),
     rate: null,
     bodies: read,
+    dataDir: options.dataDir,
     log,
     corsOrigins: [],
     waiters: commitWaiters(store.committed.subscribe, stopping),

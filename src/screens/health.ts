@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Log } from '../http/log.ts'
-import { mailboxHealth, mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
+import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
 import { installationId, isHeldAlone } from '../store/installation.ts'
 import type { Store } from '../store/open.ts'
@@ -70,14 +70,21 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
   /** A server with a failing mailbox is ready; which one fails, and why, is shown only by "dealbox mailbox list". */
   function receiving(): Finding {
     const failing = mailboxCounts().failing ?? 0
-    if (failing === 0) return { status: 'pass' }
-    return { status: 'warn', detail: `Receiving mail fails for ${failing}; "dealbox mailbox list" shows the reasons.` }
+    // Also those that only send.
+    const lost = mailboxes.active().filter(({ org, mailbox }) => mailboxes.disconnected(org, mailbox)).length
+    const found = [
+      ...(lost > 0 ? [`${lost} ${lost === 1 ? 'has' : 'have'} to be connected with "dealbox mailbox connect"`] : []),
+      ...(failing > 0 ? [`receiving mail fails for ${failing}`] : []),
+    ]
+    if (found.length === 0) return { status: 'pass' }
+    const [first = '', ...rest] = [...found, '"dealbox mailbox list" shows the reasons.']
+    return { status: 'warn', detail: [`${first.slice(0, 1).toUpperCase()}${first.slice(1)}`, ...rest].join('; ') }
   }
 
   function mailboxCounts(): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const { org, mailbox } of mailboxes.active()) {
-      const { status } = mailboxHealth(mailboxes.state(org, mailbox.id), mailbox, store.clock.now()).receiving
+      const { status } = mailboxes.health(org, mailbox).receiving
       counts[status] = (counts[status] ?? 0) + 1
     }
     return counts

@@ -35,7 +35,8 @@ export const SettingsDocument = v.strictObject(
 )
 export type SettingsDocument = v.InferOutput<typeof SettingsDocument>
 
-export type Applied = { changed: Change[] }
+/** `warnings` are sentences about the settings as they are now, changed or not. */
+export type Applied = { changed: Change[]; warnings: string[] }
 
 export function showSettings(store: Store, org: number): Required<SettingsDocument> {
   return {
@@ -75,6 +76,7 @@ export function applySettings(
 ): Applied {
   const given = readDocument(document)
   const changed: Change[] = []
+  const warnings: string[] = []
   try {
     store.transaction(() => {
       if (given.org) changed.push(...orgSettings(store).apply(org, given.org))
@@ -92,12 +94,13 @@ export function applySettings(
       changed.push(...levels.removeLeft())
       if (given.org) sequences.checkPublicUrl(org)
       changed.push(...mailboxes.removeLeft())
+      if (given.mailboxes) warnings.push(...mailboxSettings(store).warnings(org))
       if (dryRun) throw ROLL_BACK
     })
   } catch (error) {
     if (error !== ROLL_BACK) throw error
   }
-  return { changed }
+  return { changed, warnings }
 }
 
 const ROLL_BACK = Symbol('dry run')

@@ -2,6 +2,7 @@ import type { Json } from '../lib/json.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import { totalChanges } from './changes.ts'
 import type { Database } from './driver.ts'
+import { jobLanes, type Places } from './job-lanes.ts'
 import type { Store } from './open.ts'
 import type { Jump } from './wall-clock.ts'
 
@@ -12,6 +13,8 @@ export type Job = {
   kind: string
   /** The subject of the job: there is at most one job per kind and key. */
   key: string | null
+  /** Jobs of one lane share a few of the places of their kind; '' for kinds without lanes. */
+  lane: string
   payload: Json
   dueAt: number
   tries: number
@@ -19,7 +22,7 @@ export type Job = {
   leasedUntil: number | null
 }
 
-export type NewJob = { kind: string; key?: string; payload: Json; dueAt: number }
+export type NewJob = { kind: string; key?: string; lane?: string; payload: Json; dueAt: number }
 
 export type JobQueue = ReturnType<typeof jobQueue>
 
@@ -29,7 +32,8 @@ const MAX_ERROR = 500
 
 const LEASE_ENDED = 'It was not completed within its lease; the server may have stopped.'
 
-const FIELDS = 'org_id AS org, id, kind, key, payload, due_at AS dueAt, tries, leased_until AS leasedUntil' as const
+const FIELDS =
+  'org_id AS org, id, kind, key, lane, payload, due_at AS dueAt, tries, leased_until AS leasedUntil' as const
 
 /** Jobs that have neither failed permanently nor are running: the condition of the index jobs_due. */
 const WAITING = 'failed_at IS NULL AND leased_until IS NULL'
@@ -76,9 +80,10 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const wrote = writtenInto(db)
   const changesSoFar = totalChanges(db)
   const insert = db.prepare(
-    `INSERT INTO jobs (org_id, id, kind, key, payload, due_at, tries, created_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?)
+    `INSERT INTO jobs (org_id, id, kind, key, lane, payload, due_at, tries, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)
      ON CONFLICT (org_id, kind, key) WHERE key IS NOT NULL DO UPDATE
-     SET payload = excluded.payload, due_at = excluded.due_at, tries = 0, last_error = NULL, failed_at = NULL`,
+     SET lane = excluded.lane, payload = excluded.payload, due_at = excluded.due_at, tries = 0, last_error = NULL, failed_at = NULL`,
   )
   const removeKey = db.prepare('DELETE FROM jobs WHERE org_id = ? AND kind = ? AND key = ?')
   const dueOfKind = db.prepare(
@@ -106,6 +111,11 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      WHERE org_id = ? AND id = ? AND leased_until IS ? AND tries = ? AND due_at = ?`,
   )
 
+  const moveLane = db.prepare('UPDATE jobs SET lane = ? WHERE org_id = ? AND kind = ? AND key = ?')
+  const hurryLane = db.prepare(
+    `UPDATE jobs SET due_at = ? WHERE kind = ? AND lane = ? AND lane <> '' AND due_at > ? AND ${WAITING}`,
+  )
+  const lanes = jobLanes<Row & { due_at: number }>(db, FIELDS)
   const moveBack = db.prepare(
     `UPDATE jobs SET due_at = max(?, due_at + ?) WHERE kind = ? AND due_at > ? AND ${WAITING}`,
   )
@@ -114,10 +124,10 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
    * Adds a job. One with the same key replaces the time and payload of the first and resets its tries; a running one
    * runs again.
    */
-  function put(org: number, { kind, key: given, payload, dueAt }: NewJob): void {
+  function put(org: number, { kind, key: given, lane = '', payload, dueAt }: NewJob): void {
     const key = given ?? null
     const [id, now, text] = [clock.id(), clock.now(), JSON.stringify(payload)]
-    const { changes } = insert.run(org, id, kind, key, text, dueAt, now)
+    const { changes } = insert.run(org, id, kind, key, lane, text, dueAt, now)
     wrote.puts++
     const { taken } = wrote
     if (!taken) return
@@ -164,10 +174,11 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     return row.changes > 0
   }
 
-  /** Leases due jobs, to run them outside of a transaction. */
-  function claim(kind: string, limit: number, leaseMs: number): Job[] {
+  /** Leases due jobs, to run them outside of a transaction; with `places`, only those of lanes with a free one. */
+  function claim(kind: string, limit: number, leaseMs: number, places?: Places): Job[] {
     const now = clock.now()
-    return (dueOfKind.all(kind, now, limit) as Row[]).map((row) => {
+    const rows = places ? lanes.due(kind, now, limit, places) : (dueOfKind.all(kind, now, limit) as Row[])
+    return rows.map((row) => {
       lease.run(now + leaseMs, row.org, row.id)
       return { ...jobOf(row), tries: row.tries + 1, leasedUntil: now + leaseMs }
     })
@@ -217,6 +228,17 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     if (to < from) moveBack.run(to, to - from, kind, from - MAX_PAUSE_MS)
   }
 
+  /** Moves a job to another lane. */
+  function setLane(org: number, kind: string, key: string, lane: string): void {
+    moveLane.run(lane, org, kind, key)
+  }
+
+  /** Makes the waiting jobs of a lane due at once, since what they waited for has come. */
+  function hurry(kind: string, lane: string): void {
+    const now = clock.now()
+    if (hurryLane.run(now, kind, lane, now).changes > 0) wrote.puts++
+  }
+
   /** Call this at the start of a server: it is the only one, so all running jobs were abandoned by a previous one. */
   function abandonAll(): void {
     const now = clock.now()
@@ -228,6 +250,8 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     cancel,
     abandonAll,
     setBack,
+    setLane,
+    hurry,
     due,
     take,
     putOffIdle,
@@ -236,7 +260,8 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     fail,
     releaseExpired,
     /** The time of the next job of a kind; undefined if there is none. */
-    nextDueAt: (kind: string): number | undefined => earliest.get(kind) as number | undefined,
+    nextDueAt: (kind: string, places?: Places): number | undefined =>
+      places ? lanes.nextDueAt(kind, places) : (earliest.get(kind) as number | undefined),
     nextLeaseEnd: (): number | undefined => earliestEnd.get() as number | undefined,
   }
 }

@@ -23,7 +23,7 @@ export type Schema = {
 export const SCHEMAS: readonly Schema[] = [
   { hash: '8a24731f8b97c693' },
   { hash: '34e053c39480f1dc', step: addScreens },
-  { hash: '954580443b48e14d', step: addTools },
+  { hash: 'ac2f6b9a4848d687', step: addTools },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length

@@ -100,8 +100,8 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
 }
 
 /**
- * Calls back in an exclusive transaction, unless something depends on the key: secrets of webhooks, passwords of
- * mailboxes, second factors of members, and mails, whose links and addresses are signed.
+ * Calls back in an exclusive transaction, unless something depends on the key: secrets of webhooks, passwords and tokens
+ * of mailboxes, second factors of members, and mails, whose links and addresses are signed.
  */
 export function whileNothingIsSealed(db: Connection): (job: () => void) => void {
   return (job) =>
@@ -110,7 +110,8 @@ export function whileNothingIsSealed(db: Connection): (job: () => void) => void 
         const used = db
           .prepare(
             `SELECT EXISTS (SELECT 1 FROM webhook_states WHERE secrets <> '') OR EXISTS (SELECT 1 FROM message_headers)
-             OR EXISTS (SELECT 1 FROM mailboxes WHERE smtp_secret IS NOT NULL OR imap_secret IS NOT NULL)
+             OR EXISTS (SELECT 1 FROM mailboxes WHERE coalesce(smtp_secret, imap_secret, oauth_secret) IS NOT NULL)
+             OR EXISTS (SELECT 1 FROM mailbox_grants)
              OR EXISTS (SELECT 1 FROM credentials WHERE totp IS NOT NULL)`,
           )
           .pluck()
@@ -126,7 +127,7 @@ const isSame = (one: Stats, other: Stats): boolean =>
 const RESTORE = 'restore it from a backup of the data folder'
 
 const damage = (bytes: number): string =>
-  `${FILE} is damaged (${bytes === SECRET_BYTES ? 'it contains only zeros' : `${bytes} bytes instead of ${SECRET_BYTES}`}); ${RESTORE}. Without a backup, delete it, rotate the secrets of all webhooks and set the passwords of all mailboxes again.`
+  `${FILE} is damaged (${bytes === SECRET_BYTES ? 'it contains only zeros' : `${bytes} bytes instead of ${SECRET_BYTES}`}); ${RESTORE}. Without a backup, delete it, rotate the secrets of all webhooks and set the passwords of all mailboxes again, or connect them.`
 
 const unreadable = (why: string): Problem =>
   new Problem(409, 'secret_unreadable', `A stored secret cannot be read: ${why}`)

@@ -120,7 +120,7 @@ describe('settings', () => {
     assert.equal((await cli(apply)).out, `Changed:\n${lines}`)
     assert.equal((await cli(apply)).out, 'Nothing changed.\n')
     assert.equal((await cli([...apply, '--dry-run'])).out, 'Nothing would change.\n')
-    assert.deepEqual(await cliJson(...apply), { changed: [] })
+    assert.deepEqual(await cliJson(...apply), { changed: [], warnings: [] })
     document.members.pop()
     writeFileSync(file, JSON.stringify({ members: document.members }))
     assert.equal((await cli(apply)).out, 'Changed:\n  removed members bo@acme.example\n')

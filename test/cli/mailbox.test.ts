@@ -9,7 +9,7 @@ import { mailboxStore, type State } from '../../src/inbox/mailboxes/mailboxes.ts
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { openStore, type Store } from '../../src/store/open.ts'
 import { noDovecot, startDovecot } from '../support/dovecot.ts'
-import { startSmtp } from '../support/smtp.ts'
+import { ownCertificate, startSmtp } from '../support/smtp.ts'
 import { cli, cliJson, dealbox, temporaryFolder } from './command-line.ts'
 
 // `dealbox mailbox ...` as a person uses it.
@@ -229,6 +229,47 @@ describe('mailbox test', () => {
     const none = await tested('Nowhere')
     assert.equal(none.code, 1)
     assert.match(none.err, /\nIMAP: .*Nowhere/)
+  })
+
+  test('warns of plain text where a server offers STARTTLS, and so do the list and the settings', {
+    skip: noDovecot,
+  }, async (t) => {
+    const smtp = await startSmtp(t, { more: { ...ownCertificate(), hideSTARTTLS: false } })
+    const dovecot = await startDovecot(t)
+    process.env[VARIABLE] = dovecot.password
+    const imap = { host: '127.0.0.1', port: dovecot.port, tls: 'none', user: dovecot.user, password_env: VARIABLE }
+    const given = { ...ana, smtp: { ...SERVER, port: smtp.server.port }, imap }
+    await apply(given)
+    const offers = (side: string, port: number) =>
+      `The mailbox "ana" talks to its ${side} server 127.0.0.1:${port} in plain text although the server offers STARTTLS; set "tls" to "starttls".`
+    const [outbound, inbound] = [offers('SMTP', smtp.server.port), offers('IMAP', dovecot.port)]
+    const warnings = async () => {
+      const [{ sending, receiving }] = await cliJson('mailbox', 'list', '--data', data)
+      return [sending.warning, receiving.warning]
+    }
+    assert.deepEqual(await warnings(), [null, null], 'nobody knows yet')
+    const { code, out } = await mailbox('test', 'ana')
+    assert.equal(code, 0)
+    assert.deepEqual(
+      out.split('\n').filter((line) => line.startsWith('Warning')),
+      [`Warning: ${outbound}`, `Warning: ${inbound}`],
+    )
+    assert.deepEqual(await warnings(), [outbound, inbound])
+    assert.ok((await mailbox('list')).out.includes(`\n  warning    ${outbound}\n  warning    ${inbound}\n`))
+    const file = join(folder, 'settings.json')
+    const again = await cli(['settings', 'apply', file, '--data', data])
+    assert.deepEqual([again.out, again.err], ['Nothing changed.\n', `Warning: ${outbound}\nWarning: ${inbound}\n`])
+    assert.deepEqual((await cliJson('settings', 'apply', file, '--data', data)).warnings, [outbound, inbound])
+    await apply({ ...given, imap: { ...imap, port: 1 } })
+    assert.deepEqual(await warnings(), [null, null], 'another server may offer nothing')
+    const plain = await startSmtp(t)
+    await apply({ ...ana, smtp: { ...SERVER, port: plain.server.port } })
+    assert.doesNotMatch((await mailbox('test', 'ana')).out, /Warning/)
+    await apply({ ...ana, smtp: { ...SERVER, host: 'mail.lan', user: 'crm' } })
+    assert.equal(
+      (await cli(['settings', 'apply', file, '--data', data])).err,
+      'Warning: The mailbox "ana" sends its password to mail.lan:1 (SMTP) in plain text; "dealbox mailbox test ana" finds out whether the server offers STARTTLS.\n',
+    )
   })
 
   test('trusts the certificates of --mail-ca beside the well-known ones', async (t) => {

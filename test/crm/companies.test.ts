@@ -35,6 +35,7 @@ describe('create', () => {
       tag_ids: [],
       description: null,
       external_id: null,
+      originally_created_at: null,
       custom_fields: {},
       created_at: body.created_at,
       updated_at: body.created_at,
@@ -75,6 +76,7 @@ describe('create', () => {
       tag_ids: [(await newRecord('/tags', { name: 'Kept' })).id],
       description: 'Line one\nline two\twith "quotes"',
       external_id: 'kept-1',
+      originally_created_at: '2019-04-01T08:30:00.000Z',
     }
     const created = await call('POST', '/companies', given)
     assert.deepEqual({ ...created.body, ...given }, created.body)

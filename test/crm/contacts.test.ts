@@ -41,6 +41,7 @@ describe('create', () => {
       unsubscribed_at: null,
       source: null,
       external_id: null,
+      originally_created_at: null,
       custom_fields: {},
       created_at: body.created_at,
       updated_at: body.created_at,
@@ -82,6 +83,7 @@ describe('create', () => {
       do_not_contact: true,
       source: 'trade fair',
       external_id: 'kept-1',
+      originally_created_at: '2019-04-01T08:30:00.000Z',
     }
     const created = await call('POST', '/contacts', given)
     assert.deepEqual({ ...created.body, ...given }, created.body)

@@ -31,6 +31,8 @@ describe('create', () => {
       close_reason_id: null,
       closed_at: null,
       stage_changed_at: body.created_at,
+      external_id: null,
+      originally_created_at: null,
       custom_fields: {},
       created_at: body.created_at,
       updated_at: body.created_at,
@@ -56,10 +58,15 @@ describe('create', () => {
       owner_id: a.owner,
       tag_ids: [tag],
       expected_close_date: '2027-02-28',
+      external_id: 'kept-1',
+      originally_created_at: '2019-04-01T08:30:00.000Z',
     }
     const deal = await newDeal(given)
     assert.deepEqual({ ...deal, ...given }, deal)
     assert.deepEqual((await call('GET', `/deals/${deal.id}`)).body, deal)
+    assert.deepEqual((await call('GET', '/deals?external_id=kept-1')).body.data, [deal])
+    const others = (await call('GET', '/deals?external_id[ne]=kept-1')).body.data
+    assert.ok(others.every(({ id }: { id: string }) => id !== deal.id))
   })
 
   test('places the deal in the pipeline that pipeline_id names, and never answers pipeline_id', async () => {
@@ -98,6 +105,8 @@ describe('create', () => {
     ['tags that are null', { tag_ids: null }, ['/tag_ids not_null']],
     ['a reference that is no UUID', { company_id: 'x' }, ['/company_id invalid_id']],
     ['a day that is not in the calendar', { expected_close_date: '2027-02-29' }, ['/expected_close_date invalid_date']],
+    ['an empty external_id', { external_id: ' ' }, ['/external_id empty']],
+    ['a date without its time', { originally_created_at: '2019-04-01' }, ['/originally_created_at invalid_time']],
     ['two wrong fields at once', { title: '', amount: true }, ['/title empty', '/amount invalid_type']],
   ]
   for (const [what, given, errors] of refused) {
@@ -311,6 +320,32 @@ describe('change', () => {
       assert.deepEqual((await server.call('GET', `/deals/${deal.id}`)).body, deal)
     })
   }
+
+  test('keeps external ids apart, on create and on change, in one organisation', async () => {
+    const { a, b, call, lastSeq } = server
+    const first = await newDeal({ external_id: 'CRM-1' })
+    const other = await newDeal({ external_id: 'crm-1' })
+    const seq = lastSeq()
+    for (const [method, path] of [
+      ['POST', '/deals'],
+      ['PATCH', `/deals/${other.id}`],
+    ] as const) {
+      const { status, body } = await call(method, path, { title: 'Late', external_id: 'CRM-1' })
+      assert.deepEqual([status, body.code, body.duplicate_id], [409, 'duplicate', first.id])
+    }
+    assert.equal(lastSeq(), seq)
+    const again = await call('PATCH', `/deals/${first.id}`, { external_id: 'CRM-1', title: 'Again' })
+    assert.deepEqual([again.status, again.body.version], [200, 2])
+    await call('POST', `/deals/${first.id}/close`, { reason_id: a.reasons.lost })
+    assert.equal(
+      (await call('POST', '/deals', { title: 'Late', external_id: 'CRM-1' })).status,
+      409,
+      'a closed deal too',
+    )
+    assert.equal((await call('PATCH', `/deals/${first.id}`, { external_id: null })).body.external_id, null)
+    assert.equal((await call('PATCH', `/deals/${other.id}`, { external_id: 'CRM-1' })).status, 200, 'free again')
+    assert.deepEqual((await call('GET', '/deals?external_id=CRM-1', undefined, { token: b.token })).body.data, [])
+  })
 
   test('is taken as a merge patch too', async () => {
     const deal = await newDeal()

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
 import { incomingStore } from '../../src/mail/sync/incoming.ts'
 import { sendingStore } from '../../src/mail/sync/sending.ts'
 import { showSettings } from '../../src/settings/document.ts'
+import { calendarLines, eventLines, invitingMail, received } from '../support/invitation.ts'
 import { mailIn, SUPPORT, setMailboxes } from '../support/mailbox.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
@@ -15,7 +17,10 @@ export const PASSWORD = 'Sesame, open! 4711'
 
 const VARIABLE = 'DEALBOX_TEST_OF_EXPORTS'
 
-/** A mailbox with everything that one can have, another one, and one that was given up. */
+export const ACCESS_TOKEN = 'access-token-of-a-mailbox'
+export const REFRESH_TOKEN = 'refresh-token-of-a-mailbox'
+
+/** A mailbox with everything that one can have but OAuth, and one with that. */
 export function addMailboxes(server: TestServer, org: Org): Mailbox {
   process.env[VARIABLE] = PASSWORD
   const login = { user: 'support', password_env: VARIABLE }
@@ -27,11 +32,21 @@ export function addMailboxes(server: TestServer, org: Org): Mailbox {
     daily_limit: 40,
     spacing_s: 60,
     smtp: { ...SUPPORT.smtp, ...login },
-    imap: { ...SUPPORT.imap, ...login, folder: 'Größe' },
+    imap: { ...SUPPORT.imap, ...login, folder: 'Größe', authserv_id: 'mx.acme.example' },
   }
-  const plain = { key: 'plain', name: 'Plain', address: 'plain@acme.example', smtp: SUPPORT.smtp }
+  const oauth = { provider: 'google', client_id: 'crm', client_secret_env: VARIABLE }
+  const plain = {
+    key: 'plain',
+    name: 'Plain',
+    address: 'plain@acme.example',
+    smtp: { ...SUPPORT.smtp, user: 'crm' },
+    oauth,
+  }
   const boxes = setMailboxes({ ...server, a: org }, [full, plain])
   delete process.env[VARIABLE]
+  const { store } = server
+  const tokens = { access: ACCESS_TOKEN, refresh: REFRESH_TOKEN, lifetime_s: 3600, refreshLifetime_s: null }
+  store.transaction(() => mailboxSettings(store).connect(org.org, boxes.plain as Mailbox, tokens))
   return boxes.support as Mailbox
 }
 
@@ -68,6 +83,10 @@ export async function fillMail(server: TestServer, org: Org, texts: readonly str
     const taken = store.transaction(() => incomingStore(deps).take(org.org, mailbox, mail, server.now()))
     assert.equal(taken.outcome, 'imported')
   }
+  const weekly = eventLines({ more: ['RRULE:FREQ=WEEKLY;COUNT=3'], title: '=Weekly' })
+  const head = ['Authentication-Results: mx.acme.example; spf=pass; dkim=fail; dmarc=none']
+  const invitation = await received(invitingMail(calendarLines('REQUEST', [weekly]), { head }), server.now())
+  store.transaction(() => incomingStore(deps).take(org.org, mailbox, invitation, server.now()))
   const waiting = { contact_id, channel: 'email', direction: 'outbound', subject: '=x' }
   const [first] = [
     await send('/messages', { ...waiting, body_text: 'On its way' }),

@@ -142,6 +142,7 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
         linkedin_url: 'https://linkedin.example/x',
         description: TEXTS[at + 7],
         external_id: text,
+        originally_created_at: '1999-12-31T23:59:59.999Z',
         address,
         custom_fields: values(at),
         ...tags,
@@ -171,6 +172,7 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
         do_not_contact: at % 2 === 0,
         source: text,
         external_id: text,
+        originally_created_at: '1999-12-31T23:59:59.999Z',
         custom_fields: values(at),
         ...tags,
       }),
@@ -185,6 +187,8 @@ export async function fill(server: TestServer, org: Org): Promise<void> {
         company_id: companies[at]?.id,
         primary_contact_id: contacts[at]?.id,
         expected_close_date: '0001-01-01',
+        external_id: TEXTS[at],
+        originally_created_at: '0001-01-01T00:00:00.000Z',
         custom_fields: values(at),
         ...tags,
       }),
@@ -291,9 +295,12 @@ async function importAndUndo({ store }: TestServer, { org }: Org): Promise<void>
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  const stays = write('stays.csv', 'First name,Email\n=Ina,ina@import.example\nEva,eva@import.example\nJo,no email\n')
+  const stays = write(
+    'stays.csv',
+    'First name,Email,Phone\n=Ina,ina@import.example,\nEva,eva@import.example,n\n,also none,\n',
+  )
   const goes = write('goes.csv', 'First name,Email,Job title\nIna,ina@import.example,Chief\nUdo,udo@import.example,\n')
-  await importFile(store, { org, object: 'contact', file: stays })
+  await importFile(store, { org, object: 'contact', file: stays, rules: { lenient: true } })
   const { id } = await importFile(store, { org, object: 'contact', file: goes, match: 'email' })
   await undoImport(store, { org, id })
   drop()

@@ -105,7 +105,8 @@ type Row = Record<string, unknown>
 function rowsOf({ store }: TestServer, { org }: Org, table: string): Row[] {
   const rows = store.db.prepare(`SELECT * FROM ${table} WHERE org_id = ?`).safeIntegers().all(org) as Row[]
   if (table === 'webhooks') for (const row of rows) row.status = row.disabled_reason = 'comes back as another'
-  if (table === 'mailboxes') for (const row of rows) row.smtp_secret = row.imap_secret = 'stays where it is'
+  if (table === 'mailboxes')
+    for (const row of rows) row.smtp_secret = row.imap_secret = row.oauth_secret = 'stays where it is'
   // Each word in the index begins with a character that stands for the number of the organisation and the kind.
   const kindOf = (mark: string) => `${(mark.codePointAt(0) as number) - 0x10000 - org * 16}:`
   for (const row of table.startsWith('search_') ? rows : [])
@@ -122,6 +123,7 @@ const orgRow = ({ store }: TestServer, { org }: Org): unknown =>
 /** What no export has, and why. Every other table with an org has to come back, whatever is added. */
 const LEFT_OUT = ['idempotency', 'jobs', 'tokens'] // secrets, answers of a day, and what records make again
 LEFT_OUT.push('webhook_states', 'deliveries') // secrets, and what is of use for a month: a copy must not send it again
+LEFT_OUT.push('mailbox_grants') // secrets
 LEFT_OUT.push('mailbox_states', 'mailbox_days', 'rejected_mails') // how far a folder was read, by whoever has its password
 LEFT_OUT.push('search_pending') // the words are compared once they are in the index
 LEFT_OUT.push('credentials', 'sessions', 'sign_in_links') // who may sign in is up to each installation
@@ -228,11 +230,16 @@ describe('an export that was brought back into an empty organisation of another 
 
   test('has mailboxes without passwords, which send and receive nothing before they are given them again', () => {
     const secretsOf = ({ store }: TestServer, { org }: Org) =>
-      store.db.prepare('SELECT smtp_secret, imap_secret FROM mailboxes WHERE org_id = ? ORDER BY key').all(org)
-    assert.deepEqual(secretsOf(target, target.a), Array(2).fill({ smtp_secret: null, imap_secret: null }))
-    const [none, ours] = secretsOf(source, source.a) as Row[]
-    assert.deepEqual(none, { smtp_secret: null, imap_secret: null })
-    assert.ok(ours?.smtp_secret && ours.imap_secret)
+      store.db
+        .prepare('SELECT smtp_secret, imap_secret, oauth_secret FROM mailboxes WHERE org_id = ? ORDER BY key')
+        .all(org) as Row[]
+    const none = { smtp_secret: null, imap_secret: null, oauth_secret: null }
+    assert.deepEqual(secretsOf(target, target.a), [none, none])
+    const [withOAuth, ours] = secretsOf(source, source.a)
+    assert.deepEqual({ ...withOAuth, oauth_secret: null }, none)
+    assert.ok(withOAuth?.oauth_secret && ours?.smtp_secret && ours.imap_secret)
+    assert.equal(rowsOf(source, source.a, 'mailbox_grants').length, 1)
+    assert.equal(rowsOf(target, target.a, 'mailbox_grants').length, 0)
     assert.equal(rowsOf(target, target.a, 'mailbox_states').length, 0)
   })
 
@@ -246,6 +253,11 @@ describe('an export that was brought back into an empty organisation of another 
       jobs('message.send'),
       queued.map(({ id }) => ({ key: id, due_at: target.now(), payload: '{}' })),
     )
+    const lanes = all(
+      "SELECT lane, mailbox_id FROM jobs JOIN message_headers AS mail ON mail.org_id = jobs.org_id AND message_id = key WHERE jobs.org_id = ? AND kind = 'message.send'",
+    )
+    assert.equal(lanes.length, 2)
+    for (const { lane, mailbox_id } of lanes) assert.equal(lane, mailbox_id)
     const live = all(
       'SELECT id, next_step_at FROM enrollments WHERE org_id = ? AND next_step_at IS NOT NULL ORDER BY id',
     )

@@ -16,10 +16,14 @@ export type Answers = {
   content: Map<string, Check>
 }
 
+/** A form with files: the name of its part of JSON, which may be missing where a file says everything, and of its files. */
+export type Form = { part: string; files: string; isOptional: boolean }
+
 export type Body = {
   /** Media types of JSON, and of files that are read as text. */
   types: string[]
   texts: string[]
+  form: Form | undefined
   /** Of the JSON. */
   schema: Schema
   check: Check
@@ -130,7 +134,8 @@ export function readDocument(document: Any): Interface {
     const [, mib = 1] = /The body can have up to (\d+) MiB/.exec(given.description ?? '') ?? []
     return {
       types: types.filter(isJson),
-      texts: types.filter((type) => !isJson(type)),
+      texts: types.filter((type) => !isJson(type) && type !== FORM),
+      form: content[FORM] && formOf(content[FORM].schema),
       schema,
       check: checkAt([...steps, first, 'schema']),
       maxBytes: Number(mib) * 1_048_576,
@@ -174,6 +179,13 @@ export function readDocument(document: Any): Interface {
 
 /** Of the arrays of every body, where nothing else is said. */
 const MAX_ITEMS = 1000
+
+const FORM = 'multipart/form-data'
+
+function formOf({ properties, required = [] }: Any): Form {
+  const [part = '', files = ''] = Object.keys(properties)
+  return { part, files, isOptional: !required.includes(part) }
+}
 
 export const isJson = (type: string): boolean => type.endsWith('json')
 

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { faultsOf } from './check.ts'
 import { type Interface, readDocument } from './document.ts'
 import { blank, requests } from './make.ts'
-import { memoryGrowth } from './memory.ts'
+import { memoryFaults } from './memory.ts'
 import { newObservations } from './observations.ts'
 import type { Tokens } from './parts.ts'
 import { type Answer, bytesOf, fault, jsonOf, type Request } from './request.ts'
@@ -212,10 +212,12 @@ describe('the checker', () => {
   })
 })
 
-test('memory that grows is found, and memory that has found its level is not', () => {
-  const flat = Array.from({ length: 200 }, (_, index) => 200 + (index % 7))
-  assert.deepEqual(memoryGrowth([...Array(150).fill(90), ...flat]).faults, [])
-  assert.equal(memoryGrowth(flat.map((mb, index) => mb + index)).faults.length, 1)
+test('a heap that grows is found, and too much resident memory', () => {
+  const usual = { heap_halfway_mb: 40, heap_mb: 52, resident_mb: 500 }
+  assert.deepEqual(memoryFaults(10_000, usual), [])
+  assert.equal(memoryFaults(10_000, { ...usual, heap_mb: 53 }).length, 1)
+  assert.equal(memoryFaults(9_999, { ...usual, heap_mb: 53 }).length, 0, 'caches are filling')
+  assert.equal(memoryFaults(10, { ...usual, resident_mb: 501 }).length, 1)
 })
 
 test('the same seed makes the same requests, and another one others', () => {

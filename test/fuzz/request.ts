@@ -30,6 +30,8 @@ export type Request = {
   form: string | undefined
   /** What a file of captions in its body says. */
   said: Said[] | undefined
+  /** The sizes of the files in a form, which come after those in its JSON. */
+  uploaded?: { json: unknown; sizes: number[] }
   /** Nothing can match it: a filter by an id of another org. */
   isEmpty: boolean
   /** Of a list: its question without the cursor, so that its cursors can be used again. */

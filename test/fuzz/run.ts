@@ -6,6 +6,7 @@ import { drawing } from './draw.ts'
 import { newTally, printfOf, shown } from './findings.ts'
 import { lookingBack } from './look-back.ts'
 import { blank, requests } from './make.ts'
+import type { Memory } from './memory.ts'
 import { newObservations } from './observations.ts'
 import { prepare } from './prepare.ts'
 import { type Answer, curlOf, header, jsonOf, type Request } from './request.ts'
@@ -37,7 +38,7 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
   const clients = Array.from({ length: CONCURRENCY }, () => newClient(url))
   const alone = clients[0]!
   const tally = newTally(url, tokens.good)
-  const memory: number[] = []
+  const memory: Memory = { resident_mb: 0 }
   const unsubscribe = unsubscribing(server)
   const pages = api.operations.filter(
     ({ method, query }) => method === 'GET' && query.some(({ name }) => name === 'cursor'),
@@ -214,11 +215,14 @@ export function newRun(api: Interface, server: Server, { requests: many, seed, o
       for (const number of numbers) if (number % ALONE_EVERY === 0) await fireAlone(number)
       tally.addWhere('unsubscribe', await unsubscribe())
       tally.addWhere('state', talkFaults(server.db, since))
-      if (start < many / 2 && start + ROUND >= many / 2) server.changeSettings()
-      const mb = server.memoryMb()
-      if (mb !== undefined) memory.push(mb)
+      if (start < many / 2 && start + ROUND >= many / 2) {
+        server.changeSettings()
+        memory.heap_halfway_mb = Math.round(await server.heapMb())
+      }
+      memory.resident_mb = Math.max(memory.resident_mb, Math.round(server.residentMb()))
       onProgress(start + numbers.length)
     }
+    if (server.isAlive()) memory.heap_mb = Math.round(await server.heapMb())
   }
 
   /** One request alone: as a command line, and what came back. */

@@ -1,11 +1,12 @@
 import { mutatedBody, twistedBody, validBody } from './bodies.ts'
 import { brokenCaptions, captionFile, forbiddenCaptions } from './captions.ts'
-import type { Body, Operation } from './document.ts'
+import type { Body, Form, Operation } from './document.ts'
+import { filesFor, formOf } from './form.ts'
 import type { Plan } from './parts.ts'
 import { type Fault, fault } from './request.ts'
 import type { Sketch } from './values.ts'
 
-// The body of a request: JSON, or a file that is read as text.
+// The body of a request: JSON, a file that is read as text, or a form with files.
 
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']
 const OTHER_TYPES = [
@@ -34,7 +35,10 @@ export function addBody(plan: Plan): void {
   const type = isFile ? draw.one(body.texts) : draw.one([...body.types, ...JSON_TYPES])
   const way = draw.one(['', '', '; charset=utf-8', ';charset="UTF-8"'])
   const others = [...OTHER_TYPES, ...(method === 'PATCH' ? [] : [MERGE_PATCH])]
-  const other = draw.one(others.filter((each) => each === undefined || !body.texts.includes(each)))
+  const isForm = body.form !== undefined && !faults.has('huge') && draw.chance(30)
+  const isTaken = (each: string): boolean =>
+    body.texts.includes(each) || (body.form !== undefined && each.startsWith('multipart/'))
+  const other = draw.one(others.filter((each) => each === undefined || !isTaken(each)))
   const sent = faults.has('type') ? other : isFile ? type + way : type
   if (faults.has('type')) request.faults.push(fault('media', `Content-Type: ${other}`, 415))
   if (sent !== undefined) request.headers.push(['Content-Type', sent])
@@ -47,6 +51,29 @@ export function addBody(plan: Plan): void {
     request.faults.push(fault('media', 'a huge body', 413))
   } else if (isFile) addFile(plan, type)
   else addJson(plan, body)
+  if (isForm) wrap(plan, body, isFile ? type : undefined)
+}
+
+/** Makes the body a part of a form. */
+function wrap(
+  { sketch: { draw }, request, faults }: Plan,
+  { form, maxBytes }: Body,
+  fileType: string | undefined,
+): void {
+  const { part, files, isOptional } = form as Form
+  const bytes = request.body as Buffer
+  if (bytes.length > maxBytes || (isOptional && fileType === undefined)) return
+  const own = fileType
+    ? { name: files, filename: 'captions', type: fileType, bytes }
+    : { name: part, type: 'application/json', bytes }
+  // A file may make of a message without a text one that is right.
+  const others = fileType || faults.has('mutated') || faults.has('twisted') ? [] : filesFor(draw, files)
+  const { type, bytes: all } = formOf(draw, draw.chance(20) ? [...others, own] : [own, ...others])
+  request.body = all
+  const given = request.headers.find(([name]) => name === 'Content-Type')
+  if (given && !faults.has('type')) given[1] = type
+  if (fileType === undefined && !faults.has('twisted'))
+    request.uploaded = { json: JSON.parse(bytes.toString()), sizes: others.map((each) => each.bytes.length) }
 }
 
 const hugeOnes = new Map<number, Buffer>()

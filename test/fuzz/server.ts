@@ -1,7 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { openSqlite } from '../../src/store/driver.ts'
 import { DATABASE } from '../../src/store/open.ts'
 import type { Tokens } from './parts.ts'
@@ -74,10 +76,11 @@ export async function startServer(scopes: string[], seed: number) {
     '--rate-limit',
     'off',
   ]
-  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const node = ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'heap.ts')).href]
+  const child = spawn(process.execPath, [...node, main, ...argv], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   running = child
   const errors: string[] = []
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     const lines = text.trim().split('\n')
     if (errors.length < MAX_LINES) errors.push(...lines.filter((line) => !isExpected(line)))
   })
@@ -145,11 +148,16 @@ export async function startServer(scopes: string[], seed: number) {
     saidInConversations: (most: number) => saidInConversations.all(own, most) as { id: string; text: string }[],
     eventMark: () => lastEvent.get() as number,
     eventsSince: (mark: number) => laterEvents.all(mark) as { actor_type: string; object_id: string }[],
-    /** Resident memory in MB; undefined where the system does not say. */
-    memoryMb: (): number | undefined => {
+    /** Resident memory in MB; 0 where the system does not say. */
+    residentMb: (): number => {
       const file = `/proc/${child.pid}/status`
-      if (!existsSync(file)) return undefined
-      return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) / 1024
+      return existsSync(file) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) / 1024 : 0
+    },
+    /** The heap after a collection of garbage, in MB. */
+    heapMb: async (): Promise<number> => {
+      child.send('heap')
+      const [bytes] = await once(child, 'message')
+      return (bytes as number) / 1_048_576
     },
     /** Ends it and looks into what it leaves behind: what is wrong with that. */
     stop: async (): Promise<string[]> => {

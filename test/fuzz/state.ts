@@ -147,7 +147,9 @@ function fileFaults(db: Connection): string[] {
   const shown = db.prepare(
     `SELECT m.id FROM messages AS m WHERE
        (SELECT json_group_array(value ->> 'id' || ' ' || (value ->> 'size_bytes') ORDER BY key) FROM json_each(m.attachments)) <>
-       (SELECT json_group_array(a.id || ' ' || length(a.data) ORDER BY a.row_id) FROM attachments AS a
+       (SELECT json_group_array(a.id || ' ' ||
+            (SELECT coalesce(sum(length(data)), 0) FROM file_chunks AS c WHERE c.org_id = a.org_id AND c.sha256 = a.sha256)
+          ORDER BY a.id) FROM attachments AS a
         WHERE a.org_id = m.org_id AND a.message_id = m.id)`,
   )
   return shown

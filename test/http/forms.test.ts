@@ -164,6 +164,7 @@ before(async () => {
       answers: idempotency(store),
       waiters: commitWaiters(store.committed.subscribe, stopping),
       bodies: bodies(),
+      dataDir,
       rate: null,
       log: listeningLog(),
       corsOrigins: [],

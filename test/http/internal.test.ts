@@ -115,6 +115,7 @@ before(async () => {
       answers: idempotency(store),
       waiters: commitWaiters(store.committed.subscribe, stopping),
       bodies: bodies(),
+      dataDir,
       rate: null,
       log: silentLog,
       corsOrigins: [],

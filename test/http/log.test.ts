@@ -64,6 +64,7 @@ before(async () => {
       answers: idempotency(store),
       waiters: commitWaiters(store.committed.subscribe, options.stopping),
       bodies: bodies(),
+      dataDir,
       rate: null,
     }),
   )

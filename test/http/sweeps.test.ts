@@ -57,8 +57,9 @@ const levels = ({ org }: Org) =>
 
 const made = async (org: Org, path: string, given: object): Promise<string> => (await answer(org, path, given)).id
 
-const newMessage = (org: Org) =>
+const newMessage = (org: Org, given: object = {}) =>
   answer(org, '/messages', {
+    ...given,
     from: { email: 'swept@swept.example' },
     channel: 'chat',
     direction: 'inbound',
@@ -80,11 +81,22 @@ function record(path: string, org: Org): Promise<string> {
 
 const { call, routes, a, b } = server
 const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
-const fillIn = (path: string, id = UNKNOWN, second = UNKNOWN) => path.replace(':id', id).replace(':delivery_id', second)
+const fillIn = (path: string, id = UNKNOWN, second = UNKNOWN) => path.replace(':id', id).replace(/:\w+_id/, second)
 const pathOf = ({ path }: Route, id = UNKNOWN, second = UNKNOWN) => fillIn(path, id, second)
 const isWrite = (route: Route): route is WriteRoute => route.kind === 'write'
-/** Routes whose paths name a delivery of a webhook. */
-const DELIVERIES = routes.filter(({ path }) => path.includes(':delivery_id'))
+/** Makes a record with one below it, for the paths that name both. */
+const PAIRS: Record<string, (org: Org) => Promise<[string, string]>> = {
+  ':delivery_id': async (org) => {
+    const webhook = await record('/webhooks', org)
+    const { body } = await call('POST', `/webhooks/${webhook}/test`, undefined, { token: org.token })
+    return [webhook, body.id]
+  },
+  ':attachment_id': async (org) => {
+    const { id, attachments } = await newMessage(org, { attachments: [{ name: 'swept', data: 'AAAA' }] })
+    return [id, attachments[0].id]
+  },
+}
+const pairOf = ({ path }: Route) => PAIRS[/:\w+_id/.exec(path)?.[0] ?? '']
 const bodyOf = (route: Route) => (isWrite(route) && route.body ? {} : undefined)
 const paths = [...new Set(routes.map(({ path }) => path))]
 const named = routes.filter(({ path }) => path.includes(':'))
@@ -95,7 +107,7 @@ test('there are routes to sweep', () => {
   assert.ok(routes.length > 20 && named.length > 10)
   assert.deepEqual(
     paths.filter((path) => path.split(':').length > 2),
-    DELIVERIES.map(({ path }) => path),
+    routes.filter(pairOf).map(({ path }) => path),
     'a second id in a path has to be known here',
   )
 })
@@ -152,29 +164,25 @@ describe('an id that is not there and one of another organisation are 404, the s
 })
 
 describe('the second id of a path is 404 where it is not of the first, the same to the byte', () => {
-  const tested = async (org: Org) => {
-    const webhook = await record('/webhooks', org)
-    const { body } = await call('POST', `/webhooks/${webhook}/test`, undefined, { token: org.token })
-    return { webhook, delivery: body.id as string }
-  }
-  for (const route of DELIVERIES) {
+  for (const route of routes.filter(pairOf)) {
     test(nameOf(route), async () => {
-      const [own, other, foreign] = [await tested(a), await tested(a), await tested(b)]
+      const make = pairOf(route)!
+      const [[own, below], [, other], [foreign, foreignBelow]] = [await make(a), await make(a), await make(b)]
       const send = (id: string, second: string) =>
         call(route.method.toUpperCase(), pathOf(route, id, second), bodyOf(route), {
           headers: { 'x-request-id': 'same' },
         })
-      assert.equal((await send(own.webhook, own.delivery)).status, 200)
-      const none = await send(own.webhook, UNKNOWN)
+      assert.equal((await send(own, below)).status, 200)
+      const none = await send(own, UNKNOWN)
       assert.deepEqual([none.status, none.body.code], [404, 'not_found'])
       for (const [id, second] of [
-        [own.webhook, other.delivery],
-        [own.webhook, foreign.delivery],
-        [foreign.webhook, foreign.delivery],
-        [foreign.webhook, own.delivery],
-        [UNKNOWN, own.delivery],
-        [own.webhook, own.delivery.toUpperCase()],
-        [own.webhook, 'not-a-uuid'],
+        [own, other],
+        [own, foreignBelow],
+        [foreign, foreignBelow],
+        [foreign, below],
+        [UNKNOWN, below],
+        [own, below.toUpperCase()],
+        [own, 'not-a-uuid'],
       ] as const)
         assert.equal((await send(id, second)).text, none.text, `${id} ${second}`)
     })

@@ -78,6 +78,7 @@ beforeEach(async () => {
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
       bodies: bodies(),
+      dataDir,
       rate: null,
       log: silentLog,
       corsOrigins: [],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Mailbox, mailboxHealth, mailboxStore, type State } from '../../src/inbox/mailboxes/mailboxes.ts'
+import { mailboxHealth } from '../../src/inbox/mailboxes/mailbox-health.ts'
+import { type Mailbox, mailboxStore, type State } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../../src/inbox/mailboxes/settings.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -47,6 +48,8 @@ const NEW: State = {
   send_error: null,
   send_error_at: null,
   free_at: 0,
+  smtp_offers_tls: 0,
+  imap_offers_tls: 0,
 }
 
 const rows = (table: string) => server.store.db.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[]

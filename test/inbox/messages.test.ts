@@ -77,6 +77,7 @@ describe('a message', () => {
       cc: [],
       is_automatic: false,
       enrollment_id: null,
+      authentication: null,
       attachments: [],
       created_at: inMs(0),
       updated_at: inMs(0),

@@ -24,6 +24,7 @@ const MEETING: Meeting = {
   deal_id: null,
   owner_id: null,
   ical_uid: null,
+  conversation_id: null,
   recording_url: null,
   summary: null,
   has_transcript: false,

@@ -79,6 +79,7 @@ describe('create', () => {
       deal_id: null,
       owner_id: null,
       ical_uid: null,
+      conversation_id: null,
       recording_url: null,
       summary: null,
       has_transcript: false,
@@ -371,7 +372,7 @@ describe('change', () => {
     const now = await getMeeting(meeting.id)
     assert.deepEqual(now.participants[1], taking({ name: gone.name }))
     await server.call('PATCH', `/contacts/${contact.id}`, { first_name: 'New', emails: [] })
-    const { id, has_transcript, created_at, updated_at, version, ...written } = now
+    const { id, conversation_id, has_transcript, created_at, updated_at, version, ...written } = now
     const seq = lastSeq()
     for (const patch of [{}, written]) assert.deepEqual(await patchMeeting(id, patch), now)
     assert.equal(lastSeq(), seq)

@@ -447,7 +447,7 @@ describe('PUT', () => {
     ] as const)
       assert.equal((await send('PUT', meeting, body, { type })).status, status, `${type} ${body}`)
     const none = await send('PUT', meeting, '', { type: 'text/plain' })
-    assert.equal(none.headers.get('accept'), `application/json, ${VTT}, ${SRT}`)
+    assert.equal(none.headers.get('accept'), `application/json, ${VTT}, ${SRT}, multipart/form-data`)
   })
 })
 

@@ -200,8 +200,10 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
     channel: 'chat',
     direction: 'inbound',
     body_text: 'Hello',
+    attachments: [{ name: 'hello.json', data: Buffer.from('{"hello":1}').toString('base64') }],
   })
   variables.CONVERSATION_ID = said.body.conversation_id
+  variables.ATTACHMENT_ID = said.body.attachments[0].id
   setLevels(server.store, server.a.org, {
     hours: [{ key: 'office', name: 'Office', timezone: 'Europe/Berlin', weekly: {} }],
     sla: [{ key: 'usual', name: 'Usual', hours: 'office', targets: {} }],
@@ -223,6 +225,7 @@ test('every example of the page works when pasted into a shell', { skip: !hasCur
     const rank = ({ id, method }: { id: string; method: string }) => RANKS.indexOf(RANKS.includes(id) ? id : method)
     if (name === 'ENROLLMENT') variables.CONTACT_ID = await contact('Enrolled') // that of the contacts was deleted
     for (const { id } of group.operations.toSorted((one, other) => rank(one) - rank(other))) {
+      if (id === 'getAttachmentOfMessage') variables.MESSAGE_ID = said.body.id
       const command = textOf(/<pre>(.*?)<\/pre>/s.exec(sectionOf(id))?.[1] as string)
       assert.match(command, /^curl /, id)
       const { stdout } = await run('sh', ['-c', command.replace(/^curl/, "curl -sS -w '\\n%{http_code}'")], {

@@ -133,6 +133,17 @@ describe('an email', () => {
     assert.equal(subject, 'For first@x.example')
   })
 
+  test('has a visible line for unsubscribing, once', async () => {
+    applySequences([
+      { steps: [mail(0, 'Hi', { body: 'Hello' }), mail(0, 'Hi', { body: 'Leave: {{unsubscribe_url}}' })] },
+    ])
+    const [plain, own] = messagesOf((await enroll()).id)
+    const link = /https:\/\/crm\.acme\.example\/unsubscribe\/[\w-]{64}/
+    assert.match(plain.body_text, new RegExp(`^Hello\n\nUnsubscribe: ${link.source}$`))
+    assert.match(plain.body_html, new RegExp(`<p>Hello</p>\n<p><a href="${link.source}">Unsubscribe</a></p>$`))
+    assert.match(own.body_text, new RegExp(`^Leave: ${link.source}$`))
+  })
+
   test("leaves by the sequence's mailbox, else by the sender's own, else by the default one", async () => {
     const mailboxes = [
       mailbox(),

@@ -51,6 +51,31 @@ const fromSubject = (subject: string, org = server.a) =>
 
 const contactOf = async (id: string) => (await server.call('GET', `/contacts/${id}`)).body
 
+describe('the body of a mail', () => {
+  test('ends with a line for unsubscribing, by the link or else by the address', async () => {
+    const { id, token } = await enrolled()
+    const link = `https://crm.acme.example/unsubscribe/${token}`
+    assert.deepEqual(out.bodies(server.a.org, LISTENS, { id }, 'Hello\n'), {
+      text: `Hello\n\nUnsubscribe: ${link}`,
+      html: `<p>Hello</p>\n<p><a href="${link}">Unsubscribe</a></p>`,
+    })
+    baseUrl(null)
+    const mail = `mailto:sales@acme.example?subject=unsubscribe%20${token}`
+    assert.deepEqual(out.bodies(server.a.org, LISTENS, { id }, 'Hello'), {
+      text: `Hello\n\nUnsubscribe: ${mail}`,
+      html: `<p>Hello</p>\n<p><a href="${mail}">Unsubscribe</a></p>`,
+    })
+  })
+
+  test('is as it was written if it has the link, or if nobody would receive the request', async () => {
+    const { id, token } = await enrolled()
+    const own = `Hello, leave at https://crm.acme.example/unsubscribe/${token}.`
+    assert.equal(out.bodies(server.a.org, LISTENS, { id }, own).text, own)
+    baseUrl(null)
+    assert.deepEqual(out.bodies(server.a.org, SILENT, { id }, 'Hello'), { text: 'Hello', html: '<p>Hello</p>' })
+  })
+})
+
 describe('what a mail says', () => {
   test('is the link and the address, and that one click is enough', async () => {
     const { id, token } = await enrolled()

@@ -25,6 +25,9 @@ type Step = (db: Connection) => void
 const SCANNED = ['from_stage_id', 'to_stage_id', 'member_id'].map((column) => `deal_stage_changes.${column}`)
 SCANNED.push('messages.enrollment_id')
 
+/** Tables that others refer to by another key than an id. */
+const WITHOUT_ID = ['sequence_versions', 'file_contents']
+
 /** How to set a reference that is generated from another column. */
 const WRITTEN: Record<string, string> = { 'conversations.sla_policy_id': "sla = json_set(sla, '$.policy_id', ?)" }
 
@@ -84,7 +87,7 @@ describe('the schema', () => {
       if (name === 'events') continue // in the order of commits across all organisations
       // In the order of ids; the indexed words contain the organisation.
       if (name === 'search_docs' || name === 'search_pending') continue
-      if (name === 'attachments') continue // rows of many pages, which would bloat a tree of keys
+      if (name === 'file_chunks') continue // rows of many pages, which would bloat a tree of keys
       assert.equal(columnsOf(db, name).find(({ pk }) => pk === 1)?.name, 'org_id', name)
       assert.equal(wr, 1, `${name} WITHOUT ROWID`)
     }
@@ -96,8 +99,7 @@ describe('the schema', () => {
       assert.ok(references.length > 0, `${name} refers to nothing`)
       for (const { parent, from, to } of references) {
         if (parent === 'orgs') assert.deepEqual([from, to], [['org_id'], ['id']])
-        else if (parent === 'sequence_versions')
-          assert.deepEqual([from[0], to[0]], ['org_id', 'org_id']) // has no id
+        else if (WITHOUT_ID.includes(parent)) assert.deepEqual([from[0], to[0]], ['org_id', 'org_id'])
         else assert.deepEqual([from[0], to], ['org_id', ['org_id', 'id']], `${name} → ${parent}`)
       }
     }
@@ -105,7 +107,13 @@ describe('the schema', () => {
 
   test('has a reference for every column that names another record', () => {
     // The history stays when its record is deleted; API clients choose external ids.
-    const free = ['events.object_id', 'events.actor_id', 'companies.external_id', 'contacts.external_id']
+    const free = [
+      'events.object_id',
+      'events.actor_id',
+      'companies.external_id',
+      'contacts.external_id',
+      'deals.external_id',
+    ]
     free.push(
       'search_docs.record_id',
       'import_rows.record_id',
@@ -122,7 +130,7 @@ describe('the schema', () => {
     // They outlive their record; a bulk change lists what it was asked to change.
     free.push('notifications.record_id', 'notifications.actor_id', 'bulk_rows.record_id', 'sample_records.record_id')
     free.push('bin.event_id', 'bin.record_id', 'bin.member_id')
-    free.push('attachments.row_id') // the key of the table
+    free.push('file_chunks.row_id') // the key of the table
     free.push('rejected_mails.external_id') // the id that another mail program assigned
     for (const { name } of ofOrgs) {
       const referring = referencesOf(db, name).flatMap(({ from }) => from)
@@ -182,6 +190,7 @@ function importInto({ store: { db, clock } }: TestServer, { org }: { org: number
   ).run(org, id)
   db.prepare("INSERT INTO import_rows VALUES (?, ?, ?, 1, 'contact', 'created', 1, NULL, 0)").run(org, id, clock.id())
   db.prepare("INSERT INTO import_rejects VALUES (?, ?, 2, 'wrong')").run(org, id)
+  db.prepare("INSERT INTO import_omissions VALUES (?, ?, 1, 0, 'Owner', 'wrong')").run(org, id)
 }
 
 describe('a reference into another organisation', () => {
@@ -218,6 +227,7 @@ describe('a reference into another organisation', () => {
       const sequence_id = setUp(org, hours)
       const conversation_id = await converse(org, { contact_id: primary_contact_id, company_id, deal_id: deal, tag })
       await post('/notes', { body: 'N', conversation_id })
+      server.store.db.prepare('UPDATE meetings SET conversation_id = ? WHERE org_id = ?').run(conversation_id, org.org)
       await post('/tasks', { title: 'T', conversation_id })
       await post('/webhooks', { url: 'https://hooks.example/', event_types: ['*'] })
       importInto(server, org)
@@ -254,6 +264,7 @@ describe('a reference into another organisation', () => {
     for (const _ of [1, 2]) await write(() => void doStep(org, enrollment, {}))
     db.prepare('UPDATE sequences SET hours_id = (SELECT id FROM hours WHERE org_id = ?) WHERE org_id = ?').run(org, org)
     mailboxStore(server.deps).saveState(org, box, { sent: 1 })
+    db.prepare("INSERT INTO mailbox_grants VALUES (?, ?, 'sealed', NULL, 0, 0, 1, NULL, NULL)").run(org, box)
     db.prepare("INSERT INTO rejected_mails VALUES (?, ?, ?, 1, 1, NULL, NULL, NULL, 'wrong', 0)").run(
       org,
       clock.id(),
@@ -283,10 +294,10 @@ describe('a reference into another organisation', () => {
 
   /** Creates a conversation with every reference it can have. */
   async function converse(
-    { token, owner }: Org,
+    { org, token, owner }: Org,
     { contact_id, tag, ...links }: Record<'contact_id' | 'company_id' | 'deal_id' | 'tag', string>,
   ): Promise<string> {
-    const attachments = [{ name: 'a', data: 'AAAA' }]
+    const attachments = [{ name: 'a', data: Buffer.from(`of ${org}`).toString('base64') }]
     const given = { contact_id, channel: 'chat', direction: 'inbound', body_text: 'M', attachments }
     const { body } = await server.call('POST', '/messages', given, { token })
     const path = `/conversations/${body.conversation_id}`
@@ -300,7 +311,7 @@ describe('a reference into another organisation', () => {
     const { db } = store
     const references = tablesOf(db).flatMap(({ name }) => referencesOf(db, name))
     for (const { table, parent, from } of references.filter(
-      ({ parent }) => parent !== 'orgs' && parent !== 'sequence_versions',
+      ({ parent }) => parent !== 'orgs' && !WITHOUT_ID.includes(parent),
     )) {
       const column = from[1] as string
       const foreign = db.prepare(`SELECT id FROM ${parent} WHERE org_id = ? LIMIT 1`).pluck().get(b.org)
@@ -477,6 +488,46 @@ describe('a migration', () => {
   const hashIn = (db: Connection) => db.prepare('SELECT schema_hash FROM installation').pluck().get()
   const names = (db: Connection) => columnsOf(db, 'a').map(({ name }) => name)
   const versionOf = (db: Connection) => db.pragma('user_version', { simple: true })
+
+  test('from schema 2 keeps every file, and equal contents of an organisation once', () => {
+    const db = old(2, sqlOf(2), SCHEMAS[1]?.hash)
+    db.pragma('foreign_keys = OFF')
+    const large = Buffer.alloc(800_000, 'large')
+    const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, data) VALUES (?, ?, ?, ?)')
+    db.exec(`
+      INSERT INTO orgs (id, public_id, name, timezone, currency, created_at)
+        VALUES (1, 'o', 'O', 'UTC', 'EUR', 0), (2, 'p', 'P', 'UTC', 'EUR', 0);
+      INSERT INTO conversations (org_id, id, number, channel, status, priority, tag_ids, unread_count, last_message_at, preview, sla, created_at, updated_at, version)
+        VALUES (1, 'c', 1, 'chat', 'open', 'normal', '[]', 0, 0, '', '{"status":"none"}', 0, 0, 1), (2, 'c', 1, 'chat', 'open', 'normal', '[]', 0, 0, '', '{"status":"none"}', 0, 0, 1);
+      INSERT INTO messages (org_id, id, conversation_id, channel, direction, author, body_text, sent_at, status, sent_to, sent_cc, is_automatic, attachments, created_at, updated_at, version)
+        VALUES (1, 'm', 'c', 'chat', 'inbound', '{}', '', 0, 'received', '[]', '[]', 0, '[]', 0, 0, 1), (2, 'm', 'c', 'chat', 'inbound', '{}', '', 0, 'received', '[]', '[]', 0, '[]', 0, 0, 1);
+    `)
+    for (const [org, id, data] of [
+      [1, 'a', large],
+      [1, 'b', Buffer.from('small')],
+      [1, 'c', large],
+      [1, 'd', Buffer.alloc(0)],
+      [2, 'a', large],
+    ] as const)
+      insert.run(org, id, 'm', data)
+    migrate(db, 'old')
+    const files = db.prepare(`
+      SELECT a.org_id, a.id, a.message_id, whole.size_bytes, count(position) AS chunks, is_staged
+      FROM attachments AS a JOIN file_contents AS whole ON whole.org_id = a.org_id AND whole.sha256 = a.sha256
+      LEFT JOIN file_chunks AS chunk ON chunk.org_id = a.org_id AND chunk.sha256 = a.sha256
+      GROUP BY a.org_id, a.id`)
+    assert.deepEqual(files.raw().all(), [
+      [1, 'a', 'm', 800_000, 2, 0],
+      [1, 'b', 'm', 5, 1, 0],
+      [1, 'c', 'm', 800_000, 2, 0],
+      [1, 'd', 'm', 0, 0, 0],
+      [2, 'a', 'm', 800_000, 2, 0],
+    ])
+    const bytes = db.prepare('SELECT data FROM file_chunks WHERE org_id = 1 AND sha256 = ? ORDER BY position')
+    const kept = Buffer.concat(bytes.pluck().all(hash('sha256', large)) as Buffer[])
+    assert.ok(kept.equals(large))
+    assert.equal(db.prepare('SELECT count(*) FROM file_contents WHERE org_id = 1').pluck().get(), 3)
+  })
 
   test('runs every step that is missing, once and in order, and is told by the version', () => {
     const db = old(1, SCHEMA_1)

@@ -40,10 +40,15 @@ export type DovecotOptions = {
   settings?: string
   /** Initial folders, each with its special use, such as "\Sent". */
   folders?: Record<string, string | null>
+  /** Also accepts access tokens, by these mechanisms, and asks this address whether they are valid. */
+  oauth?: { introspection: string; mechanisms: string }
 }
 
 /** Starts a real IMAP server that accepts every user with the password, and stores the mails in a temporary folder. */
-export async function startDovecot(t: Ends, { settings = '', folders = { Sent: '\\Sent' } }: DovecotOptions = {}) {
+export async function startDovecot(
+  t: Ends,
+  { settings = '', folders = { Sent: '\\Sent' }, oauth }: DovecotOptions = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), 'dealbox-imap-'))
   const mailDir = join(dir, 'mail')
   const [port, tlsPort] = await freePorts(2)
@@ -61,6 +66,10 @@ export async function startDovecot(t: Ends, { settings = '', folders = { Sent: '
   make(mailDir)
   writeFileSync(join(dir, 'key'), key)
   writeFileSync(join(dir, 'cert'), cert)
+  writeFileSync(
+    join(dir, 'oauth2'),
+    `introspection_mode = post\nintrospection_url = ${oauth?.introspection}\nusername_attribute = sub\nactive_attribute = active\nactive_value = true\n`,
+  )
   const mailboxes = Object.entries(folders).map(
     ([name, use]) => `mailbox "${name}" {\n auto = create\n${use === null ? '' : ` special_use = ${use}\n`}}`,
   )
@@ -115,6 +124,7 @@ service imap-login {
 service auth {
   chroot =
 }
+${oauth ? `auth_mechanisms = plain ${oauth.mechanisms}\npassdb {\n driver = oauth2\n mechanisms = ${oauth.mechanisms}\n args = ${dir}/oauth2\n}\n` : ''}
 ${settings}
 `,
   )

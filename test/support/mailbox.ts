@@ -49,6 +49,9 @@ export function mailIn(given: Partial<MailIn> = {}): MailIn {
     files: [],
     automatic: null,
     report: null,
+    isFromServer: false,
+    invitations: [],
+    trace: [],
     notes: [],
     ...given,
   }

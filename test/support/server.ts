@@ -20,7 +20,8 @@ import { makeOrg, type Org, tokenFor } from './org.ts'
 type Body = any
 type EventRow = Record<'seq' | 'type' | 'object_id' | 'actor_id' | 'at' | 'data', Body>
 
-export type Result = { status: number; headers: Headers; body: Body; text: string }
+/** `body` is undefined unless it is JSON. */
+export type Result = { status: number; headers: Headers; body: Body; text: string; bytes: Buffer }
 export type Event = {
   seq: number
   type: string
@@ -107,7 +108,8 @@ export async function startServer(
       },
       body: sent,
     })
-    const result = { ...got, body: got.text === '' ? undefined : JSON.parse(got.text) }
+    const isFile = got.headers.has('content-disposition')
+    const result = { ...got, body: got.text === '' || isFile ? undefined : JSON.parse(got.text) }
     check({
       method,
       path,

@@ -73,6 +73,7 @@ export const dealStore = once((deps: Deps) => {
     searched: ['title', 'owner_id'],
   })
   const find = finder(db, 'deals', columns)
+  const withExternalId = db.prepare('SELECT id FROM deals WHERE org_id = ? AND external_id = ?').pluck()
   const stages = dealStages(db)
   const clearContact = unlinking(db, 'deals', columns, 'primary_contact_id', (who, deal) =>
     patch(who, deal, { primary_contact_id: null }),
@@ -89,6 +90,7 @@ export const dealStore = once((deps: Deps) => {
   function draft(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
     references.check(who.org, given)
     const custom_fields = custom.start(who.org, given.custom_fields)
+    checkExternalId(who, given.external_id)
     const stage = stages.starting(who.org, pipeline_id)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
@@ -118,12 +120,20 @@ export const dealStore = once((deps: Deps) => {
     const { after, changed } = change(before, { ...given, custom_fields })
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
+    if (changed.includes('external_id')) checkExternalId(who, after.external_id)
     const moved = changed.includes('stage')
     if (moved && !stages.isOpen(who.org, after.stage)) {
       throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
     }
     if (moved && before.status !== 'open') throw dealClosed()
     return save(who, before, after, moved ? 'deal.stage_changed' : 'deal.updated')
+  }
+
+  /** Throws 409 if a deal has the external id. */
+  function checkExternalId({ org }: Caller, externalId: string | null | undefined): void {
+    const other = externalId ? (withExternalId.get(org, externalId) as string | undefined) : undefined
+    if (!other) return
+    throw conflict('duplicate', `Another deal, ${other}, has the external_id "${externalId}".`, { duplicate_id: other })
   }
 
   function close(who: Caller, before: Deal, given: DealClose): Deal {

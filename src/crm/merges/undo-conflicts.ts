@@ -1,7 +1,8 @@
+import { emailKey } from '../../lib/email.ts'
 import { same } from '../../lib/merge.ts'
 import type { Database } from '../../store/driver.ts'
-import type { CustomObject, Value } from '../custom-fields/types.ts'
-import { type Email, emailKey } from '../records/contact-methods.ts'
+import { type CustomObject, HOLDERS, type Value } from '../custom-fields/types.ts'
+import type { Email } from '../records/contact-methods.ts'
 import { type Changes, customKey, type Fields } from './fields.ts'
 import { customConflicts, type Obstacle, type Twin } from './values.ts'
 
@@ -45,11 +46,8 @@ export function undoConflicts(db: Database, object: CustomObject) {
       "SELECT kept_id FROM merges WHERE org_id = ? AND object = 'company' AND merged_id = ? AND undone_at IS NULL",
     )
     .pluck()
-  // A deal has no external id.
   const withExternalId = db
-    .prepare(
-      `SELECT id FROM ${object === 'contact' ? 'contacts' : 'companies'} WHERE org_id = ? AND external_id = ? AND id <> ?`,
-    )
+    .prepare(`SELECT id FROM ${HOLDERS[object].table} WHERE org_id = ? AND external_id = ? AND id <> ?`)
     .pluck()
   const withDomain = db
     .prepare('SELECT company_id FROM company_domains WHERE org_id = ? AND domain = ? AND company_id <> ?')

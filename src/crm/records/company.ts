@@ -10,6 +10,7 @@ import {
   externalId,
   field,
   longText,
+  originallyCreated,
   phone,
   reference,
   tags,
@@ -69,6 +70,7 @@ export const companyRecord = record(
     tag_ids: tags('company'),
     description: longText('Notes about the company.', 'import'),
     external_id: externalId('companies'),
+    originally_created_at: originallyCreated(),
   },
   ['external_id', 'domains', 'parent_company_id', 'tag_ids'],
 )

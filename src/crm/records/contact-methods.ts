@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 
 // The emails and phones of a contact: without duplicates, and one of each kind is primary.
@@ -11,8 +12,6 @@ export type Email = v.InferOutput<typeof Email>
 export const Phone = f.object({ number: f.phone, label, is_primary: f.flag })
 export type Phone = v.InferOutput<typeof Phone>
 
-/** Emails are compared ignoring case. */
-export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
 /** Phones are compared ignoring spaces and punctuation. */
 export const phoneKey = (number: string): string => number.replace(/[\s()./-]/g, '').toLowerCase()
 
@@ -52,7 +51,7 @@ function given<Method extends { is_primary: boolean }>(
   )
 }
 
-type NameSource = { first_name: string | null; last_name: string | null; emails: Email[]; phones: Phone[] }
+export type NameSource = { first_name: string | null; last_name: string | null; emails: Email[]; phones: Phone[] }
 
 /** Returns the display name of a contact: its name, primary email or primary phone; '' if it has none of them. */
 export function nameOf({ first_name, last_name, emails, phones }: NameSource): string {

@@ -1,9 +1,23 @@
 import type * as v from 'valibot'
+import { emailKey } from '../../lib/email.ts'
 import * as f from '../../lib/fields.ts'
 import { fold } from '../../lib/fold.ts'
 import * as c from '../../store/columns.ts'
-import { Email, emailKey, Phone } from './contact-methods.ts'
-import { address, externalId, field, flag, language, reference, tags, text, timestamp, timezone, url } from './kinds.ts'
+import { Email, Phone } from './contact-methods.ts'
+import {
+  address,
+  externalId,
+  field,
+  flag,
+  language,
+  originallyCreated,
+  reference,
+  tags,
+  text,
+  timestamp,
+  timezone,
+  url,
+} from './kinds.ts'
 import { record } from './record.ts'
 
 // A contact is a person outside the org; a member is one inside.
@@ -51,10 +65,14 @@ export const contactRecord = record(
     address,
     timezone: timezone(null, 'import', 'template'),
     language: language(null, 'import', 'template'),
-    do_not_contact: flag('Whether the contact must not be contacted.', 'filter', 'import'),
+    do_not_contact: {
+      ...flag('Whether the contact must not be contacted.', 'filter'),
+      import: { kind: 'consent', many: true }, // an import sets it, and never clears it
+    },
     unsubscribed_at: timestamp('When the contact unsubscribed from mailings; null if subscribed.'),
     source: text('Where the contact came from, for example "trade fair".', 'import'),
     external_id: externalId('contacts'),
+    originally_created_at: originallyCreated(),
   },
   ['external_id', 'emails', 'company_id', 'tag_ids'],
 )

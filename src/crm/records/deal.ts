@@ -1,7 +1,19 @@
 import type * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
 import * as c from '../../store/columns.ts'
-import { amount, currency, date, field, readOnly, reference, tags, timestamp, title } from './kinds.ts'
+import {
+  amount,
+  currency,
+  date,
+  externalId,
+  field,
+  originallyCreated,
+  readOnly,
+  reference,
+  tags,
+  timestamp,
+  title,
+} from './kinds.ts'
 import { record } from './record.ts'
 
 // A deal is the domain's Opportunity; both have the same id.
@@ -33,8 +45,10 @@ export const dealRecord = record(
     stage_changed_at: field(f.doc(f.recordFields.created_at, 'When the deal entered its current stage.'), c.time, {
       list: { kind: 'time' },
     }),
+    external_id: externalId('deals'),
+    originally_created_at: originallyCreated(),
   },
-  ['company_id', 'primary_contact_id', 'tag_ids', 'stage', 'owner_id', 'status', 'currency', 'amount'],
+  ['external_id', 'company_id', 'primary_contact_id', 'tag_ids', 'stage', 'owner_id', 'status', 'currency', 'amount'],
 )
 
 export const Deal = f.doc(

@@ -56,13 +56,13 @@ export const text = orNull(f.line(), c.text, textual('text'))
 export const longText = orNull(f.longText(), c.text, textual('text'))
 export const url = orNull(f.url, c.text, textual('url'))
 export const phone = orNull(f.phone, c.text, textual('phone'))
-export const timezone = orNull(f.timezone, c.text, textual('text'))
+export const timezone = orNull(f.timezone, c.text, textual('zone'))
 export const language = orNull(f.language, c.text, textual('language'))
 export const currency = orNull(f.currency, c.plain, {
   ...textual('currency'),
   filter: { type: 'text', pattern: /^[A-Z]{3}$/, nullable: true },
 })
-export const externalId = (objects: 'contacts' | 'companies') =>
+export const externalId = (objects: 'contacts' | 'companies' | 'deals') =>
   orNull(f.title, c.text, { ...textual('text'), filter: { type: 'text' } })(
     `Id in another system; unique among the ${objects} of the organisation.`,
     'filter',
@@ -95,6 +95,10 @@ export const flag = kind(f.flag, c.bool, false, {
   list: { kind: 'flag' },
   import: { kind: 'flag' },
 })
+export const time = orNull(f.time, c.time, { list: { kind: 'time' }, import: { kind: 'time' } })
+export const originallyCreated = () =>
+  time('When the record was created in the system that it was imported from; the timeline shows it.', 'import')
+
 /** A time that the store sets; null until then. */
 export const timestamp = (doc: string) =>
   readOnly(orNull(f.recordFields.created_at, c.time, { list: { kind: 'time' } })(doc))

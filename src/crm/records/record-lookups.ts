@@ -1,10 +1,12 @@
 import type { Database } from '../../store/driver.ts'
 
 export type Named = { id: string; name: string }
+export type Member = Named & { status: 'active' | 'deactivated' }
 
 /** The maximum number of records returned for one name. */
 const MAX_NAMED = 50
 const ALL = -1
+const TABLES = { contact: 'contacts', company: 'companies', deal: 'deals' } as const
 
 /** Returns the ids of up to `limit` contacts with an email, given as its `emailKey`. */
 export function contactsOfEmail(db: Database): (org: number, key: string, limit?: number) => string[] {
@@ -21,12 +23,27 @@ export function recordLookups(db: Database) {
   const contactsNamed = db.prepare(
     `SELECT id, name, company_id FROM contacts WHERE org_id = ? AND name_key = ? LIMIT ${MAX_NAMED}`,
   )
+  const dealsTitled = db.prepare(`SELECT id FROM deals WHERE org_id = ? AND title_key = ? LIMIT ${MAX_NAMED}`)
+  const emailOf = db.prepare('SELECT 1 FROM contact_emails WHERE org_id = ? AND contact_id = ? LIMIT 1').pluck()
   const ofExternalId = {
     contact: db.prepare('SELECT id FROM contacts WHERE org_id = ? AND external_id = ?').pluck(),
     company: db.prepare('SELECT id FROM companies WHERE org_id = ? AND external_id = ?').pluck(),
+    deal: db.prepare('SELECT id FROM deals WHERE org_id = ? AND external_id = ?').pluck(),
   }
+  const noteOf = Object.fromEntries(
+    (['contact', 'company', 'deal'] as const).map((object) => [
+      object,
+      db
+        .prepare(
+          `SELECT note_id FROM note_${TABLES[object]} AS link JOIN notes
+             ON notes.org_id = link.org_id AND notes.id = link.note_id
+           WHERE link.org_id = ? AND link.${object}_id = ? AND notes.body = ? LIMIT 1`,
+        )
+        .pluck(),
+    ]),
+  )
   const memberOfEmail = db.prepare('SELECT id FROM members WHERE org_id = ? AND email = ?').pluck()
-  const members = db.prepare('SELECT id, name FROM members WHERE org_id = ?')
+  const members = db.prepare('SELECT id, name, status FROM members WHERE org_id = ?')
 
   return {
     companyOfDomain: (org: number, domain: string) => companyOfDomain.get(org, domain) as string | undefined,
@@ -34,10 +51,15 @@ export function recordLookups(db: Database) {
     companiesNamed: (org: number, nameKey: string) => companiesNamed.all(org, nameKey) as Named[],
     contactsNamed: (org: number, nameKey: string) =>
       contactsNamed.all(org, nameKey) as (Named & { company_id: string | null })[],
+    dealsTitled: (org: number, titleKey: string) => dealsTitled.all(org, titleKey) as { id: string }[],
     contactsOfEmail: contactsOfEmail(db),
-    ofExternalId: (object: 'contact' | 'company', org: number, id: string) =>
+    hasEmail: (org: number, contact: string) => emailOf.get(org, contact) === 1,
+    ofExternalId: (object: 'contact' | 'company' | 'deal', org: number, id: string) =>
       ofExternalId[object].get(org, id) as string | undefined,
+    /** A note about the record with exactly this text. */
+    noteOf: (object: 'contact' | 'company' | 'deal', org: number, id: string, body: string) =>
+      noteOf[object]?.get(org, id, body) as string | undefined,
     memberOfEmail: (org: number, email: string) => memberOfEmail.get(org, email) as string | undefined,
-    members: (org: number) => members.all(org) as Named[],
+    members: (org: number) => members.all(org) as Member[],
   }
 }

@@ -70,6 +70,7 @@ export function dealBook(
       amount: knowsAmount ? (amounts[ref] as number) : null,
       currency: knowsAmount ? currencyOf(ref) : null,
       expected_close_date: expected[ref] === 0 ? null : dateText(expected[ref] as number),
+      external_id: ref % 4 === 0 ? `OFFER-${10_000 + ref}` : null,
     }
     return { ref, given, facts: offered.facts }
   }

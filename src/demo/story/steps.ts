@@ -74,6 +74,7 @@ export type DealGiven = {
   amount: number | null
   currency: string | null
   expected_close_date: string | null
+  external_id: string | null
   custom_fields?: CustomGiven
 }
 

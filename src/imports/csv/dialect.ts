@@ -12,6 +12,21 @@ export function separatorLine(text: string): { separator: Separator; length: num
   return line === undefined ? undefined : { separator: separator as Separator, length: line.length }
 }
 
+/** The most lines above a header. */
+const MAX_PREAMBLE = 20
+
+/**
+ * Returns the lines above the header, to skip: LinkedIn's file begins with `Notes:`, a text and a blank line. A heading
+ * ends with a colon and has no cell beside it, and the header below it has several.
+ */
+export function preamble(text: string): string {
+  const lines = text.split('\n', MAX_PREAMBLE)
+  if (!/^"?[^",;|\t]+:"?[,;|\t]*$/.test(lines[0] ?? '')) return ''
+  const blank = lines.findIndex((line) => /^[,;|\t ]*$/.test(line))
+  if (blank < 0 || !/[^,;|\t ][,;|\t]/.test(lines[blank + 1] ?? '')) return ''
+  return `${lines.slice(0, blank + 1).join('\n')}\n`
+}
+
 /**
  * Returns the separator that occurs in the header and equally often in most records after it, outside of quotes; in a
  * tie the one that gives more columns. A comma if there is only one column.

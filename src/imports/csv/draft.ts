@@ -1,12 +1,13 @@
-import { emailKey } from '../../crm/records/contact-methods.ts'
+import { emailKey } from '../../lib/email.ts'
 import type { Json } from '../../lib/json.ts'
-import { type FieldError, invalid, Problem } from '../../lib/problem.ts'
+import { type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
 import type { ImportObject } from '../writes.ts'
 import { AMOUNTS, type Field, type Fields, type Kind } from './fields.ts'
 import { type Mapping, takesCurrency } from './mapping.ts'
 import type { Cells } from './read.ts'
 import {
   currencyBeside,
+  isBlank,
   LINKS,
   labelOf,
   type NumberFormat,
@@ -33,62 +34,111 @@ const PLACES: ReadonlySet<Kind> = new Set<Kind>(['stage', 'pipeline', 'status', 
 /** Kinds whose cells may also contain a JSON array in wire form. */
 const LISTS: ReadonlySet<Kind> = new Set<Kind>([...JOINED, 'tags', 'choices'])
 
-/**
- * Returns a function that reads rows into drafts. An empty cell means no value. Throws Problem 422 with an error for
- * each cell that cannot be read.
- */
-export function draftReader(
+/** Called for a cell that cannot be read, and is left out. */
+export type OnUnread = (column: string, reason: string) => void
+
+export type RowReader = {
+  /**
+   * Reads a row. An empty cell means no value. Throws Problem 422 with an error for each cell that cannot be read, unless
+   * `onUnread` takes them.
+   */
+  read: (cells: Cells, onUnread?: OnUnread) => Draft
+  /** Returns the column of a row that a field, or this item of it, was read from. */
+  columnOf: (cells: Cells, name: string, item?: Json) => string
+}
+
+export function rowReader(
   object: ImportObject,
   mapping: Mapping,
   fields: Fields,
   formatOf: (column: string) => NumberFormat,
-): (cells: Cells) => Draft {
+): RowReader {
   const bringsCurrency = takesCurrency(object, mapping)
-  const readers = mapping.flatMap(({ column, field: name, label }): Reader[] =>
+  const inOrder = mapping.flatMap(({ column, field: name, label }): Reader[] =>
     name === null ? [] : [{ column, name, field: fields[name] as Field, format: formatOf(column), label }],
   )
+  const isLate = ({ field }: Reader): boolean => field.kind === 'middleName' // it is added to the first name
+  const readers = [...inOrder.filter((each) => !isLate(each)), ...inOrder.filter(isLate)]
 
-  function readText(draft: Draft, { name, field, format, label }: Reader, text: string, cells: Cells): void {
+  function readText(draft: Draft, { column, name, field, format, label }: Reader, cell: string, cells: Cells): void {
     const { kind, member = name } = field
+    const text = kind === 'url' ? firstPage(draft, column, cell) : cell
     if (kind === 'fullName') Object.assign(draft.given, splitName(text))
+    else if (kind === 'middleName')
+      put(draft.given, 'first_name', [draft.given.first_name ?? [], text].flat().join(' '))
     else if (kind === 'tags') linkTags(draft, name, readValues(field, text) as string[])
+    else if (kind === 'note') linkNote(draft, name, text)
     else if (LINKS.has(kind)) draft.links.set(name, { kind, texts: [text] })
-    else if (kind === 'choices') put(draft.given, name, readValues(field, text))
+    else if (kind === 'choice') putChoices(draft, name, field, [readValue(field, text, format)])
+    else if (kind === 'choices') putChoices(draft, name, field, readValues(field, text))
     else if (JOINED.has(kind)) {
       const said = label === undefined ? field.label : labelOf(String(cells[label] ?? ''))
       join(draft, member, readValues(field, text, said))
-    } else put(draft.given, name, readValue(field, text, format))
+    } else put(draft.given, name, readValue(field, text, format), kind)
     if (bringsCurrency && name === AMOUNTS[object]) {
       const currency = currencyBeside(text, format)
       if (currency) draft.given.currency = currency
     }
   }
 
-  return (cells) => {
-    const draft: Draft = { given: {}, links: new Map(), added: new Set() }
+  function readCell(draft: Draft, reader: Reader, cells: Cells): void {
+    const cell = wireForm(reader.field.kind, cells[reader.column])
+    if (typeof cell === 'string') readText(draft, reader, cell, cells)
+    else if (cell !== undefined) take(draft, reader, cell)
+  }
+
+  function read(cells: Cells, onUnread?: OnUnread): Draft {
+    const draft = emptyDraft()
     const errors: FieldError[] = []
     for (const reader of readers) {
-      const cell = wireForm(reader.field.kind, cells[reader.column])
-      if (cell === undefined) continue
       try {
-        if (typeof cell === 'string') readText(draft, reader, cell, cells)
-        else take(draft, reader, cell)
+        readCell(draft, reader, cells)
       } catch (error) {
         if (!(error instanceof Problem)) throw error
+        const unread = error.errors ?? []
         const pointer = `/${reader.name.replace('.', '/')}`
-        errors.push(...(error.errors ?? []).map((each) => ({ ...each, pointer })))
+        if (onUnread) onUnread(reader.column, unread.map(({ message }) => message).join('; '))
+        else errors.push(...unread.map((each) => ({ ...each, pointer })))
       }
     }
     if (errors.length > 0) throw invalid(...errors)
     return draft
   }
+
+  function columnOf(cells: Cells, name: string, item?: Json): string {
+    const own = readers.filter(({ name: own, field }) => own === name || field.member === name)
+    const derived = readers.filter((reader) => {
+      const isPart = reader.field.kind === 'fullName' && (name === 'first_name' || name === 'last_name')
+      return isPart || (name === 'currency' && reader.name === AMOUNTS[object])
+    })
+    const possible = own.length > 0 ? own : derived
+    const found =
+      item !== undefined && possible.length > 1 ? possible.find((each) => gives(each, cells, item)) : undefined
+    return (found ?? possible[0])?.column ?? name
+  }
+
+  /** Whether a cell has an item of its field. */
+  function gives(reader: Reader, cells: Cells, item: Json): boolean {
+    const { given, links } = emptyDraft()
+    try {
+      readCell({ given, links, added: new Set() }, reader, cells)
+    } catch {
+      return false
+    }
+    const items = links.get(reader.name)?.texts ?? given[reader.field.member ?? reader.name]
+    return Array.isArray(items) && items.some((each) => valueKey(each) === valueKey(item))
+  }
+
+  return { read, columnOf }
 }
+
+const emptyDraft = (): Draft => ({ given: {}, links: new Map(), added: new Set() })
 
 /** Returns the content of a cell: nothing, a text, or a JSON value from NDJSON or from an array in the text. */
 function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
   if (typeof cell !== 'string') return cell
   const text = unguarded(cell)
-  if (text === '') return undefined
+  if (isBlank(text)) return undefined
   if (!text.startsWith('[') || !LISTS.has(kind)) return text
   try {
     return JSON.parse(text)
@@ -97,17 +147,45 @@ function wireForm(kind: Kind, cell: Json | undefined): Json | undefined {
   }
 }
 
-function take({ given, links }: Draft, { name, field }: Reader, value: Json): void {
+function take(draft: Draft, { name, field }: Reader, value: Json): void {
+  const { given, links } = draft
   const { kind, member = name } = field
   if (kind === 'fullName') return // the name is derived from its parts
+  if (kind === 'note') return void [value].flat().map((text) => linkNote(draft, name, String(text)))
   if (value === null && PLACES.has(kind)) return
   if (LINKS.has(kind) && Array.isArray(value)) links.set(name, { kind, texts: value.map(String) })
-  else put(given, member, value)
+  else put(given, member, value, kind)
 }
+
+/** Google writes all web pages into a cell. The first one is taken, and a note keeps all of them. */
+function firstPage(draft: Draft, column: string, text: string): string {
+  const [first = text, ...others] = text.split(/\s*:::\s*/)
+  if (others.length > 0) linkNote(draft, 'notes', `${column}: ${text}`)
+  return first
+}
+
+/** Sets the values that are options. Throws 422 for the others. */
+function putChoices({ given }: Draft, name: string, { kind, options }: Field, values: readonly Json[]): void {
+  const all = [...(options?.values() ?? [])]
+  const unknown = options ? values.filter((value) => !all.includes(value as string)) : []
+  const known = values.filter((value) => !unknown.includes(value))
+  if (kind === 'choices' && (known.length > 0 || unknown.length === 0)) put(given, name, known)
+  if (kind === 'choice' && known.length > 0) put(given, name, known[0] as Json)
+  if (unknown.length === 0) return
+  const named = all.slice(0, MAX_OPTIONS).map((each) => `"${each}"`)
+  const rule = `must be one of ${named.join(', ')}${all.length > named.length ? ', or another option of the field' : ''}`
+  const what = (value: Json): string => (kind === 'choices' ? `${JSON.stringify(value)} ` : '')
+  throw invalid(...unknown.map((value) => field('', 'unknown_option', what(value) + rule)))
+}
+const MAX_OPTIONS = 20
 
 function linkTags({ links, added }: Draft, name: string, texts: string[]): void {
   links.set(name, { kind: 'tags', texts: [...(links.get(name)?.texts ?? []), ...texts] })
   added.add(name)
+}
+
+function linkNote({ links }: Draft, name: string, text: string): void {
+  links.set(name, { kind: 'note', texts: [...(links.get(name)?.texts ?? []), text] })
 }
 
 /** Merges the values of several columns without duplicates. */
@@ -129,8 +207,9 @@ function valueKey(value: Json): string {
   return typeof value.number === 'string' ? value.number.replace(/[^\d+]/g, '') : JSON.stringify(value)
 }
 
-/** Sets a member; a dot in the name sets a member of a nested object. */
-export function put(given: Draft['given'], name: string, value: Json): void {
+/** Sets a member; a dot in the name sets a member of a nested object. What a person has ruled out stays ruled out. */
+export function put(given: Draft['given'], name: string, value: Json, kind?: Kind): void {
+  if (kind === 'consent' && value === false) return
   const at = name.indexOf('.')
   if (at < 0) given[name] = value
   else {

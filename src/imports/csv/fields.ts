@@ -7,7 +7,15 @@ import type { ImportObject } from '../writes.ts'
 // The fields that a file can fill: our wire names, with parts of objects after a dot.
 
 /** The kind of value in the cells of a field. */
-export type Kind = Exclude<ImportKind, 'address'> | 'number' | 'time' | 'country' | 'choice' | 'choices' | 'pipeline'
+export type Kind =
+  | Exclude<ImportKind, 'address'>
+  | 'number'
+  | 'country'
+  | 'choice'
+  | 'choices'
+  | 'pipeline'
+  | 'note'
+  | 'middleName'
 
 export type Label = 'work' | 'home' | 'other'
 
@@ -21,6 +29,8 @@ export type Field = {
   label?: Label
   /** The label of a custom field; a column may have that name. */
   title?: string
+  /** Whether the import has to create this custom field. */
+  isNew?: true
   /** The options of a custom field, by cell text. */
   options?: ReadonlyMap<string, string>
 }
@@ -54,10 +64,13 @@ function fieldsOf({ importFields }: Pick<typeof dealRecord, 'importFields'>): Fi
   return Object.assign({}, ...all)
 }
 
+/** A text becomes a note about the record. */
+const notes: Fields = { notes: { kind: 'note', many: true } }
+
 export const FIELDS: Readonly<Record<ImportObject, Fields>> = {
-  contact: fieldsOf(contactRecord),
-  company: fieldsOf(companyRecord),
-  deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' } },
+  contact: { ...fieldsOf(contactRecord), middle_name: { kind: 'middleName', member: 'first_name' }, ...notes },
+  company: { ...fieldsOf(companyRecord), ...notes },
+  deal: { ...fieldsOf(dealRecord), pipeline_id: { kind: 'pipeline' }, ...notes },
 }
 
 /** The amount field of each object; its cells supply the currency if no column does. */

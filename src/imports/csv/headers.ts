@@ -1,8 +1,10 @@
 import { fold } from '../../lib/fold.ts'
 import type { ImportObject } from '../writes.ts'
 
-// Column names of other programs: HubSpot, Pipedrive, Google Contacts and Outlook, and of German, French and Spanish
-// files. In the form that `headerKey` returns, so that case, accents and punctuation do not matter.
+// Column names of other programs: HubSpot, Pipedrive, Salesforce, Google Contacts, Outlook, LinkedIn and Airtable, and of
+// German, French and Spanish files. In the form that `headerKey` returns, so that case, accents and punctuation do not
+// matter. Behind a bar are names that count only if the file has none of those before it: Outlook's "Title" is Mr or Dr
+// beside "Job Title", and a position where it stands alone.
 
 /** Returns a header without case, accents and punctuation: `E-mail 1 - Value` → `email 1 value`. */
 export function headerKey(header: string): string {
@@ -12,29 +14,71 @@ export function headerKey(header: string): string {
     .trim()
 }
 
-const address = {
-  'address.line1':
-    'address line 1, address 1, address, postal address, street, street address, street 1, address street, business street, mailing street, billing street, strasse, strasse und hausnummer, strasse hausnummer, anschrift, adresse, strasse geschaftlich, rue, adresse 1, adresse ligne 1, calle, direccion, domicilio',
-  'address.line2':
-    'address line 2, address 2, street 2, business street 2, address extended address, apartment, adresszusatz, adresse 2, complement, complement d adresse, direccion 2',
-  'address.city':
-    'city, town, city town village locality of address, address city, business city, mailing city, billing city, postal town, ort, stadt, wohnort, ort geschaftlich, ville, localite, ciudad, poblacion, localidad',
-  'address.region':
-    'region, state, state county of address, state region, state province, province, county, address region, address state, business state, mailing state, billing state, bundesland, kanton, departement, provincia, estado, comunidad autonoma',
-  'address.postal_code':
-    'zip, zip code, zip postal code of address, postal code, postcode, zip postal code, address postal code, address zip, address zip postal code, business postal code, mailing zip, billing zip, plz, postleitzahl, postleitzahl geschaftlich, code postal, cp, codigo postal',
-  'address.country':
-    'country, country region, country of address, country code, address country, business country, business country region, mailing country, billing country, land, staat, land region, land region geschaftlich, pays, pais',
+/** Adds each prefix to each name: `mailing`, `street` → `mailing street`. */
+function prefixed(prefixes: string, names: string): string {
+  return names
+    .split(', ')
+    .flatMap((name) => prefixes.split(', ').map((prefix) => `${prefix} ${name}`))
+    .join(', ')
 }
 
+const STREETS = 'street, street address, street 1, address line 1'
+const STREETS_2 = 'street 2, address line 2, extended address'
+const REGIONS = 'region, state, state region, state province, province, county, state province text only'
+const POSTAL_CODES = 'zip, zip code, postal code, postcode, zip postal code'
+const COUNTRIES = 'country, country region, country code, country text only'
+
+/** The addresses of a record, the one that counts first: other programs have several. */
+const FIRST = 'address, business, mailing, billing, company, work'
+const SECOND = 'home, shipping, other'
+const placed = (names: string, own: string): string =>
+  `${names}, ${own}, ${prefixed(FIRST, names)} | ${prefixed(SECOND, names)}`
+
+const address = {
+  'address.line1': placed(
+    STREETS,
+    'address, address 1, postal address, business address, mailing address, billing address, strasse, strasse und hausnummer, strasse hausnummer, anschrift, adresse, strasse geschaftlich, rue, adresse 1, adresse ligne 1, calle, direccion, domicilio',
+  ),
+  'address.line2': placed(
+    STREETS_2,
+    'address 2, apartment, adresszusatz, adresse 2, complement, complement d adresse, direccion 2',
+  ),
+  'address.city': placed(
+    'city',
+    'town, city town village locality of address, postal town, ort, stadt, wohnort, ort geschaftlich, ville, localite, ciudad, poblacion, localidad',
+  ),
+  'address.region': placed(
+    REGIONS,
+    'state county of address, region geschaftlich, bundesland, bundesland kanton, kanton, departement, provincia, estado, comunidad autonoma',
+  ),
+  'address.postal_code': placed(
+    POSTAL_CODES,
+    'zip postal code of address, plz, postleitzahl, postleitzahl geschaftlich, code postal, cp, codigo postal',
+  ),
+  'address.country': placed(
+    COUNTRIES,
+    'country of address, land, staat, land region, land region geschaftlich, pays, pais',
+  ),
+}
+
+const owner =
+  'owner, owner email, owner name, record owner, assigned to, assignee, zustandig, inhaber, besitzer, bearbeiter, betreuer, verantwortlich, verantwortlicher, proprietaire, responsable, propietario'
+
 const common = {
-  owner_id:
-    'owner, owner email, owner name, record owner, account owner, assigned to, assignee, zustandig, inhaber, besitzer, bearbeiter, betreuer, verantwortlich, verantwortlicher, proprietaire, responsable, propietario',
   tag_ids:
     'tags, tag, label, labels, categories, category, group membership, schlagworte, schlagworter, kategorien, etiketten, etiquettes, categorie, etiquetas, categorias',
   external_id:
-    'external id, record id, id, object id, system id, externe id, identifiant, kundennummer, customer number',
+    'external id, record id, id, object id, system id, pipedrive system id, uid, id de registro, datensatz id, externe id, identifiant | kundennummer, customer number',
+  originally_created_at:
+    'create date, created date, creation date, date created, created, created at, created on, created time, date added, add time, person created, contact created, organization created, company created, deal created, opportunity created, connected on, erstellt, erstellt am, erstellungsdatum, angelegt am, date de creation, cree le, fecha de creacion, creado el',
 }
+
+const notes =
+  'notes, note, comments, comment, remarks, associated note, notiz, notizen, bemerkung, bemerkungen, anmerkungen, kommentar, remarques, commentaire, commentaires, notas, comentarios'
+const descriptions = 'description, about, about us, beschreibung, descriptif, descripcion'
+
+/** Ids of the companies of another product; their names are better, since a company may not have its id. */
+const companyIds = 'account id, company id, organization id, associated company ids primary, associated company ids'
 
 /** By field, separated by commas. Our own wire names are recognised without being listed here. */
 export const HEADERS: Record<ImportObject, Record<string, string>> = {
@@ -42,6 +86,7 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     first_name: 'first name, firstname, given name, forename, vorname, prenom, nombre de pila, primer nombre',
     last_name:
       'last name, lastname, surname, family name, nachname, familienname, zuname, nom de famille, apellido, apellidos',
+    middle_name: 'middle name, second name, additional name, zweiter vorname, deuxieme prenom, segundo nombre',
     name: 'name, full name, fullname, display name, file as, contact, contact name, person, vollstandiger name, ganzer name, kontakt, ansprechpartner, nom complet, nom, nombre completo, nombre, contacto',
     emails:
       'email, emails, email address, email addresses, email value, primary email, mail, mail address, email adresse, emailadresse, emailadressen, mailadresse, mail adresse, courriel, adresse email, adresse mail, adresse electronique, correo, correo electronico, direccion de correo, additional email addresses, email other addresses',
@@ -57,47 +102,49 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     'phones.home':
       'phone home, home phone, personal phone, private phone, telefon privat, telephone domicile, telephone personnel, telefono casa, telefono particular',
     'phones.other':
-      'mobile, mobile phone, mobile phone number, mobile number, cell, cell phone, cellphone, phone mobile, phone other, other phone, phone cell, handy, handynummer, mobil, mobiltelefon, mobilnummer, mobilfunk, portable, telephone portable, mobile telephone, movil, telefono movil, celular',
+      'mobile, mobile phone, mobile phone number, mobile number, cell, cell phone, cellphone, phone mobile, phone other, other phone, phone cell, car phone, radio phone, handy, handynummer, mobil, mobiltelefon, mobilnummer, mobilfunk, portable, telephone portable, mobile telephone, movil, telefono movil, celular',
     job_title:
-      'job title, title, position, role, organization title, berufsbezeichnung, beruf, stelle, funktion, jobtitel, poste, fonction, titre, intitule du poste, cargo, puesto',
-    company_id:
-      'company, company name, company id, organization, organization name, organisation, organisation name, account, account name, associated company, primary company, employer, firma, firmenname, unternehmen, gesellschaft, entreprise, societe, nom de l entreprise, empresa, compania, nombre de la empresa',
+      'job title, position, role, organization title, berufsbezeichnung, beruf, stelle, funktion, jobtitel, poste, fonction, intitule du poste, cargo, puesto | title, titre',
+    company_id: `associated company primary, primary company, primary associated company name | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, employer, firma, firmenname, unternehmen, gesellschaft, entreprise, societe, nom de l entreprise, empresa, compania, nombre de la empresa | ${companyIds}`,
     ...common,
-    owner_id: `contact owner, ${common.owner_id}`,
-    linkedin_url: 'linkedin, linkedin url, linkedin profile, linkedin profil, linkedin bio',
+    owner_id: `contact owner, propietario del contacto, ${owner} | account owner`,
+    linkedin_url:
+      'linkedin, linkedin url, linkedin profile, linkedin profil, linkedin page, linkedin profile url | linkedin bio',
     website:
       'website, website url, web page, web site, homepage, url, website value, webseite, internetseite, internet, site web, site internet, sitio web, pagina web, personal website',
     ...address,
     timezone: 'timezone, time zone, zeitzone, fuseau horaire, zona horaria',
     language: 'language, preferred language, sprache, langue, idioma',
     do_not_contact:
-      'do not contact, do not call, unsubscribed from all email, opted out, opted out of email, email opt out, nicht kontaktieren, ne pas contacter, no contactar',
+      'do not contact, do not call, do not email, do not mail, unsubscribed, unsubscribed from all email, opted out, opt out, opted out of email, opted out of email marketing information, email opt out, has opted out of email, fax opt out, marketing status, email marketing status, nicht kontaktieren, ne pas contacter, no contactar',
     source:
       'source, lead source, original source, contact source, quelle, herkunft, leadquelle, origine, provenance, fuente, origen',
+    notes: `${notes}, ${descriptions}`,
   },
   company: {
     name: 'name, company, company name, organization, organization name, organisation, organisation name, account, account name, firma, firmenname, unternehmen, unternehmensname, nom, entreprise, societe, raison sociale, nom de l entreprise, nombre, empresa, nombre de la empresa, razon social',
     domains:
-      'domain, domains, domain name, company domain name, company domain, email domain, domane, domaine, nom de domaine, dominio',
+      'domain, domains, domain name, company domain name, company domain, email domain, domane, domaine, nom de domaine, dominio, nombre de dominio de la empresa',
     website:
-      'website, website url, web page, web site, homepage, url, webseite, internetseite, internet, site web, site internet, sitio web, pagina web',
+      'website, website url, web page, web site, homepage, url, website value, webseite, internetseite, internet, site web, site internet, sitio web, pagina web',
     phone:
-      'phone, phone number, telephone, tel, company phone, main phone, business phone, telefon, telefonnummer, rufnummer, numero de telephone, telefono, numero de telefono',
+      'phone, phone value, phone number, telephone, tel, company phone, main phone, business phone, telefon, telefonnummer, rufnummer, numero de telephone, telefono, numero de telefono',
     industry: 'industry, sector, branche, wirtschaftszweig, secteur, secteur d activite, sector industrial, industria',
     employee_count:
       'employee count, employees, number of employees, no of employees, headcount, company size, mitarbeiter, mitarbeiterzahl, anzahl mitarbeiter, effectif, nombre d employes, empleados, numero de empleados',
     annual_revenue:
       'annual revenue, revenue, turnover, jahresumsatz, umsatz, chiffre d affaires, chiffre d affaires annuel, ingresos, ingresos anuales, facturacion',
-    currency: 'currency, currency code, company currency, wahrung, devise, moneda, divisa',
-    linkedin_url: 'linkedin, linkedin url, linkedin profile, linkedin company page, linkedin profil',
+    currency:
+      'currency, currency code, company currency, annual revenue currency, account currency, wahrung, devise, moneda, divisa',
+    linkedin_url: 'linkedin, linkedin url, linkedin profile, linkedin company page, linkedin page, linkedin profil',
     ...address,
-    'address.line1': `full combined address of address, ${address['address.line1']}`,
+    'address.line1': `${address['address.line1']}, full combined address of address`,
     parent_company_id:
-      'parent company, parent company id, parent organization, parent account, parent, muttergesellschaft, mutterfirma, konzern, societe mere, maison mere, empresa matriz, matriz',
+      'parent company, parent company id, parent organization, parent account, parent, muttergesellschaft, mutterfirma, konzern, societe mere, maison mere, empresa matriz, matriz | parent id, parent account id',
     ...common,
-    owner_id: `company owner, ${common.owner_id}`,
-    description:
-      'description, about, about us, notes, note, beschreibung, notiz, notizen, descriptif, descripcion, notas',
+    owner_id: `company owner, account owner, ${owner}`,
+    description: descriptions,
+    notes,
   },
   deal: {
     title:
@@ -105,21 +152,29 @@ export const HEADERS: Record<ImportObject, Record<string, string>> = {
     amount:
       'amount, value, deal value, deal amount, price, betrag, wert, summe, auftragswert, volumen, montant, valeur, importe, valor, cantidad, monto',
     currency:
-      'currency, currency code, currency of value, deal currency, deal currency code, wahrung, devise, moneda, divisa',
-    stage: 'stage, deal stage, stage name, pipeline stage, phase, stufe, etape, etape de la transaction, etapa, fase',
+      'currency, currency code, currency of value, deal currency, deal currency code, amount currency, opportunity currency, wahrung, devise, moneda, divisa',
+    stage:
+      'stage, deal stage, stage name, pipeline stage, stage pipeline, phase, stufe, etape, etape de la transaction, etapa, fase',
     pipeline_id: 'pipeline, pipeline id, pipeline name, deal pipeline, sales pipeline, vertriebspipeline',
     status: 'status, deal status, outcome, statut, estado',
     close_reason_id:
       'close reason, close reason id, close reason name, closed lost reason, closed won reason, lost reason, won reason, reason, loss reason, grund, verlustgrund, abschlussgrund, motif, raison de la perte, motivo, motivo de perdida',
-    company_id:
-      'company, company name, company id, organization, organization name, organisation, organisation name, account, account name, associated company, primary company, associated company names, firma, firmenname, unternehmen, entreprise, societe, empresa, compania',
+    company_id: `associated company primary, primary company, primary associated company name, associated company names primary | company, company name, organization, organization name, organisation, organisation name, account, account name, associated company, associated company names, firma, firmenname, unternehmen, entreprise, societe, empresa, compania | ${companyIds}`,
     primary_contact_id:
-      'primary contact, primary contact id, primary contact email, contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto',
-    owner_id: `deal owner, ${common.owner_id}`,
-    tag_ids: common.tag_ids,
+      'primary contact, primary contact id, primary contact email | contact, contact name, contact email, contact person, person, person name, associated contact, associated contacts, associated contact emails, kontakt, ansprechpartner, kontaktperson, contact principal, contacto, contacto principal, persona de contacto | contact id, contact person id, associated contact ids',
+    owner_id: `deal owner, opportunity owner, ${owner} | account owner`,
+    ...common,
     expected_close_date:
       'expected close date, close date, closing date, expected close, forecast close date, abschlussdatum, erwartetes abschlussdatum, voraussichtlicher abschluss, date de cloture, date de cloture prevue, date de fermeture, fecha de cierre, fecha de cierre prevista',
+    notes: `${notes}, ${descriptions}`,
   },
+}
+
+/** Columns whose name means something else in the export of one program, by a column that only its files have. */
+const PRODUCTS: Record<ImportObject, { sign: string; headers: ReadonlyMap<string, string> }[]> = {
+  contact: [{ sign: 'connected on', headers: new Map([['url', 'linkedin_url']]) }], // LinkedIn
+  company: [],
+  deal: [],
 }
 
 /** Prefixes that other programs add to an object's own columns: Pipedrive's `Person - Email - Work`. */
@@ -129,19 +184,40 @@ const OWN_PREFIX: Record<ImportObject, RegExp> = {
   deal: /^(?:deal|opportunity) /,
 }
 
-const KNOWN = Object.fromEntries(
-  Object.entries(HEADERS).map(([object, fields]) => [
-    object,
-    new Map(Object.entries(fields).flatMap(([field, keys]) => keys.split(', ').map((key) => [key, field] as const))),
-  ]),
-) as Record<ImportObject, Map<string, string>>
+/** The field of a column name; of two columns for one field, that with the lower `rank` counts. */
+type Meaning = { field: string; rank: number }
 
-/** Returns the field for a column name used by another program. */
-export function fieldOfHeader(object: ImportObject, header: string): string | undefined {
+const KNOWN = Object.fromEntries(
+  Object.entries(HEADERS).map(([object, fields]) => [object, new Map(Object.entries(fields).flatMap(meanings))]),
+) as Record<ImportObject, Map<string, Meaning>>
+
+function meanings([field, names]: [string, string]): [string, Meaning][] {
+  return names
+    .split(' | ')
+    .flatMap((group, rank) => group.split(', ').map((key): [string, Meaning] => [key, { field, rank }]))
+}
+
+/** Returns the fields for the column names of another program; undefined for unknown ones. */
+export function fieldsOfHeaders(object: ImportObject, headers: readonly string[]): (Meaning | undefined)[] {
+  const keys = new Set(headers.map(headerKey))
+  const product = PRODUCTS[object].find(({ sign }) => keys.has(sign))?.headers
+  return headers.map((header) => {
+    const field = product?.get(headerKey(header))
+    return field ? { field, rank: 0 } : meaningOf(object, header)
+  })
+}
+
+function meaningOf(object: ImportObject, header: string): Meaning | undefined {
   const key = headerKey(header)
-  const bare = key.replace(OWN_PREFIX[object], '')
-  // `Address 2` is a second line; in `Email 2` and `Phone 1 - Value` the number only counts.
-  const unnumbered = bare.replace(/ ?\b\d+\b/g, '').trim()
-  const known = KNOWN[object]
-  return known.get(key) ?? known.get(bare) ?? known.get(unnumbered)
+  // Salesforce's data export has the names of its API: `MailingPostalCode`.
+  const split = headerKey(header.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 '))
+  for (const each of key === split ? [key] : [key, split]) {
+    const bare = each.replace(OWN_PREFIX[object], '')
+    // `Address 2` is a second line; in `Email 2` and `Phone 1 - Value` the number only counts.
+    const unnumbered = bare.replace(/ ?\b\d+\b/g, '').trim()
+    const known = KNOWN[object]
+    const found = known.get(each) ?? known.get(bare) ?? known.get(unnumbered)
+    if (found) return found
+  }
+  return undefined
 }

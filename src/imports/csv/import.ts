@@ -1,18 +1,31 @@
 import { basename } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Caller } from '../../lib/caller.ts'
-import { conflict, type Problem } from '../../lib/problem.ts'
+import type { Json } from '../../lib/json.ts'
+import { conflict, Problem } from '../../lib/problem.ts'
 import { resourceDeps } from '../../resource-deps.ts'
 import { batches, type Pace } from '../../store/batches.ts'
 import { onCopy } from '../../store/copy.ts'
 import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
-import { type Counts, type Done, type ImportRow, journal, RESULTS } from '../journal/journal.ts'
+import {
+  type Counts,
+  type Done,
+  type ImportRow,
+  journal,
+  type Omission,
+  type OmittedColumn,
+  RESULTS,
+  type Taken,
+  type Touched,
+} from '../journal/journal.ts'
 import { allWrites } from '../writes.ts'
+import { makeFields } from './custom.ts'
+import type { Draft } from './draft.ts'
 import { type Plan, type PlanOptions, planImport } from './plan.ts'
-import { type Row, rowsOf } from './read.ts'
-import { checkRejectedPath, rejectedPath, writeRejected } from './rejected.ts'
-import { taker } from './take.ts'
+import type { Row } from './read.ts'
+import { besides, checkRejectedPath, freePath, writeOmitted, writeRejected } from './rejected.ts'
+import { type OnOmit, taker } from './take.ts'
 
 export type ImportOptions = PlanOptions & {
   org: number
@@ -30,10 +43,18 @@ export type ImportOptions = PlanOptions & {
 
 export type Imported = Counts & {
   id: string
-  /** The file of rejected rows; null if there are none. */
+  /** The file of rejected rows; null if there are none, or if it was not written. */
   rejectedFile: string | null
   /** When the same file was imported before with the same options; then nothing was imported now. */
   importedBefore: number | null
+}
+
+export type RowsImported = Imported & {
+  /** The columns with values that were left out, and the file that lists all of these. */
+  omitted: readonly OmittedColumn[]
+  omittedFile: string | null
+  /** How many records of each kind were created, also those that rows refer to. */
+  made: Readonly<Record<string, number>>
 }
 
 /**
@@ -41,7 +62,7 @@ export type Imported = Counts & {
  * is written in the same transactions: an interrupted import continues after its last batch when the same file is
  * imported with the same options. Throws Problem 404, 409 and 422, and a usage Problem.
  */
-export async function importFile(store: Store, options: ImportOptions): Promise<Imported> {
+export async function importFile(store: Store, options: ImportOptions): Promise<RowsImported> {
   checkRejectedPath(options.file, options.rejected)
   const plan = await planImport(store, options.org, options)
   options.onPlan?.(plan)
@@ -49,13 +70,18 @@ export async function importFile(store: Store, options: ImportOptions): Promise<
   return options.dryRun ? onCopy(store, job) : job(store)
 }
 
-async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Imported> {
+async function run(store: Store, plan: Plan, options: ImportOptions): Promise<RowsImported> {
   const { org, object, file, again = false, signal, onProgress } = options
   const importJournal = journal(store)
   const importRows = rowImporter(store, plan, options)
   const batch = batches(store, options.pace)
+  function begin(): ImportRow {
+    const started = importJournal.start(org, startOf(plan, options))
+    importJournal.addTouched(org, started.id, 0, fieldsFor(store, plan, options))
+    return started
+  }
   const before = earlier(importJournal.ofFile(org, plan.source.fingerprint, object), optionsOf(plan, options), again)
-  let current = before ?? store.transaction(() => importJournal.start(org, startOf(plan, options)))
+  let current = before ?? store.transaction(begin)
   const first = current.position
   let index = 0
   let buffered: { row: number; given: Row }[] = []
@@ -74,7 +100,7 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Im
   }
 
   if (current.finished_at === null) {
-    for await (const given of rowsOf(plan.source)) {
+    for await (const given of plan.rowsOf()) {
       const row = index++
       if (row < first) continue
       buffered.push({ row, given })
@@ -84,33 +110,77 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Im
   }
   // A dry run writes no file by default, and an earlier import has already written one.
   const isQuiet = options.dryRun || before?.finished_at
-  const rejectedFile = current.rejected === 0 ? null : (options.rejected ?? (isQuiet ? null : rejectedPath(file)))
+  const omitted = importJournal.omittedColumns(org, current.id)
+  const rejectedFile =
+    current.rejected === 0 ? null : (options.rejected ?? (isQuiet ? null : freePath(file, 'rejected')))
+  const omittedPath = options.rejected ? besides(options.rejected) : isQuiet ? null : freePath(file, 'left-out')
+  const omittedFile = omitted.length === 0 ? null : omittedPath
   if (rejectedFile) await writeRejected(rejectedFile, plan.source, importJournal.rejects(org, current.id))
+  if (omittedFile) await writeOmitted(omittedFile, plan.source, importJournal.omissions(org, current.id))
   const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts
-  return { id: current.id, ...counts, rejectedFile, importedBefore: before?.finished_at ?? null }
+  const made = importJournal.made(org, current.id)
+  const importedBefore = before?.finished_at ?? null
+  return { id: current.id, ...counts, rejectedFile, importedBefore, omitted, omittedFile, made }
+}
+
+/** Creates the custom fields that the mapping needs. */
+function fieldsFor(store: Store, { fields }: Plan, { org, object }: ImportOptions): Touched[] {
+  if (!Object.values(fields).some(({ isNew }) => isNew)) return []
+  return makeFields(allWrites(resourceDeps(store)), { org, member: null }, object, fields)
 }
 
 /** Imports rows independently: a rejected row leaves nothing behind. */
-function rowImporter(store: Store, plan: Plan, { org, object, match }: ImportOptions) {
+function rowImporter(store: Store, { reader, fields, rules, match }: Plan, { org, object }: ImportOptions) {
   const who: Caller = { org, member: null }
   const writes = allWrites(resourceDeps(store))
-  const { take, forget } = taker(store.db, who, { object, match, writes })
+  const { take, settle, forget } = taker(store.db, who, { object, match, writes, fields, rules })
 
   function takeRow(row: number, { cells, error }: Row, alone: Alone): Done {
     if (error !== undefined) return { row, error: `the row ${error}` }
-    return alone<Done>(
-      () => ({ row, taken: take(plan.read(cells)) }),
-      (problem) => {
-        forget() // the records it created were rolled back
-        return { row, error: reasonOf(problem) }
-      },
-    )
+    // By its text: a row that is taken a second time tells it again.
+    const omitted = new Map<string, Omission>()
+    const omit = (column: string, reason: string): void => void omitted.set(`${column}\n${reason}`, { column, reason })
+    const onOmit: OnOmit = (name, reason, item) =>
+      omit(reader.columnOf(cells, name, item), item === undefined ? reason : `${textOf(item)} ${reason}`)
+    const refused = (problem: Problem): Done => {
+      const left = [...omitted.values()].map(({ column, reason }) => `${column} ${reason}`)
+      return { row, error: [...left, reasonOf(problem)].join('; ') }
+    }
+
+    let draft: Draft | undefined
+    const read = () => reader.read(cells, rules.lenient ? omit : undefined)
+    for (;;) {
+      const taken = alone<Taken | Problem>(
+        () => {
+          draft ??= read()
+          return take(draft, onOmit)
+        },
+        (problem) => {
+          forget() // the records it created were rolled back
+          return problem
+        },
+      )
+      if (!(taken instanceof Problem)) return { row, taken, omitted: [...omitted.values()] }
+      if (!draft) return refused(taken)
+      try {
+        settle(draft, taken, onOmit)
+      } catch (problem) {
+        if (problem === taken) return refused(taken)
+        throw problem
+      }
+    }
   }
 
   return (buffered: readonly { row: number; given: Row }[], alone: Alone, isFull: () => boolean): Done[] => {
     forget()
     return whileRoom(buffered, isFull, ({ row, given }) => takeRow(row, given, alone))
   }
+}
+
+/** Returns an item of a field as it is in a reason. */
+function textOf(item: Json): string {
+  if (item === null || typeof item !== 'object' || Array.isArray(item)) return JSON.stringify(item)
+  return JSON.stringify(item.email ?? item.number ?? item)
 }
 
 /** Returns the field errors of a row, each with the name of its field. */
@@ -144,8 +214,15 @@ function startOf(plan: Plan, options: ImportOptions) {
 }
 
 /** All options that affect the result of a row. */
-const optionsOf = ({ mapping }: Plan, { match, decimal, order }: ImportOptions): string =>
-  JSON.stringify({ mapping, match, decimal, dates: order })
+const optionsOf = ({ mapping, rules, match }: Plan, { decimal, order, values = [] }: ImportOptions): string =>
+  JSON.stringify({
+    mapping,
+    match,
+    decimal,
+    dates: order,
+    ...(values.length > 0 ? { values: values.toSorted() } : {}),
+    ...Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule)),
+  })
 
 const stopped = ({ position }: ImportRow, rows: number): Problem =>
   conflict('stopped', `Stopped after ${position} of ${rows} rows. To continue, run the same command again.`)

@@ -2,7 +2,7 @@ import { usage } from '../../config.ts'
 import type { Json } from '../../lib/json.ts'
 import type { ImportObject } from '../writes.ts'
 import { AMOUNTS, type Fields } from './fields.ts'
-import { fieldOfHeader, headerKey } from './headers.ts'
+import { fieldsOfHeaders, headerKey } from './headers.ts'
 
 /** A column of the file and the field it maps to; null if it is not imported. */
 export type MappedColumn = {
@@ -15,15 +15,7 @@ export type MappedColumn = {
 export type Mapping = readonly MappedColumn[]
 
 /** Read-only members of a record, which our own exports contain as well. */
-const READ_ONLY = new Set([
-  'created_at',
-  'updated_at',
-  'version',
-  'unsubscribed_at',
-  'stage_changed_at',
-  'closed_at',
-  'error',
-])
+const READ_ONLY = new Set(['updated_at', 'version', 'unsubscribed_at', 'stage_changed_at', 'closed_at', 'error'])
 
 /** Names and contact details: a custom field with such a label does not claim the column. */
 const NAMING = new Set(['name', 'first_name', 'last_name', 'title', 'emails', 'phones', 'domains'])
@@ -41,16 +33,20 @@ export function recognise(object: ImportObject, columns: readonly string[], fiel
     return field
   }
   const titles = new Map(Object.entries(fields).map(([field, { title }]) => [headerKey(title ?? ''), field]))
-  const own = columns.map((column) => take(unnumbered(column)))
-  const isNaming = (column: string): boolean => NAMING.has(fieldOfHeader(object, column) ?? '')
-  const titled = columns.map((column, index) => {
-    return own[index] ?? (isNaming(column) ? null : take(titles.get(headerKey(column))))
+  const meanings = fieldsOfHeaders(object, columns)
+  const mapped = columns.map((column) => take(unnumbered(column)))
+  columns.forEach((column, index) => {
+    if (NAMING.has(meanings[index]?.field ?? '')) return
+    mapped[index] ??= take(titles.get(headerKey(column)))
   })
-  const mapped = columns.map((column, index): MappedColumn => {
-    const known = titled[index] ?? (READ_ONLY.has(column) ? null : take(fieldOfHeader(object, column)))
-    return { column, field: known }
-  })
-  return withoutSecondName(withLabels(mapped))
+  const ranks = new Set(meanings.flatMap((meaning) => meaning?.rank ?? []))
+  for (const rank of [...ranks].sort()) {
+    columns.forEach((column, index) => {
+      if (meanings[index]?.rank !== rank || READ_ONLY.has(column)) return
+      mapped[index] ??= take(meanings[index].field)
+    })
+  }
+  return withoutSecondName(withLabels(columns.map((column, index) => ({ column, field: mapped[index] ?? null }))))
 }
 
 /** Returns the original name of a repeated column. */
@@ -82,7 +78,9 @@ export function override(mapping: Mapping, text: string, fields: Fields): Mappin
   for (const { column, field } of pairsOf(text)) {
     const known = columnNamed(mapping, column)
     if (field !== '-' && !Object.hasOwn(fields, field)) {
-      throw usage(`--map: there is no field "${field}". Fields are ${Object.keys(fields).join(', ')}, and - for none.`)
+      throw usage(
+        `--map: there is no field "${field}". Fields are ${Object.keys(fields).join(', ')}, custom.KEY for a new custom field, and - for none.`,
+      )
     }
     if (wanted.has(known)) throw usage(`--map names the column "${known}" more than once.`)
     const isSecond = field !== '-' && !fields[field]?.many && [...wanted.values()].includes(field)
@@ -98,27 +96,43 @@ export function override(mapping: Mapping, text: string, fields: Fields): Mappin
   })
 }
 
-function pairsOf(text: string): { column: string; field: string }[] {
-  const pairs: { column: string; field: string }[] = []
+/**
+ * Returns the custom fields that --map asks for, and that the organisation lacks: `Birthday=custom.birthday`. They are read
+ * as dates at first, so that the order of days and months is detected.
+ */
+export function newFields(text: string, fields: Fields): Fields {
+  const asked = pairsOf(text).filter(({ field }) => /^custom_fields\.[a-z][a-z0-9_]{0,62}$/.test(field))
+  const missing = asked.filter(({ field, isShort }) => isShort && !Object.hasOwn(fields, field))
+  return Object.fromEntries(missing.map(({ column, field }) => [field, { kind: 'date', title: column, isNew: true }]))
+}
+
+/** `isShort`: the field was given as `custom.key`. */
+type Pair = { column: string; field: string; isShort: boolean }
+
+function pairsOf(text: string): Pair[] {
+  const pairs: Pair[] = []
   let pair = ''
   for (const part of text.split(',')) {
     pair = pair === '' ? part : `${pair},${part}`
     const at = pair.lastIndexOf('=')
     if (at < 0) continue // a comma within the column name
-    pairs.push({ column: pair.slice(0, at).trim(), field: pair.slice(at + 1).trim() })
+    const field = pair.slice(at + 1).trim()
+    const isShort = field.startsWith('custom.')
+    pairs.push({ column: pair.slice(0, at).trim(), field: field.replace(/^custom\./, 'custom_fields.'), isShort })
     pair = ''
   }
   if (pair !== '' || pairs.length === 0) throw usage('--map must have the form "Column=field,Column2=field2,Other=-".')
   return pairs
 }
 
-function columnNamed(mapping: Mapping, name: string): string {
+/** Returns the column of the file with a name, regardless of case and punctuation. Throws a usage Problem. */
+export function columnNamed(mapping: Mapping, name: string, flag = '--map'): string {
   const columns = mapping.map(({ column }) => column)
   const alike = columns.filter((column) => headerKey(column) === headerKey(name))
   const found = columns.find((column) => column === name) ?? (alike.length === 1 ? alike[0] : undefined)
   if (found === undefined) {
     throw usage(
-      `--map: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`,
+      `${flag}: the file has no column "${name}". Its columns are ${columns.map((each) => `"${each}"`).join(', ')}.`,
     )
   }
   return found
@@ -137,6 +151,12 @@ export function checkMapping(object: ImportObject, mapping: Mapping, match: Matc
   if (needed.some((field) => fields.includes(field))) return
   const columns = mapping.map(({ column }) => `"${column}"`).join(', ')
   throw usage(`No column was recognised as ${needed.join(', ')}. Specify it with --map. The columns are ${columns}.`)
+}
+
+/** Returns the columns that no field gets anything of. */
+export function notImported(mapping: Mapping): string[] {
+  const labels = new Set(mapping.map(({ label }) => label))
+  return mapping.flatMap(({ column, field }) => (field === null && !labels.has(column) ? [column] : []))
 }
 
 /** Returns the mapping as rows of a table, with an example value of each column. */

@@ -12,18 +12,18 @@ const LANGUAGES =
     ' ',
   )
 
-/** Common names that differ from the official ones. */
+/** Common names that differ from the official ones, as `nameKey` returns them. */
 const OTHER_COUNTRIES = {
   usa: 'US',
-  'u.s.a.': 'US',
-  'u.s.': 'US',
+  'u s a': 'US',
+  'u s': 'US',
   'united states of america': 'US',
   'vereinigte staaten von amerika': 'US',
-  "etats-unis d'amerique": 'US',
+  'etats unis d amerique': 'US',
   'estados unidos de america': 'US',
   'great britain': 'GB',
   grossbritannien: 'GB',
-  'grande-bretagne': 'GB',
+  'grande bretagne': 'GB',
   'gran bretana': 'GB',
   england: 'GB',
   scotland: 'GB',
@@ -35,7 +35,38 @@ const OTHER_COUNTRIES = {
   turkey: 'TR',
   uae: 'AE',
   'russian federation': 'RU',
+  'ivory coast': 'CI',
+  'viet nam': 'VN',
+  'korea republic of': 'KR',
+  'republic of korea': 'KR',
+  'south korea': 'KR',
+  'iran islamic republic of': 'IR',
+  'moldova republic of': 'MD',
+  'tanzania united republic of': 'TZ',
+  'bolivia plurinational state of': 'BO',
+  'venezuela bolivarian republic of': 'VE',
+  'taiwan province of china': 'TW',
+  'macedonia the former yugoslav republic of': 'MK',
+  macedonia: 'MK',
+  burma: 'MM',
+  swaziland: 'SZ',
+  italia: 'IT',
+  osterreich: 'AT',
+  nederland: 'NL',
+  belgie: 'BE',
+  brasil: 'BR',
+  polska: 'PL',
+  sverige: 'SE',
+  danmark: 'DK',
+  norge: 'NO',
+  svizzera: 'CH',
 }
+
+/** Returns a name without case, accents and punctuation: apostrophes are straight or curly, and hyphens come and go. */
+const nameKey = (text: string): string =>
+  fold(text)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
 
 let countries: Map<string, string> | undefined
 let languages: Map<string, string> | undefined
@@ -50,13 +81,13 @@ export function countryCode(text: string): string {
     ),
     ...Object.entries(OTHER_COUNTRIES),
   ])
-  return countries.get(fold(text)) ?? text
+  return countries.get(nameKey(text)) ?? text
 }
 
 /** Returns the BCP 47 tag of a name or a tag. */
 export function languageTag(text: string): string {
   languages ??= namesOf('language', LANGUAGES)
-  return languages.get(fold(text)) ?? text.replaceAll('_', '-')
+  return languages.get(nameKey(text)) ?? text.replaceAll('_', '-')
 }
 
 function namesOf(type: 'region' | 'language', codes: readonly string[]): Map<string, string> {
@@ -65,7 +96,7 @@ function namesOf(type: 'region' | 'language', codes: readonly string[]): Map<str
     for (const style of ['long', 'short'] as const) {
       const display = new Intl.DisplayNames(locale, { type, style, fallback: 'none' })
       for (const code of codes) {
-        const name = fold(display.of(code) ?? '')
+        const name = nameKey(display.of(code) ?? '')
         if (name && !names.has(name)) names.set(name, code)
       }
     }

@@ -13,8 +13,19 @@ export type StageTexts = {
   reason?: string | undefined
 }
 
-/** How to bring a deal there: create it in the pipeline, then move it to an open stage or close it. */
-export type StagePath = { pipeline_id?: string; stage?: string; reason_id?: string }
+/**
+ * How to bring a deal there: create it in the pipeline, then move it to an open stage, or close it. `outcome` is that of
+ * the reason.
+ */
+export type StagePath = { pipeline_id?: string; stage?: string; outcome?: Outcome; reason_id?: string }
+
+/** Makes what the organisation lacks; without it, that is refused. */
+export type MakeStages = {
+  pipeline: (pointer: string, given: { name: string; stage: string }) => void
+  stage: (pointer: string, given: { pipeline_id: string; name: string }) => void
+}
+
+type Before = { status: string; stage: string; close_reason_id: string | null }
 
 const WORDS: Record<Outcome | 'open', string> = {
   open: 'open, offen, ouvert, ouverte, abierto, abierta, in progress',
@@ -22,45 +33,111 @@ const WORDS: Record<Outcome | 'open', string> = {
   lost: 'lost, closed lost, closedlost, verloren, perdu, perdue, perdido, perdida',
 }
 
+/** HubSpot adds the pipeline to its stages: `Closed Won (Sales Pipeline)`. */
 function statusOf(text: string): Outcome | 'open' | undefined {
-  const word = fold(text)
+  const word = fold(text.replace(/ \([^()]*\)$/, ''))
   return (['open', 'won', 'lost'] as const).find((status) => WORDS[status].split(', ').includes(word))
 }
 
 /** Reads the settings once, since they are few, and matches in memory. */
-export function pipelineReader(db: Database, org: number): (texts: StageTexts) => StagePath {
-  const { pipelines, stages, reasons } = dealChoices(db, org)
+export function pipelineReader(db: Database, org: number, make?: MakeStages) {
+  let { pipelines, stages, reasons } = dealChoices(db, org)
+  let isChanged = false
 
+  /** Reads the settings again after something was made, or was rolled back. */
+  function refresh(): void {
+    const now = dealChoices(db, org)
+    pipelines = now.pipelines
+    stages = now.stages
+    reasons = now.reasons
+  }
+
+  function made(job: () => void): void {
+    isChanged = true
+    job()
+    refresh()
+  }
+
+  /** Throws Problem 422 for the first text that fits nothing. */
   function pathOf({ pipeline, stage, status, reason }: StageTexts): StagePath {
-    const into = pipeline === undefined ? undefined : named('/pipeline_id', 'pipeline', pipelines, pipeline)
+    const into = pipeline === undefined ? undefined : pipelineNamed(pipeline, stage)
     const at = stage === undefined ? undefined : stageNamed(stage, into)
     const outcome = outcomeOf(status, at)
     const start = into?.id ?? at?.pipeline_id
     const path: StagePath = start ? { pipeline_id: start } : {}
-    if (outcome) return { ...path, reason_id: reasonFor(outcome, reason).id }
+    if (outcome) return { ...path, outcome, reason_id: reasonFor(outcome, reason).id }
     if (reason !== undefined)
       throw invalid(field('/close_reason_id', 'not_closed', 'must be omitted unless the deal is won or lost'))
     return at ? { ...path, stage: at.id } : path
   }
 
   /**
+   * Returns what has to change in an existing deal: the stage that it moves to, and the reason that it is closed with.
+   * Throws Problem 422 for a closed deal that would have to change.
+   */
+  function changeOf(
+    before: Before,
+    path: StagePath,
+    { status, stage, reason }: StageTexts,
+  ): Pick<StagePath, 'stage' | 'reason_id'> {
+    if (before.status !== 'open') {
+      const wanted = path.outcome ?? (stage === undefined && status === undefined ? undefined : 'open')
+      const pointer = status === undefined ? '/stage' : '/status'
+      if (wanted && wanted !== before.status)
+        throw invalid(field(pointer, 'deal_closed', `is ${wanted}, but the deal is closed as ${before.status}`))
+      if (reason !== undefined && path.reason_id !== before.close_reason_id)
+        throw invalid(field('/close_reason_id', 'deal_closed', 'cannot change, because the deal is closed'))
+      return {}
+    }
+    const here = stages.find(({ id }) => id === before.stage)?.pipeline_id
+    const isElsewhere = path.pipeline_id !== undefined && path.pipeline_id !== here
+    const first = stages.find((each) => each.pipeline_id === path.pipeline_id && each.outcome === null)?.id
+    const to = path.stage ?? (isElsewhere ? first : undefined)
+    return {
+      ...(to && to !== before.stage ? { stage: to } : {}),
+      ...(path.reason_id ? { reason_id: path.reason_id } : {}),
+    }
+  }
+
+  /** HubSpot names its first pipeline `default`. */
+  function pipelineNamed(text: string, stage: string | undefined): PipelineChoice {
+    const isKnown = pipelines.some((each) => isNamed(each, text))
+    const standard = pipelines.find((each) => each.is_default === 1)
+    if (!isKnown && standard && fold(text) === 'default') return standard
+    if (make && !isKnown) {
+      const first = stage === undefined || closingWord(stage) ? 'Open' : stage
+      made(() => make.pipeline('/pipeline_id', { name: text, stage: first }))
+    }
+    return named('/pipeline_id', 'pipeline', pipelines, text)
+  }
+
+  /**
    * Returns the stage in that pipeline, else in the default one, else the only one with that name. `Demo (Sales)` names
-   * both.
+   * both. Other programs call the stage of won deals `Closed Won`.
    */
   function stageNamed(text: string, pipeline: PipelineChoice | undefined): StageChoice {
     const [, inner, outer = ''] = /^(.+) \((.+)\)$/.exec(text) ?? []
     const both = inner === undefined ? undefined : pipelines.find((each) => isNamed(each, outer))
     const stem = both && !stages.some((each) => isNamed(each, text)) ? (inner as string) : text
     const wanted = pipeline ?? (stem === text ? undefined : both)
-    const found = stages.filter((each) => isNamed(each, stem) && (!wanted || each.pipeline_id === wanted.id))
     const standard = pipelines.find((each) => each.is_default === 1)
-    const [first, second] = found
-    const chosen = found.find((each) => each.pipeline_id === standard?.id) ?? (second ? undefined : first)
-    if (chosen) return chosen
-    if (second)
+    const within = wanted ?? standard
+
+    function search(): StageChoice | undefined {
+      const found = stages.filter((each) => isNamed(each, stem) && (!wanted || each.pipeline_id === wanted.id))
+      const [first, second] = found
+      const chosen = found.find((each) => each.pipeline_id === standard?.id)
+      if (chosen || !second) return chosen ?? first
       throw invalid(field('/stage', 'ambiguous', `is in several pipelines: "${text}"; specify the pipeline, too`))
-    const here = stages.filter((each) => each.pipeline_id === (wanted ?? standard)?.id)
-    throw noneOf('/stage', 'stage', text, here)
+    }
+    const outcome = closingWord(text)
+    const closing = outcome && stages.find((each) => each.pipeline_id === within?.id && each.outcome === outcome)
+    const found = search() ?? closing
+    if (found) return found
+    const here = stages.filter((each) => each.pipeline_id === within?.id)
+    if (!make || !within) throw noneOf('/stage', 'stage', text, here)
+    made(() => make.stage('/stage', { pipeline_id: within.id, name: stem }))
+    return search() as StageChoice
   }
 
   function outcomeOf(status: string | undefined, at: StageChoice | undefined): Outcome | undefined {
@@ -84,11 +161,25 @@ export function pipelineReader(db: Database, org: number): (texts: StageTexts) =
     return first
   }
 
-  return pathOf
+  /** Call this when a transaction begins, and after a rollback. */
+  function forget(): void {
+    if (isChanged) refresh()
+  }
+
+  return { pathOf, changeOf, forget }
+}
+
+/** Returns the outcome that a stage stands for by its name alone. */
+function closingWord(text: string): Outcome | undefined {
+  const status = statusOf(text)
+  return status === 'open' ? undefined : status
 }
 
 const isNamed = ({ id, key, name }: { id: string; key: string; name: string }, text: string): boolean =>
-  id === text || fold(name) === fold(text) || key === text
+  id === text || fold(name) === fold(text) || key === text || internal(name) === text
+
+/** HubSpot's own name of a stage: `Contract Sent` → `contractsent`. */
+const internal = (name: string): string => fold(name).replace(/[^\p{L}\p{N}]+/gu, '')
 
 function named<Item extends { id: string; key: string; name: string }>(
   pointer: string,

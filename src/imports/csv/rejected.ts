@@ -8,16 +8,22 @@ import type { Json } from '../../lib/json.ts'
 import { Problem } from '../../lib/problem.ts'
 import { rowsOf, type Source } from './read.ts'
 
+type Part = 'rejected' | 'left-out'
+
 /**
  * Returns a path beside the file: `people.csv` → `people.rejected.csv`, or -2 and so on. An existing file is kept,
  * since it may have been corrected.
  */
-export function rejectedPath(file: string, extension = '.csv'): string {
-  const stem = join(dirname(file), `${basename(file, extname(file))}.rejected`)
+export function freePath(file: string, part: Part, extension = '.csv'): string {
+  const stem = join(dirname(file), `${basename(file, extname(file))}.${part}`)
   let path = stem + extension
   for (let count = 2; existsSync(path); count++) path = `${stem}-${count}${extension}`
   return path
 }
+
+/** Returns where the list of left-out values is for a file of rejected rows: `bad.csv` → `bad.left-out.csv`. */
+export const besides = (rejected: string): string =>
+  join(dirname(rejected), `${basename(rejected, extname(rejected))}.left-out.csv`)
 
 /** Throws a usage Problem if the rejected rows would overwrite the imported file. */
 export function checkRejectedPath(file: string, path: string | undefined): void {
@@ -54,19 +60,37 @@ export async function writeTexts(path: string, texts: Iterable<string> | AsyncIt
   }
 }
 
+/** Writes the values that were left out of imported rows, one per line, with the reason. */
+export const writeOmitted = (
+  path: string,
+  source: Source,
+  omissions: Iterable<{ row: number; column: string; reason: string }>,
+): Promise<void> => writeTexts(path, omittedTexts(source, omissions))
+
 async function* texts(source: Source, rejects: Iterable<{ row: number; error: string }>) {
   const { columns, separator } = source
-  const left = rejects[Symbol.iterator]()
+  yield `\ufeff${line([...columns, 'error'], separator)}`
+  for await (const { cells, line: at, error } of withRows(source, rejects))
+    yield line([...columns.map((column) => cells[column] ?? ''), `line ${at}: ${error}`], separator)
+}
+
+async function* omittedTexts(source: Source, omissions: Iterable<{ row: number; column: string; reason: string }>) {
+  const { separator } = source
+  yield `\ufeff${line(['line', 'column', 'value', 'reason'], separator)}`
+  for await (const { cells, line: at, column, reason } of withRows(source, omissions))
+    yield line([String(at), column, cells[column] ?? '', reason], separator)
+}
+
+/** Joins rows of the file, in order, with what is told about them. */
+async function* withRows<Told extends { row: number }>(source: Source, told: Iterable<Told>) {
+  const left = told[Symbol.iterator]()
   let next = left.next()
   let row = 0
-  yield `\ufeff${line([...columns, 'error'], separator)}`
   try {
-    for await (const { cells, line: at } of rowsOf(source)) {
+    for await (const given of rowsOf(source)) {
       if (next.done) return
-      if (next.value.row === row++) {
-        yield line([...columns.map((column) => cells[column] ?? ''), `line ${at}: ${next.value.error}`], separator)
-        next = left.next()
-      }
+      for (; !next.done && next.value.row === row; next = left.next()) yield { ...given, ...next.value }
+      row++
     }
   } finally {
     left.return?.()

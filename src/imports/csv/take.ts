@@ -1,40 +1,84 @@
-import { emailKey } from '../../crm/records/contact-methods.ts'
 import { recordLookups } from '../../crm/records/record-lookups.ts'
 import type { Stored } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { toDomain } from '../../lib/domain.ts'
+import { emailKey } from '../../lib/email.ts'
+import { fold } from '../../lib/fold.ts'
 import type { Json } from '../../lib/json.ts'
 import { same } from '../../lib/merge.ts'
+import { field, invalid, Problem } from '../../lib/problem.ts'
 import type { Database } from '../../store/driver.ts'
 import type { Taken, Touched } from '../journal/journal.ts'
 import type { AllWrites, Given, ImportObject, Writable } from '../writes.ts'
 import { type Draft, joined, put } from './draft.ts'
-import type { Kind } from './fields.ts'
-import { ambiguousMatch, lookups } from './lookups.ts'
+import type { Fields, Kind } from './fields.ts'
+import { leaveOut, type Removed } from './leave-out.ts'
+import { ambiguousMatch, lookups, refusedAs } from './lookups.ts'
 import type { Match } from './mapping.ts'
 import { pipelineReader, type StagePath, type StageTexts } from './pipeline.ts'
+import { isOmitted, type Rules } from './rules.ts'
+import { twinFinder } from './twins.ts'
 
-type Options = { object: ImportObject; match: Match | undefined; writes: AllWrites }
+type Options = { object: ImportObject; match: Match | undefined; writes: AllWrites; fields: Fields; rules: Rules }
 
-/** Imports drafts within the caller's transaction. Throws Problem 4xx for a draft that cannot be imported. */
-export function taker(db: Database, who: Caller, { object, match, writes }: Options) {
+/** Called for a value that the record gets without, or in another form; `item` is one of several. */
+export type OnOmit = (name: string, reason: string, item?: Json) => void
+
+/** Imports drafts within the caller's transaction. */
+export function taker(db: Database, who: Caller, { object, match, writes, fields, rules }: Options) {
   let touched: Touched[] = []
-  const look = lookups(db, writes, who, (made, record) => created(made, record))
-  const finding = match && matchers(db)[match]
-  const pathOf = object === 'deal' ? pipelineReader(db, who.org) : undefined
+  const created = (kind: Writable, { id, version }: { id: string; version: number }): void =>
+    void touched.push({ object: kind, id, action: 'created', version, before: null })
+  const made = (kind: 'pipeline' | 'stage') => (pointer: string, given: Given) =>
+    created(
+      kind,
+      refusedAs(pointer, `cannot become a ${kind}`, () => writes[kind].create(who, given)),
+    )
 
-  function take(draft: Draft): Taken {
+  const find = recordLookups(db)
+  const look = lookups(db, who, { writes, rules, onMade: created })
+  const finding = match && matchers(find)[match]
+  const twinsOf = twinFinder(find, who, object, writes[object])
+  const makeStages = rules.makeStages ? { pipeline: made('pipeline'), stage: made('stage') } : undefined
+  const stages = object === 'deal' ? pipelineReader(db, who.org, makeStages) : undefined
+
+  /**
+   * Imports a draft. Throws Problem 4xx if that is not possible. What the rules leave out of it is removed from the draft
+   * first, and told to `onOmit`; a value that only the store refuses is left out by calling it again after a Problem.
+   */
+  function take(draft: Draft, onOmit: OnOmit): Taken {
     touched = []
     const found = finding ? matched(draft) : undefined
-    const path = pathOf?.(placeOf(draft))
-    const given = linked(draft, found === undefined)
-    if (found !== undefined) return change(writes[object].find(who, found), given, draft.added)
-    created(object, path ? createDeal(given, path) : writes[object].create(who, given))
+    const before = found === undefined ? undefined : writes[object].find(who, found)
+    const path = stages && settled(draft, onOmit, () => pathFor(stages, draft, before))
+    const given = linked(draft, before === undefined, onOmit)
+    if (before) return change(before, given, draft, path)
+    const twins = finding && finding.keys(draft.given).length === 0 ? twinsOf(given, draft) : []
+    const twin = twins.find((each) => !isMoved(each, draft, path))
+    if (twin) return change(twin, given, draft, undefined)
+    const record = path ? createDeal(given, path) : writes[object].create(who, given)
+    created(object, record)
+    addNotes(record.id, draft)
     return { result: 'created', touched }
   }
 
-  const created = (kind: Writable, { id, version }: { id: string; version: number }): void =>
-    void touched.push({ object: kind, id, action: 'created', version, before: null })
+  /** Whether a deal is not where a row says that it is. */
+  function isMoved(deal: Stored, draft: Draft, path: StagePath | undefined): boolean {
+    if (!stages || !path) return false
+    try {
+      return Object.keys(stages.changeOf(deal as never, path, placeOf(draft))).length > 0
+    } catch (error) {
+      if (error instanceof Problem) return true
+      throw error
+    }
+  }
+
+  /** Where a deal goes; for an existing one, only what changes. */
+  function pathFor(reader: NonNullable<typeof stages>, draft: Draft, before: Stored | undefined): StagePath {
+    const texts = placeOf(draft)
+    const path = reader.pathOf(texts)
+    return before ? reader.changeOf(before as never, path, texts) : path
+  }
 
   /** Returns the existing record for this row; undefined if there is none, or the row has no value to match by. */
   function matched({ given }: Draft): string | undefined {
@@ -43,29 +87,115 @@ export function taker(db: Database, who: Caller, { object, match, writes }: Opti
     return [...ids][0]
   }
 
-  /** Returns the body with references resolved to ids. Lookups that may create records come last, after validation. */
-  function linked({ given, links }: Draft, isNew: boolean): Given {
-    const body = { ...given }
-    const each = (wanted: Kind, find: (pointer: string, texts: string[], name: string) => Json) => {
-      for (const [name, { kind, texts }] of links) {
-        if (kind === wanted) put(body, name, find(`/${name.replace('.', '/')}`, texts, name))
-      }
-    }
-    each('member', (pointer, [text = '']) => look.member(pointer, text))
-    writes[object].check(body, isNew)
-    each('company', (pointer, [text = ''], name) => look.company(pointer, text, name !== 'parent_company_id'))
-    each('contact', (pointer, [text = '']) => look.contact(pointer, text, body.company_id))
-    each('tags', (_, texts) => look.tags(texts))
-    return body
+  /** Leaves out of the draft what a Problem refuses; throws it if the rules do not say so. */
+  function settle(draft: Draft, problem: unknown, onOmit: OnOmit): void {
+    if (!(problem instanceof Problem)) throw problem
+    const mayOmit = (name: string, code: string) => isOmitted(rules, fields[name]?.kind, code)
+    const removed = leaveOut(draft, problem, mayOmit) ?? (rules.lenient ? withoutTaken(draft, problem) : undefined)
+    if (!removed) throw problem
+    for (const { name, message, item } of removed) onOmit(name, message, item)
   }
 
-  function change(before: Stored, given: Given, added: ReadonlySet<string>): Taken {
-    for (const name of added) given[name] = joined((before[name] ?? []) as Json[], given[name] as Json[])
-    const after = writes[object].patch(who, before, given)
-    if (after.version === before.version) return { result: 'unchanged', touched }
-    const { id, version } = after
-    touched.push({ object, id, action: 'updated', version, before: changedFields(before, after, given) })
-    return { result: 'updated', touched }
+  /** Runs a job until the draft has nothing left that it refuses. The job writes nothing before it refuses. */
+  function settled<T>(draft: Draft, onOmit: OnOmit, job: () => T): T {
+    for (;;) {
+      try {
+        return job()
+      } catch (problem) {
+        settle(draft, problem, onOmit)
+      }
+    }
+  }
+
+  /**
+   * Removes emails and domains that another record has, unless this is the same record, which has the same name. Returns
+   * undefined then.
+   */
+  function withoutTaken(draft: Draft, { code, more }: Problem): Removed[] | undefined {
+    const { given } = draft
+    if (code !== 'duplicate' || object === 'deal' || typeof more?.duplicate_id !== 'string') return undefined
+    const other = writes[object].find(who, more.duplicate_id)
+    const own = object === 'company' ? given.name : [given.first_name, given.last_name].filter(Boolean).join(' ')
+    if (fold(String(own ?? '')) === fold(other.name as string)) return undefined
+    const name = object === 'company' ? 'domains' : 'emails'
+    const { keys, find: holders } = matchers(find)[object === 'company' ? 'domain' : 'email']
+    const errors = ((given[name] as Json[] | undefined) ?? []).flatMap((item, index) => {
+      const [key] = keys({ [name]: [item] })
+      const [holder] = key === undefined ? [] : holders(object, who.org, key)
+      return holder ? [field(`/${name}/${index}`, 'duplicate', `is that of another ${object}, ${holder}`)] : []
+    })
+    return leaveOut(draft, invalid(...errors), () => true)
+  }
+
+  /** Returns the body with references resolved to ids. Lookups that may create records come last, after validation. */
+  function linked(draft: Draft, isNew: boolean, onOmit: OnOmit): Given {
+    const resolved = new Map<string, Json>()
+    const body = (): Given => {
+      const all = { ...draft.given }
+      for (const [name, id] of resolved) if (draft.links.has(name)) put(all, name, id)
+      return all
+    }
+    const each = (wanted: Kind, resolve: (pointer: string, texts: string[], name: string) => Json) => {
+      for (const [name, { kind }] of [...draft.links]) {
+        if (kind !== wanted) continue
+        settled(draft, onOmit, () => {
+          const texts = draft.links.get(name)?.texts
+          if (texts) resolved.set(name, resolve(`/${name.replace('.', '/')}`, texts, name))
+        })
+      }
+    }
+    each('member', (pointer, [text = ''], name) => {
+      if (name !== 'owner_id') return look.member(pointer, text)
+      return look.owner(pointer, text, (reason) => onOmit(name, `${reason}; the record got the owner for unknown ones`))
+    })
+    settled(draft, onOmit, () => writes[object].check(body(), isNew))
+    // HubSpot writes all associated records, with semicolons between them.
+    const first = (text: string, name: string, find: (text: string) => string): string => {
+      const [one = '', ...others] = text.split(/\s*;\s*/).filter(Boolean)
+      const id = find(one)
+      for (const other of others) onOmit(name, `takes the first ${fields[name]?.kind} only, and not "${other}"`)
+      return id
+    }
+    each('company', (pointer, [text = ''], name) =>
+      first(text, name, (one) => look.company(pointer, one, name !== 'parent_company_id')),
+    )
+    each('contact', (pointer, [text = ''], name) =>
+      first(text, name, (one) => look.contact(pointer, one, body().company_id)),
+    )
+    each('tags', (pointer, texts) => look.tags(pointer, texts))
+    return body()
+  }
+
+  function change(before: Stored, given: Given, draft: Draft, path: StagePath | undefined): Taken {
+    for (const name of draft.added)
+      if (given[name] !== undefined) given[name] = joined((before[name] ?? []) as Json[], given[name] as Json[])
+    const { id } = before
+    const { stage, reason_id } = path ?? {}
+    const moved = writes[object].patch(who, before, stage ? { ...given, stage } : given)
+    const after = reason_id ? (writes.deal.close?.(who, moved, { reason_id }) ?? moved) : moved
+    if (after.version !== before.version) {
+      const fields = stage || reason_id ? { ...given, stage: null } : given
+      const previous = changedFields(before, after, fields)
+      touched.push({ object, id, action: 'updated', version: after.version, before: previous })
+    }
+    const count = touched.length
+    addNotes(id, draft)
+    return { result: after.version === before.version && touched.length === count ? 'unchanged' : 'updated', touched }
+  }
+
+  /** Adds the notes that the record does not have yet. */
+  function addNotes(id: string, { links }: Draft): void {
+    for (const [name, { kind, texts }] of links) {
+      if (kind !== 'note') continue
+      for (const body of texts) {
+        if (find.noteOf(object, who.org, id, body)) continue
+        const given = { body, [`${object}_ids`]: [id] }
+        created(
+          'note',
+          refusedAs(`/${name}`, 'cannot become a note', () => writes.note.create(who, given)),
+        )
+      }
+    }
   }
 
   /** Creates a deal, then moves or closes it to reach its stage. */
@@ -76,7 +206,12 @@ export function taker(db: Database, who: Caller, { object, match, writes }: Opti
     return stage ? deal.patch(who, made, { stage }) : made
   }
 
-  return { take, forget: look.forget }
+  function forget(): void {
+    look.forget()
+    stages?.forget()
+  }
+
+  return { take, settle, forget }
 }
 
 /** Returns what a row contains about the stage of a deal. */
@@ -104,8 +239,7 @@ function previous(name: string, before: Json, given: Json | undefined): Json {
 }
 
 /** How rows find existing records: the values to look up, compared as the stores compare them. */
-function matchers(db: Database) {
-  const look = recordLookups(db)
+function matchers(look: ReturnType<typeof recordLookups>) {
   type Matcher = {
     keys: (given: Given) => string[]
     find: (object: ImportObject, org: number, key: string) => string[]
@@ -121,7 +255,7 @@ function matchers(db: Database) {
     },
     external_id: {
       keys: ({ external_id }) => (typeof external_id === 'string' ? [external_id.normalize('NFC')] : []),
-      find: (object, org, key) => listed(look.ofExternalId(object as 'contact' | 'company', org, key)),
+      find: (object, org, key) => listed(look.ofExternalId(object, org, key)),
     },
   }
   return matchers

@@ -7,6 +7,7 @@ import { isTwofoldDay, type Order, readDay, readMoment } from './dates.ts'
 import type { Field, Kind, Label } from './fields.ts'
 import { countryCode, languageTag } from './names.ts'
 import { currencyOf, type Decimal, isCurrencySign, isExact, isTwofold, readNumber } from './numbers.ts'
+import { zoneNamed } from './zones.ts'
 
 // Converts the text of a cell to a value for the body of a create. Throws Problem 422 for unreadable text; invalid
 // values, such as a negative amount, are left to the schema of the field.
@@ -25,6 +26,15 @@ const quoted = (text: string): string => `"${text.length > 60 ? `${text.slice(0,
 
 /** Returns the text of a cell without the escape that exports put before what a spreadsheet would run as a formula. */
 export const unguarded = (text: string): string => withoutGuard(text).trim()
+
+/**
+ * What people and programs write into a cell that has no value; Outlook writes a day of zeros, and Salesforce an id of
+ * zeros.
+ */
+const BLANK = /^(?:0{15}(?:AAA)?|n\/a|n\.a\.|#n\/a|none|null|nil|\(none\)|\(blank\)|[-–—]+|0+([/.-])0+\1(?:0+))$/i
+
+/** Whether a cell has no value. */
+export const isBlank = (text: string): boolean => text === '' || BLANK.test(text)
 
 /** Kinds whose texts refer to records, which are looked up. */
 export const LINKS: ReadonlySet<Kind> = new Set<Kind>([
@@ -54,18 +64,25 @@ export function readValue({ kind, options }: Field, text: string, format: Number
       return momentIn(text, format)
     case 'flag':
       return flagIn(text)
+    case 'consent':
+      return isRefusal(text)
     case 'country':
       return countryCode(text)
     case 'language':
       return languageTag(text)
+    case 'zone':
+      return zoneNamed(text)
     case 'url':
       return withScheme(text)
     case 'choice':
       return options?.get(fold(text)) ?? text
     default:
-      return text
+      return text.replace(GOOGLE, ', ')
   }
 }
+
+/** What Google writes between the values of a cell. */
+const GOOGLE = /\s*:::\s*/g
 
 function numberIn(text: string, decimal: Decimal | undefined): number {
   const found = readNumber(text, decimal)
@@ -117,13 +134,27 @@ function momentIn(text: string, { order, timezone }: NumberFormat): string {
   return Temporal.PlainDateTime.from(moment.local).toZonedDateTime(timezone).toInstant().toString()
 }
 
-const YES = new Set(['true', 'yes', 'y', '1', 'x', 'on', 'ja', 'j', 'wahr', 'oui', 'o', 'vrai', 'si', 's', 'verdadero'])
-const NO = new Set(['false', 'no', 'n', '0', 'off', 'nein', 'falsch', 'non', 'faux', 'falso', '-'])
+const YES = new Set('true, yes, y, 1, x, on, ja, j, wahr, oui, o, vrai, si, s, verdadero, checked, ✓, ☑'.split(', '))
+const NO = new Set(['false', 'no', 'n', '0', 'off', 'nein', 'falsch', 'non', 'faux', 'falso', 'unchecked'])
 
 function flagIn(text: string): boolean {
   const word = fold(text)
   if (!YES.has(word) && !NO.has(word)) throw refused('invalid_flag', `must be yes or no, not ${quoted(text)}`)
   return YES.has(word)
+}
+
+const REFUSED = /^(?:unsubscribed?|opt(?:ed)?[ -]?out|do not .+|abgemeldet|desabonne|desinscrit|no contactar|baja)$/
+const NOT_REFUSED =
+  /^(?:subscribed|opt(?:ed)?[ -]?in|no consent|not subscribed|pending .+|bounced|archived|never subscribed|marketing contact|non-marketing contact)$/
+
+/**
+ * Whether a contact must not be contacted, by a flag or by the state of a subscription. Without a consent to mailings
+ * nobody has refused to be written to.
+ */
+function isRefusal(text: string): boolean {
+  const word = fold(text)
+  if (REFUSED.test(word)) return true
+  return NOT_REFUSED.test(word) ? false : flagIn(text)
 }
 
 const withScheme = (text: string): string =>
@@ -144,6 +175,8 @@ export function readValues({ kind, options }: Field, text: string, label: Label 
   switch (kind) {
     case 'emails':
       return emailsIn(parts).map((email) => ({ email, label }))
+    case 'tags':
+      return parts.flatMap(tagIn)
     case 'phones':
       return parts.map((number) => ({ number, label }))
     case 'domains':
@@ -159,7 +192,14 @@ const partsOf = (text: string, separator: RegExp): string[] =>
   text
     .split(separator)
     .map((part) => part.trim())
-    .filter((part) => part !== '')
+    .filter((part) => !isBlank(part))
+
+/** Google marks its own groups with an asterisk; every contact is in `* myContacts`. */
+function tagIn(text: string): string[] {
+  const [, group] = /^\* (.+)$/.exec(text) ?? []
+  if (group === undefined) return [text]
+  return /^(?:my ?contacts|other contacts)$/i.test(group) ? [] : [group]
+}
 
 /** Extracts the address from `Ana Ruiz <ana@example.com>`; other text next to an address is rejected by the field. */
 function emailsIn(parts: readonly string[]): string[] {

@@ -8,7 +8,7 @@ import { onCopy } from '../../store/copy.ts'
 import type { Store } from '../../store/open.ts'
 import { type Alone, inBatch, inBulk, MAX_BATCH, whileRoom } from '../bulk.ts'
 import { type Imported, type ImportOptions, reasonOf } from '../csv/import.ts'
-import { checkRejectedPath, rejectedPath } from '../csv/rejected.ts'
+import { checkRejectedPath, freePath } from '../csv/rejected.ts'
 import { type Counts, type Done, type ImportRow, journal, RESULTS } from '../journal/journal.ts'
 import { type Plan, planMeetings, type Row } from './plan.ts'
 import { writeRejected } from './rejected.ts'
@@ -66,7 +66,7 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
   }
   // A dry run writes no file by default, and an earlier import has already written one.
   const isQuiet = options.dryRun || before?.finished_at
-  const ownPath = isQuiet ? null : rejectedPath(file, '.ics')
+  const ownPath = isQuiet ? null : freePath(file, 'rejected', '.ics')
   const rejectedFile = current.rejected === 0 ? null : (options.rejected ?? ownPath)
   if (rejectedFile) await writeRejected(rejectedFile, calendars, rows, importJournal.rejects(org, current.id))
   const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts

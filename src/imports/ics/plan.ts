@@ -1,15 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { eventsIn, methodOf } from '../../lib/icalendar/calendar.ts'
+import type { CalendarEvent } from '../../lib/icalendar/event.ts'
+import type { Block, CalendarText } from '../../lib/icalendar/lines.ts'
+import { MAX_OCCURRENCES, type Series, seriesOf, timeInUid, type Window } from '../../lib/icalendar/series.ts'
 import { conflict, Problem } from '../../lib/problem.ts'
-import { DAY_MS, isTimezone } from '../../lib/time.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { calendarUids } from '../../meetings/calendar-uids.ts'
 import type { Store } from '../../store/open.ts'
 import { orgOf } from '../../store/orgs.ts'
-import { type CalendarEvent, readEvent } from './event.ts'
-import { type Block, type CalendarText, readCalendars } from './lines.ts'
-import { unreadable, type Where } from './moment.ts'
-import { MAX_OCCURRENCES, type Series, seriesOf, timeInUid, type Window } from './series.ts'
+import { readCalendars } from './file.ts'
 import type { Draft } from './take.ts'
-import { ianaZone, utcZone, zonesOf } from './zones.ts'
 
 /** A row of an import: one meeting or an error, with the blocks of the file that it comes from. */
 export type Row = { blocks: Block[] } & ({ draft: Draft } | { error: string })
@@ -109,29 +109,20 @@ async function eventsOf(
   own: string,
   pause: () => Promise<void>,
 ): Promise<{ events: CalendarEvent[]; errors: Row[]; isCanceled: boolean }> {
-  const shown = propertyOf(calendar, 'X-WR-TIMEZONE')
-  const method = propertyOf(calendar, 'METHOD')?.toUpperCase() ?? 'PUBLISH'
-  const utc = utcZone(shown && isTimezone(shown) ? shown : null)
-  const where: Where = { zoneOf: zonesOf(calendar.zones), utc, own: ianaZone(own) }
+  const method = methodOf(calendar) ?? 'PUBLISH'
+  if (ANSWERS.has(method)) {
+    const error = `is a reply to an invitation (METHOD:${method}), not an event`
+    return { events: [], errors: calendar.events.map((block) => ({ blocks: [block], error })), isCanceled: false }
+  }
   const events: CalendarEvent[] = []
   const errors: Row[] = []
-  for (const block of calendar.events) {
+  for (const read of eventsIn(calendar, own)) {
     await pause()
-    try {
-      if (ANSWERS.has(method)) throw unreadable(`is a reply to an invitation (METHOD:${method}), not an event`)
-      events.push(readEvent(block, where))
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      errors.push({ blocks: [block], error: error.message })
-    }
+    if (read.error === undefined) events.push(read.event)
+    else errors.push({ blocks: [read.block], error: read.error })
   }
   return { events, errors, isCanceled: method === 'CANCEL' }
 }
 
+/** Answers to an invitation, which are no events of their own. */
 const ANSWERS = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH'])
-
-const propertyOf = ({ properties }: CalendarText, name: string): string | undefined =>
-  properties
-    .find((text) => new RegExp(`^${name}[:;]`, 'i').test(text))
-    ?.replace(/^[^:]*:/, '')
-    .trim()

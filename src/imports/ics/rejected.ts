@@ -1,6 +1,6 @@
 import ICAL from 'ical.js'
+import type { Block, CalendarText } from '../../lib/icalendar/lines.ts'
 import { writeTexts } from '../csv/rejected.ts'
-import type { Block, CalendarText } from './lines.ts'
 import type { Row } from './plan.ts'
 
 /**

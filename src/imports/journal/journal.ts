@@ -30,8 +30,14 @@ export type ImportRow = Counts & {
   undone_at: number | null
 }
 
-/** The result of a row. */
-export type Done = { row: number; taken?: Taken; error?: string }
+/** A value that a row was imported without. */
+export type Omission = { column: string; reason: string }
+
+/** What was left out of a column: how often, and the reason in its first row. */
+export type OmittedColumn = { column: string; count: number; reason: string }
+
+/** The result of a row; `omitted` is of a row that was imported. */
+export type Done = { row: number; taken?: Taken; error?: string; omitted?: readonly Omission[] }
 
 /** Everything that an import did to one record, in row order. */
 export type RecordRows = { id: string; object: Touched['object']; rows: JournalRow[] }
@@ -63,6 +69,23 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const addReject = db.prepare('INSERT INTO import_rejects (org_id, import_id, row_number, error) VALUES (?, ?, ?, ?)')
   const rejects = db.prepare(
     'SELECT row_number AS row, error FROM import_rejects WHERE org_id = ? AND import_id = ? ORDER BY row_number',
+  )
+  const addOmission = db.prepare(
+    `INSERT INTO import_omissions (org_id, import_id, row_number, position, column_name, reason)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const omissions = db.prepare(
+    `SELECT row_number AS row, column_name AS column, reason FROM import_omissions
+     WHERE org_id = ? AND import_id = ? ORDER BY row_number, position`,
+  )
+  // With min(), SQLite takes the reason from the row of the minimum.
+  const omittedColumns = db.prepare(
+    `SELECT column_name AS column, count(*) AS count, reason, min(row_number * 1000 + position) AS first
+     FROM import_omissions WHERE org_id = ? AND import_id = ? GROUP BY column_name ORDER BY count DESC, first`,
+  )
+  const made = db.prepare(
+    `SELECT object, count(*) AS count FROM import_rows
+     WHERE org_id = ? AND import_id = ? AND action = 'created' GROUP BY object ORDER BY object`,
   )
   const recordsBelow = db
     .prepare(
@@ -97,17 +120,23 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   /** Records the results of the next rows. Throws 409 if another process has continued the import. */
   function note(org: number, before: ImportRow, done: readonly Done[], isLast: boolean): ImportRow {
     const after = { ...before, position: before.position + done.length, finished_at: isLast ? clock.now() : null }
-    for (const { row, taken, error } of done) {
+    for (const { row, taken, error, omitted = [] } of done) {
       after[taken?.result ?? 'rejected']++
       if (error !== undefined) addReject.run(org, before.id, row, error)
-      for (const { object, id, action, version, before: old } of taken?.touched ?? []) {
-        addRow.run(org, before.id, id, row, object, action, version, old && JSON.stringify(old))
-      }
+      for (const [position, { column, reason }] of omitted.entries())
+        addOmission.run(org, before.id, row, position, column, reason)
+      addTouched(org, before.id, row, taken?.touched ?? [])
     }
     const counts = RESULTS.map((result) => after[result])
     const { changes } = advance.run(after.position, ...counts, after.finished_at, org, before.id, before.position)
     if (changes === 0) throw conflict('import_moved', 'Another command has continued this import or is undoing it.')
     return after
+  }
+
+  /** Records what a row did, or for row 0 what was done before all rows. */
+  function addTouched(org: number, id: string, row: number, touched: readonly Touched[]): void {
+    for (const { object, id: record, action, version, before } of touched)
+      addRow.run(org, id, record, row, object, action, version, before && JSON.stringify(before))
   }
 
   /** Returns the next records that an import touched and that are not undone, in descending order of id. */
@@ -131,7 +160,17 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     find,
     ofFile,
     note,
+    addTouched,
     rejects: (org: number, id: string) => rejects.iterate(org, id) as IterableIterator<{ row: number; error: string }>,
+    /** What was left out, in the order of the file. */
+    omissions: (org: number, id: string) => omissions.iterate(org, id) as IterableIterator<Omission & { row: number }>,
+    omittedColumns: (org: number, id: string): OmittedColumn[] =>
+      (omittedColumns.all(org, id) as OmittedColumn[]).map(({ column, count, reason }) => ({ column, count, reason })),
+    /** How many records of each kind an import created. */
+    made: (org: number, id: string): Record<string, number> =>
+      Object.fromEntries(
+        (made.all(org, id) as { object: string; count: number }[]).map(({ object, count }) => [object, count]),
+      ),
     recordsOf,
     setUndone: (org: number, id: string, record: string): void => void setUndone.run(org, id, record),
     startUndo: (org: number, id: string): boolean => startUndo.run(clock.now(), org, id).changes === 1,

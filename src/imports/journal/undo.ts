@@ -84,10 +84,15 @@ function undoer(store: Store, who: Caller): (record: RecordRows) => void {
 
   return (record) => {
     const { object, id, rows } = record
-    const { find, patch, remove } = writes[object]
-    const stored = find(who, id)
+    const { find, patch, remove, reopen } = writes[object]
+    let stored = find(who, id)
     if (stored.version !== rows.at(-1)?.version) throw conflict('changed_since', 'was changed since then')
-    if (phaseOf(record) === 'restored') return void patch(who, stored, beforeAll(rows))
+    if (phaseOf(record) === 'restored') {
+      const { stage, ...fields } = beforeAll(rows)
+      const isClosed = stage !== undefined && stored.status !== 'open'
+      if (isClosed && reopen) stored = reopen(who, stored, stage as string)
+      return void patch(who, stored, stage === undefined || isClosed ? fields : { ...fields, stage })
+    }
     const users = usersOf(object, who.org, id)
     if (users.length > 0) throw conflict('in_use', `is used by ${users.join(', ')}`)
     remove(who, stored)
@@ -104,12 +109,16 @@ function beforeAll(rows: readonly JournalRow[]): Given {
   return fields
 }
 
-const TABLES: Record<Writable, string> = {
+/** A pipeline is always used by its stages, which are removed with it unless deals are in them. */
+const TABLES: Record<Exclude<Writable, 'pipeline'>, string> = {
   contact: 'contacts',
   company: 'companies',
   deal: 'deals',
   tag: 'tags',
+  note: 'notes',
   meeting: 'meetings',
+  stage: 'stages',
+  custom_field: 'custom_fields',
 }
 
 /**

@@ -1,10 +1,12 @@
 import { type Deps, once } from '../../deps.ts'
 import { beginningOf } from '../../lib/calendar/days.ts'
 import { conflict } from '../../lib/problem.ts'
-import { MINUTE_MS, rfc3339 } from '../../lib/time.ts'
 import type { ImapServer, MailServer } from '../../mail/transport/server.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
+import { grantStore } from './grants.ts'
+import { type MailboxHealth, mailboxHealth } from './mailbox-health.ts'
+import type { OAuth } from './oauth.ts'
 import { pacing } from './pacing.ts'
 import { rejectedMails } from './rejected-mails.ts'
 
@@ -14,8 +16,8 @@ import { rejectedMails } from './rejected-mails.ts'
 // 1. The row.
 
 /** The address of one server of a mailbox, its login, and the source of its password. */
-export type Endpoint = Omit<MailServer, 'password'> & {
-  /** The password is stored in any case; both are null if it is set by "dealbox mailbox password". */
+export type Endpoint = Pick<MailServer, 'host' | 'port' | 'tls' | 'user'> & {
+  /** The password is stored in any case; both are null if it is set by "dealbox mailbox password", or with OAuth. */
   password_env: string | null
   password_file: string | null
 }
@@ -25,6 +27,8 @@ export type ImapEndpoint = Endpoint & {
   /** A date or a time; see `importSince`. */
   import_since: string | null
   save_sent: boolean
+  /** The name in the Authentication-Results of its server, if the settings name it. */
+  authserv_id?: string | null
 }
 
 export type Mailbox = {
@@ -43,6 +47,8 @@ export type Mailbox = {
   smtp: Endpoint
   /** Null if it does not receive mail. */
   imap: ImapEndpoint | null
+  /** Null if it logs in with passwords. */
+  oauth: OAuth | null
   created_at: string
   updated_at: string
   version: number
@@ -62,6 +68,7 @@ export const columns = c.columns<Mailbox>({
   spacing_s: c.integer('spacing_s'),
   smtp: c.json('smtp'),
   imap: c.json('imap'),
+  oauth: c.json('oauth'),
   created_at: c.time('created_at'),
   updated_at: c.time('updated_at'),
   version: c.integer('version'),
@@ -86,6 +93,9 @@ export type State = {
   send_error: string | null
   send_error_at: number | null
   free_at: number
+  /** 1 if the server offered STARTTLS to a connection in plain text. */
+  smtp_offers_tls: number
+  imap_offers_tls: number
 }
 
 const NEW_STATE: State = {
@@ -106,80 +116,23 @@ const NEW_STATE: State = {
   send_error: null,
   send_error_at: null,
   free_at: 0,
+  smtp_offers_tls: 0,
+  imap_offers_tls: 0,
 }
 const FIELDS = Object.keys(NEW_STATE) as (keyof State)[]
 
 export type Side = 'smtp' | 'imap'
 
-/** The purpose that binds the sealed password to one side of a mailbox. */
-export const secretPurpose = (id: string, side: Side): string => `mailbox ${id} ${side}`
+const NO_TOKEN = { text: '', renewAt: 0, onRejected: () => undefined }
 
-/** A server checks every few minutes: without a check for this long, no server is running. */
-const STALE_MS = 15 * MINUTE_MS
-
-export type MailboxHealth = Record<
-  'receiving' | 'sending',
-  {
-    status:
-      | 'deactivated'
-      | 'not_set_up'
-      | 'never_connected'
-      | 'failing'
-      | 'stale'
-      | 'behind'
-      | 'ok'
-      // For sending only: no mail has been sent yet.
-      | 'unused'
-    /** Human-readable. */
-    text: string
-  }
->
-
-/** The health of a mailbox. Receiving is `ok` only if the last check was recent and all mail was imported. */
-export function mailboxHealth(state: State, mailbox: Pick<Mailbox, 'is_active' | 'imap'>, now: number): MailboxHealth {
-  if (!mailbox.is_active) {
-    const deactivated = { status: 'deactivated', text: 'deactivated' } as const
-    return { receiving: deactivated, sending: deactivated }
-  }
-  return { receiving: mailbox.imap ? receiving(state, now) : NOT_SET_UP, sending: sending(state) }
-}
-
-const NOT_SET_UP = { status: 'not_set_up', text: 'not set up' } as const
-
-function receiving(state: State, now: number): MailboxHealth['receiving'] {
-  const { checked_at, failing_since, last_error, last_error_at, pending, imported_at } = state
-  const isLongAgo = (...times: (number | null)[]): boolean => now - Math.max(...times.map((at) => at ?? 0)) >= STALE_MS
-  if (failing_since !== null) {
-    const idle = isLongAgo(last_error_at) ? `; last attempt ${onWire(last_error_at)}. Is the server running?` : ''
-    return {
-      status: 'failing',
-      text: `failing since ${onWire(failing_since)}: ${last_error ?? 'no reason given'}${idle}`,
-    }
-  }
-  const isBehind = pending > 0
-  if (checked_at === null && !isBehind) return { status: 'never_connected', text: 'never connected' }
-  const look = checked_at === null ? 'the first check is not complete' : `last check ${onWire(checked_at)}`
-  const rest = `behind by ${pending} ${pending === 1 ? 'mail' : 'mails'}`
-  // A large import takes long: its progress shows that the server is running.
-  if (isLongAgo(checked_at, isBehind ? imported_at : null)) {
-    return { status: 'stale', text: `stale, ${look}${isBehind ? `, ${rest}` : ''}. Is the server running?` }
-  }
-  return isBehind ? { status: 'behind', text: `${rest}, ${look}` } : { status: 'ok', text: `ok, ${look}` }
-}
-
-function sending({ sent_at, send_error, send_error_at }: State): MailboxHealth['sending'] {
-  const last = sent_at === null ? 'nothing has been sent yet' : `last sent ${onWire(sent_at)}`
-  if (send_error !== null && (send_error_at ?? 0) >= (sent_at ?? 0)) {
-    return { status: 'failing', text: `failing at ${onWire(send_error_at)}: ${send_error}; ${last}` }
-  }
-  return sent_at === null ? { status: 'unused', text: last } : { status: 'ok', text: `ok, ${last}` }
-}
-
-const onWire = (ms: number | null): string => (ms === null ? 'an unknown time' : rfc3339(ms))
+/** The purpose that binds the sealed password to one side of a mailbox, or the secret to its client. */
+export const secretPurpose = (id: string, side: Side | 'oauth'): string => `mailbox ${id} ${side}`
 
 // 2. The statements and the rules.
 
-export const mailboxStore = once(({ db, clock, vault }: Deps) => {
+export const mailboxStore = once((deps: Deps) => {
+  const { db, clock, vault } = deps
+  const grants = grantStore(deps)
   const select = `SELECT ${columns.select} FROM mailboxes`
   const one = db.prepare(`${select} WHERE org_id = ? AND id = ?`).raw()
   const byDefault = db.prepare(`${select} WHERE org_id = ? AND is_default = 1 AND is_active = 1`).raw()
@@ -220,7 +173,10 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
   const addresses = (org: number): Set<string> =>
     new Set((activeAddresses.all(org) as string[]).map((address) => address.toLowerCase()))
 
-  /** Throws Problem if the password is missing or cannot be read. */
+  /**
+   * Throws Problem if the password is missing or cannot be read, or if somebody has to sign in first. The access token of
+   * a mailbox with OAuth is obtained by `mailLogins`.
+   */
   const smtpServer = (org: number, mailbox: Mailbox): MailServer => server(org, mailbox, 'smtp', mailbox.smtp)
 
   /** Throws Problem if the mailbox has no IMAP server, too. */
@@ -230,8 +186,13 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
     return { ...server(org, mailbox, 'imap', imap), folder: imap.folder }
   }
 
-  function server(org: number, { id, key }: Mailbox, side: Side, { host, port, tls, user }: Endpoint): MailServer {
+  function server(org: number, mailbox: Mailbox, side: Side, { host, port, tls, user }: Endpoint): MailServer {
+    const { id, key } = mailbox
     if (user === null) return { host, port, tls, user, password: null }
+    if (mailbox.oauth) {
+      grants.check(org, mailbox)
+      return { host, port, tls, user, password: null, accessToken: NO_TOKEN }
+    }
     const sealed = (secrets.get(org, id) as Record<Side, string | null> | undefined)?.[side]
     if (sealed == null) throw noPassword(key, side)
     return { host, port, tls, user, password: vault.open(secretPurpose(id, side), sealed) }
@@ -253,6 +214,10 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
     return since === null ? null : beginningOf(since, timezoneOf.get(org) as string)
   }
 
+  /** The health of an active or inactive mailbox. */
+  const health = (org: number, mailbox: Mailbox): MailboxHealth =>
+    mailboxHealth(state(org, mailbox.id), mailbox, clock.now(), grants.disconnected(org, mailbox))
+
   const plan = pacing({ db, clock }, { state, saveState })
 
   return {
@@ -265,6 +230,8 @@ export const mailboxStore = once(({ db, clock, vault }: Deps) => {
     imapServer,
     state,
     saveState,
+    health,
+    disconnected: grants.disconnected,
     importSince,
     rejectedMails: rejectedMails(db),
     plan,

@@ -1,18 +1,20 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { Endpoint } from './mailboxes.ts'
 
-/** The source of a mailbox password, read when its settings are applied; at most one of them. */
-export type Source = Pick<Endpoint, 'password_env' | 'password_file'>
+/** The source of a secret, read when its settings are applied: the name of a variable or of a file, at most one. */
+export type Source = { env: string | null; file: string | null }
 
 /** `fault` continues the name of the field as a sentence, and contains nothing of what was read. */
-export type Read = { password: string } | { field: keyof Source; fault: string }
+export type Read = { secret: string } | { from: keyof Source; fault: string }
 
 const MAX_BYTES = 4096
 
-/** Reads the password from its source, or returns why there is none. Returns undefined if there is no source. */
-export function readPassword({ password_env, password_file }: Source): Read | undefined {
-  if (password_env !== null) return fromEnvironment(password_env)
-  return password_file === null ? undefined : fromFile(password_file)
+/**
+ * Reads a secret from its source, or returns why there is none; `what` it is, such as "a password". Returns undefined if
+ * there is no source.
+ */
+export function readSecret({ env, file }: Source, what: string): Read | undefined {
+  if (env !== null) return fromEnvironment(env, what)
+  return file === null ? undefined : fromFile(file, what)
 }
 
 /** Returns why a mail server cannot accept this password, or undefined if it can. */
@@ -22,23 +24,20 @@ export function passwordFault(password: string): string | undefined {
   return Buffer.byteLength(password) > MAX_BYTES ? `is longer than ${MAX_BYTES} bytes` : undefined
 }
 
-function fromEnvironment(name: string): Read {
-  const password = process.env[name]
-  const fault = password === undefined ? 'is not set' : passwordFault(password)
-  if (fault === undefined) return { password: password as string }
-  return { field: 'password_env', fault: `must name an environment variable with a password: ${name} ${fault}` }
+function fromEnvironment(name: string, what: string): Read {
+  const secret = process.env[name]
+  const fault = secret === undefined ? 'is not set' : passwordFault(secret)
+  if (fault === undefined) return { secret: secret as string }
+  return { from: 'env', fault: `must name an environment variable with ${what}: ${name} ${fault}` }
 }
 
-function fromFile(name: string): Read {
-  const refused = (fault: string): Read => ({
-    field: 'password_file',
-    fault: `must name a file with a password: ${name} ${fault}`,
-  })
+function fromFile(name: string, what: string): Read {
+  const refused = (fault: string): Read => ({ from: 'file', fault: `must name a file with ${what}: ${name} ${fault}` })
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(beginningOf(name))
-    const password = text.replace(/\r?\n$/, '')
-    const fault = passwordFault(password)
-    return fault === undefined ? { password } : refused(fault)
+    const secret = text.replace(/\r?\n$/, '')
+    const fault = passwordFault(secret)
+    return fault === undefined ? { secret } : refused(fault)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return refused(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8' : `cannot be read (${code})`)

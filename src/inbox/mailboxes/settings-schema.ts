@@ -9,6 +9,8 @@ import { repeatedKeys, secondDefaults } from '../../settings/changes.ts'
 import { key } from '../../settings/fields.ts'
 import type { Stored } from '../../settings/table.ts'
 import type { Endpoint, ImapEndpoint, Mailbox } from './mailboxes.ts'
+import { OAuthSettings, oauthFaults, oauthOf } from './oauth-settings.ts'
+import { isLoopback } from './plain-text.ts'
 
 const DAY_S = 86_400
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
@@ -85,6 +87,7 @@ export const MailboxSettings = f.object({
     f.nullable(v.pipe(f.count(1_000_000), v.minValue(1, 'out_of_range|must be at least 1; omit it for no limit'))),
   ),
   spacing_s: f.optional(f.count(DAY_S)),
+  oauth: f.optional(f.nullable(OAuthSettings)),
   smtp: f.object(endpoint),
   imap: f.optional(
     f.nullable(
@@ -93,6 +96,7 @@ export const MailboxSettings = f.object({
         folder: f.optional(word()),
         import_since: f.optional(f.nullable(moment)),
         save_sent: f.optional(f.flag),
+        authserv_id: f.optional(f.nullable(v.pipe(word(), v.regex(/^\S+$/, 'invalid_text|must be one word')))),
       }),
     ),
   ),
@@ -108,7 +112,8 @@ export function checkMailboxes(given: readonly MailboxSettings[]): FieldError[] 
     ...secondDefaults('/mailboxes', given),
     ...repeated(given, 'address', ({ address }) => address.toLowerCase()),
     ...repeated(given, 'member', ({ member }) => member ?? undefined),
-    ...given.flatMap(({ smtp, imap }, index) => [
+    ...given.flatMap(({ smtp, imap, oauth }, index) => [
+      ...(oauth ? tokenFaults(`/mailboxes/${index}`, { smtp, imap, oauth }) : []),
       ...sourceFaults(`/mailboxes/${index}/smtp`, smtp),
       ...(imap
         ? [...userFaults(`/mailboxes/${index}/imap`, imap), ...sourceFaults(`/mailboxes/${index}/imap`, imap)]
@@ -140,6 +145,34 @@ function sourceFaults(pointer: string, { user, password_env, password_file }: Sm
   return [field(`${pointer}/${name}`, 'no_user', 'must be omitted if there is no user')]
 }
 
+/** With OAuth there are no passwords, and a token is never sent over a network in plain text (RFC 6750). */
+function tokenFaults(
+  pointer: string,
+  { smtp, imap, oauth }: { smtp: SmtpSettings; imap?: ImapSettings | null | undefined; oauth: OAuthSettings },
+): FieldError[] {
+  const sides = [
+    ['smtp', smtp],
+    ['imap', imap],
+  ] as const
+  const faults = sides.flatMap(([side, endpoint]) => {
+    if (!endpoint) return []
+    const { user, tls, host, password_env, password_file } = endpoint
+    const source = password_env === undefined ? 'password_file' : 'password_env'
+    const at = `${pointer}/${side}`
+    return [
+      ...((password_env ?? password_file) === undefined
+        ? []
+        : [field(`${at}/${source}`, 'two_logins', 'must be omitted if the mailbox has oauth')]),
+      ...(tls === 'none' && user !== undefined && !isLoopback(host)
+        ? [field(`${at}/tls`, 'plain_token', 'must be "starttls" or "tls" if the mailbox has oauth')]
+        : []),
+    ]
+  })
+  if (smtp.user === undefined && !imap)
+    faults.push(field(`${pointer}/smtp/user`, 'required', 'is required if the mailbox has oauth'))
+  return [...oauthFaults(`${pointer}/oauth`, oauth), ...faults]
+}
+
 const userFaults = (pointer: string, { user }: ImapSettings): FieldError[] =>
   user === undefined ? [field(`${pointer}/user`, 'required', 'is required to read mails')] : []
 
@@ -167,6 +200,7 @@ export function rowOf(
     spacing_s,
     smtp: endpointOf(given.smtp),
     imap: given.imap ? imapOf(given.imap) : null,
+    oauth: given.oauth ? oauthOf(given.oauth) : null,
   }
 }
 
@@ -182,13 +216,13 @@ function endpointOf({ host, port, tls, user, password_env, password_file }: Smtp
 }
 
 function imapOf(given: ImapSettings): ImapEndpoint {
-  const { folder = 'INBOX', import_since = null, save_sent = false } = given
-  return { ...endpointOf(given), folder, import_since, save_sent }
+  const { folder = 'INBOX', import_since = null, save_sent = false, authserv_id = null } = given
+  return { ...endpointOf(given), folder, import_since, save_sent, ...(authserv_id && { authserv_id }) }
 }
 
 /** Returns the item of the document for a row: with the source of the password instead of the password. */
 export function itemOf(row: Mailbox, members: readonly Member[]): MailboxSettings {
-  const { key, name, address, is_default, has_reply_tags, daily_limit, spacing_s, smtp, imap } = row
+  const { key, name, address, is_default, has_reply_tags, daily_limit, spacing_s, oauth, smtp, imap } = row
   const member = members.find(({ id }) => id === row.member_id)?.email
   return {
     key,
@@ -199,6 +233,7 @@ export function itemOf(row: Mailbox, members: readonly Member[]): MailboxSetting
     has_reply_tags,
     daily_limit,
     spacing_s,
+    ...(oauth ? { oauth: withoutNulls(oauth) } : {}),
     smtp: withoutNulls(smtp),
     ...(imap ? { imap: withoutNulls(imap) } : {}),
   }

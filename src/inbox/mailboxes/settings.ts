@@ -1,11 +1,16 @@
 import { beginningOf } from '../../lib/calendar/days.ts'
 import { conflict, type FieldError, field, invalid, Problem } from '../../lib/problem.ts'
+import type { Tokens } from '../../mail/oauth/tokens.ts'
 import { type Change, changesOf } from '../../settings/changes.ts'
 import { type Stored, settingsTable } from '../../settings/table.ts'
 import type { Store } from '../../store/open.ts'
-import { columns, type Mailbox, type Side } from './mailboxes.ts'
+import { grantStore } from './grants.ts'
+import { columns, type Endpoint, type Mailbox, type Side } from './mailboxes.ts'
+import { isSameClient } from './oauth.ts'
+import { settingsWarning } from './plain-text.ts'
 import { itemOf, type MailboxSettings, type Member, rowOf } from './settings-schema.ts'
-import { mailboxSecrets, type Passwords, SECRET_FIELDS, SIDES, shownSecrets } from './settings-secrets.ts'
+import { mailboxSecrets, OWNERS, type Read, SECRET_FIELDS, SIDES, shownSecrets } from './settings-secrets.ts'
+import { waitingMails } from './waiting-mails.ts'
 
 type Wanted = Omit<Mailbox, keyof Stored>
 
@@ -19,9 +24,11 @@ const FIELDS = [
   'has_reply_tags',
   'daily_limit',
   'spacing_s',
+  'oauth',
   'smtp',
   'imap',
   ...SECRET_FIELDS,
+  'oauth.connection',
 ]
 
 /** The functions that write must be called in a transaction. */
@@ -29,11 +36,19 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
   const { db } = store
   const { all, create, save, removeUnused } = settingsTable(store, 'mailboxes', columns, 'position')
   const secrets = mailboxSecrets(store)
+  const grants = grantStore(store)
+  const waiting = waitingMails(store)
   const membersOf = db.prepare('SELECT id, email, status FROM members WHERE org_id = ?')
   const timezoneOf = db.prepare('SELECT timezone FROM orgs WHERE id = ?').pluck()
   // SQLite checks the unique indexes after every statement.
   const dropDefault = db.prepare('UPDATE mailboxes SET is_default = 0 WHERE org_id = ? AND is_default = 1')
   const dropMember = db.prepare('UPDATE mailboxes SET member_id = NULL WHERE org_id = ? AND id = ?')
+  const forgetTls = db.prepare(
+    'UPDATE mailbox_states SET smtp_offers_tls = 0, imap_offers_tls = 0 WHERE org_id = ? AND mailbox_id = ?',
+  )
+  const tlsOf = db.prepare(
+    'SELECT smtp_offers_tls, imap_offers_tls FROM mailbox_states WHERE org_id = ? AND mailbox_id = ?',
+  )
   const readAnew = db.prepare(
     `UPDATE mailbox_states SET uid_validity = NULL, last_uid = 0, since = coalesce(?, since)
      WHERE org_id = ? AND mailbox_id = ?`,
@@ -64,15 +79,15 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
       const known = before.get(item.key)
       const wanted = rowOf(item, index, people)
       const faults = memberFaults(item, known, people, `/mailboxes/${index}/member`)
-      const { passwords, errors } = secrets.read(wanted, known, secrets.of(org, known?.id), `/mailboxes/${index}`)
-      return { known, wanted, passwords, errors: [...faults, ...errors] }
+      const { secrets: found, errors } = secrets.read(wanted, known, secrets.of(org, known?.id), `/mailboxes/${index}`)
+      return { known, wanted, found, errors: [...faults, ...errors] }
     })
     const errors = items.flatMap((item) => item.errors)
     if (errors.length > 0) throw invalid(...errors.slice(0, 100))
     for (const { key } of given) before.delete(key)
     const left = [...before.values()]
     release(org, [...items, ...left.map((known) => ({ known, wanted: undefined }))])
-    const changes = items.flatMap(({ known, wanted, passwords }) => write(org, known, wanted, passwords, people))
+    const changes = items.flatMap(({ known, wanted, found }) => write(org, known, wanted, found, people))
     return { changes, removeLeft: () => remove(org, left, given.length) }
   }
 
@@ -88,19 +103,24 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     org: number,
     known: Mailbox | undefined,
     wanted: Wanted,
-    passwords: Passwords,
+    found: Read,
     people: readonly Member[],
   ): Change[] {
     const stored = secrets.of(org, known?.id)
     const row = known ?? create(org, wanted)
-    const kept = secrets.renewed(row.id, wanted, passwords, stored)
-    const isOther = SIDES.some((side) => kept[side] !== stored[side])
+    const kept = secrets.renewed(row.id, wanted, found, stored)
+    const isOther = OWNERS.some((owner) => kept[owner] !== stored[owner])
     if (isOther) secrets.keep(org, row.id, kept)
+    const wasConnected = known !== undefined && grants.isConnected(org, known.id)
+    const isForgotten = wasConnected && !isSameClient(known.oauth, wanted.oauth) && grants.forget(org, known.id)
     const after = known ? save(org, known, wanted, isOther) : row
     if (known) followFolder(org, known, after)
+    if (known && SIDES.some((side) => placeOf(known[side]) !== placeOf(after[side]))) forgetTls.run(org, row.id)
+    if (known && after.version !== known.version) waiting.hurry(row.id) // perhaps that was what they waited for
     const { from, to } = shownSecrets(stored, kept)
-    const told = { ...shown(after, people), ...to }
-    return changesOf('mailboxes', wanted.key, known && { ...shown(known, people), ...from }, told, FIELDS)
+    const before = known && { ...shown(known, people), ...from, 'oauth.connection': wasConnected ? 'stored' : null }
+    const told = { ...shown(after, people), ...to, 'oauth.connection': wasConnected && !isForgotten ? 'stored' : null }
+    return changesOf('mailboxes', wanted.key, before, told, FIELDS)
   }
 
   /**
@@ -130,6 +150,16 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     })
   }
 
+  /** What whoever writes the settings should know, as sentences. */
+  function warnings(org: number): string[] {
+    return all(org)
+      .filter(({ is_active }) => is_active)
+      .flatMap((mailbox) => {
+        const known = (tlsOf.get(org, mailbox.id) as Known | undefined) ?? UNKNOWN
+        return SIDES.flatMap((side) => settingsWarning(mailbox, side, known) ?? [])
+      })
+  }
+
   /** Throws 404. */
   function byKey(org: number, key: string): Mailbox {
     const found = all(org).find((mailbox) => mailbox.key === key)
@@ -148,19 +178,56 @@ export function mailboxSettings(store: Pick<Store, 'db' | 'clock' | 'vault'>) {
     throw conflict('no_password_needed', reasonAgainst(mailbox, side ?? 'smtp') as string)
   }
 
+  /** The mailbox, if it has OAuth. Throws 404 and 409. */
+  function withOAuth(org: number, key: string): Mailbox {
+    const mailbox = byKey(org, key)
+    if (mailbox.oauth) return mailbox
+    throw conflict(
+      'no_oauth',
+      `The mailbox "${key}" has no oauth in the settings. If it has passwords, set them with "dealbox mailbox password ${key}".`,
+    )
+  }
+
+  /**
+   * Stores what a sign-in gave, and hurries the mails that waited for it. Throws 404, and 409 if the client of the mailbox
+   * is not the one that was used.
+   */
+  function connect(org: number, { key, oauth }: Mailbox, tokens: Tokens): void {
+    const mailbox = withOAuth(org, key)
+    if (!isSameClient(mailbox.oauth, oauth))
+      throw conflict(
+        'settings_changed',
+        `The settings of "${key}" were changed meanwhile, and nothing was stored. Try again.`,
+      )
+    if (tokens.refresh === null)
+      throw conflict(
+        'no_refresh_token',
+        'The provider gave access for a short time only, and nothing was stored. The scopes may have to include offline_access.',
+      )
+    grants.connect(org, mailbox, { ...tokens, refresh: tokens.refresh })
+    save(org, mailbox, {}, true) // a running server connects anew
+    waiting.hurry(mailbox.id)
+  }
+
   /** Sets the same password for each of the sides. Throws 404 and 409. */
   function setPassword(org: number, key: string, password: string, side?: Side): void {
     const mailbox = byKey(org, key)
     const passwords = Object.fromEntries(passwordSides(mailbox, side).map((each) => [each, password]))
     const stored = secrets.of(org, mailbox.id)
     const kept = secrets.renewed(mailbox.id, mailbox, passwords, stored)
-    if (SIDES.every((each) => kept[each] === stored[each])) return
+    if (OWNERS.every((each) => kept[each] === stored[each])) return
     secrets.keep(org, mailbox.id, kept)
     save(org, mailbox, {}, true)
+    waiting.hurry(mailbox.id)
   }
 
-  return { all, byKey, show, apply, passwordSides, setPassword }
+  return { all, byKey, show, apply, passwordSides, setPassword, withOAuth, connect, warnings }
 }
+
+type Known = Parameters<typeof settingsWarning>[2]
+const UNKNOWN: Known = { smtp_offers_tls: 0, imap_offers_tls: 0 }
+
+const placeOf = (endpoint: Endpoint | null): string => `${endpoint?.host} ${endpoint?.port}`
 
 /** A mailbox may keep a member who has left; until they return, it is nobody's own mailbox. */
 function memberFaults(
@@ -176,6 +243,8 @@ function memberFaults(
 
 /** Why a side needs no password; undefined if it does. */
 function reasonAgainst({ key, ...mailbox }: Mailbox, side: Side): string | undefined {
+  if (mailbox.oauth)
+    return `The mailbox "${key}" needs no password: it has oauth. Sign in with "dealbox mailbox connect ${key}".`
   const endpoint = mailbox[side]
   const name = side.toUpperCase()
   if (!endpoint) return `The mailbox "${key}" has no ${name} server.`

@@ -1,14 +1,20 @@
 import * as v from 'valibot'
-import type { Deps } from '../../deps.ts'
+import { type Deps, once } from '../../deps.ts'
 import type { Streamed } from '../../http/answer.ts'
+import type { UploadedFile } from '../../http/form-parts.ts'
+import type { Route, StoredFile, WriteRoute } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
 import * as f from '../../lib/fields.ts'
 import { fileName } from '../../lib/file-name.ts'
-import { type FieldError, field, invalid } from '../../lib/problem.ts'
+import { field, invalid, notFound } from '../../lib/problem.ts'
 import * as c from '../../store/columns.ts'
+import { type Content, contentOf, contentStore } from './contents.ts'
+import { largeFiles } from './large-files.ts'
 import type { Message } from './message.ts'
 
 // Files of messages. They have a separate table, so that their data is read only on request.
 
+export const MAX_FILES = 100
 export const MAX_BYTES = 10 * 1_048_576
 /** The size of a body with files of that size in base64, a text and HTML. */
 export const MAX_BODY_BYTES = 18 * 1_048_576
@@ -60,38 +66,70 @@ export const AttachmentShown = f.object({
 })
 export type AttachmentShown = v.InferOutput<typeof AttachmentShown>
 
-/** The row: the message itself stores the name, type and size of its files. */
-export const columns = c.columns<{ id: string; message_id: string; data: string }>({
+/** The row: the message itself stores the name, type and size of its files, and contents.ts their bytes. */
+export const columns = c.columns<{ id: string; message_id: string; sha256: string }>({
   id: c.plain('id'),
   message_id: c.plain('message_id'),
-  data: c.bytes('data'),
+  sha256: c.plain('sha256'),
 })
 
-/** A multiple of three bytes, so that slices encode without padding. */
-const SLICE_BYTES = 3 * 65_536
+/** A file of a message: what the message shows of it, and its content. */
+export type Attachment = { shown: AttachmentShown; content: Content }
 
-export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
-  const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, data) VALUES (?, ?, ?, ?)')
-  const byId = db.prepare('SELECT data FROM attachments WHERE org_id = ? AND id = ?').pluck()
+export const attachmentStore = once(({ db, clock }: Deps) => {
+  const insert = db.prepare('INSERT INTO attachments (org_id, id, message_id, sha256) VALUES (?, ?, ?, ?)')
+  const hashOf = db.prepare('SELECT sha256 FROM attachments WHERE org_id = ? AND id = ?').pluck()
+  const filesOf = db.prepare('SELECT attachments FROM messages WHERE org_id = ? AND id = ?').pluck()
+  const contents = contentStore(db)
 
-  /** Returns what to store beside a message, and what the message shows of it. Throws 422. */
-  function read(given: readonly AttachmentGiven[]): { shown: AttachmentShown; bytes: Buffer }[] {
-    const all = given.map(({ name, content_type = 'application/octet-stream', data }) => {
-      const bytes = Buffer.from(data, 'base64')
-      return { shown: { id: clock.id(), name, content_type, size_bytes: bytes.length }, bytes }
-    })
-    const errors: FieldError[] = []
-    if (all.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_BYTES)
-      errors.push(field('/attachments', 'too_large', `must be at most ${MAX_BYTES} bytes in total`))
-    if (errors.length > 0) throw invalid(...errors)
+  /** Files in base64, and those of a form. Throws 422. */
+  function read(given: readonly AttachmentGiven[], uploaded: readonly UploadedFile[]): Attachment[] {
+    const all = [
+      ...given.map(({ data, ...file }) => attachmentOf(file, contentOf(Buffer.from(data, 'base64')))),
+      ...uploaded.map((file) => attachmentOf(file, file)),
+    ]
+    if (all.length > MAX_FILES) throw invalid(field('/attachments', 'too_many', `must have at most ${MAX_FILES} items`))
+    if (all.reduce((sum, { content }) => sum + content.size_bytes, 0) > MAX_BYTES)
+      throw invalid(field('/attachments', 'too_large', `must be at most ${MAX_BYTES} bytes in total`))
     return all
   }
 
-  function add(org: number, message: string, id: string, bytes: Buffer): void {
-    insert.run(org, id, message, bytes)
+  function attachmentOf(
+    { name, content_type = 'application/octet-stream' }: { name: string; content_type?: string | undefined },
+    content: Content,
+  ): Attachment {
+    return { shown: { id: clock.id(), name, content_type, size_bytes: content.size_bytes }, content }
   }
 
-  /** Streams the message as JSON with the data of its files, one of which at a time is in memory. */
+  function add(org: number, message: string, { shown, content }: Attachment): void {
+    contents.put(org, content)
+    insert.run(org, shown.id, message, content.sha256)
+  }
+
+  /** Restores a row of an export. Older ones have its data in the row. */
+  function restore(org: number, row: { id: string; message_id: string; sha256: string; data?: string | null }): void {
+    const old = row.data ?? undefined
+    const content = old === undefined ? undefined : contentOf(Buffer.from(old, 'base64'))
+    if (content) contents.put(org, content)
+    insert.run(org, row.id, row.message_id, content?.sha256 ?? row.sha256)
+  }
+
+  /** Reads the bytes of a file from `start` on, before `end`, one chunk at a time. */
+  function* bytesOf(org: number, id: string, start: number, end: number): Generator<Buffer> {
+    yield* contents.read(org, hashOf.get(org, id) as string, start, end)
+  }
+
+  /** Throws 404. */
+  function file({ org }: Caller, message: string, id: string): StoredFile {
+    const shown = JSON.parse((filesOf.get(org, message) as string | undefined) ?? '[]') as AttachmentShown[]
+    const found = shown.find((one) => one.id === id)
+    if (!found) throw notFound()
+    const { name, content_type, size_bytes } = found
+    const sha256 = hashOf.get(org, id) as string
+    return { name, content_type, size_bytes, sha256, read: (start, end) => contents.read(org, sha256, start, end) }
+  }
+
+  /** Streams the message as JSON with the data of its files, one chunk of which at a time is in memory. */
   function withData(org: number, message: Message): Streamed {
     const { attachments, created_at, updated_at, version, ...head } = message
     const start = `${JSON.stringify(head).slice(0, -1)},"attachments":[`
@@ -104,11 +142,9 @@ export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
 
     function* parts(): Generator<string> {
       yield start
-      for (const [index, { id }] of attachments.entries()) {
+      for (const [index, { id, size_bytes }] of attachments.entries()) {
         yield opened[index] as string
-        const bytes = byId.get(org, id) as Buffer
-        for (let at = 0; at < bytes.length; at += SLICE_BYTES)
-          yield bytes.subarray(at, at + SLICE_BYTES).toString('base64')
+        for (const bytes of bytesOf(org, id, 0, size_bytes)) yield bytes.toString('base64')
         yield '"}'
       }
       yield end
@@ -118,5 +154,26 @@ export function attachmentStore({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
     return { bytes: lengths.reduce((sum, length) => sum + length, 0), parts }
   }
 
-  return { read, add, withData }
-}
+  return { read, attachmentOf, add, restore, file, bytesOf, withData }
+})
+
+/** A form with a message and its files. */
+export const messageForm = ({ db }: Deps): NonNullable<WriteRoute['form']> => ({
+  part: 'message',
+  files: 'attachments',
+  maxFiles: MAX_FILES,
+  ready: largeFiles(db).ready,
+})
+
+export const downloadRoute = (deps: Deps): Route => ({
+  kind: 'file',
+  method: 'get',
+  path: '/messages/:id/attachments/:attachment_id',
+  scope: 'rest.inbox.messages.read',
+  name: 'attachment',
+  operation: 'getAttachmentOfMessage',
+  summary: 'Download an attachment of a message',
+  description:
+    'Returns the bytes of the file, to be saved and not to be shown: a type that browsers run, such as HTML, is sent as `application/octet-stream`. An interrupted download can be continued with `Range`.',
+  find: attachmentStore(deps).file,
+})

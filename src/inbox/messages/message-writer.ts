@@ -6,7 +6,7 @@ import { rows } from '../../store/rows.ts'
 import type { Conversation } from '../conversations/conversation.ts'
 import { conversationStore, type Opening } from '../conversations/conversations.ts'
 import { type MessageEffect, wordsIn } from '../conversations/message-effects.ts'
-import { type AttachmentShown, attachmentStore } from './attachments.ts'
+import { type Attachment, attachmentStore } from './attachments.ts'
 import { columns, type Message } from './message.ts'
 
 /** Where a message goes: an existing conversation, or one that it opens. */
@@ -17,11 +17,11 @@ export type Draft = Pick<
   Message,
   'direction' | 'author' | 'body_text' | 'body_html' | 'external_id' | 'in_reply_to' | 'status' | 'error'
 > &
-  Partial<Pick<Message, 'to' | 'cc' | 'is_automatic' | 'enrollment_id'>> & {
+  Partial<Pick<Message, 'to' | 'cc' | 'is_automatic' | 'enrollment_id' | 'authentication'>> & {
     /** The id of the message; a new one by default. */
     id?: string
     at: number
-    files: readonly { shown: AttachmentShown; bytes: Buffer }[]
+    files: readonly Attachment[]
     /** Whether it answers the contact. */
     isAnswer: boolean
   }
@@ -62,13 +62,14 @@ export const messageWriter = once((deps: Deps) => {
       cc: draft.cc ?? [],
       is_automatic: draft.is_automatic ?? false,
       enrollment_id: draft.enrollment_id ?? null,
+      authentication: draft.authentication ?? null,
       attachments: files.map(({ shown }) => shown),
       created_at: now,
       updated_at: now,
       version: 1,
     }
     insert(who.org, message)
-    for (const { shown, bytes } of files) attachments.add(who.org, id, shown.id, bytes)
+    for (const file of files) attachments.add(who.org, id, file)
     recordEvent(who, message)
     if ('conversation' in place) conversations.applyMessage(who, conversation, effect)
     return message

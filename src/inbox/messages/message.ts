@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import * as f from '../../lib/fields.ts'
+import { RESULTS } from '../../mail/mail.ts'
 import * as c from '../../store/columns.ts'
 import { CHANNELS, subject } from '../conversations/conversation.ts'
-import { AttachmentGiven, AttachmentShown } from './attachments.ts'
+import { AttachmentGiven, AttachmentShown, MAX_FILES } from './attachments.ts'
 
 // The wire form of a message, and its row.
 
@@ -43,6 +44,13 @@ const fields = {
 const Recipient = f.object({ email: f.line(254), name: f.nullable(f.line(511)) })
 export type Recipient = v.InferOutput<typeof Recipient>
 
+const result = (method: string) => f.doc(f.nullable(f.oneOf(RESULTS)), `Result of ${method}; null if unknown.`)
+
+const Authentication = f.doc(
+  f.object({ spf: result('SPF'), dkim: result('DKIM'), dmarc: result('DMARC') }),
+  'How the server of the mailbox judged the sender of a received email (RFC 8601).',
+)
+
 export const Message = f.doc(
   f.object({
     id: f.id,
@@ -70,6 +78,10 @@ export const Message = f.doc(
       'Whether a machine wrote the message, such as an out-of-office reply or a delivery report. It does not reopen the conversation, and nobody waits for an answer to it.',
     ),
     enrollment_id: f.doc(f.nullable(f.id), 'The enrollment whose step sent this email.'),
+    authentication: f.doc(
+      f.nullable(Authentication),
+      'How the server of the mailbox judged the sender; null for messages that are not received emails, and if that server did not report it.',
+    ),
     attachments: f.doc(f.arrayOf(AttachmentShown), 'Attachments; their content only with `include=attachments`.'),
     ...f.recordFields,
   }),
@@ -121,7 +133,7 @@ export const MessageCreate = f.object({
       'Now by default; must not be in the future. An outbound email with this field counts as sent by another system.',
     ),
   ),
-  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, 100), 'Up to 100 files, 10 MiB in total.')),
+  attachments: f.optional(f.doc(f.arrayOf(AttachmentGiven, MAX_FILES), 'Up to 100 files, 10 MiB in total.')),
 })
 export type MessageCreate = v.InferOutput<typeof MessageCreate>
 
@@ -143,6 +155,7 @@ export const columns = c.columns<Message>(
     cc: c.json('sent_cc'),
     is_automatic: c.bool('is_automatic'),
     enrollment_id: c.plain('enrollment_id'),
+    authentication: c.json('authentication'),
     attachments: c.json('attachments'),
     created_at: c.time('created_at'),
     updated_at: c.time('updated_at'),

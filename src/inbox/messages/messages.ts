@@ -1,6 +1,7 @@
 import type { Scope } from '../../auth/scopes.ts'
 import type { Contact } from '../../crm/records/contact.ts'
 import { type Deps, once } from '../../deps.ts'
+import type { UploadedFile } from '../../http/form-parts.ts'
 import { createRoute, type Listed, type Rendered, type Repeated, type Route } from '../../http/route.ts'
 import type { Caller } from '../../lib/caller.ts'
 import { type FieldError, field, invalid } from '../../lib/problem.ts'
@@ -14,7 +15,7 @@ import { conversationStore, type Opening } from '../conversations/conversations.
 import { MAX_WORDS, wordsIn } from '../conversations/message-effects.ts'
 import { pastTime } from '../conversations/statuses.ts'
 import type { Mailbox } from '../mailboxes/mailboxes.ts'
-import { attachmentStore, MAX_BODY_BYTES } from './attachments.ts'
+import { attachmentStore, downloadRoute, MAX_BODY_BYTES, messageForm } from './attachments.ts'
 import { senders } from './from-address.ts'
 import { lightPage } from './light-page.ts'
 import { columns, DIRECTIONS, MAX_STORED_HTML_BYTES, Message, MessageCreate, type Recipient } from './message.ts'
@@ -63,12 +64,17 @@ export const messageStore = once((deps: Deps) => {
     .prepare('SELECT id FROM messages WHERE org_id = ? AND channel = ? AND external_id = ? AND external_id IS NOT NULL')
     .pluck()
 
-  function post(who: Caller, given: MessageCreate): Message | Repeated<Message> {
+  /** `uploaded` are the files of a form, which come after those in the message. */
+  function post(
+    who: Caller,
+    given: MessageCreate,
+    uploaded: readonly UploadedFile[] = [],
+  ): Message | Repeated<Message> {
     const { conversation, channel } = placeOf(who, given)
     const repeated = given.external_id && (known.get(who.org, channel, given.external_id) as string | undefined)
     if (repeated) return { repeated: columns.present(find(who, repeated)) }
     const at = timeOf(given)
-    const files = attachments.read(given.attachments ?? [])
+    const files = attachments.read(given.attachments ?? [], uploaded)
     const { direction } = given
     const body_html = given.body_html ? storedHtml(given.body_html) || null : null
     const body_text = given.body_text?.trim() ? given.body_text : textIn(body_html ?? '')
@@ -255,12 +261,13 @@ export const messages = (deps: Deps): Route[] => {
       name: 'message',
       summary: 'Send or record a message',
       description:
-        'Adds a message to a conversation or, with a `channel` and a `contact_id` or `from`, opens a new conversation. An inbound message reopens a conversation that is closed, snoozed or pending; an outbound message of a member answers it; a note does neither. The body can have up to 18 MiB.',
+        'Adds a message to a conversation or, with a `channel` and a `contact_id` or `from`, opens a new conversation. An inbound message reopens a conversation that is closed, snoozed or pending; an outbound message of a member answers it; a note does neither. Files can be sent in base64 or, smaller and faster, in a form (`multipart/form-data`): its part `message` has the JSON, and every part with a file name is an attachment. The body can have up to 18 MiB.',
       body: MessageCreate,
       returns: Message,
+      form: messageForm(deps),
       maxBytes: MAX_BODY_BYTES,
       replays: 'The stored message with this `external_id`.',
-      run: ({ who, body }) => post(who, body),
+      run: ({ who, body, files }) => post(who, body, files),
     }),
     {
       kind: 'read',
@@ -280,5 +287,6 @@ export const messages = (deps: Deps): Route[] => {
       find,
       show,
     },
+    downloadRoute(deps),
   ]
 }

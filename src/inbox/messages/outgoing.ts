@@ -3,10 +3,11 @@ import { type Deps, once } from '../../deps.ts'
 import { newMessageId } from '../../mail/message-id.ts'
 import { jobQueue } from '../../store/jobs.ts'
 import { type Mailbox, mailboxStore } from '../mailboxes/mailboxes.ts'
+import { MESSAGE_SEND } from '../mailboxes/waiting-mails.ts'
 import type { Message, Recipient } from './message.ts'
 
-/** The kind of job that sends a message. Its key is the id of the message. */
-export const MESSAGE_SEND = 'message.send'
+/** The lane of messages whose mailbox was deleted. */
+const NO_LANE = 'none'
 
 /** A message id of RFC 5322 as in headers. */
 export const MAIL_ID = /^<[^<>\s]+@[^<>\s]+>$/
@@ -73,6 +74,7 @@ export const outgoingStore = once((deps: Deps) => {
      ORDER BY message.sent_at DESC, message.id DESC LIMIT 1`,
   )
   const subjectOf = db.prepare('SELECT subject FROM conversations WHERE org_id = ? AND id = ?').pluck()
+  const mailboxOf = db.prepare('SELECT mailbox_id FROM message_headers WHERE org_id = ? AND message_id = ?').pluck()
   const insert = db.prepare(
     `INSERT INTO message_headers (org_id, message_id, mailbox_id, subject, refs, digest, reply_to, enrollment_id)
      VALUES (@org, @message_id, @mailbox_id, @subject, @refs, @digest, @reply_to, @enrollment_id)`,
@@ -133,8 +135,15 @@ export const outgoingStore = once((deps: Deps) => {
     send(org, message.id)
   }
 
-  function send(org: number, id: string): void {
-    jobs.put(org, { kind: MESSAGE_SEND, key: id, payload: {}, dueAt: clock.now() })
+  /** Its lane is the mailbox, so that a slow one leaves places to others. */
+  function send(org: number, id: string, dueAt = clock.now()): void {
+    const lane = (mailboxOf.get(org, id) as string | null | undefined) ?? NO_LANE
+    jobs.put(org, { kind: MESSAGE_SEND, key: id, lane, payload: {}, dueAt })
+  }
+
+  /** For a message that was queued before its headers were stored, as when an export is read. */
+  function setLane(org: number, id: string, mailbox: string | null): void {
+    jobs.setLane(org, MESSAGE_SEND, id, mailbox ?? NO_LANE)
   }
 
   function note(
@@ -145,7 +154,7 @@ export const outgoingStore = once((deps: Deps) => {
     insert.run({ org, digest: null, reply_to: null, enrollment_id: null, ...mail, refs: JSON.stringify(mail.refs) })
   }
 
-  return { leaving, threaded, queue, send, note }
+  return { leaving, threaded, queue, send, setLane, note }
 })
 
 /**

@@ -10,7 +10,6 @@ export type StoredMail = Omit<MailRow, 'refs' | 'message_id'> & { refs: string }
 export function sendingRows(db: Database) {
   const byId = db.prepare(`SELECT ${columns.select} FROM messages WHERE org_id = ? AND id = ?`).raw()
   const mail = db.prepare('SELECT * FROM message_headers WHERE org_id = ? AND message_id = ?')
-  const files = db.prepare('SELECT id, data FROM attachments WHERE org_id = ? AND message_id = ?')
   const attempt = db.prepare('UPDATE message_headers SET attempted_at = ? WHERE org_id = ? AND message_id = ?')
   const doubt = db.prepare(
     'UPDATE message_headers SET attempted_at = NULL, unconfirmed_tries = unconfirmed_tries + 1 WHERE org_id = ? AND message_id = ?',
@@ -25,7 +24,6 @@ export function sendingRows(db: Database) {
     messageOf,
     /** Undefined if the message has no mail headers. */
     mailOf: (org: number, id: string) => mail.get(org, id) as StoredMail | undefined,
-    filesOf: (org: number, id: string) => files.all(org, id) as { id: string; data: Buffer }[],
     /** Stores when the current attempt began; null if none is running. */
     setAttempt: (org: number, id: string, at: number | null): void => void attempt.run(at, org, id),
     /** Ends an attempt whose result is unknown. */

@@ -16,6 +16,11 @@ export function storedMails(db: Database) {
        ) WHERE abs(sent_at - ?) < ?`,
     )
     .pluck()
+  const sentTo = db
+    .prepare(
+      "SELECT value ->> 'email' FROM messages AS message, json_each(sent_to) WHERE org_id = ? AND message.id = ?",
+    )
+    .pluck()
   const lastTo = db.prepare(
     `SELECT message.id, message.conversation_id
      FROM conversations AS conversation INDEXED BY conversations_contact
@@ -35,6 +40,8 @@ export function storedMails(db: Database) {
     /** The number of mails within `nearMs` of a time, among the newest `most` mails of an author. */
     countAround: (org: number, author: string, most: number, at: number, nearMs: number) =>
       around.get(org, author, most, at, nearMs) as number,
+    /** The addresses that a mail was sent to. */
+    recipientsOf: (org: number, id: string) => sentTo.all(org, id) as string[],
     /** The latest mail sent to an address of a contact since a time; `first` is the smallest id of that time. */
     lastTo: (to: { org: number; contact: string; email: string; since: number; first: string }) =>
       lastTo.get(to) as { id: string; conversation_id: string } | undefined,

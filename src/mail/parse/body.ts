@@ -24,6 +24,12 @@ export function isBody(leaf: Leaf, isFirst: boolean): boolean {
   return isFirst || within(leaf, 'alternative') !== null || nameOf(leaf) === undefined
 }
 
+/** Whether the part may contain a calendar with invitations. */
+export const isCalendar = (leaf: Leaf): boolean =>
+  leaf.type === 'text/calendar' ||
+  leaf.type === 'application/ics' ||
+  (/^(?:application\/octet-stream|text\/plain)$/.test(leaf.type) && /\.ics$/i.test(nameOf(leaf) ?? ''))
+
 export const nameOf = (leaf: Leaf, charset?: string): string | undefined =>
   paramText(leaf.disposition, 'filename', charset) || paramText(leaf.contentType, 'name', charset)
 

@@ -1,17 +1,23 @@
+import { hash } from 'node:crypto'
 import { fileName } from '../../lib/file-name.ts'
-import type { MailFile } from '../mail.ts'
-import { isBody, MAX_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
-import { bodyOf, type Leaf } from './mime.ts'
+import { MIB, sizeText } from '../../lib/size.ts'
+import type { ReceivedFile } from '../mail.ts'
+import { isBody, isCalendar, MAX_TEXT_BYTES, nameOf, textOf, within } from './body.ts'
+import { bodyOf, decodedSize, type Leaf } from './mime.ts'
 import { oneLine } from './text.ts'
 
 // The files of a mail. The result satisfies the rules for attachments (resources/inbox/attachments.ts).
 
 export const MAX_FILES = 100
-export const MAX_FILE_BYTES = 10 * 1_048_576
+/** The size of all files of a mail, unless the server is started with another one. */
+export const MAX_FILE_BYTES = 36 * MIB
 /** Each of this many left-out files gets its own note; the rest share one. */
 const MAX_NOTES = 20
 
-export type Files = { files: MailFile[]; notes: string[] }
+export type Files = { files: ReceivedFile[]; notes: string[] }
+
+/** How much of a mail is read: its files in base64, in lines of 76 characters, and its texts. */
+export const mailBytesFor = (maxFileBytes: number): number => Math.ceil(maxFileBytes * (4 / 3) * (78 / 76)) + 6 * MIB
 
 /** Alternative forms of the body that few mail programs can show. */
 const OTHER_FORMS = new Set(['text/x-amp-html', 'text/watch-html', 'text/enriched', 'text/richtext'])
@@ -21,52 +27,61 @@ export function isFile(leaf: Leaf, isFirst: boolean): boolean {
   return !(OTHER_FORMS.has(leaf.type) && within(leaf, 'alternative'))
 }
 
+/** A file that is not stored. `size` is about what it has; `isCut` if its end was not read. */
+type LeftFile = { name: string; isLarge: boolean; size: string }
+
 /**
  * Returns the contents of these parts while they fit. A file that does not fit does not exclude smaller ones after it.
+ * `isCut`: the mail continues after the source, so the part at its end is not whole.
  */
-export function readFiles(source: Buffer, leaves: readonly Leaf[], charset: string | undefined): Files {
-  const files: MailFile[] = []
-  const left: { name: string; isLarge: boolean }[] = []
-  let room = MAX_FILE_BYTES
+export function readFiles(
+  source: Buffer,
+  leaves: readonly Leaf[],
+  charset: string | undefined,
+  { maxFileBytes, isCut }: { maxFileBytes: number; isCut: boolean },
+): Files {
+  const files: ReceivedFile[] = []
+  const left: LeftFile[] = []
+  let room = maxFileBytes
   for (const leaf of leaves) {
     const contentType = leaf.type.length <= 127 ? leaf.type : 'application/octet-stream'
     const name = nameOfFile(nameOf(leaf, charset), leaf)
-    const bytes = files.length < MAX_FILES ? bytesOf(source, leaf, room) : undefined
-    if (bytes === undefined) {
-      left.push({ name, isLarge: files.length < MAX_FILES })
+    const isWhole = !isCut || leaf.end < source.length
+    const read = isWhole && files.length < MAX_FILES ? bytesOf(source, leaf, room) : decodedSize(leaf)
+    if (typeof read === 'number') {
+      const size = `${isWhole ? '' : 'at least '}${sizeText(read)}`
+      left.push({ name, isLarge: files.length < MAX_FILES, size })
       continue
     }
     // Some programs send an invitation twice: as a form of the body and as a file.
-    if (name.endsWith('.ics') && files.some((file) => file.name.endsWith('.ics') && file.bytes.equals(bytes))) continue
-    files.push({ name, content_type: contentType, bytes })
-    room -= bytes.length
+    if (name.endsWith('.ics') && files.some((file) => file.name.endsWith('.ics') && file.bytes.equals(read))) continue
+    files.push({ name, content_type: contentType, bytes: read, sha256: hash('sha256', read) })
+    room -= read.length
   }
-  return { files, notes: notesOf(left) }
+  return { files, notes: notesOf(left, maxFileBytes) }
 }
 
-/** Returns undefined if the part has more than `most` bytes; a part that is far too large is not decoded at all. */
-function bytesOf(source: Buffer, leaf: Leaf, most: number): Buffer | undefined {
+/** Returns the size if the part has more than `most` bytes; a part that is far too large is not decoded at all. */
+function bytesOf(source: Buffer, leaf: Leaf, most: number): Buffer | number {
   const encoded = leaf.end - leaf.start
   // Four characters of base64 are three bytes; three of quoted-printable are at least one.
-  if (encoded > most * 3 + 4096) return undefined
+  if (encoded > most * 3 + 4096) return decodedSize(leaf)
   const bytes = isCalendar(leaf) && encoded <= MAX_TEXT_BYTES ? calendarOf(source, leaf) : bodyOf(source, leaf)
   // A copy: the bytes may be a view of the whole mail, which they would keep in memory.
-  return bytes.length > most ? undefined : Buffer.from(bytes)
+  return bytes.length > most ? bytes.length : Buffer.from(bytes)
 }
-
-const isCalendar = (leaf: Leaf): boolean => leaf.type === 'text/calendar' || leaf.type === 'application/ics'
 
 /** Converts a calendar to UTF-8, as RFC 5545 requires. */
 const calendarOf = (source: Buffer, leaf: Leaf): Buffer =>
   Buffer.from(`${textOf(source, leaf).toWellFormed().trim().replaceAll('\n', '\r\n')}\r\n`)
 
-function notesOf(left: { name: string; isLarge: boolean }[]): string[] {
+function notesOf(left: readonly LeftFile[], maxFileBytes: number): string[] {
   const notes = left
     .slice(0, MAX_NOTES)
-    .map(({ name, isLarge }) =>
+    .map(({ name, isLarge, size }) =>
       isLarge
-        ? `The file "${name}" was left out because the files of a mail can have 10 MiB in total.`
-        : `The file "${name}" was left out because a mail can have ${MAX_FILES} files.`,
+        ? `The file "${name}" (${size}) was left out because the files of a mail can have ${sizeText(maxFileBytes)} in total.`
+        : `The file "${name}" (${size}) was left out because a mail can have ${MAX_FILES} files.`,
     )
   if (left.length > MAX_NOTES) notes.push(`${left.length - MAX_NOTES} more files were left out for the same reason.`)
   return notes

@@ -7,8 +7,15 @@ const MAX_FIELDS = 20_000
 /** Longer fields are cut. */
 const MAX_FIELD_CHARS = 65_536
 
-/** `fields` by name in lower case, unfolded, not yet decoded. */
-export type Head = { fields: Map<string, string[]>; bodyAt: number }
+/**
+ * `fields` by name in lower case, unfolded, not yet decoded. `trace` has those of TRACED in their order, the topmost
+ * first.
+ */
+export type Head = { fields: Map<string, string[]>; trace: [name: string, value: string][]; bodyAt: number }
+
+/** What servers put on top of a mail: its order is that of the servers. */
+const TRACED = new Set(['received', 'authentication-results'])
+const MAX_TRACE = 100
 
 /**
  * Reads fields up to an empty line, or up to the line where `isEnd` detects another part. A line that is not a field is
@@ -16,6 +23,7 @@ export type Head = { fields: Map<string, string[]>; bodyAt: number }
  */
 export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) => boolean = () => false): Head {
   const fields = new Map<string, string[]>()
+  const trace: Head['trace'] = []
   let count = 0
   let at = start
   let field: string[] = []
@@ -33,6 +41,7 @@ export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) 
     const same = fields.get(name)
     if (same) same.push(value)
     else fields.set(name, [value])
+    if (TRACED.has(name) && trace.length < MAX_TRACE) trace.push([name, value])
     field = []
     length = 0
     count++
@@ -42,7 +51,7 @@ export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) 
     const [end, next] = lineAt(source, at)
     if (end === at) {
       endField()
-      return { fields, bodyAt: next }
+      return { fields, trace, bodyAt: next }
     }
     if (source[at] === DASH && isEnd(at)) break
     const isFolded = source[at] === 0x20 || source[at] === 0x09
@@ -61,12 +70,12 @@ export function readHead(source: Buffer, start: number, isEnd: (lineAt: number) 
       }
     } else if (count < MAX_FIELDS && !goesOn(source, next)) {
       endField()
-      return { fields, bodyAt: at }
+      return { fields, trace, bodyAt: at }
     }
     at = next
   }
   endField()
-  return { fields, bodyAt: at }
+  return { fields, trace, bodyAt: at }
 }
 
 const DASH = 0x2d

@@ -147,13 +147,22 @@ function typeOf({ value, params }: Structured, disposition: Structured, parent: 
 /** Returns the decoded bytes of a part, from at most `maxRaw` bytes of the source. */
 export function bodyOf(source: Buffer, leaf: Leaf, maxRaw = Number.POSITIVE_INFINITY): Buffer {
   const raw = source.subarray(leaf.start, Math.min(leaf.end, leaf.start + maxRaw))
-  const [encoding] = /[a-z0-9-]+/.exec(
-    (rawField(leaf.head, 'content-transfer-encoding') ?? '').toLowerCase().replace(/\([^()]*\)/g, ''),
-  ) ?? ['']
+  const encoding = encodingOf(leaf)
   if (encoding === 'base64') return fromBase64(raw)
   if (encoding === 'quoted-printable') return fromQuotedPrintable(raw)
   return raw
 }
+
+function encodingOf({ head }: Leaf): string {
+  const [encoding = ''] =
+    /[a-z0-9-]+/.exec((rawField(head, 'content-transfer-encoding') ?? '').toLowerCase().replace(/\([^()]*\)/g, '')) ??
+    []
+  return encoding
+}
+
+/** About how many bytes a part has, without decoding it: 57 in a line of 76 characters of base64 and its end. */
+export const decodedSize = (leaf: Leaf): number =>
+  Math.round((leaf.end - leaf.start) * (encodingOf(leaf) === 'base64' ? 57 / 78 : 1))
 
 /** Decodes base64. Some programs pad each line: decoding restarts after the padding. */
 function fromBase64(raw: Buffer): Buffer {

@@ -2,24 +2,32 @@ import { hash } from 'node:crypto'
 import type { MailIn } from '../mail.ts'
 import { addressesIn } from './addresses.ts'
 import { automaticOf } from './automatic.ts'
-import { isBody, readBodies } from './body.ts'
+import { isBody, isCalendar, readBodies } from './body.ts'
 import { decodeText } from './charset.ts'
-import { isFile, readFiles } from './files.ts'
+import { isFile, MAX_FILE_BYTES, mailBytesFor, readFiles } from './files.ts'
 import { decodeField, type Head, rawField } from './head.ts'
 import { idsIn, timeIn } from './ids.ts'
-import { MAX_LEAVES, splitMime } from './mime.ts'
-import { reportOf } from './report.ts'
+import type { CalendarView, Invitations } from './invitations.ts'
+import { type Leaf, MAX_LEAVES, splitMime } from './mime.ts'
+import { isFromServer, reportOf } from './report.ts'
 import { oneLine, plainText } from './text.ts'
+import { traceOf } from './trace.ts'
 
-/** The caller cuts longer mails when it fetches them. */
-export const MAX_MAIL_BYTES = 30 * 1_048_576
 export const UNREADABLE_BYTES = 65_536
 
-/** Parses a mail. Never throws, whatever the mail contains. */
-export async function readMail(source: Uint8Array): Promise<MailIn> {
-  const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, MAX_MAIL_BYTES))
+/**
+ * Parses a mail; its invitations only with a view of calendars. The caller cuts mails longer than `mailBytesFor` when it
+ * fetches them. Never throws, whatever the mail contains.
+ */
+export async function readMail(
+  source: Uint8Array,
+  view?: CalendarView,
+  maxFileBytes = MAX_FILE_BYTES,
+): Promise<MailIn> {
+  const most = mailBytesFor(maxFileBytes)
+  const bytes = Buffer.from(source.buffer, source.byteOffset, Math.min(source.byteLength, most))
   try {
-    return withDigest(readParts(withLineFeeds(bytes)))
+    return withDigest(await readParts(withLineFeeds(bytes), view, { maxFileBytes, isCut: bytes.length === most }))
   } catch {
     return unreadableMail(bytes)
   }
@@ -38,7 +46,11 @@ function withLineFeeds(source: Buffer): Buffer {
 
 type Undigested = Omit<MailIn, 'digest'>
 
-function readParts(source: Buffer): Undigested {
+async function readParts(
+  source: Buffer,
+  view: CalendarView | undefined,
+  limits: Parameters<typeof readFiles>[3],
+): Promise<Undigested> {
   const mime = splitMime(source)
   const { head, leaves } = mime
   const charset = leaves.find(({ type }) => type.startsWith('text/'))?.contentType.params.get('charset')
@@ -50,9 +62,12 @@ function readParts(source: Buffer): Undigested {
     source,
     leaves.filter((leaf, index) => isFile(leaf, index === 0)),
     charset,
+    limits,
   )
   if (reading.isCut) notes.unshift('The text was truncated because a mail can have 1 MiB of text.')
   if (mime.isCut) notes.push(`The mail has more than ${MAX_LEAVES} parts; the rest was left out.`)
+  const calendars = view ? await calendarsOf(source, leaves, view) : NO_CALENDARS
+  notes.push(...calendars.notes)
   const subject = oneLine(decodeField((rawField(head, 'subject') ?? '').slice(0, 16_384), charset))
   const report = reportOf(source, mime, { ...reading, subject })
   const addresses = (name: string) => addressesIn(head, name, charset)
@@ -72,8 +87,21 @@ function readParts(source: Buffer): Undigested {
     files,
     automatic: report ? 'report' : automaticOf(mime, subject),
     report,
+    isFromServer: isFromServer(head),
+    invitations: calendars.invitations,
+    trace: traceOf(head),
     notes,
   }
+}
+
+const NO_CALENDARS: Invitations = { invitations: [], notes: [] }
+
+/** Loads the library for calendars with the first mail that contains one. */
+async function calendarsOf(source: Buffer, leaves: readonly Leaf[], view: CalendarView): Promise<Invitations> {
+  const calendars = leaves.filter(isCalendar)
+  if (calendars.length === 0) return NO_CALENDARS
+  const { readInvitations } = await import('./invitations.ts')
+  return readInvitations(source, calendars, view)
 }
 
 const MAX_DELIVERED = 50
@@ -101,6 +129,9 @@ export function unreadableMail(source: Buffer): MailIn {
     files: [],
     automatic: null,
     report: null,
+    isFromServer: false,
+    invitations: [],
+    trace: [],
     notes: ['This could not be parsed as a mail. The text is the beginning of what was received.'],
   })
 }

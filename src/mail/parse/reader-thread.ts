@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import type { CalendarView } from './invitations.ts'
 import { readMail } from './read.ts'
 import { toTransferable } from './transfer.ts'
 
@@ -8,7 +9,9 @@ import { toTransferable } from './transfer.ts'
 // On Linux this applies to this thread alone: on a busy machine, requests take precedence over mails.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-parentPort?.on('message', async (source: Uint8Array) => {
-  const { mail, transfer } = toTransferable(await readMail(source))
+type Asked = { source: Uint8Array; view?: CalendarView; maxFileBytes: number }
+
+parentPort?.on('message', async ({ source, view, maxFileBytes }: Asked) => {
+  const { mail, transfer } = toTransferable(await readMail(source, view, maxFileBytes))
   parentPort?.postMessage(mail, transfer)
 })

@@ -3,6 +3,8 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { packedAsset } from '../../assets.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { MailIn } from '../mail.ts'
+import { MAX_FILE_BYTES } from './files.ts'
+import type { CalendarView } from './invitations.ts'
 import { readMail, UNREADABLE_BYTES, unreadableMail } from './read.ts'
 import { fromTransferable, ownBuffer, type Transferred } from './transfer.ts'
 
@@ -15,6 +17,9 @@ const BUNDLE = 'dist/reader.cjs'
  */
 export const MAX_AT_ONCE = 65_536
 
+/** The rules of a recurring meeting can take a second, whatever the size of the mail. */
+const CALENDAR = /text\/calendar|application\/ics|\.ics\b/i
+
 export type ReaderOptions = {
   /** A mail that takes longer counts as unreadable. */
   timeout_ms?: number
@@ -22,6 +27,8 @@ export type ReaderOptions = {
   idle_ms?: number
   /** The memory of the thread beside the bytes of the mail; it ends if it needs more. */
   memory_mb?: number
+  /** The size of all files of a mail. */
+  maxFileBytes?: number | undefined
 }
 
 export type MailReader = ReturnType<typeof mailReader>
@@ -30,7 +37,12 @@ export type MailReader = ReturnType<typeof mailReader>
  * Returns a reader that parses mails as readMail does. Large ones are parsed in a separate thread, one at a time, so
  * that requests are not blocked. The thread starts with the first large mail.
  */
-export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb = 512 }: ReaderOptions = {}) {
+export function mailReader({
+  timeout_ms = 30_000,
+  idle_ms = MINUTE_MS,
+  memory_mb = 512,
+  maxFileBytes = MAX_FILE_BYTES,
+}: ReaderOptions = {}) {
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -41,30 +53,31 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb
    * Parses a mail. The caller must not use `source` afterwards. Rejects only after `stop`; a mail that crashes the
    * thread or takes too long counts as unreadable.
    */
-  async function read(source: Buffer): Promise<MailIn> {
+  async function read(source: Buffer, view?: CalendarView): Promise<MailIn> {
     stopped.signal.throwIfAborted()
-    if (source.length <= MAX_AT_ONCE) return readMail(source)
-    const turn = last.then(() => readInThread(source))
+    if (source.length <= MAX_AT_ONCE && !(view && CALENDAR.test(source.toString('latin1'))))
+      return readMail(source, view, maxFileBytes)
+    const turn = last.then(() => readInThread(source, view))
     last = turn.catch(() => undefined)
     return turn
   }
 
-  async function readInThread(source: Buffer): Promise<MailIn> {
+  async function readInThread(source: Buffer, view: CalendarView | undefined): Promise<MailIn> {
     stopped.signal.throwIfAborted()
     clearTimeout(idle)
     const beginning = Buffer.from(source.subarray(0, UNREADABLE_BYTES)) // the rest is transferred to the thread
-    const mail = await answer(source)
+    const mail = await answer(source, view)
     stopped.signal.throwIfAborted()
     if (worker) idle = setTimeout(end, idle_ms).unref()
     return mail ?? unreadableMail(beginning)
   }
 
   /** Returns undefined if the thread died or took too long. */
-  async function answer(source: Buffer): Promise<MailIn | undefined> {
+  async function answer(source: Buffer, view: CalendarView | undefined): Promise<MailIn | undefined> {
     try {
       worker ??= start()
     } catch {
-      return readMail(source) // such as no memory for another thread
+      return readMail(source, view, maxFileBytes) // such as no memory for another thread
     }
     const thread = worker
     const { promise, resolve } = Promise.withResolvers<Transferred | undefined>()
@@ -75,7 +88,7 @@ export function mailReader({ timeout_ms = 30_000, idle_ms = MINUTE_MS, memory_mb
     }, timeout_ms)
     thread.once('message', resolve).once('exit', none)
     const bytes = ownBuffer(source)
-    thread.postMessage(bytes, [bytes.buffer])
+    thread.postMessage({ source: bytes, view, maxFileBytes }, [bytes.buffer])
     const mail = await promise
     clearTimeout(timer)
     thread.off('exit', none)

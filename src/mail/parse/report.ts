@@ -64,7 +64,7 @@ function isReport(mime: Mime, { subject, text, html }: Read): boolean {
   const { head, leaves } = mime
   if (isStandard(mime)) return true
   const sender = senderOf(head)
-  const isDaemon = sender.isDaemon || hasNoSender(head)
+  const isDaemon = isFromServer(head)
   if (rawField(head, 'x-failed-recipients') && isDaemon) return true
   if (!isDaemon) return false
   const said = (text || (html ?? '')).slice(0, 20_000)
@@ -72,6 +72,9 @@ function isReport(mime: Mime, { subject, text, html }: Read): boolean {
   if (!SUBJECT.test(subject)) return sender.isDaemon && !/^\S{1,5}:/.test(subject) && CODE.test(said)
   return sender.isMailer || SENTENCE.test(said) || leaves.some(({ type }) => RETURNED_TYPES.has(type))
 }
+
+/** Whether a mail server wrote the mail, by its address or name, or since the envelope has no sender. */
+export const isFromServer = (head: Head): boolean => senderOf(head).isDaemon || hasNoSender(head)
 
 /** A mailer daemon is never a person; a postmaster may be one. */
 function senderOf(head: Head): { isDaemon: boolean; isMailer: boolean } {

@@ -1,9 +1,9 @@
-import type { MailFile, MailIn } from '../mail.ts'
+import type { MailIn, ReceivedFile } from '../mail.ts'
 
 // Moves mails between threads: large buffers are transferred, not copied.
 
 export type Transferred = Omit<MailIn, 'files'> & {
-  files: (Omit<MailFile, 'bytes'> & { bytes: Uint8Array<ArrayBuffer> })[]
+  files: (Omit<ReceivedFile, 'bytes'> & { bytes: Uint8Array<ArrayBuffer> })[]
 }
 
 /** Small buffers share a memory pool, which must not be transferred: those are copied. */

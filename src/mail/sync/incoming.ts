@@ -3,6 +3,8 @@ import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { threadStore } from '../../inbox/conversations/threads.ts'
 import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import { attachmentStore } from '../../inbox/messages/attachments.ts'
+import { contentOf } from '../../inbox/messages/contents.ts'
 import { senders } from '../../inbox/messages/from-address.ts'
 import { type Author, MAX_STORED_HTML_BYTES, type Recipient } from '../../inbox/messages/message.ts'
 import { messageWriter, type Place } from '../../inbox/messages/message-writer.ts'
@@ -11,8 +13,10 @@ import { storedMails } from '../../inbox/messages/stored-mails.ts'
 import { shownHtml, textIn } from '../../inbox/messages/texts.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { unsubscribing } from '../../sequences/enrollments/unsubscribe.ts'
-import type { MailIn } from '../mail.ts'
+import type { Authentication, MailIn } from '../mail.ts'
+import { authenticationOf, isForged } from './authentication.ts'
 import { bounceStore } from './bounces.ts'
+import { type Accepted, invitationStore } from './invitations.ts'
 
 /**
  * The result of an import. Skipped: a mail that is already stored, an unsubscribe request, or a mail of our own outside
@@ -27,6 +31,8 @@ const MAX_SUBJECT = 255
 const MAX_AN_HOUR = 60
 const LOOP = `More than ${MAX_AN_HOUR} mails of this sender were received within an hour, so it counts as a machine.`
 
+const DOUBTFUL_REPORT =
+  "This report of a failed delivery changed nothing, because it is neither from the recipient's mail server nor from ours."
 const UNKNOWN_REPORT = 'It is a delivery report about a mail that is not known here.'
 
 /**
@@ -42,7 +48,9 @@ export const incomingStore = once((deps: Deps) => {
   const outgoing = outgoingStore(deps)
   const { fromSubject } = unsubscribing(deps)
   const { contactOf, contactAuthor } = senders(deps)
-  const { write } = messageWriter(deps)
+  const { write, finish } = messageWriter(deps)
+  const attachments = attachmentStore(deps)
+  const invitations = invitationStore(deps)
   const mails = storedMails(db)
 
   /** Whether a mail with this Message-ID is already stored and need not be fetched. */
@@ -58,12 +66,22 @@ export const incomingStore = once((deps: Deps) => {
     const own = mailboxes.addresses(org)
     const from = own.has(mail.from?.email.toLowerCase() ?? '') ? mail.replyTo : mail.from // website forms
     const isOwn = mail.from !== null && (from === null || own.has(from.email.toLowerCase()))
-    const bounce = mail.report && returns.bouncedBy(org, mail)
-    const thread = bounce?.conversation_id ?? threads.conversationOf(org, mail)
-    if (isOwn && thread === undefined) return { outcome: 'skipped' }
-    if (mail.report && !bounce && thread === undefined) return { outcome: 'rejected', error: UNKNOWN_REPORT }
-    if (mail.report && bounce) returns.note(org, bounce, mail.report)
-    store(org, mailbox, mail, { external_id, thread, from, isOwn, arrivedAt })
+    const authentication = authenticationOf(mail.trace, mailbox)
+    const bounce = mail.report && returns.bouncedBy(org, mailbox, mail, authentication)
+    const known = bounce && (bounce.isBelieved || bounce.isNamed) ? bounce.conversation_id : undefined
+    const thread = known ?? threads.conversationOf(org, mail)
+    const accepted = invitations.accept(org, mail, authentication)
+    if (isOwn && thread === undefined) {
+      // The meetings that a colleague sent from another program.
+      const link = { conversation: null, subject: mail.subject, arrivedAt }
+      if (!isForged(authentication)) invitations.apply(org, accepted, link)
+      return { outcome: 'skipped' }
+    }
+    if (mail.report && thread === undefined)
+      return { outcome: 'rejected', error: bounce ? DOUBTFUL_REPORT : UNKNOWN_REPORT }
+    if (mail.report && bounce?.isBelieved) returns.note(org, bounce, mail.report)
+    if (mail.report && bounce?.isBelieved === false) accepted.notes.push(DOUBTFUL_REPORT)
+    store(org, mailbox, mail, { external_id, thread, from, isOwn, arrivedAt, authentication, accepted })
     return { outcome: 'imported' }
   }
 
@@ -87,13 +105,15 @@ export const incomingStore = once((deps: Deps) => {
     /** Sent from one of the organisation's mailboxes with another mail program. */
     isOwn: boolean
     arrivedAt: number
+    authentication: Authentication | null
+    accepted: Accepted
   }
 
   function store(
     org: number,
     mailbox: Mailbox,
     mail: MailIn,
-    { external_id, thread, from, isOwn, arrivedAt }: Details,
+    { external_id, thread, from, isOwn, arrivedAt, authentication, accepted }: Details,
   ): void {
     const who = { org, member: null }
     const own = mailboxes.addresses(org)
@@ -103,7 +123,7 @@ export const incomingStore = once((deps: Deps) => {
     const contact = from === null || isOwn || mail.report ? undefined : contactOf(who, from)
     const isLoop = contact !== undefined && countAround(org, contact.id, at) >= MAX_AN_HOUR
     const { text, html, notes } = bodyOf(mail)
-    const error = [...mail.notes, ...notes, ...(isLoop ? [LOOP] : [])].join(' ').slice(0, MAX_ERROR) || null
+    const error = errorOf([...mail.notes, ...notes, ...(isLoop ? [LOOP] : []), ...accepted.notes])
     const is_automatic = mail.automatic !== null || isLoop
     const place: Place = conversation
       ? { conversation }
@@ -119,10 +139,7 @@ export const incomingStore = once((deps: Deps) => {
       direction: isOwn ? 'outbound' : 'inbound',
       author: contact ? contactAuthor(contact, from ?? undefined) : stranger(mail.from),
       at,
-      files: mail.files.map(({ name, content_type, bytes }) => ({
-        shown: { id: clock.id(), name, content_type, size_bytes: bytes.length },
-        bytes,
-      })),
+      files: mail.files.map((file) => attachments.attachmentOf(file, contentOf(file.bytes, file.sha256))),
       body_text: text,
       body_html: html,
       external_id,
@@ -132,6 +149,7 @@ export const incomingStore = once((deps: Deps) => {
       to: mail.to.map(recipient),
       cc: mail.cc.map(recipient),
       is_automatic,
+      authentication,
       isAnswer: isOwn && !is_automatic,
     })
     const answerTo = own.has(mail.replyTo?.email.toLowerCase() ?? '') ? null : mail.replyTo
@@ -144,6 +162,9 @@ export const incomingStore = once((deps: Deps) => {
       digest: mail.digest,
       reply_to,
     })
+    const link = { conversation: conversations.byId(who, message.conversation_id), subject: mail.subject, arrivedAt }
+    const more = invitations.apply(org, accepted, link)
+    if (more.length > 0) finish(org, message, { error: errorOf([error ?? '', ...more]) })
     if (!is_automatic && !isOwn) react(who, 'message.received', message)
   }
 
@@ -161,6 +182,9 @@ export const incomingStore = once((deps: Deps) => {
 
   return { take, isKnown }
 })
+
+const errorOf = (notes: readonly string[]): string | null =>
+  notes.filter(Boolean).join(' ').slice(0, MAX_ERROR).toWellFormed() || null
 
 const recipient = ({ email, name }: Recipient): Recipient => ({ email, name })
 

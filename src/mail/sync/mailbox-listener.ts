@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
-import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import type { Logins } from '../../inbox/mailboxes/access-tokens.ts'
+import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
+import { contentOf } from '../../inbox/messages/contents.ts'
+import { largeFiles } from '../../inbox/messages/large-files.ts'
+import { sizeText } from '../../lib/size.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import type { StorageHealth } from '../../store/health.ts'
 import { pauseAfter } from '../../store/jobs.ts'
+import { orgOf } from '../../store/orgs.ts'
 import type { MailIn } from '../mail.ts'
+import { MAX_FILE_BYTES, mailBytesFor } from '../parse/files.ts'
 import type { MailReader } from '../parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
 import type { Trust } from '../transport/server.ts'
@@ -18,13 +24,15 @@ export type ListenerOptions = {
   /** Storage health: nothing is fetched that could not be stored. */
   health: Pick<StorageHealth, 'note' | 'refusal'>
   trust: Trust
+  logins: Pick<Logins, 'imapServer'>
   log: Log
   random: () => number
   read: MailReader['read']
+  /** The size of all files of a mail. */
+  maxFileBytes?: number | undefined
 }
 
-const MAX_SOURCE_BYTES = 30 * 1_048_576
-const TOO_LARGE = `It was larger than ${MAX_SOURCE_BYTES} bytes; the rest was left out.`
+const tooLarge = (maxBytes: number) => `It was larger than ${sizeText(maxBytes)}; the rest was left out.`
 
 /** Poll interval without IDLE, and check interval with it, in case notifications were lost. */
 const POLL_MS = MINUTE_MS
@@ -39,11 +47,12 @@ const MAX_FETCHES = 3
 export async function listenTo(
   org: number,
   mailbox: Mailbox,
-  { deps, write, health, trust, log, random, read }: ListenerOptions,
+  { deps, write, health, trust, logins, log, random, read, maxFileBytes = MAX_FILE_BYTES }: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const progress = mailboxProgress(deps)
-  const { imapServer } = mailboxStore(deps)
+  const files = largeFiles(deps.db)
+  const maxSourceBytes = mailBytesFor(maxFileBytes)
   let stuck: { at: FetchedMail; times: number; error: unknown } | undefined
 
   for (let failures = 0; !signal.aborted; ) {
@@ -52,11 +61,13 @@ export async function listenTo(
       continue
     }
     try {
-      await withFolder(async (folder) => {
-        while (!signal.aborted) {
+      await withFolder(async (folder, renewAt) => {
+        // Servers end a connection whose token has expired; logging in anew before is no failure.
+        for (let left_ms = Infinity; left_ms > 0 && !signal.aborted; left_ms = renewAt - deps.clock.now()) {
           await look(folder)
           failures = 0
-          await folder.news(folder.canIdle ? CHECK_MS : POLL_MS, signal)
+          const rest_ms = Math.max(renewAt - deps.clock.now(), 0)
+          await folder.news(Math.min(folder.canIdle ? CHECK_MS : POLL_MS, rest_ms), signal)
         }
       })
     } catch (error) {
@@ -67,10 +78,11 @@ export async function listenTo(
     }
   }
 
-  async function withFolder(work: (folder: Folder) => Promise<void>): Promise<void> {
-    const folder = await openFolder(imapServer(org, mailbox), trust, signal)
+  async function withFolder(work: (folder: Folder, renewAt: number) => Promise<void>): Promise<void> {
+    const server = await logins.imapServer(org, mailbox)
+    const folder = await openFolder(server, trust, signal)
     try {
-      await work(folder)
+      await work(folder, server.accessToken?.renewAt ?? Number.POSITIVE_INFINITY)
     } finally {
       await folder.close()
     }
@@ -117,7 +129,7 @@ export async function listenTo(
   /** Fetches a mail. A failure counts against `at`, the mail that is to be imported next. */
   async function fetch(folder: Folder, uid: number, at: FetchedMail): Promise<Buffer | undefined> {
     try {
-      return await folder.source(uid, MAX_SOURCE_BYTES)
+      return await folder.source(uid, maxSourceBytes)
     } catch (error) {
       stuck = { at, times: triesOf(at) + 1, error }
       throw error
@@ -129,9 +141,12 @@ export async function listenTo(
     if (!source) return write(() => void progress.pass(org, mailbox, uid, false))
     let mail: MailIn | undefined
     try {
-      const whole = await read(source)
-      mail = size > MAX_SOURCE_BYTES ? { ...whole, notes: [...whole.notes, TOO_LARGE] } : whole
-      await write(() => void progress.take(org, mailbox, mail as MailIn, at))
+      const view = { timezone: orgOf(deps.db, org).timezone, now: deps.clock.now(), arrivedAt: at.arrivedAt }
+      const whole = await read(source, view)
+      mail = size > maxSourceBytes ? { ...whole, notes: [...whole.notes, tooLarge(maxSourceBytes)] } : whole
+      const taken = mail
+      const contents = taken.files.map(({ bytes, sha256 }) => contentOf(bytes, sha256))
+      await files.ready(write, org, contents, () => write(() => void progress.take(org, mailbox, taken, at)))
     } catch (error) {
       if (signal.aborted || (error as { status?: number }).status === 503) throw error // not caused by the mail
       log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail rejected')

@@ -1,3 +1,4 @@
+import { type Logins, mailLogins } from '../../inbox/mailboxes/access-tokens.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Store } from '../../store/open.ts'
 import { mailReader } from '../parse/reader.ts'
@@ -9,17 +10,19 @@ export type Receiver = {
   stop: () => Promise<void>
 }
 
-export type ReceiverOptions = Omit<ListenerOptions, 'random' | 'read'> & {
+export type ReceiverOptions = Omit<ListenerOptions, 'random' | 'read' | 'logins'> & {
   committed: Store['committed']
   random?: () => number
+  logins?: Logins
 }
 
 type Listener = { version: string; cut: AbortController; end: Promise<void> }
 
 /** Starts one listener for each mailbox with IMAP settings. Changed settings take effect at once. */
-export function startReceiver({ committed, random = Math.random, ...options }: ReceiverOptions): Receiver {
+export function startReceiver({ committed, random = Math.random, logins, ...rest }: ReceiverOptions): Receiver {
+  const options = { ...rest, random, logins: logins ?? mailLogins(rest) }
   const { active } = mailboxStore(options.deps)
-  const reader = mailReader() // shared, so that large mails of several mailboxes are not in memory at once
+  const reader = mailReader({ maxFileBytes: options.maxFileBytes }) // shared, so that large mails of several mailboxes are not in memory at once
   const listeners = new Map<string, Listener>()
   const ending = new Set<Promise<void>>()
   let stopped = false
@@ -46,7 +49,7 @@ export function startReceiver({ committed, random = Math.random, ...options }: R
       if (current) stopListening(key, current)
       const cut = new AbortController()
       const before = current?.end ?? Promise.resolve() // one connection at a time
-      const end = before.then(() => listenTo(org, mailbox, { ...options, random, read: reader.read }, cut.signal))
+      const end = before.then(() => listenTo(org, mailbox, { ...options, read: reader.read }, cut.signal))
       listeners.set(key, { version, cut, end })
     }
   }

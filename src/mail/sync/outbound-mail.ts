@@ -1,10 +1,14 @@
 import type { Deps } from '../../deps.ts'
-import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
+import { type Logins, mailLogins } from '../../inbox/mailboxes/access-tokens.ts'
+import { isNotConnected } from '../../inbox/mailboxes/grants.ts'
+import type { Mailbox } from '../../inbox/mailboxes/mailboxes.ts'
 import { mailIdOf } from '../../inbox/messages/outgoing.ts'
+import { Problem } from '../../lib/problem.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 import type { Write } from '../../store/commit.ts'
 import { composeMail } from '../transport/compose.ts'
 import { openFolder } from '../transport/imap.ts'
-import type { Trust } from '../transport/server.ts'
+import type { MailServer, Trust } from '../transport/server.ts'
 import { type Sent, smtpClient } from '../transport/smtp.ts'
 import { sendingStore, type Waiting } from './sending.ts'
 
@@ -22,22 +26,24 @@ const LOOK_MS = 30_000
  */
 const MAX_TROUBLES = 2
 const REST_MS = 30_000
+/** How long a mail waits for somebody to sign in before it looks again; a sign-in makes it look at once. */
+const HELD_MS = HOUR_MS
 
 const GONE = 'The mailbox that should have sent it was deleted.'
 const NEVER_TRIED = 'It could not be sent.'
 const ABANDONED = 'The last attempt did not complete; it may have arrived.'
 const UNCONFIRMED = `It may have arrived: ${MAX_UNCONFIRMED_TRIES} times the connection ended before the server had said so.`
 
+type OutboundOptions = { deps: Deps; write: Write; trust: Trust; logins?: Logins }
+
 /** Sends messages through their mailboxes. Keeps the SMTP client of each mailbox for reuse. */
-export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write; trust: Trust }) {
-  const mailboxes = mailboxStore(deps)
+export function outboundMail({ deps, write, trust, logins = mailLogins({ deps, write, trust }) }: OutboundOptions) {
   const sending = sendingStore(deps)
   const clients = new Map<string, Client>()
   const backoffs = new Map<string, Backoff>()
 
-  function clientOf(org: number, mailbox: Mailbox): Client['client'] {
+  function clientOf(org: number, mailbox: Mailbox, server: MailServer): Client['client'] {
     const key = `${org} ${mailbox.id}`
-    const server = mailboxes.smtpServer(org, mailbox)
     const version = JSON.stringify(server)
     const cached = clients.get(key)
     if (cached?.version === version) return cached.client
@@ -63,11 +69,17 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
       if (restMs > 0 && restMs <= REST_MS) return putOff(org, id, backoff.error)
       backoff.until = deps.clock.now() + REST_MS // this attempt tests the server; further mails do not wait with it
     }
+    const server = await serverOf(org, mailbox)
+    if (isNotConnected(server)) return write(() => void sending.held(org, id, server.message, HELD_MS))
     if (await isSettled(org, waiting, mailbox, signal)) return
     const source = await written(org, waiting, mailbox)
     if (!(await write(() => sending.begin(org, id)))) return
     const to = waiting.message.to.map(({ email }) => email)
-    const result = await attempt(org, mailbox, { from: mailbox.address, to, source }, signal)
+    const mail = { from: mailbox.address, to, source }
+    const result: Sent =
+      server instanceof Error
+        ? { outcome: 'later', error: server.message } // no password yet, or no access token at the moment
+        : await clientOf(org, mailbox, server).send(mail, signal)
     noteFailure(mailbox, result)
     if (result.outcome === 'sent') {
       await write(() => void sending.sent(org, id))
@@ -108,19 +120,14 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
     }
   }
 
-  async function attempt(
-    org: number,
-    mailbox: Mailbox,
-    mail: Parameters<Client['client']['send']>[0],
-    signal: AbortSignal,
-  ): Promise<Sent> {
-    let client: Client['client']
+  /** The server with the login, or why there is no login. */
+  async function serverOf(org: number, mailbox: Mailbox): Promise<MailServer | Error> {
     try {
-      client = clientOf(org, mailbox)
+      return await logins.smtpServer(org, mailbox)
     } catch (error) {
-      return { outcome: 'later', error: (error as Error).message } // no password yet
+      if (error instanceof Problem && error.status === 503) throw error // this server cannot write, or is stopping
+      return error as Error
     }
-    return client.send(mail, signal)
   }
 
   /**
@@ -165,7 +172,7 @@ export function outboundMail({ deps, write, trust }: { deps: Deps; write: Write;
   ): Promise<boolean> {
     if (!mailbox.imap) return false
     try {
-      const folder = await openFolder(mailboxes.imapServer(org, mailbox), trust, signal)
+      const folder = await openFolder(await logins.imapServer(org, mailbox), trust, signal)
       try {
         return await look(folder)
       } finally {

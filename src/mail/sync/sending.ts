@@ -2,9 +2,10 @@ import { type Deps, once } from '../../deps.ts'
 import { conversationStore } from '../../inbox/conversations/conversations.ts'
 import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { replyTags } from '../../inbox/mailboxes/reply-tags.ts'
+import { attachmentStore } from '../../inbox/messages/attachments.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageWriter } from '../../inbox/messages/message-writer.ts'
-import { type MailRow, mailIdOf } from '../../inbox/messages/outgoing.ts'
+import { type MailRow, mailIdOf, outgoingStore } from '../../inbox/messages/outgoing.ts'
 import { type StoredMail, sendingRows } from '../../inbox/messages/sending-rows.ts'
 import { parseTime } from '../../lib/time.ts'
 import { stopRules } from '../../sequences/enrollments/stop-rules.ts'
@@ -39,6 +40,8 @@ export const sendingStore = once((deps: Deps) => {
   const tags = replyTags(deps)
   const { headers } = unsubscribing(deps)
   const { finish } = messageWriter(deps)
+  const files = attachmentStore(deps)
+  const { send: requeue } = outgoingStore(deps)
   const rows = sendingRows(db)
 
   /** Returns undefined if the message is no longer queued. */
@@ -73,12 +76,10 @@ export const sendingStore = once((deps: Deps) => {
     }
   }
 
-  function filesOf(org: number, { id, attachments }: Message): MailFile[] {
-    if (attachments.length === 0) return []
-    const data = new Map(rows.filesOf(org, id).map((file) => [file.id, file.data]))
-    return attachments.flatMap(({ id: file, name, content_type }) => {
-      const bytes = data.get(file)
-      return bytes ? [{ name, content_type, bytes }] : []
+  function filesOf(org: number, { attachments }: Message): MailFile[] {
+    return attachments.map(({ id, name, content_type, size_bytes }) => {
+      const bytes = Buffer.concat([...files.bytesOf(org, id, 0, size_bytes)])
+      return { name, content_type, bytes }
     })
   }
 
@@ -118,6 +119,15 @@ export const sendingStore = once((deps: Deps) => {
     recordError(org, found.mail.mailbox_id, error)
   }
 
+  /**
+   * Lets the message wait for somebody to sign in for its mailbox. That counts as no attempt, however often: the mail
+   * does not fail.
+   */
+  function held(org: number, id: string, error: string, ms: number): void {
+    delayed(org, id, error)
+    if (waiting(org, id)) requeue(org, id, clock.now() + ms)
+  }
+
   /** Records that the attempt has ended and the mail was certainly not sent. */
   function ended(org: number, id: string): void {
     rows.setAttempt(org, id, null)
@@ -155,5 +165,5 @@ export const sendingStore = once((deps: Deps) => {
     if (mailbox !== null) mailboxes.saveState(org, mailbox, { send_error: error, send_error_at: clock.now() })
   }
 
-  return { waiting, mailOut, begin, ended, sent, delayed, unknown, failed, bounced }
+  return { waiting, mailOut, begin, ended, sent, delayed, held, unknown, failed, bounced }
 })

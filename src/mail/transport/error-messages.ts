@@ -33,6 +33,8 @@ const MAX_WORDS = 300
 export const placeOf = ({ host, port }: MailServer): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 const CLOSED = 'closed the connection'
+const TRUST = 'if it is your own, name its file with --mail-ca'
+const UNKNOWN_CA = `has a certificate of an authority that is not trusted; ${TRUST}`
 
 /** Ends of sentences by error code; the name of the server comes first. */
 const MESSAGES: Record<string, string> = {
@@ -59,11 +61,11 @@ const MESSAGES: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
   CERT_NOT_YET_VALID: 'has a certificate that is not valid yet',
   CERT_REVOKED: 'has a certificate that was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that is self-signed and not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'has a certificate of an authority that is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an authority that is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an authority that is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: `has a certificate that is self-signed and not trusted; ${TRUST}`,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_CA,
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate that is for another name',
   STARTTLS_INJECTION: 'sent data before TLS was established, as an attacker would',
   EPROTOCOL: 'does not respond like a mail server',
@@ -103,9 +105,9 @@ function codeOf(failure: Failure | undefined): string | undefined {
 }
 
 /** Returns the server's reply on one line, bounded. Credentials that the server repeats are removed. */
-export function wordsOf(words: unknown, { user, password }: MailServer): string {
+export function wordsOf(words: unknown, { user, password, accessToken }: MailServer): string {
   let text = typeof words === 'string' ? words : ''
-  for (const secret of secretsOf(user ?? '', password ?? '')) text = text.replaceAll(secret, '…')
+  for (const secret of secretsOf(user ?? '', accessToken?.text ?? password ?? '')) text = text.replaceAll(secret, '…')
   const joined = text
     .replace(/\r?\n\d{3}[ -](?:\d\.\d+\.\d+ )?/g, ' ')
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -114,10 +116,11 @@ export function wordsOf(words: unknown, { user, password }: MailServer): string 
   return short.replace(/[.\s]+$/, '')
 }
 
-/** Returns the password in every form in which a login sends it, longest first. */
+/** Returns the password or token in every form in which a login sends it, longest first. */
 function secretsOf(user: string, password: string): string[] {
   if (password === '') return []
-  const encoded = [`\0${user}\0${password}`, `${user}\0${user}\0${password}`, password].map((text) =>
+  const bearer = `user=${user}\x01auth=Bearer ${password}\x01\x01`
+  const encoded = [bearer, `\0${user}\0${password}`, `${user}\0${user}\0${password}`, password].map((text) =>
     Buffer.from(text).toString('base64'),
   )
   return [...encoded, ...encoded.map((text) => text.replace(/=+$/, '')), password]
@@ -162,6 +165,8 @@ export function imapError(error: unknown, server: MailServer): string {
   const failure = error as ImapFailure
   const place = placeOf(server)
   if (failure.isSentence) return failure.message
+  if (failure.message === 'Unsupported authentication mechanism')
+    return `The server ${place} does not support login with ${server.accessToken ? 'OAuth' : 'a password'}.`
   const response = failure.responseText ?? failure.response
   if (failure.authenticationFailed) return loginError(response ?? failure.message, server)
   if (failure.tlsFailed && !failure.code) return `The server ${place} does not offer STARTTLS.`

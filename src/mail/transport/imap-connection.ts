@@ -1,7 +1,7 @@
 import type { ImapFlow } from 'imapflow'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { contextOf } from './dial.ts'
-import { imapError, placeOf, sentence } from './error-messages.ts'
+import { type ImapFailure, imapError, placeOf, sentence } from './error-messages.ts'
 import type { ImapServer, Trust } from './server.ts'
 
 export type ImapTimes = {
@@ -31,6 +31,8 @@ export const TIMES: ImapTimes = {
 const MAX_LITERAL_BYTES = 67_108_864
 const MAX_LINE_BYTES = 16_777_216
 
+type Client = ImapFlow & { byeReason?: string; authenticate?: () => Promise<unknown> }
+
 /** `whyGone` returns the error that ended the connection. */
 export type Connected = { client: ImapFlow; whyGone: () => unknown }
 
@@ -44,17 +46,18 @@ export async function connectImap(
   signal: AbortSignal | undefined,
   times: ImapTimes,
 ): Promise<Connected> {
-  const { user, password } = server
-  if (!user || !password) throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
+  const { user, password, accessToken } = server
+  if (!user || !(accessToken?.text || password))
+    throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
   const { ImapFlow } = await import('imapflow')
   const context = contextOf(trust)
-  const client: ImapFlow & { byeReason?: string } = new ImapFlow({
+  const client: Client = new ImapFlow({
     host: server.host,
     port: server.port,
     secure: server.tls === 'tls',
     ...(server.tls !== 'tls' && { doSTARTTLS: server.tls === 'starttls' }),
     tls: context ? { secureContext: context } : {},
-    auth: { user, pass: password },
+    auth: accessToken ? { user, accessToken: accessToken.text } : { user, pass: password ?? '' },
     clientInfo: { name: 'Dealbox', vendor: 'Dealbox', version: '', 'support-url': '' },
     connectionTimeout: times.connect_ms,
     greetingTimeout: times.greeting_ms,
@@ -69,6 +72,13 @@ export async function connectImap(
     disableCompression: true,
     logger: false,
   })
+
+  // A login replaces the capabilities by others, without STARTTLS.
+  const { authenticate } = client
+  client.authenticate = () => {
+    if (server.tls === 'none') server.onPlain?.(client.capabilities.has('STARTTLS'))
+    return authenticate?.call(client) ?? Promise.reject(new Error('the library has no authenticate'))
+  }
 
   let error: unknown
   client.on('error', (first) => {
@@ -92,6 +102,7 @@ export async function connectImap(
     return { client, whyGone }
   } catch (first) {
     client.close()
+    if ((first as ImapFailure).authenticationFailed) accessToken?.onRejected()
     throw sentence(imapError(signal?.aborted ? signal.reason : first, server))
   }
 }

@@ -7,6 +7,7 @@ import { MINUTE_MS } from '../../lib/time.ts'
 import { contextOf, dial } from './dial.ts'
 import { connectionError, placeOf, type SmtpFailure, sentence, smtpError, wordsOf } from './error-messages.ts'
 import type { MailServer, Trust } from './server.ts'
+import { BEARER, bearerLogin } from './smtp-bearer.ts'
 
 export type Sent =
   | { outcome: 'sent'; reply: string }
@@ -152,12 +153,14 @@ async function openSession(
     socketTimeout: times.answer_ms,
     socketCloseTimeout: 1000,
     maxResponseSize: MAX_REPLY_BYTES,
+    customAuth: { [BEARER]: bearerLogin },
     logger: false,
   })
   connection.on('error', () => {}) // each step handles it; between steps it must not end the process
   const session: Session = { connection, socket, isUsed: false, timer: undefined }
   try {
     await step(session, signal, (done) => connection.connect(done))
+    if (server.tls === 'none') server.onPlain?.(/[ -]STARTTLS\b/im.test(connection.lastServerResponse || ''))
     if (server.user !== null) await login(session, server, signal)
     return session
   } catch (error) {
@@ -168,13 +171,23 @@ async function openSession(
 
 async function login(session: Session, server: MailServer, signal: AbortSignal): Promise<void> {
   const { connection } = session
-  const { user, password } = server
+  const { user, password, accessToken } = server
   if (!connection.allowsAuth)
     throw sentence(`The server ${placeOf(server)} does not support login, but the settings have the user "${user}".`)
-  if (!user || !password) throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
-  await step(session, signal, (done) =>
-    connection.login({ user, pass: password, credentials: { user, pass: password } }, done),
-  )
+  const pass = accessToken?.text ?? password
+  if (!user || !pass) throw sentence(`The login to ${placeOf(server)} needs a user and a password.`)
+  const method = accessToken ? { method: BEARER } : {}
+  try {
+    await step(session, signal, (done) =>
+      connection.login(
+        { user, pass, credentials: { user, pass }, ...method } as SMTPConnection.AuthenticationType,
+        done,
+      ),
+    )
+  } catch (error) {
+    if ((error as SmtpFailure).code === 'EAUTH') accessToken?.onRejected()
+    throw error
+  }
 }
 
 /** Runs a callback function; also rejects if the connection ends or the signal aborts first. */

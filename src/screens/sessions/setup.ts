@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { credentialStore } from '../../auth/credentials.ts'
 import { setupLink } from '../../auth/links.ts'
-import { installSample } from '../../demo/replay/sample.ts'
 import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
 import { preferenceStore } from '../../personal/preferences.ts'
@@ -52,7 +51,10 @@ export function setupHandlers(parts: ScreenParts): Handler[] {
       if (owner.language) preferences.patch(who, preferences.find(who), { language: owner.language })
       return { org, member, secret: start(ctx, org, member) }
     })
-    if (given.start === 'sample') await installSample(parts, made.org, made.member)
+    if (given.start === 'sample') {
+      const { installSample } = await import('../../demo/replay/sample.ts')
+      await installSample(parts, made.org, made.member)
+    }
     answer(ctx, 201, made)
   }
 

@@ -6,7 +6,6 @@ import { type Mailbox, mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import type { Message } from '../../inbox/messages/message.ts'
 import { messageStore } from '../../inbox/messages/messages.ts'
 import { dateIn } from '../../lib/calendar/days.ts'
-import { textHtml } from '../../lib/html/from-text.ts'
 import { fill, fillLine } from '../../lib/template.ts'
 import { MINUTE_MS, parseTime, rfc3339 } from '../../lib/time.ts'
 import type { Step } from '../sequences/sequence.ts'
@@ -16,6 +15,7 @@ import { enrollmentWriter, type Planned } from './enrollment-writer.ts'
 import { doneSteps } from './steps.ts'
 import { enrollmentView, primary } from './template-values.ts'
 import { allowedFrom, dueAt, type Window } from './timing.ts'
+import { unsubscribing } from './unsubscribe.ts'
 
 /**
  * With a spacing, a planned slot expires when it has passed by more than this: steps that waited while no server ran
@@ -51,6 +51,7 @@ export const enrollmentEngine = once((deps: Deps) => {
   const tasks = taskStore(deps)
   const steps = doneSteps(db)
   const viewOf = enrollmentView(deps)
+  const { bodies } = unsubscribing(deps)
   const timezoneOf = db
     .prepare(
       `SELECT coalesce(hours.timezone, orgs.timezone) FROM orgs
@@ -138,7 +139,7 @@ export const enrollmentEngine = once((deps: Deps) => {
     const at = placeAt(org, mailbox, step, window, planned)
     if (at > clock.now()) return { waits: { at, mailbox_id: mailbox.id } }
     const view = viewOf(org, enrollment, contact)
-    const body_text = fill(step.body ?? '', view)
+    const { text, html } = bodies(org, mailbox, enrollment, fill(step.body ?? '', view))
     const message = messages.send(
       { org, member: null },
       {
@@ -149,8 +150,8 @@ export const enrollmentEngine = once((deps: Deps) => {
           step.subject === null
             ? steps.answeringSubject(org, enrollment.id)
             : fillLine(step.subject, view) || NO_SUBJECT,
-        body_text,
-        body_html: textHtml(body_text),
+        body_text: text,
+        body_html: html,
         mailbox,
         sender_id: enrollment.sender_id,
         enrollment_id: enrollment.id,

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { columns, contactStore } from '../../crm/contacts/contacts.ts'
 import { type Deps, once } from '../../deps.ts'
+import { textHtml } from '../../lib/html/from-text.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { stopRules } from './stop-rules.ts'
 
@@ -44,13 +45,32 @@ export const unsubscribing = once((deps: Deps) => {
    */
   function headers(org: number, { address, imap }: Sending, enrollment: Enrolled): Record<string, string> {
     const link = url(org, enrollment)
-    const mail = imap && `mailto:${addressPart(address)}?subject=unsubscribe%20${tokenOf(org, enrollment)}`
-    const ways = [link, mail].filter((way) => way !== null)
+    const ways = [link, mailto(org, { address, imap }, enrollment)].filter((way) => way !== null)
     if (ways.length === 0) return {}
     return {
       'List-Unsubscribe': ways.map((way) => `<${way}>`).join(', '),
       // RFC 8058 requires https: what a mail program posts in the background must not be sent unencrypted.
       ...(link?.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
+    }
+  }
+
+  /** Null if the mailbox does not receive mail. */
+  function mailto(org: number, { address, imap }: Sending, enrollment: Enrolled): string | null {
+    return imap && `mailto:${addressPart(address)}?subject=unsubscribe%20${tokenOf(org, enrollment)}`
+  }
+
+  /**
+   * Returns the body of a mail as text and HTML. It gets a line for unsubscribing unless it contains the link itself, or
+   * no request would arrive. The line is in English: neither organisations nor sequences have a language.
+   */
+  function bodies(org: number, mailbox: Sending, enrollment: Enrolled, body: string): { text: string; html: string } {
+    const link = url(org, enrollment)
+    const way = link ?? mailto(org, mailbox, enrollment)
+    const html = textHtml(body)
+    if (way === null || (link !== null && body.includes(link))) return { text: body, html }
+    return {
+      text: `${body.trimEnd()}\n\nUnsubscribe: ${way}`,
+      html: `${html}\n<p><a href="${way.replaceAll('&', '&amp;')}">Unsubscribe</a></p>`,
     }
   }
 
@@ -124,7 +144,7 @@ export const unsubscribing = once((deps: Deps) => {
     return token !== undefined && read(token)?.org === org && unsubscribe(token)
   }
 
-  return { headers, url, read, about, unsubscribe, fromSubject }
+  return { headers, bodies, url, read, about, unsubscribe, fromSubject }
 })
 
 type Described = { org_name: string; emails: string | null }

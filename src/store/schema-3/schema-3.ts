@@ -1,4 +1,8 @@
 import type { Connection } from '../driver.ts'
+import { splitAttachments } from './attachments.ts'
+import { addImports } from './imports.ts'
+import { addInvitations } from './invitations.ts'
+import { addGrants, addLanes, addOffers } from './mailboxes.ts'
 import { addOwnerWords } from './owners.ts'
 import { addSearch } from './search.ts'
 
@@ -6,7 +10,16 @@ import { addSearch } from './search.ts'
 // folder.
 
 /** From schema 2, in this order. */
-const PARTS: readonly ((db: Connection) => void)[] = [addSearch, addOwnerWords]
+const PARTS: readonly ((db: Connection) => void)[] = [
+  addSearch,
+  addOwnerWords,
+  splitAttachments,
+  addImports,
+  addLanes,
+  addGrants,
+  addOffers,
+  addInvitations,
+]
 
 export function addTools(db: Connection): void {
   for (const part of PARTS) part(db)

@@ -89,6 +89,7 @@ export function addSampleRecords({ store, deps, a, advance }: TestServer, many: 
           address: address(),
           parent_company_id: n > 4 ? some(pick(records.company).id) : null,
           external_id: some(`C-${n}`),
+          originally_created_at: some(`${day()}T12:00:00.000Z`),
         }),
       )
     }
@@ -115,6 +116,7 @@ export function addSampleRecords({ store, deps, a, advance }: TestServer, many: 
             do_not_contact: pick([true, false]),
             source: some(pick(TEXTS)),
             external_id: some(`x${n}`),
+            originally_created_at: some(`${day()}T12:00:00.000Z`),
           },
           { allow_duplicate: true },
         ),
@@ -130,6 +132,8 @@ export function addSampleRecords({ store, deps, a, advance }: TestServer, many: 
         company_id: some(pick(records.company).id),
         primary_contact_id: some(pick(records.contact).id),
         expected_close_date: some(day()),
+        external_id: some(`d${n}`),
+        originally_created_at: some(`${day()}T12:00:00.000Z`),
       })
       const reason_id = pick([a.reasons.won, a.reasons.lost])
       const later = next()

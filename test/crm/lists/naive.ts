@@ -17,11 +17,12 @@ const several = (type: Type, ...names: string[]): [string, Field][] =>
 const everywhere = [
   ...of('exact', 'owner_id'),
   ...several('exact', 'tag_ids'),
-  ...of('time', 'created_at', 'updated_at'),
+  ...of('time', 'created_at', 'updated_at', 'originally_created_at'),
+  ...of('text', 'external_id'),
 ]
 const reachable = [
   ...['line1', 'line2', 'city', 'region', 'postal_code', 'country'].flatMap((part) => of('text', `address.${part}`)),
-  ...of('text', 'website', 'linkedin_url', 'external_id'),
+  ...of('text', 'website', 'linkedin_url'),
 ]
 
 /** The fields of each object, by name. */

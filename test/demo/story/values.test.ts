@@ -95,6 +95,7 @@ test('members, tags, companies, contacts and deals keep the rules of the contrac
       checkUrl(given.linkedin_url)
       unique(tags)
     }
+    unique(deals.flatMap(({ step }) => step.given.external_id ?? []))
     for (const { step } of deals) {
       checkDeal(step.given, step.company === undefined ? undefined : companies[step.company])
       unique(step.tags)
@@ -102,7 +103,7 @@ test('members, tags, companies, contacts and deals keep the rules of the contrac
     for (const { deal, given } of changes) {
       const company = deals[deal]?.step.company
       checkDeal(
-        { amount: null, currency: null, expected_close_date: null, title: 'x', ...given },
+        { amount: null, currency: null, expected_close_date: null, external_id: null, title: 'x', ...given },
         company === undefined ? undefined : companies[company],
       )
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -41,10 +41,17 @@ test('--json answers the counts, the mapping and the file of rejected rows', asy
     rejected: 1,
     rejected_file,
     imported_before: null,
+    left_out: [],
+    left_out_file: null,
+    made: { company: 1 },
     mapping: [
       { column: 'Name', field: 'name' },
       { column: 'Umsatz', field: 'annual_revenue' },
     ],
+    not_imported: [],
+    unused_values: [],
+    remarks: [],
+    with_lenient: null,
   })
   assert.match(readFileSync(rejected_file, 'utf8'), /is ambiguous; use --decimal/)
   const said = await cliJson('import', 'companies', rejected_file, '--decimal', 'comma', ...at)
@@ -74,6 +81,86 @@ test('--dry-run, --map, --dates and --rejected do as they say', async () => {
   close()
 })
 
+test('a dry run prints the command that would import more, and what that would leave out', async () => {
+  const { at, data } = await place('')
+  const folder = temporaryFolder()
+  const file = join(folder, "it's here.csv")
+  writeFileSync(file, 'Name,Email,Owner,Fax\nAna,ana@x.example,Max,1\nBo,nix,,2\n,nix,,3\n')
+  const given = ['--map-value', 'Name:Bo=Bob', '--map-value', 'Owner:Eve=Ana', ...at]
+  const { out, err } = await dealbox(['import', 'contacts', file, '--dry-run', ...given])
+  assert.equal(
+    out,
+    `Would be: 0 created, 0 updated, 0 unchanged, 3 rejected.
+Columns not imported: 1 (Fax).
+No cell has the value of --map-value "Owner:Eve=Ana".
+With --lenient, 2 more of the rows would come in (2 created, 0 updated, 0 unchanged, 1 rejected), without the values that are wrong:
+  dealbox import contacts '${file.replace("'", "'\\''")}' --map-value Name:Bo=Bob --map-value Owner:Eve=Ana --lenient --data ${data}
+Left out of these rows:
+COLUMN  VALUES  FIRST REASON
+Owner   1       does not match any member of this organisation: "Max"
+Email   1       "nix" must be an email address, such as "ana@example.com"
+To leave out less: --unknown-owner EMAIL, --map-value "Column:value=replacement".
+`,
+  )
+  assert.match(err, /To write the rejected rows and the reasons to a file, use --rejected PATH\.\n$/)
+  const dry = await cliJson('import', 'contacts', file, '--dry-run', ...given)
+  assert.deepEqual([dry.created, dry.left_out, dry.not_imported], [0, [], ['Fax']])
+  assert.deepEqual(dry.unused_values, ['Owner:Eve=Ana'])
+  assert.deepEqual(
+    [
+      dry.with_lenient.created,
+      dry.with_lenient.left_out.map(({ column, count }: Record<string, unknown>) => [column, count]),
+    ],
+    [
+      2,
+      [
+        ['Owner', 1],
+        ['Email', 1],
+      ],
+    ],
+  )
+  assert.deepEqual(readdirSync(folder), ["it's here.csv"])
+  const [line = ''] = out.split('\n').filter((each) => each.startsWith('  dealbox'))
+  const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line.trim().slice('dealbox '.length)}`], {
+    encoding: 'utf8',
+  })
+  const done = await cliJson(...words.trim().split('\n'))
+  assert.deepEqual([done.created, done.rejected, done.left_out.length], [2, 1, 2])
+  assert.equal(readFileSync(done.left_out_file, 'utf8').split('\r\n').length, 4)
+  assert.match(done.left_out_file, /it's here\.left-out\.csv$/)
+  const { db, close } = openStore(data)
+  assert.deepEqual(db.prepare('SELECT name FROM contacts ORDER BY name').pluck().all(), ['Ana', 'Bob'])
+  close()
+})
+
+test('an import says how to bring in what it rejected, and --rejected says where both lists are', async () => {
+  const { at, file } = await place('Title,Amount,Stage\nOne,much,Sent\nTwo,5,Sent\n', 'deals.csv')
+  const strict = await dealbox(['import', 'deals', file, ...at])
+  assert.match(
+    strict.err,
+    /\nTo import rejected rows without what is wrong: dealbox import deals \S+\/deals\.rejected\.csv --lenient --data \S+\n/,
+  )
+  const rejected = join(file, '../lists.csv')
+  const given = ['--lenient', '--make-stages', '--rejected', rejected, ...at]
+  const { out, err } = await dealbox(['import', 'deals', file, ...given])
+  assert.match(out, /^Rows: 2 created, 0 updated, 0 unchanged, 0 rejected\.\nLeft out of these rows:\n.*\nAmount +1 /)
+  assert.match(out, /^Also made: 1 stage\.$/m)
+  assert.match(err, /Left-out values, with reasons: .*lists\.left-out\.csv\n/)
+  assert.equal(existsSync(rejected), false)
+  const asked = await dealbox(['import', 'deals', file, '--unknown-contacts', 'forget', ...at])
+  assert.deepEqual(
+    [asked.code, asked.err.split('\n')[0]],
+    [2, '--unknown-contacts must be one of make, omit, reject. See "dealbox import deals --help".'],
+  )
+})
+
+test('an option that repeats is one per line in the environment', async () => {
+  const { at, file } = await place('Name,Source\nAna,a\nBo,b\n')
+  const env = { DEALBOX_MAP_VALUE: 'Source:a=first\nSource:c=x' }
+  const { out, code } = await cli(['import', 'contacts', file, '--json', ...at], env)
+  assert.deepEqual([code, JSON.parse(out).unused_values], [0, ['Source:c=x']])
+})
+
 test('a second run of the same command says that nothing was done', async () => {
   const { at, file } = await place('Name\nAna\n')
   await cliJson('import', 'contacts', file, ...at)
@@ -92,7 +179,7 @@ test('what is wrong on the command line is usage, and what is wrong with the fil
     [2, /No column was recognised as first_name, .*The columns are "Fax"/, 'contacts', file],
     [2, /--map: there is no field "fax"/, 'contacts', file, '--map', 'Fax=fax'],
     [2, /--match must be one of email, external_id/, 'contacts', file, '--match', 'domain'],
-    [2, /There is no option --match/, 'deals', file, '--match', 'email'],
+    [2, /--match must be one of external_id/, 'deals', file, '--match', 'email'],
     [2, /--decimal must be one of point, comma/, 'contacts', file, '--decimal', ','],
     [2, /--dates must be one of dmy, mdy/, 'contacts', file, '--dates', 'ymd'],
     [1, /cannot be read/, 'contacts', `${file}.not`],

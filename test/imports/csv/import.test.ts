@@ -84,6 +84,7 @@ describe('an import of contacts', () => {
         unsubscribed_at: null,
         source: null,
         external_id: null,
+        originally_created_at: null,
         custom_fields: {},
         created_at: 0,
         updated_at: 0,

@@ -43,7 +43,7 @@ const files: [string, ImportObject, string][] = [
      unsubscribed_at
      source > source
      external_id > external_id
-     created_at
+     created_at > originally_created_at
      updated_at
      version`,
   ],
@@ -64,6 +64,8 @@ const files: [string, ImportObject, string][] = [
      close_reason_id > close_reason_id
      closed_at
      stage_changed_at
+     external_id > external_id
+     originally_created_at > originally_created_at
      created_at`,
   ],
   [
@@ -79,7 +81,7 @@ const files: [string, ImportObject, string][] = [
      Associated Company > company_id
      Associated Company IDs
      Lead Status
-     Create Date
+     Create Date > originally_created_at
      Job Title > job_title
      Street Address > address.line1
      City > address.city
@@ -110,7 +112,7 @@ const files: [string, ImportObject, string][] = [
   [
     'deals of HubSpot',
     'deal',
-    `Record ID
+    `Record ID > external_id
      Deal Name > title
      Deal Stage > stage
      Pipeline > pipeline_id
@@ -168,13 +170,13 @@ const files: [string, ImportObject, string][] = [
      Deal - Label > tag_ids
      Deal - Expected close date > expected_close_date
      Deal - Probability
-     Deal - ID`,
+     Deal - ID > external_id`,
   ],
   [
     'contacts of Google',
     'contact',
     `First Name > first_name
-     Middle Name
+     Middle Name > middle_name
      Last Name > last_name
      Organization Name > company_id
      Organization Title > job_title
@@ -225,7 +227,116 @@ const files: [string, ImportObject, string][] = [
      Categories > tag_ids
      E-mail Address > emails
      E-mail 2 Address > emails
+     E-mail 2 Display Name
      Web Page > website`,
+  ],
+  [
+    'contacts of Outlook, whose title is Mr or Dr',
+    'contact',
+    `Title
+     First Name > first_name
+     Company > company_id
+     Job Title > job_title
+     Home Street
+     Business Street > address.line1
+     Account`,
+  ],
+  [
+    'contacts with one address only',
+    'contact',
+    `Title > job_title
+     Name > name
+     Home Street > address.line1
+     Home City > address.city`,
+  ],
+  [
+    'contacts of Salesforce',
+    'contact',
+    `Salutation
+     First Name > first_name
+     Last Name > last_name
+     Title > job_title
+     Account Name > company_id
+     Mailing Street > address.line1
+     Mailing City > address.city
+     Mailing State/Province > address.region
+     Mailing Zip/Postal Code > address.postal_code
+     Mailing Country > address.country
+     Other City
+     Phone > phones
+     Mobile > phones.other
+     Fax
+     Email > emails
+     Account Owner
+     Contact Owner > owner_id
+     Email Opt Out > do_not_contact`,
+  ],
+  [
+    'contacts of Salesforce by the names of its API',
+    'contact',
+    `Id > external_id
+     FirstName > first_name
+     LastName > last_name
+     MailingPostalCode > address.postal_code
+     MobilePhone > phones.other
+     LeadSource > source`,
+  ],
+  [
+    'accounts of Salesforce',
+    'company',
+    `Account Owner > owner_id
+     Account Name > name
+     Billing Street > address.line1
+     Billing State/Province > address.region
+     Billing Zip/Postal Code > address.postal_code
+     Shipping City
+     Billing City > address.city
+     Employees > employee_count
+     Annual Revenue Currency > currency
+     Annual Revenue > annual_revenue
+     Account ID > external_id`,
+  ],
+  [
+    'opportunities of Salesforce',
+    'deal',
+    `Account Owner
+     Opportunity Owner > owner_id
+     Account Name > company_id
+     Opportunity Name > title
+     Stage > stage
+     Fiscal Period
+     Amount Currency > currency
+     Amount > amount
+     Probability (%)
+     Close Date > expected_close_date`,
+  ],
+  [
+    'connections of LinkedIn',
+    'contact',
+    `First Name > first_name
+     Last Name > last_name
+     URL > linkedin_url
+     Email Address > emails
+     Company > company_id
+     Position > job_title
+     Connected On > originally_created_at`,
+  ],
+  [
+    'deals of HubSpot, whose primary company counts',
+    'deal',
+    `Deal Name > title
+     Associated Company
+     Associated Company (Primary) > company_id
+     Associated Contact > primary_contact_id`,
+  ],
+  [
+    'deals of Pipedrive in its newer form',
+    'deal',
+    `Deal - Title > title
+     Deal - Stage (pipeline) > stage
+     Deal - Currency of value > currency
+     Organization > company_id
+     Contact person > primary_contact_id`,
   ],
   [
     'contacts in German',
@@ -290,6 +401,14 @@ describe('the columns are recognised', () => {
     assert.deepEqual(
       mapping.map(({ field }) => field),
       [null, 'name', 'phone', null, null],
+    )
+  })
+
+  test('of no column whose name is that of a member of every object', () => {
+    const mapping = recognise('contact', ['constructor', '__proto__', 'toString', 'Connected On'], FIELDS.contact)
+    assert.deepEqual(
+      mapping.map(({ field }) => field),
+      [null, null, null, 'originally_created_at'],
     )
   })
 

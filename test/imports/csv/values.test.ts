@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { detectFormats, type FormatOptions } from '../../../src/imports/csv/detect-formats.ts'
-import { type Draft, draftReader } from '../../../src/imports/csv/draft.ts'
+import { type Draft, rowReader } from '../../../src/imports/csv/draft.ts'
 import { FIELDS, type Fields } from '../../../src/imports/csv/fields.ts'
 import { recognise } from '../../../src/imports/csv/mapping.ts'
 import type { Cells } from '../../../src/imports/csv/read.ts'
@@ -23,7 +23,7 @@ function drafts(
   rows.forEach((cells, index) => {
     manners.addRow({ line: index + 1, cells })
   })
-  const read = draftReader(object, mapping, fields, manners.formatOf)
+  const { read } = rowReader(object, mapping, fields, manners.formatOf)
   return rows.map((cells) => {
     try {
       return read(cells)
@@ -221,12 +221,56 @@ describe('other cells', () => {
     ])
   })
 
+  test('are empty where a word or a dash stands for nothing', () => {
+    const words = ['n/a', 'N/A', '#N/A', 'none', 'None', '-', '–', '---', 'null', '(blank)', '0/0/00', '00.00.0000']
+    for (const word of words) assert.deepEqual(given('contact', [{ job_title: word, website: word }]), [{}], word)
+    assert.deepEqual(given('contact', [{ tag_ids: 'n/a', emails: 'n/a; ana@x.example' }]), [
+      { emails: [{ email: 'ana@x.example', label: 'work' }] },
+    ])
+    assert.deepEqual(column('contact', 'last_name', ['Na', 'Nonette', '0/0']), ['Na', 'Nonette', '0/0'])
+  })
+
   test('say yes or no in several languages', () => {
+    const flag: Fields = { flag: { kind: 'flag' } }
     for (const yes of ['true', 'TRUE', 'yes', 'Y', '1', 'x', 'Ja', 'wahr', 'oui', 'vrai', 'Sí', 'verdadero'])
-      assert.deepEqual(column('contact', 'do_not_contact', [yes]), [true], yes)
+      assert.deepEqual(column('contact', 'flag', [yes], {}, flag), [true], yes)
     for (const no of ['false', 'No', '0', 'nein', 'falsch', 'non', 'faux', 'falso'])
-      assert.deepEqual(column('contact', 'do_not_contact', [no]), [false], no)
+      assert.deepEqual(column('contact', 'flag', [no], {}, flag), [false], no)
+    assert.deepEqual(column('contact', 'flag', ['maybe'], {}, flag), ['invalid_flag'])
+  })
+
+  test('set do_not_contact from any of several columns, and never clear it', () => {
+    const rows = [
+      { 'Do not call': 'yes', 'Email opt out': 'no' },
+      { 'Do not call': 'no', 'Email opt out': 'true' },
+      { 'Do not call': 'no', 'Email opt out': 'false' },
+    ]
+    assert.deepEqual(given('contact', rows), [{ do_not_contact: true }, { do_not_contact: true }, {}])
     assert.deepEqual(column('contact', 'do_not_contact', ['maybe']), ['invalid_flag'])
+    assert.deepEqual(given('contact', [{ do_not_contact: false }, { do_not_contact: true }]), [
+      {},
+      { do_not_contact: true },
+    ])
+  })
+
+  test('read the state of a subscription: who has left must not be contacted, who never joined may be', () => {
+    for (const left of ['Unsubscribed', 'opted out', 'Opt-out', 'Do not contact', 'Abgemeldet', 'Désinscrit'])
+      assert.deepEqual(given('contact', [{ 'Marketing status': left }]), [{ do_not_contact: true }], left)
+    for (const other of ['Subscribed', 'No consent', 'Bounced', 'Archived', 'Pending double opt-in', 'Not subscribed'])
+      assert.deepEqual(given('contact', [{ 'Marketing status': other }]), [{}], other)
+    assert.deepEqual(given('contact', [{ 'Marketing status': 'Blue' }]), [['/do_not_contact invalid_flag']])
+  })
+
+  test('hold the middle name, wherever its column is', () => {
+    const cells = { 'Middle Name': 'Q.', 'First Name': 'Ana', 'Last Name': 'Ruiz' }
+    assert.deepEqual(given('contact', [cells]), [{ first_name: 'Ana Q.', last_name: 'Ruiz' }])
+    assert.deepEqual(given('contact', [{ ...cells, 'First Name': '' }]), [{ first_name: 'Q.', last_name: 'Ruiz' }])
+  })
+
+  test('hold one web page; a note keeps the others', () => {
+    const [draft] = drafts('contact', [{ 'Website 1 - Value': 'a.example ::: https://b.example' }]) as Draft[]
+    assert.equal(draft?.given.website, 'https://a.example')
+    assert.deepEqual(draft?.links.get('notes')?.texts, ['Website 1 - Value: a.example ::: https://b.example'])
   })
 
   test('name countries and languages in several languages, or by their code', () => {
@@ -236,6 +280,12 @@ describe('other cells', () => {
     const others = {
       Österreich: 'AT',
       'Côte d’Ivoire': 'CI',
+      "Cote d'Ivoire": 'CI',
+      'Ivory Coast': 'CI',
+      'Korea, Republic of': 'KR',
+      'États-Unis d’Amérique': 'US',
+      'U.S.A.': 'US',
+      Guinea_Bissau: 'GW',
       USA: 'US',
       UK: 'GB',
       'Hong Kong': 'HK',
@@ -288,6 +338,28 @@ describe('other cells', () => {
     ])
   })
 
+  test('name a time zone as HubSpot and Salesforce do', () => {
+    const zones = {
+      europe_slash_berlin: 'Europe/Berlin',
+      america_slash_argentina_slash_buenos_aires: 'America/Buenos_Aires',
+      us_slash_eastern: 'America/New_York',
+      'UTC +02:00 Europe Berlin': 'Europe/Berlin',
+      '(GMT+01:00) Central European Standard Time (Europe/Berlin)': 'Europe/Berlin',
+      'Europe/Berlin': 'Europe/Berlin',
+      'EUROPE/BERLIN': 'Europe/Berlin',
+      'central time': 'central time',
+    }
+    assert.deepEqual(column('contact', 'timezone', Object.keys(zones)), Object.values(zones))
+  })
+
+  test('hold the values of Google, and none of its own groups', () => {
+    const [draft] = drafts('contact', [
+      { Labels: '* myContacts ::: VIP ::: * friends', 'Organization Title': 'Chief ::: Founder' },
+    ]) as Draft[]
+    assert.deepEqual(draft?.links.get('tag_ids')?.texts, ['VIP', 'friends'])
+    assert.equal(draft?.given.job_title, 'Chief, Founder')
+  })
+
   test('hold a whole name', () => {
     assert.deepEqual(
       ['Ana Lindqvist', 'Ruiz, Ana María', 'Ana', 'Ludwig van Beethoven', 'Ana María Ruiz', 'Ott,'].map(splitName),
@@ -316,6 +388,7 @@ describe('other cells', () => {
     const options = new Map([
       ['gold', 'gold'],
       ['der goldene', 'gold'],
+      ['silver', 'silver'],
     ])
     const more: Fields = {
       'custom_fields.level': { kind: 'choice', options },
@@ -329,6 +402,10 @@ describe('other cells', () => {
     }
     assert.deepEqual(given('contact', [cells], {}, more), [
       { custom_fields: { level: 'gold', levels: ['gold', 'silver'], size: -1.5 } },
+    ])
+    const other = { 'custom_fields.level': 'iron', 'custom_fields.levels': 'gold; tin' }
+    assert.deepEqual(given('contact', [other], {}, more), [
+      ['/custom_fields/level unknown_option', '/custom_fields/levels unknown_option'],
     ])
   })
 })

@@ -143,6 +143,7 @@ describe('a file of Google', () => {
       deal_id: null,
       owner_id: null,
       ical_uid: '4k2v8p1q6r7s@google.com',
+      conversation_id: null,
       recording_url: null,
       summary: null,
       has_transcript: false,

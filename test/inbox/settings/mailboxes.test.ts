@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { type Mailbox, mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { mailboxSettings } from '../../../src/inbox/mailboxes/settings.ts'
+import { mailboxSecrets } from '../../../src/inbox/mailboxes/settings-secrets.ts'
 import { resourceDeps } from '../../../src/resource-deps.ts'
 import type { Change } from '../../../src/settings/changes.ts'
 import { problem, settingsFixture, thrownErrors } from '../../settings/settings-fixture.ts'
@@ -601,4 +602,150 @@ test('another organisation sees none of it, whatever keys and addresses both hav
   assert.equal(mailboxes.defaultOf(b), undefined)
   assert.deepEqual([...mailboxes.addresses(b)], [])
   assert.equal(mailboxes.byId(b, mailboxes.defaultOf(a)?.id as string), undefined)
+})
+
+const other = {
+  provider: 'other',
+  client_id: 'crm',
+  token_url: 'https://login.acme.example/token',
+  device_url: 'https://login.acme.example/device',
+  scopes: ['mail', 'offline_access'],
+}
+const microsoft = { provider: 'microsoft', tenant: 'acme.onmicrosoft.com', client_id: 'b6f1' }
+const TOKENS = { access: 'the-access-token', refresh: 'the-refresh-token', lifetime_s: 3600, refreshLifetime_s: null }
+
+test('a mailbox with OAuth is shown with its client, and applied twice changes nothing', (t) => {
+  const { apply, show } = settingsFixture(t)
+  process.env[VARIABLE] = 'of the client'
+  const google = { provider: 'google', client_id: 'g', client_secret_env: VARIABLE }
+  const { device_url, ...rest } = other
+  const page = { ...rest, authorization_url: 'http://127.0.0.1:8080/auth' }
+  for (const oauth of [microsoft, { ...microsoft, flow: 'browser' }, google, other, page]) {
+    apply({ mailboxes: [{ ...support, imap, oauth }] })
+    assert.deepEqual(show().mailboxes[0]?.oauth, oauth)
+    assert.deepEqual(apply(show()), [])
+  }
+  apply({ mailboxes: [{ ...support, oauth: null }] })
+  assert.equal('oauth' in (show().mailboxes[0] as object), false)
+})
+
+test('what OAuth cannot be is refused with a pointer to every fault', (t) => {
+  const { apply } = settingsFixture(t)
+  const faults = (oauth: object, more: object = {}) =>
+    thrownErrors(() => apply({ mailboxes: [{ ...support, ...more, oauth }] })).map((fault) =>
+      fault.replace('/mailboxes/0/', ''),
+    )
+  assert.deepEqual(
+    faults({ provider: 'microsoft', client_id: 'b6f1', client_secret_env: VARIABLE, token_url: other.token_url }),
+    ['oauth/token_url not_of_provider', 'oauth/client_secret_env not_of_provider', 'oauth/tenant required'],
+  )
+  assert.deepEqual(faults({ provider: 'google', client_id: 'g', tenant: 'x', flow: 'device' }), [
+    'oauth/tenant not_of_provider',
+    'oauth/flow not_of_provider',
+    'oauth/client_secret_env required',
+  ])
+  const { token_url, scopes, device_url, ...bare } = other
+  assert.deepEqual(faults(bare), ['oauth/token_url required', 'oauth/scopes required', 'oauth/device_url one_of_two'])
+  assert.deepEqual(faults({ ...other, authorization_url: device_url }), ['oauth/device_url one_of_two'])
+  const both = { client_secret_env: VARIABLE, client_secret_file: '/secret' }
+  assert.deepEqual(faults({ ...other, ...both }), ['oauth/client_secret_file two_sources'])
+  assert.deepEqual(faults({ provider: 'yahoo', client_id: 'a b', more: 1 }), [
+    'oauth/provider invalid_choice',
+    'oauth/client_id invalid_text',
+    'oauth/more unknown_field',
+  ])
+  for (const tenant of ['../common', 'a/b', '', '.x'])
+    assert.deepEqual(faults({ ...microsoft, tenant }), ['oauth/tenant invalid_tenant'])
+  for (const url of [
+    'http://login.acme.example/',
+    'https://a:b@x.example/',
+    'https://x.example/#a',
+    'ftp://x',
+    'x',
+    'http://127.0.0.1.evil.example/',
+  ])
+    assert.deepEqual(faults({ ...other, token_url: url }), ['oauth/token_url invalid_url'], url)
+  for (const url of ['http://localhost/t', 'http://[::1]:80/t', 'https://10.0.0.7/t'])
+    apply({ mailboxes: [{ ...support, oauth: { ...other, token_url: url } }] })
+  for (const scopes of [[], ['a b'], Array(21).fill('a')]) assert.equal(faults({ ...other, scopes }).length, 1)
+})
+
+test('a mailbox has passwords or OAuth, and no token goes over a network in plain text', (t) => {
+  const { apply } = settingsFixture(t)
+  const faults = (given: object) =>
+    thrownErrors(() => apply({ mailboxes: [{ ...support, oauth: other, ...given }] })).map((fault) =>
+      fault.replace('/mailboxes/0/', ''),
+    )
+  assert.deepEqual(faults({ smtp: { ...smtp, password_env: VARIABLE }, imap: { ...imap, password_file: '/x' } }), [
+    'smtp/password_env two_logins',
+    'imap/password_file two_logins',
+  ])
+  assert.deepEqual(faults({ smtp: { ...smtp, tls: 'none' }, imap: { ...imap, tls: 'none' } }), [
+    'smtp/tls plain_token',
+    'imap/tls plain_token',
+  ])
+  const { user, ...anonymous } = smtp
+  assert.deepEqual(faults({ smtp: anonymous, imap: null }), ['smtp/user required'])
+  const here = { host: '127.0.0.1', port: 25, tls: 'none', user: 'crm' }
+  apply({ mailboxes: [{ ...support, oauth: other, smtp: here }] })
+  apply({ mailboxes: [{ ...support, oauth: other, smtp: { ...anonymous, tls: 'none' } }] }) // sends without a login
+})
+
+test('the secret of a client is stored like a password, and where it is missing that is said', (t) => {
+  const { apply, store, a, mailbox } = mailWorkshop(t)
+  const { clientSecret } = mailboxSecrets(store)
+  const oauth = { ...other, client_secret_env: VARIABLE }
+  const given = { mailboxes: [{ ...support, oauth }] }
+  assert.throws(() => apply(given), {
+    message: `/mailboxes/0/oauth/client_secret_env must name an environment variable with a client secret: ${VARIABLE} is not set.`,
+  })
+  process.env[VARIABLE] = 'of the client'
+  assert.deepEqual(apply(given)[0]?.fields['oauth.client_secret'], { from: null, to: 'stored' })
+  assert.equal(clientSecret(a, mailbox('support')), 'of the client')
+  delete process.env[VARIABLE]
+  assert.deepEqual(apply(given), [], 'the stored one stays')
+  process.env[VARIABLE] = 'another'
+  assert.deepEqual(told(apply(given)), [
+    ['support', 'updated', { 'oauth.client_secret': { from: 'stored', to: 'another one' } }],
+  ])
+  apply({ mailboxes: [{ ...support, oauth: other }] })
+  assert.equal(clientSecret(a, mailbox('support')), null)
+})
+
+test('changing between passwords and OAuth leaves nothing of the other behind', (t) => {
+  const { apply, store, a, mailbox, smtpPassword, mailboxes } = mailWorkshop(t)
+  const { connect, setPassword, passwordSides, withOAuth } = mailboxSettings(store)
+  process.env[VARIABLE] = 'secret'
+  apply({ mailboxes: [byVariable] })
+  assert.throws(() => withOAuth(a, 'support'), { code: 'no_oauth' })
+  const [change] = apply({ mailboxes: [{ ...support, oauth: other }] })
+  assert.deepEqual(change?.fields['smtp.password'], { from: 'stored', to: null })
+  assert.throws(() => smtpPassword('support'), { code: 'not_connected' })
+  assert.throws(() => passwordSides(mailbox('support')), {
+    code: 'no_password_needed',
+    message: 'The mailbox "support" needs no password: it has oauth. Sign in with "dealbox mailbox connect support".',
+  })
+  assert.throws(() => store.transaction(() => setPassword(a, 'support', 'secret')), { code: 'no_password_needed' })
+  const before = mailbox('support')
+  store.transaction(() => connect(a, before, TOKENS))
+  assert.equal(mailbox('support').version, before.version + 1, 'a running server notices')
+  assert.equal(mailboxes.disconnected(a, mailbox('support')), undefined)
+  const secret = { oauth: { ...other, client_secret_env: VARIABLE } }
+  assert.deepEqual(Object.keys(apply({ mailboxes: [{ ...support, ...secret }] })[0]?.fields ?? {}), [
+    'oauth',
+    'oauth.client_secret',
+  ])
+  assert.equal(mailboxes.disconnected(a, mailbox('support')), undefined, 'the same client')
+  for (const changed of [{ client_id: 'x' }, { token_url: 'https://x.example/' }, { scopes: ['mail'] }]) {
+    apply({ mailboxes: [{ ...support, oauth: other }] })
+    store.transaction(() => connect(a, mailbox('support'), TOKENS))
+    const [lost] = apply({ mailboxes: [{ ...support, oauth: { ...other, ...changed } }] })
+    assert.deepEqual(lost?.fields['oauth.connection'], { from: 'stored', to: null })
+    assert.ok(mailboxes.disconnected(a, mailbox('support')))
+  }
+  assert.throws(() => store.transaction(() => connect(a, before, TOKENS)), { code: 'settings_changed' })
+  const short = { ...TOKENS, refresh: null }
+  assert.throws(() => store.transaction(() => connect(a, mailbox('support'), short)), { code: 'no_refresh_token' })
+  apply({ mailboxes: [byVariable] })
+  assert.equal(store.db.prepare('SELECT count(*) FROM mailbox_grants').pluck().get(), 0)
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import * as v from 'valibot'
@@ -24,7 +25,7 @@ const oneLine = (longest: number) =>
 const messageId = v.pipe(oneLine(998), v.regex(/^<[^<>\s]+>$/))
 const address = f.object({ email: f.email, name: v.nullable(v.pipe(oneLine(255), v.minLength(1))) })
 const time = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Date.UTC(10_000, 0)))
-const file = f.object({ name: fileName, content_type: contentType, bytes: v.instance(Buffer) })
+const file = f.object({ name: fileName, content_type: contentType, bytes: v.instance(Buffer), sha256: v.string() })
 const recipient = f.object({
   email: f.email,
   action: f.oneOf(['failed', 'delayed', 'delivered', 'relayed', 'expanded']),
@@ -45,6 +46,9 @@ const Mail = f.object({
   text: f.longText(1_048_576),
   html: v.nullable(f.longText(1_048_576)),
   files: v.pipe(v.array(file), v.maxLength(100)),
+  isFromServer: v.boolean(),
+  invitations: v.array(v.any()),
+  trace: v.array(v.any()),
   automatic: v.nullable(f.oneOf(['reply', 'report', 'bulk'])),
   report: v.nullable(
     f.object({ messageId: v.nullable(messageId), recipients: v.pipe(v.array(recipient), v.maxLength(100)) }),
@@ -58,7 +62,7 @@ function assertRules(mail: MailIn): void {
   assert.ok(parsed.success, JSON.stringify(parsed.issues?.map((issue) => [v.getDotPath(issue), issue.message])))
   // What is NFC already comes out as it went in.
   assert.deepEqual(parsed.output, mail)
-  assert.ok(mail.files.reduce((sum, { bytes }) => sum + bytes.length, 0) <= 10 * 1_048_576)
+  assert.ok(mail.files.reduce((sum, { bytes }) => sum + bytes.length, 0) <= MOST_BYTES)
   assert.equal(mail.report !== null, mail.automatic === 'report')
 }
 
@@ -88,7 +92,8 @@ function assertExpected(mail: MailIn, expect: Expected): void {
   if (about !== undefined) assert.equal(mail.report?.messageId ?? null, about, 'messageId of the mail that came back')
 }
 
-const read = (...lines: string[]) => readMail(Buffer.from(lines.join('\r\n'), 'latin1'))
+const MOST_BYTES = 10 * 1_048_576
+const read = (...lines: string[]) => readMail(Buffer.from(lines.join('\r\n'), 'latin1'), undefined, MOST_BYTES)
 
 const COUNT = examples(1000)
 
@@ -96,7 +101,7 @@ test(`${COUNT.toLocaleString('en')} mails of all kinds come out as their makers 
   const wrong: string[] = []
   for (const { name, source, expect } of generateMails(seedOf(1), COUNT)) {
     try {
-      const mail = await readMail(source)
+      const mail = await readMail(source, undefined, MOST_BYTES)
       assertRules(mail)
       assertExpected(mail, expect)
     } catch (error) {
@@ -258,7 +263,29 @@ test('files that do not fit are named, and smaller ones behind them are kept', a
       ['c.zip', 4_000_000],
     ],
   )
-  assert.deepEqual(notes, ['The file "b.zip" was left out because the files of a mail can have 10 MiB in total.'])
+  const why = 'was left out because the files of a mail can have 10 MiB in total.'
+  assert.deepEqual(notes, [`The file "b.zip" (5.7 MiB) ${why}`])
+})
+
+test('files have 36 MiB together, and one whose end was not read is left out', async () => {
+  const lines = `${'QUJD'.repeat(19)}\r\n`.repeat(680_000)
+  const head = (name: string) =>
+    `--b\r\nContent-Type: application/zip\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename=${name}\r\n\r\n`
+  const mail = (body: string) => Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${body}`, 'latin1')
+  const whole = await readMail(mail(`${head('a.zip')}${lines.slice(0, 51_000_000)}\r\n--b--`))
+  assert.deepEqual(
+    whole.files.map(({ bytes, sha256 }) => [bytes.length, sha256 === hash('sha256', bytes)]),
+    [[37_269_231, true]],
+  )
+  assert.deepEqual(whole.notes, [])
+  const longer = mail(`${head('a.txt')}QUJD\r\n${head('b.zip')}${lines.slice(0, 10_000_000)}`)
+  const cut = await readMail(longer, undefined, 1_048_576)
+  assert.deepEqual(
+    cut.files.map(({ name, bytes }) => [name, bytes.toString()]),
+    [['a.txt', 'ABC']],
+  )
+  const why = 'was left out because the files of a mail can have 1 MiB in total.'
+  assert.deepEqual(cut.notes, [`The file "b.zip" (at least 5.4 MiB) ${why}`])
 })
 
 describe('a report of several', () => {
@@ -464,7 +491,7 @@ test('no mail takes long', async () => {
   for (const [name, make] of Object.entries(SLOW)) {
     const source = Buffer.from(make(), 'latin1')
     const before = process.cpuUsage()
-    const mail = await readMail(source)
+    const mail = await readMail(source, undefined, MOST_BYTES)
     const { user } = process.cpuUsage(before)
     assert.ok(user < 3_000_000, `${name} took ${user / 1000} ms`)
     assertRules(mail)

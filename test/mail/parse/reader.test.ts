@@ -5,6 +5,7 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { readMail } from '../../../src/mail/parse/read.ts'
 import { MAX_AT_ONCE, mailReader, type ReaderOptions } from '../../../src/mail/parse/reader.ts'
+import { calendarLines, eventLines, invitingMail } from '../../support/invitation.ts'
 import { seedOf } from '../../support/seed.ts'
 import { generateMails } from './mime/generate.ts'
 
@@ -61,6 +62,19 @@ describe('the reader of mails', () => {
     assert.equal(threads.length, 0)
     assert.equal((await read(plain(MAX_AT_ONCE + 1))).subject, 'Large')
     assert.equal(threads.length, 1)
+  })
+
+  test('reads invitations in its thread, however small they are', async (t) => {
+    const { read, threads } = start(t)
+    const source = invitingMail(calendarLines('REQUEST', [eventLines({ more: ['RRULE:FREQ=DAILY'] })]))
+    assert.deepEqual((await read(Buffer.from(source))).invitations, [])
+    assert.equal(threads.length, 0) // without a view of calendars
+    const at = Date.parse('2026-11-20T08:36:00Z')
+    const view = { timezone: 'Europe/Berlin', now: at, arrivedAt: at }
+    const mail = await read(Buffer.from(source), view)
+    assert.equal(threads.length, 1)
+    assert.deepEqual(mail, await readMail(source, view))
+    assert.equal(mail.invitations[0]?.occurrences.length, 354)
   })
 
   test('hands the bytes over, but not those that others use', async (t) => {

@@ -53,7 +53,8 @@ const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
 
 const failed = (email: string, messageId: string | null): Partial<MailIn> => ({
   automatic: 'report',
-  from: { email: 'mailer-daemon@mx.example', name: null },
+  from: { email: 'mailer-daemon@mx.firm.example', name: null },
+  isFromServer: true,
   report: { messageId, recipients: [{ email, action: 'failed', status: '5.1.1', why: null }] },
 })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Mailbox } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { replyTags } from '../../../src/inbox/mailboxes/reply-tags.ts'
@@ -52,7 +53,8 @@ const reply = (conversation_id: string, given: Row = {}): Promise<Row> =>
 describe('a mail that comes in', () => {
   test('opens a conversation with its sender, who becomes a contact', async () => {
     const seq = server.lastSeq()
-    const file = { name: 'offer.pdf', content_type: 'application/pdf', bytes: Buffer.from('%PDF') }
+    const bytes = Buffer.from('%PDF')
+    const file = { name: 'offer.pdf', content_type: 'application/pdf', bytes, sha256: hash('sha256', bytes) }
     const cc = [{ email: 'eva@firm.example', name: 'Eva' }]
     const message = await arrive({ html: '<p>Hi<script>x</script></p>', files: [file], cc, subject: 'An offer' })
     assert.equal(message.status, 'received')
@@ -252,7 +254,8 @@ test('a person whose old mails come in at once is no machine, nor one who writes
 describe('the report of a delivery', () => {
   const failed = (email: string, messageId: string | null) => ({
     automatic: 'report' as const,
-    from: { email: 'mailer-daemon@mx.example', name: 'Mail Delivery System' },
+    from: { email: 'mailer-daemon@mx.firm.example', name: 'Mail Delivery System' },
+    isFromServer: true,
     report: {
       messageId,
       recipients: [{ email, action: 'failed' as const, status: '5.1.1', why: '550 5.1.1 no such user' }],

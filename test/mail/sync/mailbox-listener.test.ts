@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { silentLog } from '../../../src/http/log.ts'
+import { mailLogins } from '../../../src/inbox/mailboxes/access-tokens.ts'
 import { type Mailbox, mailboxStore, type State } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { readMail } from '../../../src/mail/parse/read.ts'
@@ -42,7 +43,17 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
   const cut = new AbortController()
   const { deps, store } = server
   mailboxStore(deps).saveState(server.a.org, mailbox.id, state)
-  const options = { deps, write, health: store.health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const logins = mailLogins({ deps, write, trust: {} })
+  const options = {
+    deps,
+    write,
+    health: store.health,
+    trust: {},
+    logins,
+    log: silentLog,
+    random: () => -0.99,
+    read: readMail,
+  }
   const end = listenTo(server.a.org, mailbox, options, cut.signal)
   t.after(() => {
     cut.abort()
@@ -77,14 +88,14 @@ test('a mail that is moved there, and had arrived before mails are taken in, is 
 })
 
 test('a mail of which a part was left out says so', async (t) => {
-  const large = (answer: string): string => answer.replace(/RFC822.SIZE \d+/, 'RFC822.SIZE 40000000')
+  const large = (answer: string): string => answer.replace(/RFC822.SIZE \d+/, 'RFC822.SIZE 60000000')
   const { stateOf } = await listening(t, { 'UID FETCH': mail('large', large) }, 'large')
   await until(() => stateOf().checked_at !== null)
   const error = server.store.db
     .prepare("SELECT error FROM messages WHERE external_id = '<large@customer.example>'")
     .pluck()
     .get()
-  assert.match(String(error), /larger than 31457280 bytes/)
+  assert.match(String(error), /larger than 55.3 MiB; the rest was left out/)
 })
 
 test('a mail that the store could not take for a moment is not the one to blame', async (t) => {
@@ -182,7 +193,17 @@ test('while nothing can be written the server is not asked', async (t) => {
     return refused
   }
   const health = { refusal, note: () => true }
-  const options = { deps, write: store.write, health, trust: {}, log: silentLog, random: () => -0.99, read: readMail }
+  const logins = mailLogins({ deps, write: store.write, trust: {} })
+  const options = {
+    deps,
+    write: store.write,
+    health,
+    trust: {},
+    logins,
+    log: silentLog,
+    random: () => -0.99,
+    read: readMail,
+  }
   const timer = setTimeout(() => cut.abort(), 5000)
   await listenTo(server.a.org, mailbox, options, cut.signal)
   clearTimeout(timer)

@@ -330,3 +330,33 @@ describe('the folder of sent mails', { skip: noDovecot }, () => {
     )
   })
 })
+
+test('a server that never answers holds two places, and other mailboxes send by the rest', {
+  timeout: 10_000,
+}, async (t) => {
+  const mute = await startTalker(t, {})
+  const smtp = await startSmtp(t)
+  const { imap, ...first } = SUPPORT
+  const slow = { ...first, key: 'slow', address: 'slow@acme.example', smtp: { ...first.smtp, port: mute.port } }
+  const quick = { ...first, is_default: false, smtp: { ...first.smtp, port: smtp.server.port } }
+  const boxes = setMailboxes(server, [slow, quick])
+  const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write, trust: {} })
+  const { wake, stop } = schedulerHarness(server, { kinds: mailKinds(post) })
+  t.after(async () => {
+    await mute.stop()
+    await stop()
+    close()
+    server.store.db.prepare('DELETE FROM jobs').run()
+  })
+  for (let count = 0; count < 9; count++) await answer(await asked())
+  setMailboxes(server, [
+    { ...slow, is_default: false },
+    { ...quick, is_default: true },
+  ])
+  server.advance(1)
+  await answer(await asked())
+  wake()
+  await smtp.came(1)
+  const leased = server.store.db.prepare('SELECT lane FROM jobs WHERE leased_until IS NOT NULL AND lane = ?').pluck()
+  assert.equal(leased.all(boxes.slow?.id).length, 2)
+})

@@ -11,6 +11,7 @@ import { type Receiver, startReceiver } from '../../../src/mail/sync/mailbox-syn
 import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
 import { inboxOf } from '../../support/inbox.ts'
+import { calendarLines, eventLines } from '../../support/invitation.ts'
 import { setMailboxes } from '../../support/mailbox.ts'
 import type { Row } from '../../support/records.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -168,6 +169,33 @@ describe('between real servers for mail', { skip: noDovecot }, () => {
     })
     assert.equal((await arrives(thanks)).conversation_id, conversation_id)
     assert.equal((await inbox.conversation(conversation_id)).status, 'open')
+  })
+
+  test('an invitation becomes a meeting, which its organizer moves and cancels', async () => {
+    const uid = 'real@calendar.example'
+    const send = async (method: string, sequence: number, hour: number): Promise<Row> => {
+      const starts = `:20270301T${hour}0000Z`
+      const event = eventLines({
+        uid,
+        sequence,
+        starts,
+        ends: `:20270301T${hour + 1}0000Z`,
+        organizer: `:mailto:${EVA}`,
+      })
+      const content = `${calendarLines(method, [event]).join('\r\n')}\r\n`
+      return arrives(await write({ subject: 'Kick-off', icalEvent: { method, content } }))
+    }
+    const meetings = async (): Promise<Row[]> => (await inbox.get('/meetings')).data
+    const { conversation_id } = await send('REQUEST', 0, 10)
+    const [made] = await meetings()
+    assert.deepEqual([made?.starts_at, made?.conversation_id], ['2027-03-01T10:00:00.000Z', conversation_id])
+    await send('REQUEST', 1, 14)
+    assert.equal((await meetings())[0]?.starts_at, '2027-03-01T14:00:00.000Z')
+    await send('CANCEL', 2, 14)
+    assert.deepEqual(
+      (await meetings()).map(({ id, status }) => [id, status]),
+      [[made?.id, 'canceled']],
+    )
   })
 
   test('what comes while the server for mail is away comes in when it is back', async () => {

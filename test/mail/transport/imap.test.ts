@@ -206,7 +206,7 @@ for (const tls of ['none', 'starttls', 'tls'] as const)
     if (tls === 'none') return
     assert.equal(
       await checkImap(server, {}, SHORT),
-      `The server 127.0.0.1:${server.port} has a certificate that is self-signed and not trusted.`,
+      `The server 127.0.0.1:${server.port} has a certificate that is self-signed and not trusted; if it is your own, name its file with --mail-ca.`,
     )
     assert.equal(
       await checkImap({ ...server, host: 'localhost' }, trust, SHORT),

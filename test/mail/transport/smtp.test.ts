@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createServer as createSecureServer } from 'node:tls'
+import { smtpError } from '../../../src/mail/transport/error-messages.ts'
 import type { MailServer, Trust } from '../../../src/mail/transport/server.ts'
 import { checkSmtp, type Sent, type SmtpTimes, smtpClient } from '../../../src/mail/transport/smtp.ts'
 import { ownCertificate, type Say, startSmtp, startTalker } from '../../support/smtp.ts'
@@ -396,7 +397,7 @@ test('a certificate has to be valid, trusted and for the host', async (t) => {
     assert.equal(await checkSmtp(smtp.server, { ca: own.cert }, SHORT), null)
     assert.equal(
       await checkSmtp(smtp.server, {}, SHORT),
-      `${place} has a certificate that is self-signed and not trusted.`,
+      `${place} has a certificate that is self-signed and not trusted; if it is your own, name its file with --mail-ca.`,
     )
     assert.equal(
       await checkSmtp({ ...smtp.server, host: 'localhost' }, { ca: own.cert }, SHORT),
@@ -460,4 +461,16 @@ test('a process that has sent its mails ends by itself', async (t) => {
     )
   })
   for (const { mails } of servers) assert.equal(mails.length, 1)
+})
+
+test('a certificate of an unknown authority leads to --mail-ca', () => {
+  for (const code of [
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ])
+    assert.equal(
+      smtpError(Object.assign(new Error(code), { code }), plain(465)),
+      'The server 127.0.0.1:465 has a certificate of an authority that is not trusted; if it is your own, name its file with --mail-ca.',
+    )
 })

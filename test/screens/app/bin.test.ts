@@ -121,6 +121,17 @@ describe('a deleted record', () => {
     assert.deepEqual([back.company_id, back.external_id, back.custom_fields, back.tag_ids], [null, null, {}, []])
   })
 
+  test('comes back as a deal without the external id that another deal has now', async () => {
+    const deal = await app.newDeal({ external_id: 'D1', originally_created_at: '2019-04-01T08:30:00.000Z' })
+    await app.ok('member', 'DELETE', `/deals/${deal.id}`)
+    const { event_id } = await newest()
+    const rival = await app.newDeal({ external_id: 'D1' })
+    const { left } = await app.ok('member', 'POST', `/bin/${event_id}/restore`)
+    assert.deepEqual(left, [{ object: 'deal', id: deal.id, field: 'external_id', reason: 'taken', other: rival.id }])
+    const back = await app.getRecord(`/deals/${deal.id}`)
+    assert.deepEqual([back.external_id, back.originally_created_at], [null, deal.originally_created_at])
+  })
+
   test('may be a company, a note, a task or a meeting', async () => {
     const parent = await app.newCompany()
     const company = await app.newCompany({ domains: ['n.example'], parent_company_id: parent.id })

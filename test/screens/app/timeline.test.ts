@@ -145,6 +145,25 @@ describe('a timeline', () => {
     ])
   })
 
+  test('ends with the creation in the previous system, if the record has its date', async () => {
+    const originally_created_at = '2019-04-01T08:30:00.000Z'
+    const [contact, company, deal] = await Promise.all(
+      [app.newContact, app.newCompany, app.newDeal].map((make) => make({ originally_created_at })),
+    )
+    await app.newRecord('/notes', { body: 'New', deal_ids: [deal?.id] })
+    for (const query of [`contact_id=${contact?.id}`, `company_id=${company?.id}`, `deal_id=${deal?.id}`]) {
+      const whole = await walk(query)
+      const [created, origin] = whole.slice(-2)
+      assert.deepEqual([created.kind, origin.kind, origin.at], ['created', 'originally_created', originally_created_at])
+      assert.equal(origin.actor_id, null)
+      assert.deepEqual(await walk(query, 1), whole)
+    }
+    await app.patchRecord(`/deals/${deal?.id}`, { originally_created_at: '0001-01-01T00:00:00.000Z' })
+    assert.equal((await walk(`deal_id=${deal?.id}`, 1)).at(-1).at, '0001-01-01T00:00:00.000Z')
+    await app.patchRecord(`/deals/${deal?.id}`, { originally_created_at: null })
+    assert.equal((await walk(`deal_id=${deal?.id}`)).at(-1).kind, 'created')
+  })
+
   test('begins with the creation of a deal that was moved in the same millisecond, whatever its id', async () => {
     const moved = async () => {
       const deal = await app.newDeal({})

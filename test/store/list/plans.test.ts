@@ -242,7 +242,7 @@ function seed({ store, a }: TestServer): void {
     ...{ currency: "iif(n % 10 = 0, NULL, 'EUR')", stage_id: `iif(n % 9, '${a.stages.demo}', '${a.stages.proposal}')` },
     ...{ status: "'open'", company_id: some(2), primary_contact_id: some(3), owner_id: owner },
     ...{ tag_ids: `json_array(${tag})`, expected_close_date: "iif(n % 10 = 0, NULL, '2027-01-0' || (1 + n % 9))" },
-    ...{ stage_changed_at: '0', ...stamps },
+    ...{ stage_changed_at: '0', external_id: "iif(n % 2, 'e' || n, NULL)", ...stamps },
   })
   fill('deal_tags', { tag_id: tag, deal_id: id(4) })
   const contact_id = id(3, '(n % 9 = 0)')

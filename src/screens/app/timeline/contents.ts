@@ -84,6 +84,8 @@ export function timelineContents(db: Database): (org: number, record: string, fo
         return entry(source.actor_id, 'change', changeOf(source))
       case 'created':
         return entry(actorAt(org, record, at, '%.created'), 'record_id', record)
+      case 'originally_created':
+        return entry(null, 'record_id', record)
       default:
         return entry(source.actor_id, 'event', { event_id: source.id, seq: source.seq })
     }

@@ -59,6 +59,14 @@ export function timelinePlaces(db: Database) {
      WHERE org_id = ? AND object = ? AND kept_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
   )
 
+  const originsOf = (table: string) =>
+    db.prepare(`SELECT originally_created_at FROM ${table} WHERE org_id = ? AND id = ?`).pluck()
+  const origins = {
+    contact: originsOf(TABLES.contact),
+    company: originsOf(TABLES.company),
+    deal: originsOf(TABLES.deal),
+  }
+
   function stagesOf(org: number, deal: string, after: Place, limit: number): Found[] {
     const rows = stages.all(org, deal, after.at, versionBefore(deal, after), limit)
     return (rows as (Source & { at: number; deal_version: number })[]).map((row) => ({
@@ -87,9 +95,11 @@ export function timelinePlaces(db: Database) {
       ...changes.map((event): Found => ({ ...pick(event), kind: kindOf(event, record), source: event })),
       ...(object === 'deal' ? stagesOf(org, record, after, limit) : mergesOf(org, object, record, after, limit)),
     ]
-    const created: Found = { at: timeOfId(record), id: record, kind: 'created', source: {} }
+    const created = [{ at: timeOfId(record), id: record, kind: 'created', source: {} }]
+    const at = origins[object].get(org, record) as number | null
+    if (at !== null) created.unshift({ at, id: record, kind: 'originally_created', source: {} })
     // What began and ended in one millisecond is one entry: its end.
-    const all = [...new Map([created, ...found].map((each) => [`${each.at} ${each.id}`, each])).values()]
+    const all = [...new Map([...created, ...found].map((each) => [`${each.at} ${each.id}`, each])).values()]
       .filter((each) => isAfter(each, after) && (!until || isAfter(until, each)) && hasContents(each))
       .sort((one, other) => (isAfter(one, other) ? 1 : -1))
     return until ? { found: all, until } : { found: all }

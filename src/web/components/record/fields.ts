@@ -40,6 +40,7 @@ export function propertiesOf(kind: PageKind): Property[] {
       one('company_id', label.company_id, 'company'),
       one('tag_ids', label.tag_ids, 'tags'),
       one('external_id', label.external_id, 'text'),
+      one('originally_created_at', label.originally_created_at, 'datetime'),
     ]
   if (kind === 'contacts')
     return [
@@ -59,6 +60,7 @@ export function propertiesOf(kind: PageKind): Property[] {
       one('source', label.source, 'text'),
       one('do_not_contact', label.do_not_contact, 'boolean', { is_required: true }),
       one('external_id', label.external_id, 'text'),
+      one('originally_created_at', label.originally_created_at, 'datetime'),
     ]
   return [
     one('domains', label.domains, 'text', { example: 'example.com, example.org' }),
@@ -74,6 +76,7 @@ export function propertiesOf(kind: PageKind): Property[] {
     one('linkedin_url', label.linkedin_url, 'url'),
     one('description', label.description, 'long_text'),
     one('external_id', label.external_id, 'text'),
+    one('originally_created_at', label.originally_created_at, 'datetime'),
   ]
 }
 

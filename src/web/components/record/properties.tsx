@@ -12,7 +12,15 @@ import { texts } from './texts.ts'
 import { timelineOf } from './timeline/timeline-data.ts'
 
 /** Those that few records have stay away until they have a value, or until somebody asks for all. */
-const RARE = new Set(['external_id', 'source', 'language', 'timezone', 'linkedin_url', 'parent_company_id'])
+const RARE = new Set([
+  'external_id',
+  'originally_created_at',
+  'source',
+  'language',
+  'timezone',
+  'linkedin_url',
+  'parent_company_id',
+])
 
 /** All fields of a record, its own ones and those of the organisation, and since when it is there. */
 export function Properties({ kind, record }: { kind: PageKind; record: Rec }) {

@@ -56,7 +56,7 @@ export type Entry = Base &
     | { kind: 'stage'; stage: { from_stage_id: string | null; to_stage_id: string; event_id: string | null } }
     | { kind: 'change'; change: Change }
     | { kind: 'merge'; merge: { id: string; merged_id: string; undone_at: string | null } }
-    | { kind: 'created'; record_id: string }
+    | { kind: 'created' | 'originally_created'; record_id: string }
     | { kind: 'restored' | 'deleted'; event: { event_id: string; seq: number } }
   )
 
@@ -76,6 +76,7 @@ const FILTER_OF: Record<Entry['kind'], Exclude<Filter, 'all'>> = {
   change: 'changes',
   merge: 'changes',
   created: 'changes',
+  originally_created: 'changes',
   restored: 'changes',
   deleted: 'changes',
 }

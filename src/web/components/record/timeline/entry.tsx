@@ -52,6 +52,7 @@ const ICONS: Record<Exclude<Entry['kind'], 'note'>, IconName> = {
   change: 'pen',
   merge: 'merge',
   created: 'plus',
+  originally_created: 'plus',
   restored: 'undo',
   deleted: 'trash',
 }
@@ -142,6 +143,8 @@ function sentenceOf({ kind, shown, stayedMs }: EntryProps): ComponentChildren {
           <b>{words.created[kind]}</b> <By id={entry.actor_id} />
         </>
       )
+    case 'originally_created':
+      return <b>{words.originallyCreated}</b>
     case 'restored':
       return (
         <>

@@ -1,14 +1,18 @@
 import type ICAL from 'ical.js'
 import * as v from 'valibot'
-import { emailKey } from '../../crm/records/contact-methods.ts'
-import * as f from '../../lib/fields.ts'
-import type { Participant } from '../../meetings/participants.ts'
+import { emailKey } from '../email.ts'
+import * as f from '../fields.ts'
 import { rawValue } from './moment.ts'
 
 /** A participant, as given in a calendar. */
-export type Person = { email: string; name: string | undefined } & Pick<Participant, 'role' | 'response'>
+export type Person = {
+  email: string
+  name: string | undefined
+  role: 'organizer' | 'attendee'
+  response: 'accepted' | 'declined' | 'tentative' | 'pending'
+}
 
-const RESPONSES: Record<string, Participant['response']> = {
+const RESPONSES: Record<string, Person['response']> = {
   ACCEPTED: 'accepted',
   DECLINED: 'declined',
   TENTATIVE: 'tentative',
@@ -36,17 +40,29 @@ export function peopleIn(event: ICAL.Component): Person[] {
 
 const ROOMS = /^(RESOURCE|ROOM)$/i
 
+/** Returns the keys of the emails that speak for the organizer: their own, and the one that sends for them. */
+export function organizersIn(event: ICAL.Component): string[] {
+  const found = event.getAllProperties('organizer').flatMap((each) => {
+    const sentBy = mailIn(each.getFirstParameter('sent-by') ?? '')
+    return [addressOf(each)?.email ?? [], v.is(f.email, sentBy) ? sentBy : []].flat()
+  })
+  return [...new Set(found.map(emailKey))].slice(0, MAX_ORGANIZERS)
+}
+
+const MAX_ORGANIZERS = 10
+
 /** Some programs write the email as a parameter, because the value is an internal address. */
 function addressOf(property: ICAL.Property): Pick<Person, 'email' | 'name'> | undefined {
-  const value = rawValue(property) ?? ''
-  const [, address = value] = /^mailto:(.*)$/i.exec(value) ?? []
-  const email = [unescaped(address), property.getFirstParameter('email')].find((each) => v.is(f.email, each))
+  const email = [mailIn(rawValue(property) ?? ''), property.getFirstParameter('email')].find((each) =>
+    v.is(f.email, each),
+  )
   if (email === undefined) return undefined
   const name = property.getFirstParameter('cn')?.replace(/\s+/g, ' ').trim()
   return { email, name: name === '' || name?.toLowerCase() === email.toLowerCase() ? undefined : name }
 }
 
-function unescaped(address: string): string {
+function mailIn(value: string): string {
+  const [, address = value] = /^mailto:(.*)$/i.exec(value) ?? []
   try {
     return decodeURIComponent(address).trim()
   } catch {

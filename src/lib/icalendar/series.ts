@@ -1,5 +1,5 @@
-import { dayAt, dayOf } from '../../lib/calendar/days.ts'
-import { daysOf } from '../../lib/calendar/recurrence.ts'
+import { dayAt, dayOf } from '../calendar/days.ts'
+import { daysOf } from '../calendar/recurrence.ts'
 import type { CalendarEvent } from './event.ts'
 import { endOf, type Moment } from './moment.ts'
 

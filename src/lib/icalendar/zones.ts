@@ -1,5 +1,5 @@
 import ICAL from 'ical.js'
-import { isTimezone } from '../../lib/time.ts'
+import { isTimezone } from '../time.ts'
 import type { Block } from './lines.ts'
 import { WINDOWS_ZONES } from './windows-zones.ts'
 

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { Problem } from '../../lib/problem.ts'
+import { Problem } from '../problem.ts'
 
-// Splits an iCalendar file so that a broken event does not affect others: into calendars with their zones and events,
+// Splits iCalendar (RFC 5545) so that a broken event does not affect others: into calendars with their zones and events,
 // each as a list of lines.
 
 /** A component of a calendar; `line` is where it begins. One without an end has an error. */
@@ -15,15 +13,10 @@ export type CalendarText = {
   events: Block[]
 }
 
-export type CalendarFile = { fingerprint: string; calendars: CalendarText[] }
-
-const MAX_BYTES = 256 * 1_048_576
-
 type Line = { line: number; text: string }
 
-/** Throws Problem 404 if the file cannot be read, 422 if it is not iCalendar in UTF-8. */
-export async function readCalendars(file: string): Promise<CalendarFile> {
-  const bytes = await bytesOf(file)
+/** `file` is what errors call it. Throws Problem 422 if it is not iCalendar in UTF-8. */
+export function calendarsIn(file: string, bytes: Buffer): CalendarText[] {
   const calendars: CalendarText[] = []
   let isFirst = true
   const gather = gatherer(calendars)
@@ -42,18 +35,7 @@ export async function readCalendars(file: string): Promise<CalendarFile> {
       `${file} is vCalendar 1.0. Export it as iCalendar (.ics) and import that file.`,
     )
   }
-  return { fingerprint: createHash('sha256').update(bytes).digest('hex'), calendars }
-}
-
-async function bytesOf(file: string): Promise<Buffer> {
-  let bytes: Buffer
-  try {
-    bytes = await readFile(file)
-  } catch (error) {
-    throw new Problem(404, 'cannot_read', `${file} cannot be read: ${(error as Error).message}.`)
-  }
-  if (bytes.length > MAX_BYTES) throw new Problem(422, 'too_large', `${file} has more than 256 MiB. Split it first.`)
-  return bytes
+  return calendars
 }
 
 const notCalendar = (file: string): Problem =>

@@ -1,7 +1,7 @@
 import ICAL from 'ical.js'
-import { dayOf } from '../../lib/calendar/days.ts'
-import type { Rule } from '../../lib/calendar/recurrence.ts'
-import { Problem } from '../../lib/problem.ts'
+import { dayOf } from '../calendar/days.ts'
+import type { Rule } from '../calendar/recurrence.ts'
+import { Problem } from '../problem.ts'
 import { type Moment, unreadable } from './moment.ts'
 
 const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const

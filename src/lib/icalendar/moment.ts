@@ -1,6 +1,6 @@
 import ICAL from 'ical.js'
-import { Problem } from '../../lib/problem.ts'
-import { DAY_MS } from '../../lib/time.ts'
+import { Problem } from '../problem.ts'
+import { DAY_MS } from '../time.ts'
 import type { Zone } from './zones.ts'
 
 /** A time in a file: on the wall clock of its zone, or a whole day. */

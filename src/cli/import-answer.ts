@@ -1,0 +1,146 @@
+import type { Imported, RowsImported } from '../imports/csv/import.ts'
+import { notImported } from '../imports/csv/mapping.ts'
+import type { Plan } from '../imports/csv/plan.ts'
+import { rfc3339 } from '../lib/time.ts'
+import type { Answer } from './command.ts'
+import { commandLine, type Given } from './import-options.ts'
+import { aligned, oneLine } from './text.ts'
+
+/** Returns the answer of an import; `what` names the rows, such as meetings. */
+export function importAnswer(imported: Imported, what: string, dryRun: boolean) {
+  const { rejected, rejectedFile, importedBefore } = imported
+  const id = dryRun ? null : imported.id
+  const before =
+    importedBefore === null
+      ? ''
+      : `Nothing was imported, because this file was already imported ${rfc3339(importedBefore)}. To import it again, use --again.\n`
+  const notes = [
+    ...(rejectedFile ? [`Rejected ${what.toLowerCase()}, with reasons: ${rejectedFile}`] : []),
+    ...(rejected > 0 && !rejectedFile
+      ? [`To write the rejected ${what.toLowerCase()} and the reasons to a file, use --rejected PATH.`]
+      : []),
+    ...(id ? [`To undo the import: dealbox import --undo ${id}`] : []),
+  ]
+  return {
+    json: {
+      id,
+      ...countsOf(imported),
+      rejected_file: rejectedFile,
+      imported_before: importedBefore === null ? null : rfc3339(importedBefore),
+    },
+    text: `${before}${dryRun ? 'Would be' : what}: ${counted(imported)}.`,
+    note: notes.join('\n'),
+  }
+}
+
+const countsOf = ({ created, updated, unchanged, rejected }: Imported) => ({ created, updated, unchanged, rejected })
+
+const counted = (imported: Imported): string =>
+  Object.entries(countsOf(imported))
+    .map(([result, count]) => `${count} ${result}`)
+    .join(', ')
+
+export type RowsDone = {
+  imported: RowsImported
+  plan: Plan
+  /** What a dry run with --lenient would import. */
+  lenient: RowsImported | undefined
+}
+
+/** Returns the answer of an import of rows: everything that did not become part of a record is told. */
+export function rowsAnswer(command: string, file: string, given: Given, { imported, plan, lenient }: RowsDone): Answer {
+  const answer = importAnswer(imported, 'Rows', given.dryRun)
+  const { mapping, source, unusedValues } = plan
+  const columns = notImported(mapping)
+  const others = Object.entries(imported.made).filter(([object]) => object !== source.object)
+  const isBetter = lenient !== undefined && lenient.rejected < imported.rejected
+  const text = [
+    answer.text,
+    ...omittedLines(imported),
+    ...(others.length > 0
+      ? [`${given.dryRun ? 'Would also be made' : 'Also made'}: ${others.map(many).join(', ')}.`]
+      : []),
+    ...(columns.length > 0 ? [`Columns not imported: ${columns.length} (${columns.map(named).join(', ')}).`] : []),
+    ...unusedValues.map((each) => `No cell has the value of --map-value ${JSON.stringify(each)}.`),
+    ...source.remarks,
+    ...(isBetter ? lenientLines(command, file, given, imported, lenient, plan) : []),
+  ]
+  const { omittedFile, rejectedFile } = imported
+  const again = { ...given, lenient: true, again: false, rejected: undefined }
+  const isRetried = rejectedFile !== null && !given.lenient && !given.dryRun && source.format === 'csv'
+  const note = [
+    ...(omittedFile ? [`Left-out values, with reasons: ${omittedFile}`] : []),
+    ...(isRetried
+      ? [`To import rejected rows without what is wrong: ${commandLine(command, rejectedFile, again)}`]
+      : []),
+    answer.note,
+  ]
+  return {
+    text: text.join('\n'),
+    note: note.filter((line) => line !== '').join('\n'),
+    json: {
+      ...answer.json,
+      left_out: imported.omitted,
+      left_out_file: omittedFile,
+      made: imported.made,
+      mapping: mapping.map(({ column, field }) => ({ column, field })),
+      not_imported: columns,
+      unused_values: unusedValues,
+      remarks: source.remarks,
+      with_lenient: lenient ? { ...countsOf(lenient), left_out: lenient.omitted } : null,
+    },
+  }
+}
+
+const MAX_REASON = 100
+
+function omittedLines({ omitted }: RowsImported): string[] {
+  if (omitted.length === 0) return []
+  const rows = omitted.map(({ column, count, reason }) => [named(column), String(count), oneLine(reason, MAX_REASON)])
+  return ['Left out of these rows:', aligned([['COLUMN', 'VALUES', 'FIRST REASON'], ...rows])]
+}
+
+/** What --lenient would do, the command for it, and the options that would bring in more. */
+function lenientLines(
+  command: string,
+  file: string,
+  given: Given,
+  strict: RowsImported,
+  lenient: RowsImported,
+  { mapping }: Plan,
+): string[] {
+  const more = strict.rejected - lenient.rejected
+  const fields = new Set(
+    mapping.flatMap(({ column, field }) => (lenient.omitted.some((each) => each.column === column) ? [field] : [])),
+  )
+  const options = [
+    ...(fields.has('stage') || fields.has('pipeline_id') ? ['--make-stages'] : []),
+    ...(fields.has('owner_id') && !given.unknownOwner ? ['--unknown-owner EMAIL'] : []),
+    ...(fields.has('primary_contact_id') && !given.unknownContacts ? ['--unknown-contacts make'] : []),
+    '--map-value "Column:value=replacement"',
+  ]
+  return [
+    `With --lenient, ${more} more of the rows would come in (${counted(lenient)}), without the values that are wrong:`,
+    `  ${commandLine(command, file, { ...given, lenient: true })}`,
+    ...omittedLines(lenient),
+    `To leave out less: ${options.join(', ')}.`,
+  ]
+}
+
+const PLURALS: Record<string, [one: string, many: string]> = {
+  company: ['company', 'companies'],
+  contact: ['contact', 'contacts'],
+  tag: ['tag', 'tags'],
+  note: ['note', 'notes'],
+  stage: ['stage', 'stages'],
+  pipeline: ['pipeline', 'pipelines'],
+  custom_field: ['custom field', 'custom fields'],
+}
+
+function many([object, count]: [string, number]): string {
+  const [one, several] = PLURALS[object] ?? [object, `${object}s`]
+  return `${count} ${count === 1 ? one : several}`
+}
+
+/** Column names are text of a stranger. */
+const named = (column: string): string => oneLine(column, MAX_REASON)

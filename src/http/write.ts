@@ -1,0 +1,132 @@
+import type { Access } from '../auth/access.ts'
+import { requireScopes } from '../auth/scopes.ts'
+import type { Caller } from '../lib/caller.ts'
+import * as f from '../lib/fields.ts'
+import { validate } from '../lib/validate.ts'
+import type { Answer } from './answer.ts'
+import { FORM, mediaTypeOf, parseBody, parseText } from './body.ts'
+import { checkIfMatch, etag } from './conditional.ts'
+import type { UploadedFile } from './form-parts.ts'
+import { fingerprintOf, formFingerprint, idempotencyKey } from './idempotency.ts'
+import type { Exchange, Kernel } from './kernel.ts'
+import { readFlags } from './query.ts'
+import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
+import { uploads } from './uploads.ts'
+
+type Parts = Pick<Kernel, 'prefix' | 'write' | 'answers' | 'bodies' | 'dataDir'>
+
+/** What a client has sent, parsed but not validated yet. `fingerprint` is the same for requests that are. */
+type Sent = {
+  body: unknown
+  flags: Record<string, boolean>
+  files: readonly UploadedFile[]
+  fingerprint: () => string
+}
+
+/** Answers writes: reads the body, and runs the route in a transaction, once for each Idempotency-Key. */
+export function writeAnswers({ prefix, write, answers, bodies, dataDir }: Parts) {
+  const { receive } = uploads(dataDir, bodies)
+
+  return async function answerWrite(
+    route: WriteRoute<Need>,
+    access: Access,
+    ids: string[],
+    x: Exchange,
+  ): Promise<Answer> {
+    const flags = readFlags(x.query, Object.keys(route.flags ?? {}))
+    const others = [...Object.keys(route.accepts ?? {}), ...(route.form ? [FORM] : [])]
+    const type = route.body && mediaTypeOf(x.req, others)
+    if (route.form && type === FORM) return answerForm({ ...route, form: route.form }, access, ids, x, flags)
+    const sent = await bodies.read(x.req, x.res, route.maxBytes)
+    try {
+      const body = bodyOf(route, x, type, sent.bytes)
+      const fingerprint = () => fingerprintOf(x.req, sent.bytes)
+      return await writeBody(route, access, ids, x, { body, flags, files: [], fingerprint })
+    } finally {
+      bodies.release(sent)
+    }
+  }
+
+  async function answerForm(
+    route: WriteRoute<Need> & Required<Pick<WriteRoute, 'form'>>,
+    access: Access,
+    ids: string[],
+    x: Exchange,
+    flags: Record<string, boolean>,
+  ): Promise<Answer> {
+    const { form } = route
+    const { json, files, discard } = await receive(x.req, x.res, form, route.maxBytes)
+    try {
+      const given = json && parseBody(json, route.maxItems)
+      const body = form.read ? form.read(given, files) : (given ?? parseBody(NOTHING))
+      const fingerprint = () => formFingerprint(x.req, json, files)
+      const run = () => writeBody(route, access, ids, x, { body, flags, files, fingerprint })
+      return await (form.ready ? form.ready(write, access.who.org, files, run) : run())
+    } finally {
+      await discard()
+    }
+  }
+
+  async function writeBody(
+    route: WriteRoute<Need>,
+    access: Access,
+    ids: string[],
+    x: Exchange,
+    { fingerprint, ...sent }: Sent,
+  ): Promise<Answer> {
+    const key = idempotencyKey(x.req)
+    const print = key === undefined ? '' : fingerprint()
+    const known = await route.prefetch?.(sent.body)
+    const who = key === undefined ? access.who : { ...access.who, key }
+    return write(
+      () => {
+        const run = () => change(route, who, ids, x, { ...sent, known })
+        if (key === undefined) return run()
+        const isSecret = route.isSecret === true
+        const given = answers.find(access, key, print, isSecret)
+        if (given) return given
+        const answer = run()
+        answers.keep(access, key, print, answer, isSecret)
+        return answer
+      },
+      { frees: route.method === 'delete' },
+    )
+  }
+
+  /** The part of a write that runs in its transaction. */
+  function change(
+    route: WriteRoute<Need>,
+    who: Caller,
+    ids: string[],
+    x: Exchange,
+    given: Omit<Sent, 'fingerprint'> & { known: unknown },
+  ): Answer {
+    const found = route.find?.(who, ...ids)
+    if (found && route.scopeOf) requireScopes(who, [route.scopeOf(found)])
+    if (found) checkIfMatch(x.req.headers['if-match'], found.version)
+    // Refuses a body where none is expected, unless it is empty: nothing is ignored silently.
+    const body = (given.body === undefined ? undefined : validate(route.body ?? EMPTY, given.body)) as never
+    const made = route.run({ ...given, who, record: found as never, body })
+    if (!made) return { status: route.status, headers: [], body: '' }
+    if (isRepeated(made)) return written(200, made.repeated)
+    const answer = written(route.status, made)
+    if (route.status === 201 && 'id' in made) answer.headers.push('Location', `${prefix}${route.path}/${made.id}`)
+    return answer
+  }
+}
+
+const EMPTY = f.object({})
+const NOTHING = Buffer.alloc(0)
+
+/** Throws Problem 400, and 415 for a body where none is expected. */
+function bodyOf(route: WriteRoute<Need>, x: Exchange, type: string | undefined, bytes: Buffer): unknown {
+  if (!route.body && bytes.length > 0) mediaTypeOf(x.req)
+  const read = type === undefined ? undefined : route.accepts?.[type]
+  if (read) return read(parseText(bytes))
+  return route.body || bytes.length > 0 ? parseBody(bytes, route.maxItems) : undefined
+}
+
+function written(status: number, record: Answered): Answer {
+  const headers = 'version' in record ? ['ETag', etag(record.version as number)] : []
+  return { status, headers, body: JSON.stringify(record) }
+}

@@ -1,0 +1,45 @@
+import { type NameSource, nameOf } from '../../crm/records/contact-methods.ts'
+import type { recordLookups } from '../../crm/records/record-lookups.ts'
+import type { Stored } from '../../http/route.ts'
+import type { Caller } from '../../lib/caller.ts'
+import { fold } from '../../lib/fold.ts'
+import type { Json } from '../../lib/json.ts'
+import { same } from '../../lib/merge.ts'
+import type { AllWrites, Given, ImportObject } from '../writes.ts'
+import { type Draft, joined } from './draft.ts'
+
+/**
+ * Finds the records that a row without the value to match by may have become before: those of the same name that have
+ * everything the row has. It would be made again at each import. Nothing is overwritten, so a namesake loses nothing.
+ */
+export function twinFinder(
+  find: ReturnType<typeof recordLookups>,
+  who: Caller,
+  object: ImportObject,
+  writes: AllWrites[ImportObject],
+) {
+  const candidates = {
+    contact: (given: Given) => find.contactsNamed(who.org, fold(nameOf({ ...NAMELESS, ...given } as NameSource))),
+    company: ({ name }: Given) => find.companiesNamed(who.org, fold(String(name))),
+    deal: ({ title }: Given) => find.dealsTitled(who.org, fold(String(title))),
+  }
+
+  /** `given` is the body of the new record. */
+  return function twinsOf(given: Given, { added }: Draft): Stored[] {
+    const whole = writes.check(given, true)
+    return candidates[object](whole)
+      .map(({ id }) => writes.find(who, id))
+      .filter((record) =>
+        Object.entries(whole).every(([name, value]) => has(record[name] as Json, value, added.has(name))),
+      )
+  }
+}
+
+const NAMELESS = { first_name: null, last_name: null, emails: [], phones: [] }
+
+function has(stored: Json, given: Json, isAdded: boolean): boolean {
+  if (isAdded) return joined((stored ?? []) as Json[], given as Json[]).length === ((stored ?? []) as Json[]).length
+  if (given === null || Array.isArray(given) || typeof given !== 'object') return same(stored, given)
+  const members = (stored ?? {}) as Given
+  return Object.entries(given).every(([member, value]) => same(members[member] ?? null, value))
+}

@@ -1,0 +1,2 @@
+/** Emails are compared ignoring case. */
+export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase()
