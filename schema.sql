@@ -511,7 +511,7 @@ CREATE INDEX deals_owner ON deals (org_id, owner_id);
 CREATE INDEX deals_company ON deals (org_id, company_id);
 CREATE INDEX deals_contact ON deals (org_id, primary_contact_id);
 CREATE INDEX deals_currency ON deals (org_id, currency);
-CREATE INDEX deals_amount ON deals (org_id, amount_micros);
+CREATE INDEX deals_amount ON deals (org_id, amount_micros, id, owner_id); -- for the deals of an owner by amount
 CREATE INDEX deals_title ON deals (org_id, title_key);
 CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);

@@ -477,7 +477,7 @@ describe('a migration', () => {
     migrate(db, 'old')
     const search = searches(db)
     const found = (word: string) => {
-      const { sql, values } = idsOfSearch(search(1, 'deal', word))
+      const { sql, values } = idsOfSearch(search(1, { search: 'deal', text: word }))
       return db
         .prepare(sql)
         .pluck()

@@ -3,6 +3,7 @@ import { splitAttachments } from './attachments.ts'
 import { addImports } from './imports.ts'
 import { addInvitations } from './invitations.ts'
 import { addGrants, addLanes, addOffers } from './mailboxes.ts'
+import { addOwnerWords } from './owners.ts'
 import { addSearch } from './search.ts'
 import { addPendingStageChanges } from './stage-changes.ts'
 
@@ -10,16 +11,10 @@ import { addPendingStageChanges } from './stage-changes.ts'
 // folder.
 
 /** From schema 2, in this order. */
-const PARTS: readonly ((db: Connection) => void)[] = [
-  addSearch,
-  addPendingStageChanges,
-  splitAttachments,
-  addImports,
-  addLanes,
-  addGrants,
-  addOffers,
-  addInvitations,
-]
+const PARTS: readonly ((db: Connection) => void)[] = [addSearch, <<<<<<< HEAD
+  addPendingStageChanges, =======
+  addOwnerWords, >>>>>>> lists
+  splitAttachments, addImports, addLanes, addGrants, addOffers, addInvitations]
 
 export function addTools(db: Connection): void {
   for (const part of PARTS) part(db)
