@@ -55,7 +55,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   http: {
     files: [
       'test/http/{conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
-      'test/{catalog,layers,orgs}.test.ts',
+      'test/{catalog,layers,openapi-rules,orgs}.test.ts',
     ],
   },
   webhooks: {

@@ -1,25 +1,40 @@
 import { catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { parseListen, usage } from '../config.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { startClock } from '../lib/id.ts'
 import { resourceDeps } from '../resource-deps.ts'
+import { apiUrlFor } from '../screens/sessions/hosts.ts'
 import { emptyDatabase } from '../store/memory.ts'
 import { vault } from '../store/vault.ts'
 import { command, json } from './command.ts'
+import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 
 export const openapi = command({
   name: 'openapi',
   summary: 'Print the OpenAPI document of the API',
-  options: { json: { ...json, help: 'on one line' } },
-  run: () => {
+  options: {
+    apiListen: { ...apiListen, help: 'address of the API that the document is for' },
+    publicUrl,
+    json: { ...json, help: 'on one line' },
+  },
+  run: ({ options }) => {
+    const server = options.publicUrl === undefined ? listenerUrl(options.apiListen) : parsePublicUrl(options.publicUrl)
     // Routes contain prepared statements, which need the tables.
     const db = emptyDatabase()
     const document = openApiDocument(
       catalog(resourceDeps({ db, clock: startClock(Date.now), vault: vault('.') })),
-      PREFIX,
+      server + PREFIX,
       version,
     )
     db.close()
     return { json: document, text: JSON.stringify(document, null, 2) }
   },
 })
+
+/** Throws a usage Problem. */
+function listenerUrl(text: string): string {
+  const { host, port } = parseListen(text) ?? { host: '', port: 0 }
+  if (port === 0) throw usage('The document needs an address: name one with --api-listen or --public-url.')
+  return apiUrlFor(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, undefined)
+}

@@ -31,6 +31,7 @@ import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
@@ -43,6 +44,7 @@ const FOR_EVER = Number.MAX_SAFE_INTEGER
 export type ServeOptions = {
   data: string
   apiListen: string
+  publicUrl?: string | undefined
   screensListen: string
   screensHost?: string | undefined
   rateLimit: string
@@ -71,6 +73,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
@@ -103,7 +106,15 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const document = () => openApiDocument(routes, PREFIX, version)
       const site = screens({
         ...state,
-        ...{ store, deps, document, routes, prefix: PREFIX, dataDir: options.data, apiUrl: apiListener.url },
+        ...{
+          store,
+          deps,
+          document,
+          routes,
+          prefix: PREFIX,
+          dataDir: options.data,
+          apiUrl: givenUrl ?? apiListener.url,
+        },
         listen: screensAddress.host,
         hosts: parseHosts(options.screensHost ?? ''),
       })
@@ -143,12 +154,8 @@ export const serve = command({
   name: 'serve',
   summary: 'Start the server: the API and the screens listener; in an empty folder it prints a link to set it up',
   options: {
-    apiListen: {
-      type: 'string',
-      placeholder: 'HOST:PORT',
-      default: '127.0.0.1:8080',
-      help: 'address of the API; port 0 picks a free port',
-    },
+    apiListen,
+    publicUrl,
     screensListen: {
       type: 'string',
       placeholder: 'HOST:PORT',

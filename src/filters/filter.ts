@@ -16,62 +16,78 @@ const MAX_LEAVES = 50
 const MAX_VALUES = 100
 const MAX_DAYS = 36_500
 
-const NODE = { $ref: '#/components/schemas/ListFilter' }
-const nodes = { type: 'array', minItems: 1, maxItems: MAX_LEAVES, items: NODE }
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const nodes = { type: 'array', minItems: 1, maxItems: MAX_LEAVES, items: ref('ListFilter') }
 const branch = (name: string, schema: object, description: string) => ({
   type: 'object',
-  title: name,
   required: [name],
   additionalProperties: false,
   properties: { [name]: { ...schema, description } },
 })
 
-/** For the OpenAPI document only; `faultsOf` validates. */
-const SCHEMA = {
-  description: `A tree of up to ${MAX_LEVELS} levels and ${MAX_LEAVES} conditions. Texts are compared ignoring case and accents, by their first 255 characters. A field without a value matches \`ne\`, \`not_in\` and \`is_null\` only.`,
-  examples: [
-    {
-      all: [
-        { field: 'owner_id', op: 'is_null' },
-        { field: 'created_at', op: 'in_last_days', value: 30 },
-      ],
-    },
-  ],
-  oneOf: [
-    branch('all', nodes, 'All of these conditions match.'),
-    branch('any', nodes, 'At least one of these conditions matches.'),
-    branch('not', NODE, 'This condition does not match.'),
-    {
-      type: 'object',
-      title: 'condition',
-      description: 'The record has such a value.',
-      required: ['field', 'op'],
-      additionalProperties: false,
-      properties: {
-        field: {
-          type: 'string',
-          description:
-            'A field of the object, `address.<part>`, `custom_fields.<key>`, or, except for companies, `company.<field>`.',
-          examples: ['owner_id'],
-        },
-        op: {
-          type: 'string',
-          enum: LIST_OPERATORS,
-          description:
-            'Must fit the type of the field. `has_any` and `has_all` are for fields with several values. `in_last_days` and `in_next_days` count 24 hours per day from now for times, and whole days in the time zone of the organisation, including today, for dates.',
-        },
-        value: {
-          description: `Value to compare with: an array of up to ${MAX_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, and one value otherwise.`,
-        },
+/**
+ * For the OpenAPI document only; `faultsOf` validates. Each form of a node is a component of its own: a generator takes
+ * the name of an inline one from its member, and `All`, `Any` and `Not` are words of some languages.
+ */
+const COMPONENTS = {
+  ListFilter: {
+    description: `A tree of up to ${MAX_LEVELS} levels and ${MAX_LEAVES} conditions. Texts are compared ignoring case and accents, by their first 255 characters. A field without a value matches \`ne\`, \`not_in\` and \`is_null\` only.`,
+    examples: [
+      {
+        all: [
+          { field: 'owner_id', op: 'is_null' },
+          { field: 'created_at', op: 'in_last_days', value: 30 },
+        ],
+      },
+    ],
+    oneOf: ['FilterAll', 'FilterAny', 'FilterNot', 'FilterCondition'].map(ref),
+  },
+  FilterAll: branch('all', nodes, 'All of these conditions match.'),
+  FilterAny: branch('any', nodes, 'At least one of these conditions matches.'),
+  FilterNot: branch('not', ref('ListFilter'), 'This condition does not match.'),
+  FilterCondition: {
+    type: 'object',
+    description: 'The record has such a value.',
+    required: ['field', 'op'],
+    additionalProperties: false,
+    properties: {
+      field: {
+        type: 'string',
+        description:
+          'A field of the object, `address.<part>`, `custom_fields.<key>`, or, except for companies, `company.<field>`.',
+        examples: ['owner_id'],
+      },
+      op: {
+        type: 'string',
+        enum: LIST_OPERATORS,
+        description:
+          'Must fit the type of the field. `has_any` and `has_all` are for fields with several values. `in_last_days` and `in_next_days` count 24 hours per day from now for times, and whole days in the time zone of the organisation, including today, for dates.',
+      },
+      value: {
+        ...ref('FilterValue'),
+        description: `Value to compare with: an array of up to ${MAX_VALUES} values for \`in\`, \`not_in\`, \`has_any\` and \`has_all\`, a number of days for \`in_last_days\` and \`in_next_days\`, nothing for \`is_null\` and \`not_null\`, and one value otherwise.`,
       },
     },
-  ],
+  },
+  FilterValue: {
+    oneOf: [
+      { type: 'string' },
+      { type: 'number', format: 'double' },
+      { type: 'boolean' },
+      ...[{ type: 'string' }, { type: 'number', format: 'double' }].map((items) => ({
+        type: 'array',
+        minItems: 1,
+        maxItems: MAX_VALUES,
+        items,
+      })),
+    ],
+  },
 }
 
 /** Not a schema, because the fields depend on the organisation. */
 export const ListFilter = v.pipe(
   v.custom<Filter>((input) => isObject(input), 'invalid_type|must be an object'),
-  v.metadata({ ...NODE, definitions: { ListFilter: SCHEMA } }),
+  v.metadata({ ...ref('ListFilter'), definitions: COMPONENTS }),
   v.transform((filter) => canonical(filter) as Filter),
 )
 

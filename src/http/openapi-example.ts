@@ -6,12 +6,13 @@ type Resolve = (schema: Schema) => Schema
 /** An example value for the schema: its first example, else any value of its type. */
 export function sample(name: string, given: Schema, resolve: Resolve = (schema) => schema): unknown {
   const schema = resolve(given)
-  const { examples, enum: choices, format, properties, items, anyOf } = schema
+  const { examples, enum: choices, format, properties, items } = schema
+  const union = schema.anyOf ?? schema.oneOf
   const types = [schema.type].flat()
   const [type] = types
   if (Array.isArray(examples)) return examples[0]
   if (Array.isArray(choices)) return choices.includes(null) ? null : choices[0]
-  if (Array.isArray(anyOf)) return anyOf.some(({ type }) => type === 'null') ? null : sample(name, anyOf[0], resolve)
+  if (Array.isArray(union)) return union.some(({ type }) => type === 'null') ? null : sample(name, union[0], resolve)
   if (schema.readOnly && types.includes('null')) return null // not set by the server yet
   if (properties) {
     const fields = Object.entries(properties as Record<string, Schema>)
@@ -23,6 +24,8 @@ export function sample(name: string, given: Schema, resolve: Resolve = (schema) 
   if (format === 'uuid') return sampleId(name)
   if (format === 'date') return '2026-12-31'
   if (format === 'date-time') return '2026-11-20T08:36:00.000Z'
+  if (/(url|website)$/.test(name)) return 'https://example.com/'
+  if (/^(phone|number)$/.test(name)) return '+49 30 901820'
   return 'Example'
 }
 

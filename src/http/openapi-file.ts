@@ -18,11 +18,15 @@ export function fileParts(route: FileRoute, headers: (names: string[]) => Schema
   }
 }
 
-/** The form that a write accepts besides JSON, if any: its JSON part, and files under any name. */
+/**
+ * The form that a write accepts besides JSON, if any: its JSON part, and files under any name. It is no component:
+ * openapi-generator makes arguments of the parts of a form, and then misses its type.
+ */
 export function formContent({ form }: WriteRoute, schema: Schema): Schema {
   if (!form) return {}
   const json = form.read ? { type: 'object', description: 'What the file does not say.' } : schema
-  const file = { type: 'string', contentMediaType: 'application/octet-stream' }
+  // The format is that of OpenAPI 3.0, which generators know.
+  const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
   const files = form.maxFiles === 1 ? file : { type: 'array', maxItems: form.maxFiles, items: file }
   return {
     'multipart/form-data': {

@@ -1,37 +1,44 @@
-import type { Filter, Operator } from '../store/list/conditions.ts'
-import { MAX_WAIT_S } from './poll.ts'
+import { anchored, either, escaped, listOf } from './openapi-patterns.ts'
+import type { Schema } from './openapi-schema.ts'
+import { MAX_TYPES, MAX_WAIT_S } from './poll.ts'
 import { DEFAULT_LIMIT } from './query.ts'
 import type { Route } from './route.ts'
 
 // The parts of the OpenAPI document shared by all operations.
 
-export const PROBLEM_SCHEMA = {
-  type: 'object',
-  description: 'Problem details (RFC 9457).',
-  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
-  additionalProperties: false,
-  properties: {
-    type: { type: 'string', description: '`urn:dealbox:problem:` followed by the code.' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What is wrong and what to do, in a sentence.' },
-    code: { type: 'string', description: 'Stable code for programs.' },
-    request_id: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['pointer', 'code', 'message'],
-        additionalProperties: false,
-        properties: {
-          pointer: { type: 'string', description: 'JSON Pointer into the body.' },
-          code: { type: 'string' },
-          message: { type: 'string', description: 'Continues the name of the field as a sentence.' },
-        },
+const INT64 = { type: 'integer', format: 'int64' }
+
+export const PROBLEM_SCHEMAS = {
+  Problem: {
+    type: 'object',
+    description: 'Problem details (RFC 9457).',
+    required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+    additionalProperties: false,
+    properties: {
+      type: { type: 'string', description: '`urn:dealbox:problem:` followed by the code.' },
+      title: { type: 'string' },
+      status: INT64,
+      detail: { type: 'string', description: 'What is wrong and what to do, in a sentence.' },
+      code: { type: 'string', description: 'Stable code for programs.' },
+      request_id: { type: 'string' },
+      errors: {
+        type: 'array',
+        description: 'For `invalid_fields`: every invalid field.',
+        items: { $ref: '#/components/schemas/FieldError' },
       },
+      scope: { type: 'string', description: 'For `insufficient_scope`: the required scope.' },
+      duplicate_id: { type: 'string', format: 'uuid', description: 'For `duplicate`: the id of the existing record.' },
     },
-    scope: { type: 'string', description: 'For `insufficient_scope`: the required scope.' },
-    duplicate_id: { type: 'string', format: 'uuid', description: 'For `duplicate`: the id of the existing record.' },
+  },
+  FieldError: {
+    type: 'object',
+    required: ['pointer', 'code', 'message'],
+    additionalProperties: false,
+    properties: {
+      pointer: { type: 'string', description: 'JSON Pointer into the body.' },
+      code: { type: 'string' },
+      message: { type: 'string', description: 'Continues the name of the field as a sentence.' },
+    },
   },
 }
 
@@ -46,7 +53,7 @@ export const HEADERS = {
   'Content-Range': header('The part of the bytes, and their number: `bytes 0-999/5000`.'),
   'X-Request-Id': header('The id that the client sent, or a new one. It is also in the log.'),
   'Idempotency-Replayed': header('`true` for a stored response.', { type: 'string', const: 'true' }),
-  'Retry-After': header('How many seconds to wait.', { type: 'integer' }),
+  'Retry-After': header('How many seconds to wait.', INT64),
   'RateLimit-Policy': header('How many requests a token may send in how many seconds.'),
   RateLimit: header('How many requests remain, and the seconds until the limit is reset.'),
   'WWW-Authenticate': header('`Bearer`.'),
@@ -133,6 +140,15 @@ export function problemsOf(route: Route): Record<number, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [STATUS[name], { $ref: `#/components/responses/${name}` }]))
 }
 
+export function success(description: string, schema: Schema, names: string[]): Schema {
+  return { description, headers: headers(names), content: { 'application/json': { schema } } }
+}
+
+export function headers(names: string[]): Schema {
+  const all = [...names, 'X-Request-Id', 'RateLimit-Policy', 'RateLimit']
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
 /** Default descriptions for fields of any record. */
 export const FIELDS: Record<string, string> = {
   id: 'Assigned by the server; never changes.',
@@ -143,57 +159,37 @@ export const FIELDS: Record<string, string> = {
   version: 'Starts at 1 and increases by 1 with each change. It is also the `ETag`.',
 }
 
-export const FILTER_TYPES: Record<Filter['type'], object> = {
-  id: { type: 'string', format: 'uuid' },
-  text: { type: 'string', minLength: 1, maxLength: 2048 },
-  choice: { type: 'string' },
-  flag: { type: 'boolean' },
-  amount: { type: 'number', minimum: 0, maximum: 9_000_000_000_000 },
-  number: { type: 'number' },
-  search: { type: 'string', maxLength: 255 },
-  date: { type: 'string', format: 'date' },
-  time: { type: 'string', format: 'date-time' },
-}
-
-export const OPERATOR_MEANING: Record<Operator, string> = {
-  eq: 'Equal to this value.',
-  ne: 'Not equal to this value. A missing value counts as not equal.',
-  in: 'One of these values, separated by commas; at most 100.',
-  gt: 'Greater than this value.',
-  gte: 'Greater than or equal to this value.',
-  lt: 'Less than this value.',
-  lte: 'Less than or equal to this value.',
-  contains: 'Contains this text.',
-  starts_with: 'Starts with this text.',
-}
+/** Base64url of a code of 16 bytes and of at least `[0,""]`. */
+export const CURSOR = { type: 'string', pattern: '^[A-Za-z0-9_-]{30,}$' }
+const ID = { type: 'string', format: 'uuid' }
 
 export const PARAMETERS = {
-  id: { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: FILTER_TYPES.id },
+  id: { name: 'id', in: 'path', required: true, description: 'Id of the record.', schema: ID },
   delivery_id: {
     name: 'delivery_id',
     in: 'path',
     required: true,
     description: 'Id of the delivery.',
-    schema: FILTER_TYPES.id,
+    schema: ID,
   },
   attachment_id: {
     name: 'attachment_id',
     in: 'path',
     required: true,
     description: 'Id of the attachment.',
-    schema: FILTER_TYPES.id,
+    schema: ID,
   },
   limit: {
     name: 'limit',
     in: 'query',
     description: 'Number of records per page.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+    schema: { ...INT64, minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
   },
   cursor: {
     name: 'cursor',
     in: 'query',
     description: 'Position to continue from: the `next_cursor` of the previous page, with the same sort and filters.',
-    schema: { type: 'string' },
+    schema: CURSOR,
   },
   count: {
     name: 'count',
@@ -229,7 +225,7 @@ export const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description: 'Makes a retry safe for 24 hours: 1 to 255 visible ASCII characters, with or without quotes.',
-    schema: { type: 'string', maxLength: 257 },
+    schema: { type: 'string', pattern: '^("[!#-~]{1,255}"|[!#-~]([!-~]{0,253}[!#-~])?)$' },
   },
 }
 
@@ -239,25 +235,20 @@ export const pollParameters = (patterns: readonly string[]) => [
     name: 'after_seq',
     in: 'query',
     description: 'Return the events after this one. Without it, or with 0, start at the oldest event still stored.',
-    schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    schema: { ...INT64, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
   {
     name: 'types',
     in: 'query',
     description:
       'Return only these events, as in the `event_types` of a webhook, separated by commas: `deal.*,task.completed`.',
-    schema: {
-      anyOf: [
-        { type: 'string', enum: patterns },
-        { type: 'string', pattern: '^[a-z_.*]+(,[a-z_.*]+)+$' },
-      ],
-    },
+    schema: { type: 'string', pattern: anchored(listOf(either(patterns.map(escaped)), MAX_TYPES)) },
   },
   {
     name: 'wait',
     in: 'query',
     description:
       'How many seconds to wait for an event if there is none yet. The response is sent with the first event, or empty.',
-    schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 },
+    schema: { ...INT64, minimum: 0, maximum: MAX_WAIT_S, default: 0 },
   },
 ]

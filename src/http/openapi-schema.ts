@@ -2,6 +2,20 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 
 export type Schema = Record<string | symbol, unknown>
+export type Schemas = Record<string, Schema>
+
+/** "close reason" → "CloseReason", the name of its schema. */
+export const pascal = (text: string): string =>
+  text.replace(/(?:^|[ -])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+export const refTo = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+export const nameIn = ({ $ref }: Schema): string => String($ref).split('/').at(-1)!
+
+export type Target = {
+  /** Adds a component. */
+  put: (name: string, schema: Schema) => void
+  /** Returns what stands for a part of the schema: a reference, if it has a name. */
+  standIn: (part: object, schema: Schema) => Schema | undefined
+}
 
 /** The rule from a check's message; JSON omits symbols. */
 const RULE = Symbol('rule')
@@ -10,21 +24,34 @@ const RULE = Symbol('rule')
  * The JSON Schema of a validation schema. Checks that JSON Schema cannot express are described by their message, and
  * the value after "such as" becomes the example.
  */
-export function jsonSchema(schema: v.GenericSchema): Schema {
+export function jsonSchema(schema: v.GenericSchema, { put, standIn }: Target): Schema {
+  const own = innermost(schema)
   const { $schema, ...rest } = toJsonSchema(schema as never, {
     errorMode: 'ignore',
     target: 'draft-2020-12',
     overrideAction: ({ valibotAction, jsonSchema }) =>
-      explain(jsonSchema as Schema, valibotAction as unknown as Record<string, unknown>),
-    overrideSchema: ({ valibotSchema, jsonSchema }) =>
-      valibotSchema.type === 'nullable' ? orNull(jsonSchema as Schema) : null,
+      explain(jsonSchema as Schema, valibotAction as unknown as Record<string, unknown>, put),
+    overrideSchema: ({ valibotSchema, jsonSchema: given }) => {
+      const { type } = valibotSchema
+      const found = given as Schema
+      if (type === 'nullable') return orNull(found)
+      if (type === 'number') return { ...found, format: 'double' } // else clients round amounts to 7 digits
+      if ('default' in found) return withoutDefault(found)
+      return (valibotSchema === own ? undefined : standIn(valibotSchema, found)) ?? null
+    },
   }) as Schema
   return rest
 }
 
-function explain(schema: Schema, action: Record<string, unknown>): Schema {
-  // A web address is anything that browsers accept, which is more than the `uri` of RFC 3986.
-  if (schema.format === 'uri') delete schema.format
+/** The schema that a pipe begins with. */
+export function innermost(schema: object): object {
+  return 'pipe' in schema ? innermost((schema.pipe as [object])[0]) : schema
+}
+
+function explain(given: Schema, action: Record<string, unknown>, put: Target['put']): Schema {
+  const { definitions = {}, ...schema } = given
+  for (const [name, each] of Object.entries(definitions as Schemas)) put(name, each)
+  if (action.type === 'integer') schema.format = 'int64'
   const rule = ruleOf(action.message)
   if (rule) return withExample({ ...schema, [RULE]: rule, description: rule })
   if (action.type === 'description')
@@ -55,9 +82,15 @@ function withExample(schema: Schema): Schema {
 function orNull({ anyOf, ...rest }: Schema): Schema {
   const [inner] = anyOf as [Schema]
   if (inner.$ref) {
-    const { $ref, definitions } = inner
-    return { anyOf: [{ $ref }, { type: 'null' }], ...(definitions ? { definitions } : {}), ...rest }
+    const { $ref, ...beside } = inner
+    return { anyOf: [{ $ref }, { type: 'null' }], ...beside, ...rest }
   }
   const choices = Array.isArray(inner.enum) ? { enum: [...inner.enum, null] } : {}
   return { ...inner, ...choices, type: [inner.type, 'null'], ...rest }
+}
+
+/** Clients send defaults of a body as if they were given, so that a change would set what it does not name. */
+function withoutDefault({ default: value, ...rest }: Schema): Schema {
+  if (value === null) return rest
+  return { ...rest, description: sentences(rest.description, `\`${value}\` by default.`) }
 }

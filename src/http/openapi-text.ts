@@ -175,5 +175,5 @@ no operators. All other types support \`[ne]\` and \`[in]\`. \`null\` matches a 
 emails and phone numbers are compared ignoring case and accents, by their first 255 characters. \`sort=custom_fields.<key>\`
 works for all types except \`multi_select\`.`
 
-/** The form of a sort by a custom field. */
-export const CUSTOM_SORT = '^-?custom_fields\\.[a-z][a-z0-9_]{0,62}$'
+/** The pattern of a sort by a custom field, without its direction. */
+export const CUSTOM_SORT = 'custom_fields\\.[a-z][a-z0-9_]{0,62}'

@@ -10,7 +10,8 @@ import type { CommitWaiters } from './waiting.ts'
 
 export const POLL_PARAMETERS = ['after_seq', 'types', 'wait', 'limit', 'cursor'] as const
 export const MAX_WAIT_S = 60
-const MAX_TYPES = 100
+/** Values of `types`. */
+export const MAX_TYPES = 100
 
 type PollQuery = {
   after: number | undefined

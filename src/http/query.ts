@@ -10,7 +10,8 @@ import type { Offered } from './route.ts'
 
 export const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
-const MAX_IN = 100
+/** Values of a filter with [in]. */
+export const MAX_IN = 100
 const NEWEST_FIRST = { sort: { column: 'id' }, descending: true }
 
 export const badQuery = (detail: string) => new Problem(400, 'invalid_query', detail)

@@ -19,6 +19,14 @@ export function object<Entries extends v.ObjectEntries>(entries: Entries) {
   return Object.assign(schema, { '~run': strict })
 }
 
+const NAME = Symbol('name')
+
+/** Names an object in the OpenAPI document, where generated clients have a type for it. */
+export const named = <Schema extends v.GenericSchema>(name: string, schema: Schema): Schema =>
+  Object.assign(schema, { [NAME]: name })
+
+export const nameOf = (schema: object): string | undefined => (schema as { [NAME]?: string })[NAME]
+
 /** The body of a PATCH: every member is optional, and an absent one keeps its value (RFC 7396). */
 export function patchOf<Entries extends v.ObjectEntries>(entries: Entries) {
   const optional = Object.entries(entries).map(([name, schema]) => [
@@ -158,7 +166,7 @@ export const phone = v.pipe(
     (text) => (text.match(/\d/g) ?? []).length >= 3,
     'invalid_phone|must be a phone number with at least three digits',
   ),
-  v.metadata({ maxLength: 50 }),
+  v.metadata({ maxLength: 50, pattern: '^[^0-9]*([0-9][^0-9]*){3,}$' }),
 )
 
 /** A host name, returned in DNS form: lower case, other scripts in punycode. */
@@ -175,7 +183,11 @@ export const url = v.pipe(
     (text) => /^https?:\/\//i.test(text) && URL.canParse(text) && !/\p{Cc}/u.test(text),
     'invalid_url|must be a web address that starts with http:// or https://',
   ),
-  v.metadata({ maxLength: 2048, format: 'uri' }),
+  // Browsers accept more than the `uri` of RFC 3986.
+  v.metadata({
+    maxLength: 2048,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[/\\\\]*[^/\\\\?#\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$',
+  }),
 )
 
 export const timezone = v.pipe(

@@ -18,25 +18,31 @@ const name = f.nullable(f.line(511))
 const role = f.oneOf(ROLES)
 const response = f.oneOf(RESPONSES)
 
-export const Participant = f.object({
-  contact_id: f.nullable(f.id),
-  member_id: f.nullable(f.id),
-  email: f.nullable(f.email),
-  name,
-  role,
-  response,
-})
+export const Participant = f.named(
+  'MeetingParticipant',
+  f.object({
+    contact_id: f.nullable(f.id),
+    member_id: f.nullable(f.id),
+    email: f.nullable(f.email),
+    name,
+    role,
+    response,
+  }),
+)
 export type Participant = v.InferOutput<typeof Participant>
 
 const ParticipantGiven = v.pipe(
-  f.object({
-    contact_id: f.optional(f.nullable(f.id)),
-    member_id: f.optional(f.nullable(f.id)),
-    email: f.optional(f.nullable(f.email)),
-    name: f.optional(name),
-    role: v.exactOptional(role, 'attendee'),
-    response: v.exactOptional(response, 'pending'),
-  }),
+  f.named(
+    'MeetingParticipantInput',
+    f.object({
+      contact_id: f.optional(f.nullable(f.id)),
+      member_id: f.optional(f.nullable(f.id)),
+      email: f.optional(f.nullable(f.email)),
+      name: f.optional(name),
+      role: v.exactOptional(role, 'attendee'),
+      response: v.exactOptional(response, 'pending'),
+    }),
+  ),
   v.check(
     ({ contact_id, member_id }) => !contact_id || !member_id,
     'contact_and_member|must not have both a contact_id and a member_id',

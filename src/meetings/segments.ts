@@ -25,11 +25,18 @@ const fields = {
   ),
 }
 
-export const Segment = f.object({ index: f.doc(f.count(), 'Position of the segment, starting at 0.'), ...fields })
+export const Segment = f.named(
+  'TranscriptSegment',
+  f.object({ index: f.doc(f.count(), 'Position of the segment, starting at 0.'), ...fields }),
+)
+const SegmentGiven = f.named(
+  'TranscriptSegmentInput',
+  f.object({ ...fields, speaker: v.exactOptional(fields.speaker, null) }),
+)
 export type Segment = v.InferOutput<typeof Segment>
 
 export const SegmentsGiven = v.pipe(
-  f.arrayOf(f.object({ ...fields, speaker: v.exactOptional(fields.speaker, null) }), MAX_SEGMENTS),
+  f.arrayOf(SegmentGiven, MAX_SEGMENTS),
   v.examples([[{ speaker: null, start_ms: 0, end_ms: 2400, text: 'Good morning.' }]]),
 )
 

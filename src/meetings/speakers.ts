@@ -18,21 +18,27 @@ const ids = {
 }
 const name = f.doc(f.nullable(f.title), 'Name of the speaker; null if unknown.')
 
-export const Speaker = f.object({
-  key,
-  name,
-  ...ids,
-  talk_ms: f.doc(f.count(), 'Speaking time. Overlapping segments of the same speaker count once.'),
-})
+export const Speaker = f.named(
+  'TranscriptSpeaker',
+  f.object({
+    key,
+    name,
+    ...ids,
+    talk_ms: f.doc(f.count(), 'Speaking time. Overlapping segments of the same speaker count once.'),
+  }),
+)
 export type Speaker = v.InferOutput<typeof Speaker>
 
 export const SpeakerGiven = v.pipe(
-  f.object({
-    key,
-    name: v.exactOptional(name, null),
-    member_id: v.exactOptional(ids.member_id, null),
-    contact_id: v.exactOptional(ids.contact_id, null),
-  }),
+  f.named(
+    'TranscriptSpeakerInput',
+    f.object({
+      key,
+      name: v.exactOptional(name, null),
+      member_id: v.exactOptional(ids.member_id, null),
+      contact_id: v.exactOptional(ids.contact_id, null),
+    }),
+  ),
   v.check(
     ({ contact_id, member_id }) => !contact_id || !member_id,
     'contact_and_member|must not have both a contact_id and a member_id',

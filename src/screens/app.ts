@@ -31,7 +31,7 @@ import type { OpenApi } from './reference/document.ts'
 import { referencePage } from './reference/reference.ts'
 import { APP, screenHandlers, screenRoutes } from './routes.ts'
 import { sessionAccess } from './sessions/access.ts'
-import { hostCheck, hostOf } from './sessions/hosts.ts'
+import { apiUrlFor, hostCheck, hostOf } from './sessions/hosts.ts'
 import { checkSameOrigin } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
@@ -44,7 +44,7 @@ export type ScreensOptions = {
   store: Store
   deps: Deps
   dataDir: string
-  /** Base URL of the API for the examples, such as http://127.0.0.1:8080. */
+  /** From --public-url, or where the API listens, such as http://127.0.0.1:8080. */
   apiUrl: string
   /** The address that the listener listens on, and further names of this server: see hosts.ts. */
   listen?: string
@@ -69,6 +69,9 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 }
 
+/** Names of this server by which the API is reached. */
+const MOST_SERVERS = 8
+
 /** Answered whatever name they are asked by: probes know an address only, and mails keep an old name. */
 const BY_ANY_NAME = ['/livez', '/readyz']
 
@@ -82,8 +85,8 @@ export function screens(options: ScreensOptions): Koa {
   const ready = health({ store, deps, stopping, log })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
-      '/reference': file('text/html; charset=utf-8', () => referencePage(document() as OpenApi, apiUrl)),
-      '/openapi.json': file('application/json', () => JSON.stringify(document())),
+      '/reference': perServer('text/html; charset=utf-8', (found) => referencePage(found as OpenApi)),
+      '/openapi.json': perServer('application/json', (found) => JSON.stringify(found)),
       '/reference.css': file('text/css; charset=utf-8', () => asset('src/web/reference.css')),
       '/reference.js': file('text/javascript; charset=utf-8', () => asset('src/web/reference.js')),
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
@@ -92,6 +95,18 @@ export function screens(options: ScreensOptions): Koa {
       '/readyz': (ctx: Context) => answerJson(ctx, ready()),
     }),
   )
+  /** Files of the document, which names the server as the browser reaches it. */
+  function perServer(type: string, make: (document: Record<string, unknown>) => string) {
+    const files = new Map<string, ReturnType<typeof file>>()
+    return (ctx: Context) => {
+      const server = apiUrlFor(apiUrl, `http://${hostOf(ctx.req.headers.host)}`) + options.prefix
+      const known = files.get(server) ?? file(type, () => make({ ...document(), servers: [{ url: server }] }))
+      if (files.size >= MOST_SERVERS) files.clear() // it has few names
+      files.set(server, known)
+      return known(ctx)
+    }
+  }
+
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
   const publicUrlsOf = publicUrls(store.db)
   const checkHost = hostCheck({

@@ -14,7 +14,7 @@ export type ScreenParts = Live & {
   bodies: Bodies
   passwords: Passwords
   web: WebFiles
-  /** Where the API listens, such as http://127.0.0.1:8080. */
+  /** Where clients reach the API, as far as the server knows: http://0.0.0.0:8080 if it listens everywhere. */
   apiUrl: string
   /** The address that the listener listens on. */
   listen: string

@@ -25,13 +25,16 @@ const TYPES = [...EVENT_NAMES, TEST]
 
 const time = f.recordFields.created_at
 
-const Try = f.object({
-  at: f.doc(time, 'Start of the attempt.'),
-  duration_ms: f.doc(v.number(), 'Duration of the attempt.'),
-  response_status: f.doc(v.nullable(v.number()), 'Status of the response; null if there was none.'),
-  response_body: f.doc(v.nullable(v.string()), 'The first 2 KiB of the response.'),
-  error: f.doc(v.nullable(v.string()), 'Why the attempt failed; null if it succeeded.'),
-})
+const Try = f.named(
+  'DeliveryTry',
+  f.object({
+    at: f.doc(time, 'Start of the attempt.'),
+    duration_ms: f.doc(f.count(), 'Duration of the attempt.'),
+    response_status: f.doc(f.nullable(f.count()), 'Status of the response; null if there was none.'),
+    response_body: f.doc(v.nullable(v.string()), 'The first 2 KiB of the response.'),
+    error: f.doc(v.nullable(v.string()), 'Why the attempt failed; null if it succeeded.'),
+  }),
+)
 export type Try = v.InferOutput<typeof Try>
 
 export const Delivery = f.doc(
@@ -39,7 +42,7 @@ export const Delivery = f.doc(
     id: f.id,
     webhook_id: f.id,
     event_id: f.doc(f.id, 'Id of the event, and the `webhook-id` of each attempt.'),
-    seq: f.doc(v.nullable(v.number()), 'Sequence number of the event; null for a test.'),
+    seq: f.doc(f.nullable(f.count()), 'Sequence number of the event; null for a test.'),
     type: f.doc(v.string(), 'Type of the event, for example "deal.created", or `webhook.test`.'),
     status: f.doc(
       f.oneOf(STATUSES),

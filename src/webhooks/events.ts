@@ -15,18 +15,21 @@ const json = v.record(v.string(), v.unknown())
 export const Event = f.doc(
   f.object({
     id: f.doc(f.id, 'Id of the event, the same in the event stream and in every delivery.'),
-    seq: f.doc(v.number(), 'Sequence number: increases by one with each event of the organisation, without gaps.'),
+    seq: f.doc(f.count(), 'Sequence number: increases by one with each event of the organisation, without gaps.'),
     type: f.doc(v.string(), 'What happened, for example "deal.stage_changed".'),
     timestamp: f.recordFields.created_at,
     actor: f.doc(
-      f.object({ type: f.oneOf(['member', 'system']), id: v.nullable(f.id) }),
+      f.named('EventActor', f.object({ type: f.oneOf(['member', 'system']), id: v.nullable(f.id) })),
       'The member who made the change; null for the system.',
     ),
-    data: f.object({
-      object: f.doc(json, 'The record after the change, as returned by a GET; for a deletion, before it.'),
-      changed_fields: f.doc(v.array(v.string()), 'Names of the fields that an update changed.'),
-      previous: f.doc(json, 'Previous values of those fields.'),
-    }),
+    data: f.named(
+      'EventData',
+      f.object({
+        object: f.doc(json, 'The record after the change, as returned by a GET; for a deletion, before it.'),
+        changed_fields: f.doc(v.array(v.string()), 'Names of the fields that an update changed.'),
+        previous: f.doc(json, 'Previous values of those fields.'),
+      }),
+    ),
   }),
   'An event describes one change. It is written in the transaction of the change, so events of a rolled-back change do not exist, and no event is lost.',
 )

@@ -63,11 +63,17 @@ const ABOUT =
 export const Webhook = f.doc(f.object({ ...shape, ...f.recordFields }), ABOUT)
 export type Webhook = v.InferOutput<typeof Webhook>
 
-const WebhookWithSecret = f.object({
-  ...shape,
-  secret: f.doc(v.string(), 'Secret that signs the deliveries, for example "whsec_...". Only this response shows it.'),
-  ...f.recordFields,
-})
+const WebhookWithSecret = f.named(
+  'WebhookWithSecret',
+  f.object({
+    ...shape,
+    secret: f.doc(
+      v.string(),
+      'Secret that signs the deliveries, for example "whsec_...". Only this response shows it.',
+    ),
+    ...f.recordFields,
+  }),
+)
 type WebhookWithSecret = v.InferOutput<typeof WebhookWithSecret>
 
 const WebhookPatch = f.patchOf(fields)

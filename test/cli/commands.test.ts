@@ -272,6 +272,24 @@ test('openapi prints the document without a data folder', async () => {
   assert.deepEqual(await cliJson('openapi'), document)
 })
 
+test('openapi names the server that clients reach', async () => {
+  const server = async (...argv: string[]) => (await cliJson('openapi', ...argv)).servers[0].url
+  assert.equal(await server(), 'http://127.0.0.1:8080/api/v1')
+  assert.equal(await server('--api-listen', '0.0.0.0:9000'), 'http://localhost:9000/api/v1')
+  assert.equal(await server('--api-listen', '[::1]:9000'), 'http://[::1]:9000/api/v1')
+  assert.equal(await server('--public-url', 'https://crm.example/'), 'https://crm.example/api/v1')
+  assert.equal(await server('--public-url', 'https://crm.example/box'), 'https://crm.example/box/api/v1')
+  assert.match(await refusal(2, 'openapi', '--api-listen', '127.0.0.1:0'), /needs an address/)
+  for (const url of [
+    'crm.example',
+    'ftp://crm.example',
+    'https://a:b@crm.example',
+    'https://crm.example/api/v1',
+    'https://x/?a',
+  ])
+    assert.match(await refusal(2, 'openapi', '--public-url', url), /is not the address of a server/, url)
+})
+
 test('healthcheck succeeds only where the server says that it is ready', async (t) => {
   let status = 200
   const server = createServer((req, res) => {

@@ -146,11 +146,13 @@ export function readDocument(document: Any): Interface {
   const maxOf = (given: Schema): number => Number(resolve(given).maxItems ?? 0)
 
   function shownIn(given: Any): Pick<Operation, 'isList' | 'shows'> {
-    const { data, next_cursor: next } = (resolve(given ?? {}) as Any).properties ?? {}
+    const shape = resolve(given ?? {}) as Any
+    const { data, next_cursor: next } = shape.properties ?? {}
     const isList = Boolean(data && next)
-    // Of what may be one or several, the one.
-    const schema = isList ? data.items : (given?.anyOf?.[0] ?? given)
-    return { isList, shows: schema?.$ref?.split('/').at(-1) }
+    // Of what may be one or several, the one; items of several kinds have no component in common.
+    const schema = isList ? data.items : (shape.oneOf?.[0] ?? given)
+    const isMixed = isList && (resolve(data.items) as Any).oneOf
+    return { isList, shows: isMixed ? undefined : schema?.$ref?.split('/').at(-1) }
   }
 
   const operations = Object.entries<Any>(document.paths).flatMap(([template, { parameters: shared = [], ...rest }]) =>
@@ -160,7 +162,7 @@ export function readDocument(document: Any): Interface {
   const isRecord = ({ isList, shows }: Operation): boolean =>
     !isList && shows !== undefined && document.components.schemas[shows].properties.version !== undefined
   return {
-    base: document.servers[0].url,
+    base: new URL(document.servers[0].url, 'http://127.0.0.1').pathname,
     operations,
     paths: Map.groupBy(operations, (each) => each.template),
     homes: new Map(

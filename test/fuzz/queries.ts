@@ -77,29 +77,41 @@ function parameterText(sketch: Sketch, all: Parameter[], { name, schema }: Param
   const { draw } = sketch
   if (name === 'cursor') return undefined // only real ones are valid
   if (name === 'wait') return draw.chance(2) ? '1' : '0' // the fuzzer has no time to wait
-  const [base, operator] = name.split(/[[\]]/)
-  const single = operator === 'in' ? all.find((each) => each.name === base) : undefined
-  if (!single) return plainText(sketch, base!, schema)
-  const many = draw.chance(2) ? 100 : 1 + draw.below(4)
-  return Array.from({ length: many }, () => plainText(sketch, base!, single.schema, false)).join(',')
+  const [base = '', operator] = name.split(/[[\]]/)
+  const schemaOf = (wanted: string) => all.find((each) => each.name === wanted)?.schema
+  if (operator === 'in') {
+    const one = withoutNull(schemaOf(base)!)
+    const many = draw.chance(2) ? 100 : 1 + draw.below(4)
+    return Array.from({ length: many }, () => plainText(sketch, base, one).replaceAll(',', '') || 'x').join(',')
+  }
+  const one = withoutNull(schema)
+  if (one === schema) return plainText(sketch, base, schema)
+  // The pattern of a date or a time allows more than there is; a comparison says what it is.
+  return draw.chance(20) ? 'null' : plainText(sketch, base, schemaOf(`${base}[gte]`) ?? one)
+}
+
+const OR_NULL = /^\^\(null\|(.*)\)\$$/
+
+/** The schema of a value, of one that may also be "null". */
+function withoutNull(schema: Schema): Schema {
+  if (Array.isArray(schema.enum) && schema.enum.includes('null'))
+    return { ...schema, enum: schema.enum.filter((each) => each !== 'null') }
+  const pattern = OR_NULL.exec(String(schema.pattern))?.[1]
+  return pattern === undefined ? schema : { ...schema, pattern: `^${pattern}$` }
 }
 
 /** A value of the schema as it stands in a query: what JSON leaves open, such as `1e3` for a number, is not used. */
-function plainText(sketch: Sketch, name: string, given: Schema, orNull = true): string {
+function plainText(sketch: Sketch, name: string, given: Schema): string {
   const { draw, api, observed } = sketch
   const schema = api.resolve(given)
-  const choices = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
-  if (choices) {
-    const [one, several] = choices
-    if (String(several?.pattern).includes('(,'))
-      return Array.from({ length: 1 + draw.below(4) }, () => draw.one(one!.enum as string[])).join(',')
-    const fit = choices.filter((each) => orNull || each.const !== 'null')
-    return plainText(sketch, name, draw.one(fit), orNull)
+  const pattern = String(schema.pattern)
+  const choices = (/^\^(?:-\?)?\((.+?)\)(?:\(,.*)?\$$/.exec(pattern)?.[1] ?? '').replaceAll('\\', '').split('|')
+  if (pattern.includes('custom_fields')) {
+    const [way, isOwn, pick] = [draw.one(['', '-']), draw.chance(50), draw.below(1 << 20)]
+    const fixed = draw.one(choices.slice(0, -1))
+    return way + (isOwn ? `${CUSTOM}${observed.member('custom_fields', pick)?.[0] ?? 'none'}` : fixed)
   }
-  if (String(schema.pattern).includes('custom_fields')) {
-    const [way, pick] = [draw.one(['', '-']), draw.below(1 << 20)]
-    return `${way}${CUSTOM}${observed.member('custom_fields', pick)?.[0] ?? 'none'}`
-  }
+  if (name === 'types') return Array.from({ length: 1 + draw.below(4) }, () => draw.one(choices)).join(',')
   const least = Number(schema.minimum ?? 0)
   const most = Number(schema.maximum ?? 1e6)
   if (schema.type === 'integer') return String(least + draw.below(Math.min(most - least, 1e6) + 1))
@@ -115,8 +127,7 @@ function plainText(sketch: Sketch, name: string, given: Schema, orNull = true): 
     .toWellFormed()
     .replace(/\0|\p{M}{31,}/gu, '')
   const longest = [...text].slice(0, Number(schema.maxLength ?? 200)).join('')
-  const whole = longest === '' ? 'x'.repeat(Number(schema.minLength ?? 1)) : longest
-  return orNull ? whole : whole.replaceAll(',', '') || 'x'
+  return longest === '' ? 'x'.repeat(Number(schema.minLength ?? 1)) : longest
 }
 
 /** What makes a query one that has to be refused: 400 with `invalid_query` or `invalid_cursor`. */
@@ -182,8 +193,6 @@ export function faultyQuery(
 function misfit(sketch: Sketch, given: Schema): string | undefined {
   const { api, draw } = sketch
   const schema = api.resolve(given)
-  const [first] = (schema.anyOf ?? schema.oneOf ?? []) as Schema[]
-  if (first) return misfit(sketch, first)
   if (schema.format === 'uuid') return draw.one(['abc', '1', 'NULL', '019aa07f-0000'])
   if (typeof schema.pattern === 'string') return new RegExp(schema.pattern, 'u').test('~~') ? undefined : '~~'
   if (schema.enum) return 'nope'

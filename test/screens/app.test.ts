@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -158,7 +159,64 @@ test('the request id is taken over, or new', async () => {
 
 test('the document is the one of the catalog', async () => {
   const response = await get('/openapi.json')
-  assert.deepEqual(await response.json(), JSON.parse(JSON.stringify(document)))
+  const servers = [{ url: 'http://127.0.0.1:1/api/v1' }]
+  assert.deepEqual(await response.json(), JSON.parse(JSON.stringify({ ...document, servers })))
+})
+
+describe('the document and its examples are for', () => {
+  const parts = () => {
+    const deps = resourceDeps(store)
+    return {
+      document: () => document,
+      routes: catalog(deps),
+      prefix: PREFIX,
+      store,
+      deps,
+      dataDir,
+      stopping: new AbortController().signal,
+      log: silentLog,
+    }
+  }
+  /** The server of the document and the first example, as a browser sees them that opens the screens by a name. */
+  async function shown(apiUrl: string, host: string) {
+    const site = screens({ ...parts(), apiUrl, hosts: ['crm.example'] })
+    const other = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
+    const read = (path: string) =>
+      new Promise<string>((resolve, reject) => {
+        request(other.url + path, { headers: { host } }, (answer) => {
+          answer
+            .setEncoding('utf8')
+            .toArray()
+            .then((all) => resolve(all.join('')), reject)
+        })
+          .on('error', reject)
+          .end()
+      })
+    const [file, page] = [JSON.parse(await read('/openapi.json')), await read('/reference')]
+    const again = JSON.parse(await read('/openapi.json'))
+    await other.stop(1000)
+    assert.deepEqual(again, file)
+    const [, example] = /curl (?:<[^>]+>)?(?:&quot;)?(http[^<\s&?]+)/.exec(page) ?? []
+    return [file.servers, example]
+  }
+
+  test('the address of the listener', async () => {
+    const url = 'http://10.0.0.7:8080/api/v1'
+    assert.deepEqual(await shown('http://10.0.0.7:8080', 'crm.example'), [[{ url }], `${url}/deals`])
+  })
+
+  test('the name by which the browser came, where the API listens everywhere', async () => {
+    for (const everywhere of ['0.0.0.0', '[::]']) {
+      const at = (name: string) => [[{ url: `http://${name}:8080/api/v1` }], `http://${name}:8080/api/v1/deals`]
+      assert.deepEqual(await shown(`http://${everywhere}:8080`, 'crm.example:8081'), at('crm.example'))
+      assert.deepEqual(await shown(`http://${everywhere}:8080`, 'localhost:8081'), at('localhost'))
+    }
+  })
+
+  test('the address from --public-url, with its path', async () => {
+    const url = 'https://crm.example/dealbox/api/v1'
+    assert.deepEqual(await shown('https://crm.example/dealbox', 'localhost'), [[{ url }], `${url}/deals`])
+  })
 })
 
 describe('what is known already', () => {

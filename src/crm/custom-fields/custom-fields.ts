@@ -27,7 +27,11 @@ const option = {
   label: f.doc(f.title, 'Display name, for example "Enterprise".'),
   color: f.nullable(f.color),
 }
-const OptionGiven = f.object({ ...option, color: v.exactOptional(option.color, null) })
+const Option = f.named('CustomFieldOption', f.object(option))
+const OptionGiven = f.named(
+  'CustomFieldOptionInput',
+  f.object({ ...option, color: v.exactOptional(option.color, null) }),
+)
 
 const ABOUT_OPTIONS = 'Options of a `select` or `multi_select` field; empty for other types.'
 const ABOUT_TYPE =
@@ -73,7 +77,7 @@ export const CustomField = f.doc(
     id: f.id,
     ...fixed,
     ...fields,
-    options: f.doc(f.arrayOf(f.object(option), MAX_OPTIONS), ABOUT_OPTIONS),
+    options: f.doc(f.arrayOf(Option, MAX_OPTIONS), ABOUT_OPTIONS),
     ...f.recordFields,
   }),
   'A custom field is a field that an organisation adds to its contacts, companies or deals. Records have the values in `custom_fields`, by key, and lists can be filtered and sorted by them.',

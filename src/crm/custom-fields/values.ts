@@ -30,21 +30,29 @@ export type ValuesGiven = Record<string, unknown>
 const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input)
 
 /** Not `v.record`, which silently drops the key `constructor`. */
-const byKey = <Type extends Record<string, unknown>>(types: string[], description: string, more = {}) =>
+const byKey = <Type extends Record<string, unknown>>(value: string, types: object[], description: string, more = {}) =>
   v.pipe(
     v.custom<Type>(isObject, 'invalid_type|must be an object'),
     v.metadata({
       type: 'object',
       maxProperties: MAX_FIELDS,
-      additionalProperties: { type: types, items: { type: 'string' } },
+      additionalProperties: { $ref: `#/components/schemas/${value}` },
+      definitions: { [value]: { oneOf: types } },
       description,
       ...more,
     }),
   )
 
-const TYPES = ['string', 'number', 'boolean', 'array']
+// Generators understand unions of simple schemas, and some of them `oneOf` only.
+const TYPES = [
+  { type: 'string' },
+  { type: 'number', format: 'double' },
+  { type: 'boolean' },
+  { type: 'array', items: { type: 'string' } },
+]
 
 export const CustomFields = byKey<Values>(
+  'CustomFieldValue',
   TYPES,
   'Values of custom fields, by key. Fields without a value are omitted.',
   {
@@ -53,7 +61,8 @@ export const CustomFields = byKey<Values>(
 )
 export const CustomFieldsGiven = v.pipe(
   byKey<ValuesGiven>(
-    [...TYPES, 'null'],
+    'CustomFieldInput',
+    [...TYPES, { type: 'null' }],
     'Values of custom fields, by key, in the format of their type. Absent fields keep their values, and `null` clears one.',
   ),
   v.check((given) => Object.keys(given).length <= MAX_FIELDS, `too_many|must have at most ${MAX_FIELDS} members`),

@@ -52,19 +52,22 @@ const fixed = {
 }
 
 export const List = f.doc(
-  f.object({
-    id: f.id,
-    name: fields.name,
-    ...fixed,
-    filter: fields.filter,
-    description: fields.description,
-    owner_id: fields.owner_id,
-    member_count: f.doc(
-      v.nullable(f.count()),
-      'Current number of records in the list. For a smart list it changes without a new version. Null in events, and if the token lacks the scope to read the records or those that the filter names.',
-    ),
-    ...f.recordFields,
-  }),
+  f.named(
+    'RecordList',
+    f.object({
+      id: f.id,
+      name: fields.name,
+      ...fixed,
+      filter: fields.filter,
+      description: fields.description,
+      owner_id: fields.owner_id,
+      member_count: f.doc(
+        f.nullable(f.count()),
+        'Current number of records in the list. For a smart list it changes without a new version. Null in events, and if the token lacks the scope to read the records or those that the filter names.',
+      ),
+      ...f.recordFields,
+    }),
+  ),
   'A list is a set of contacts, companies or deals, selected by hand or by a filter.',
 )
 export type List = v.InferOutput<typeof List>
@@ -264,7 +267,7 @@ export const lists = (deps: Deps): Route[] => {
       kind: 'list',
       method: 'get',
       scope: 'rest.crm.lists.read',
-      name: 'member of a list',
+      name: 'listed record',
       operation: 'listMembersOfList',
       summary: 'List the records of a list',
       description:

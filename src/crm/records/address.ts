@@ -14,12 +14,15 @@ const fields = {
 }
 
 export const Address = f.doc(
-  f.object(fields),
+  f.named('Address', f.object(fields)),
   'Postal address, with all of its members; null if no member has a value.',
 )
 export type Address = v.InferOutput<typeof Address>
 
-export const AddressPatch = f.doc(f.patchOf(fields), 'A PATCH keeps the members that it omits.')
+export const AddressPatch = f.doc(
+  f.named('AddressInput', f.patchOf(fields)),
+  'A PATCH keeps the members that it omits.',
+)
 export type AddressPatch = v.InferOutput<typeof AddressPatch>
 
 const EMPTY: Address = { line1: null, line2: null, city: null, region: null, postal_code: null, country: null }

@@ -6,10 +6,10 @@ import * as f from '../../lib/fields.ts'
 
 const label = f.oneOf(['work', 'home', 'other'])
 
-export const Email = f.object({ email: f.email, label, is_primary: f.flag })
+export const Email = f.named('ContactEmail', f.object({ email: f.email, label, is_primary: f.flag }))
 export type Email = v.InferOutput<typeof Email>
 
-export const Phone = f.object({ number: f.phone, label, is_primary: f.flag })
+export const Phone = f.named('ContactPhone', f.object({ number: f.phone, label, is_primary: f.flag }))
 export type Phone = v.InferOutput<typeof Phone>
 
 /** Phones are compared ignoring spaces and punctuation. */
@@ -18,8 +18,11 @@ export const phoneKey = (number: string): string => number.replace(/[\s()./-]/g,
 /** The optional members of an email or a phone. */
 const optional = { label: v.exactOptional(label, 'work'), is_primary: v.exactOptional(f.flag, false) }
 
-export const EmailsGiven = given(f.object({ email: f.email, ...optional }), ({ email }) => emailKey(email))
-export const PhonesGiven = given(f.object({ number: f.phone, ...optional }), ({ number }) => phoneKey(number))
+const EmailGiven = f.named('ContactEmailInput', f.object({ email: f.email, ...optional }))
+const PhoneGiven = f.named('ContactPhoneInput', f.object({ number: f.phone, ...optional }))
+
+export const EmailsGiven = given(EmailGiven, ({ email }) => emailKey(email))
+export const PhonesGiven = given(PhoneGiven, ({ number }) => phoneKey(number))
 
 function given<Method extends { is_primary: boolean }>(
   schema: v.GenericSchema<unknown, Method>,

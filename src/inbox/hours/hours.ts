@@ -32,19 +32,25 @@ export const MAX_EXCEPTIONS = 400
 
 /** The intervals of one day. */
 export const Intervals = f.arrayOf(
-  f.object({
-    from: f.doc(opens, 'Start of the interval, for example "09:00".'),
-    to: f.doc(closes, 'End of the interval, up to `24:00`, for example "17:30".'),
-  }),
+  f.named(
+    'HoursInterval',
+    f.object({
+      from: f.doc(opens, 'Start of the interval, for example "09:00".'),
+      to: f.doc(closes, 'End of the interval, up to `24:00`, for example "17:30".'),
+    }),
+  ),
   MAX_INTERVALS,
 )
 
-export const Exception = f.object({
-  from_date: f.date,
-  to_date: f.doc(f.date, 'The last day.'),
-  name: f.doc(f.nullable(f.line()), 'Display name, for example "New Year".'),
-  intervals: f.doc(Intervals, 'Open intervals on each of these days; empty if closed.'),
-})
+export const Exception = f.named(
+  'HoursException',
+  f.object({
+    from_date: f.date,
+    to_date: f.doc(f.date, 'The last day.'),
+    name: f.doc(f.nullable(f.line()), 'Display name, for example "New Year".'),
+    intervals: f.doc(Intervals, 'Open intervals on each of these days; empty if closed.'),
+  }),
+)
 export type Exception = v.InferOutput<typeof Exception>
 
 const moment = f.nullable(f.recordFields.created_at)
@@ -56,7 +62,10 @@ export const Hours = f.doc(
     timezone: f.doc(f.timezone, 'Time zone of the hours, for example "Europe/Berlin".'),
     is_default: f.doc(f.flag, 'Whether these are the default hours; at most one can be.'),
     weekly: f.doc(
-      f.object(Object.fromEntries(WEEKDAYS.map((day) => [day, Intervals])) as Record<Weekday, typeof Intervals>),
+      f.named(
+        'WeeklyHours',
+        f.object(Object.fromEntries(WEEKDAYS.map((day) => [day, Intervals])) as Record<Weekday, typeof Intervals>),
+      ),
       'Open intervals on each day of the week; a day without intervals is closed.',
     ),
     exceptions: f.doc(f.arrayOf(Exception, MAX_EXCEPTIONS), 'Days with different intervals, such as holidays.'),

@@ -41,29 +41,32 @@ const contentType = v.pipe(
     'invalid_media_type|must be a media type, such as "application/pdf"',
   ),
 )
-const data = v.pipe(
-  v.string(),
-  v.check(isBase64, 'invalid_base64|must be base64 (RFC 4648, section 4)'),
-  v.metadata({ contentEncoding: 'base64' }),
-)
+const base64 = v.pipe(v.string(), v.metadata({ contentEncoding: 'base64' }))
+const data = v.pipe(base64, v.check(isBase64, 'invalid_base64|must be base64 (RFC 4648, section 4)'))
 
-export const AttachmentGiven = f.object({
-  name: f.doc(
-    name,
-    'For example "invoice.pdf". Unsafe parts are removed: leading and trailing dots and spaces, invisible characters, characters that change the text direction, and colons. A device name such as "CON.txt" is prefixed with "_". If nothing is left, the name is "attachment".',
-  ),
-  content_type: f.optional(f.doc(contentType, '`application/octet-stream` by default.')),
-  data: f.doc(data, 'Content in base64.'),
-})
+export const AttachmentGiven = f.named(
+  'AttachmentInput',
+  f.object({
+    name: f.doc(
+      name,
+      'For example "invoice.pdf". Unsafe parts are removed: leading and trailing dots and spaces, invisible characters, characters that change the text direction, and colons. A device name such as "CON.txt" is prefixed with "_". If nothing is left, the name is "attachment".',
+    ),
+    content_type: f.optional(f.doc(contentType, '`application/octet-stream` by default.')),
+    data: f.doc(data, 'Content in base64.'),
+  }),
+)
 export type AttachmentGiven = v.InferOutput<typeof AttachmentGiven>
 
-export const AttachmentShown = f.object({
-  id: f.id,
-  name: f.title,
-  content_type: f.line(127),
-  size_bytes: f.count(),
-  data: f.optional(f.doc(v.string(), 'Content in base64; only with `include=attachments`.')),
-})
+export const AttachmentShown = f.named(
+  'Attachment',
+  f.object({
+    id: f.id,
+    name: f.title,
+    content_type: f.line(127),
+    size_bytes: f.count(),
+    data: f.optional(f.doc(base64, 'Content in base64; only with `include=attachments`.')),
+  }),
+)
 export type AttachmentShown = v.InferOutput<typeof AttachmentShown>
 
 /** The row: the message itself stores the name, type and size of its files, and contents.ts their bytes. */

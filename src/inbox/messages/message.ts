@@ -16,13 +16,16 @@ const MAX_HTML_BYTES = 1_048_576
 export const MAX_STORED_HTML_BYTES = 2 * MAX_HTML_BYTES
 
 const Author = f.doc(
-  f.object({
-    type: f.doc(f.oneOf(['contact', 'member', 'system']), '`system` if the message was not written by a person.'),
-    id: f.doc(f.nullable(f.id), 'Id of the contact or member; null if the contact was deleted.'),
-    name: f.nullable(f.line(511)),
-    email: f.nullable(f.line(254)),
-    phone: f.nullable(f.line(50)),
-  }),
+  f.named(
+    'MessageAuthor',
+    f.object({
+      type: f.doc(f.oneOf(['contact', 'member', 'system']), '`system` if the message was not written by a person.'),
+      id: f.doc(f.nullable(f.id), 'Id of the contact or member; null if the contact was deleted.'),
+      name: f.nullable(f.line(511)),
+      email: f.nullable(f.line(254)),
+      phone: f.nullable(f.line(50)),
+    }),
+  ),
   'The author of the message, as known at that time.',
 )
 export type Author = v.InferOutput<typeof Author>
@@ -41,13 +44,13 @@ const fields = {
   in_reply_to: f.doc(f.nullable(externalId), 'The `external_id` of the message that this one replies to.'),
 }
 
-const Recipient = f.object({ email: f.line(254), name: f.nullable(f.line(511)) })
+const Recipient = f.named('MessageRecipient', f.object({ email: f.line(254), name: f.nullable(f.line(511)) }))
 export type Recipient = v.InferOutput<typeof Recipient>
 
 const result = (method: string) => f.doc(f.nullable(f.oneOf(RESULTS)), `Result of ${method}; null if unknown.`)
 
 const Authentication = f.doc(
-  f.object({ spf: result('SPF'), dkim: result('DKIM'), dmarc: result('DMARC') }),
+  f.named('MailAuthentication', f.object({ spf: result('SPF'), dkim: result('DKIM'), dmarc: result('DMARC') })),
   'How the server of the mailbox judged the sender of a received email (RFC 8601).',
 )
 
@@ -89,11 +92,14 @@ export const Message = f.doc(
 )
 export type Message = v.InferOutput<typeof Message>
 
-const From = f.object({
-  email: f.optional(f.nullable(f.email)),
-  name: f.optional(f.nullable(f.line(511))),
-  phone: f.optional(f.nullable(f.phone)),
-})
+const From = f.named(
+  'MessageSender',
+  f.object({
+    email: f.optional(f.nullable(f.email)),
+    name: f.optional(f.nullable(f.line(511))),
+    phone: f.optional(f.nullable(f.phone)),
+  }),
+)
 export type From = v.InferOutput<typeof From>
 
 export const MessageCreate = f.object({

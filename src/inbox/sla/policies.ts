@@ -24,11 +24,14 @@ export const PAUSES = ['pending', 'snoozed'] as const
 
 const seconds = (what: string) => f.doc(f.nullable(f.count()), `${what}, in seconds; null for no target.`)
 
-const Target = f.object({
-  first_response_s: seconds('Time until the first answer'),
-  next_response_s: seconds('Time until each later answer'),
-  resolution_s: seconds('Time until the conversation is closed'),
-})
+const Target = f.named(
+  'SlaTarget',
+  f.object({
+    first_response_s: seconds('Time until the first answer'),
+    next_response_s: seconds('Time until each later answer'),
+    resolution_s: seconds('Time until the conversation is closed'),
+  }),
+)
 export type Target = v.InferOutput<typeof Target>
 
 export const SlaPolicy = f.doc(
@@ -44,7 +47,7 @@ export const SlaPolicy = f.doc(
     match: f.doc(f.nullable(ListFilter), 'Filter for conversations, as for smart lists; null matches all.'),
     hours_id: f.doc(f.nullable(f.id), 'The business hours that count; null if all time counts.'),
     targets: f.doc(
-      f.object({ low: Target, normal: Target, high: Target, urgent: Target }),
+      f.named('SlaTargets', f.object({ low: Target, normal: Target, high: Target, urgent: Target })),
       'Targets for each priority of a conversation.',
     ),
     pause_on: f.doc(f.arrayOf(f.oneOf(PAUSES)), 'Statuses of a conversation during which no time counts.'),

@@ -13,27 +13,33 @@ const due = (text: string) => f.doc(f.nullable(f.recordFields.created_at), text)
 /** A conversation may last for years: only the newest breaches are shown. */
 const MAX_BREACHES = 100
 
-const Breach = f.object({
-  target: f.oneOf(TARGETS),
-  due_at: f.doc(f.recordFields.created_at, 'When the target was due.'),
-  breached_at: f.doc(
-    f.recordFields.created_at,
-    'When the breach was noticed: later than `due_at` if the server was not running.',
-  ),
-})
+const Breach = f.named(
+  'SlaBreach',
+  f.object({
+    target: f.oneOf(TARGETS),
+    due_at: f.doc(f.recordFields.created_at, 'When the target was due.'),
+    breached_at: f.doc(
+      f.recordFields.created_at,
+      'When the breach was noticed: later than `due_at` if the server was not running.',
+    ),
+  }),
+)
 
 export const Sla = f.doc(
-  f.object({
-    policy_id: f.doc(f.nullable(f.id), 'The policy of `GET /sla` that applies; null for none.'),
-    status: f.doc(
-      f.oneOf(SLA_STATUSES),
-      '`breached` permanently after a missed target. Otherwise `at_risk` if four fifths of the time of a pending target have passed, `ok` if a target is pending, `met` if all targets were met, and `none` without targets.',
-    ),
-    first_response_due_at: due('Remains after the response. Null without a target, or while time is paused.'),
-    next_response_due_at: due('Null if nobody is waiting.'),
-    resolution_due_at: due('Remains after the conversation is closed.'),
-    breaches: f.doc(f.arrayOf(Breach), `Missed targets, each once, oldest first; the last ${MAX_BREACHES}.`),
-  }),
+  f.named(
+    'ConversationSla',
+    f.object({
+      policy_id: f.doc(f.nullable(f.id), 'The policy of `GET /sla` that applies; null for none.'),
+      status: f.doc(
+        f.oneOf(SLA_STATUSES),
+        '`breached` permanently after a missed target. Otherwise `at_risk` if four fifths of the time of a pending target have passed, `ok` if a target is pending, `met` if all targets were met, and `none` without targets.',
+      ),
+      first_response_due_at: due('Remains after the response. Null without a target, or while time is paused.'),
+      next_response_due_at: due('Null if nobody is waiting.'),
+      resolution_due_at: due('Remains after the conversation is closed.'),
+      breaches: f.doc(f.arrayOf(Breach), `Missed targets, each once, oldest first; the last ${MAX_BREACHES}.`),
+    }),
+  ),
   'SLA targets of the policy and their state.',
 )
 export type Sla = v.InferOutput<typeof Sla>

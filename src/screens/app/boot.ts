@@ -21,7 +21,7 @@ import { everyRow } from '../../store/every.ts'
 import { orgOf } from '../../store/orgs.ts'
 import { inSnapshot } from '../../store/snapshot.ts'
 import type { ScreenParts } from '../parts.ts'
-import { apiOriginFor } from '../sessions/hosts.ts'
+import { apiUrlFor } from '../sessions/hosts.ts'
 
 export type BootParts = Pick<ScreenParts, 'store' | 'deps' | 'web' | 'apiUrl'>
 
@@ -94,7 +94,7 @@ export function bootData({ store, deps, web, apiUrl }: BootParts): (who: Caller)
       version: JSON.stringify(version),
       seq: String(last_seq),
       now: `"${rfc3339(now)}"`,
-      api_url: JSON.stringify(apiOriginFor(apiUrl, who.session?.origin)),
+      api_url: JSON.stringify(apiUrlFor(apiUrl, who.session?.origin)),
       me: JSON.stringify(me),
       org: JSON.stringify({ id: public_id, name, currency, timezone }),
       ...Object.fromEntries(Object.entries(every).map(([part, of]) => [part, part === 'members' ? members : of(org)])),

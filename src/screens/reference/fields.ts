@@ -1,16 +1,19 @@
 import { type Content, type Html, html, join } from '../html.ts'
-import { nameOf, type Parameter, type Schema } from './document.ts'
+import { nameOf, type OpenApi, type Parameter, resolve, type Schema } from './document.ts'
 import { inline } from './markdown.ts'
 
 // Lists of fields with their types and limits.
 
+/** The document, the names of what is shown where it is used, and the URL of the API. */
+export type Place = { document: OpenApi; parts: ReadonlySet<string>; apiUrl: string }
+
 type Row = { name: Content; marks: Content[]; schema: Schema; description: string | undefined }
 
-const rows = (all: readonly Row[]): Html =>
+const rows = (place: Place, all: readonly Row[]): Html =>
   html`<dl class="fields">${all.map(
     ({ name, marks, schema, description }) => html`<div>
 <dt>${name}${marks.map((mark) => html` <span class="mark">${mark}</span>`)}</dt>
-<dd><p class="type">${join([typeOf(schema), ...limits(schema)], ' · ')}</p>${description && html`<p>${inline(description)}</p>`}</dd>
+<dd><p class="type">${join([typeOf(place, schema), ...limits(schema)], ' · ')}</p>${description && html`<p>${inline(description)}</p>`}</dd>
 </div>`,
   )}</dl>`
 
@@ -18,12 +21,12 @@ const rows = (all: readonly Row[]): Html =>
  * Lists the fields of an object and of nested objects. For a body it marks required fields, for a response optional
  * ones.
  */
-export function fieldList(schema: Schema, kind: 'body' | 'answer'): Html {
-  return rows(fieldsOf(schema, kind))
+export function fieldList(place: Place, schema: Schema, kind: 'body' | 'answer'): Html {
+  return rows(place, fieldsOf(place, schema, kind))
 }
 
-function fieldsOf(schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
-  if (schema.oneOf) return schema.oneOf.flatMap((each) => fieldsOf(each, kind, path))
+function fieldsOf(place: Place, schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
+  if (schema.oneOf) return schema.oneOf.flatMap((each) => fieldsOf(place, shown(place, each), kind, path))
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const isRequired = schema.required?.includes(name)
     const marks = [
@@ -37,15 +40,20 @@ function fieldsOf(schema: Schema, kind: 'body' | 'answer', path = ''): Row[] {
       schema: field,
       description: field.description,
     }
-    const inner = field.items ?? field
-    return [row, ...fieldsOf(inner, kind, `${path}${name}${field.items ? '[]' : ''}.`)]
+    const inner = shown(place, field.items ?? field.anyOf?.find(nameOf) ?? field)
+    return [row, ...fieldsOf(place, inner, kind, `${path}${name}${field.items ? '[]' : ''}.`)]
   })
 }
 
+/** What a reference to a part stands for. */
+const shown = ({ document, parts }: Place, schema: Schema): Schema =>
+  parts.has(nameOf(schema) ?? '') ? resolve(document, schema) : schema
+
 /** Lists parameters, one row each; `amount[gte]` is an operator in the row of `amount`. */
-export function parameterList(parameters: readonly Parameter[]): Html {
+export function parameterList(place: Place, parameters: readonly Parameter[]): Html {
   const bases = Map.groupBy(parameters, ({ name }) => name.replace(/\[\w+\]$/, ''))
   return rows(
+    place,
     [...bases].map(([base, all]) => {
       const [first] = all as [Parameter]
       const operators = all.filter(({ name }) => name !== base)
@@ -68,14 +76,21 @@ export function parameterList(parameters: readonly Parameter[]): Html {
 const FORMATS: Record<string, string> = { uuid: 'UUID', date: 'date', 'date-time': 'time' }
 const code = (value: unknown): Html => html`<code>${value === null ? 'null' : String(value)}</code>`
 
-export function typeOf(schema: Schema): Content {
+export function typeOf(place: Place, given: Schema): Content {
+  const schema = shown(place, given)
   const name = nameOf(schema)
   if (name) return html`<a href="#schema-${name}">${name}</a>`
-  if (schema.anyOf) return join(schema.anyOf.map(typeOf), ' or ')
+  const union = schema.anyOf ?? schema.oneOf
+  if (union) {
+    return join(
+      union.map((each) => typeOf(place, each)),
+      ' or ',
+    )
+  }
   if ('const' in schema) return code(schema.const)
   if (schema.enum) return join(plainChoices(schema.enum).map(code), ' or ')
   const types = [schema.type ?? 'any'].flat().map((type): Content => {
-    if (type === 'array') return ['array of ', schema.items ? typeOf(schema.items) : 'anything']
+    if (type === 'array') return ['array of ', schema.items ? typeOf(place, schema.items) : 'anything']
     return type === 'string' ? (FORMATS[schema.format ?? ''] ?? schema.format ?? type) : type
   })
   return join(types, ' or ')

@@ -1,12 +1,9 @@
 import { type Html, html, join } from '../html.ts'
 import { codeBlock } from './code.ts'
 import { curl } from './curl.ts'
-import { type Group, nameOf, type OpenApi, type Operation, type Parameter, type Response, resolve } from './document.ts'
-import { fieldList, parameterList, typeOf } from './fields.ts'
+import { type Group, isPage, nameOf, type Operation, type Parameter, type Response, resolve } from './document.ts'
+import { fieldList, type Place, parameterList, typeOf } from './fields.ts'
 import { inline, prose } from './markdown.ts'
-
-/** The document, and the base URL of the API. */
-export type Place = { document: OpenApi; apiUrl: string }
 
 export const method = (name: string): Html => html`<span class="method ${name}">${name.toUpperCase()}</span>`
 
@@ -30,12 +27,13 @@ ${
 ${description && prose(description)}
 ${PLACES.map(([kind, title]) =>
   parameterPart(
+    place,
     title,
     operation.parameters.filter((parameter) => parameter.in === kind),
   ),
 )}
-${bodyPart(place.document, operation)}
-${answers.filter(({ status }) => status < '400').map(({ status, response }) => answerPart(status, response))}
+${bodyPart(place, operation)}
+${answers.filter(({ status }) => status < '400').map(({ status, response }) => answerPart(place, status, response))}
 ${problemPart(operation)}
 </div>
 <div class="side-by">${codeBlock('sh', curl(place.document, group, operation, place.apiUrl), 'Request')}</div>
@@ -48,11 +46,11 @@ const PLACES = [
   ['header', 'Headers'],
 ] as const
 
-function parameterPart(title: string, parameters: readonly Parameter[]): Html | false {
-  return parameters.length > 0 && html`<h4>${title}</h4>${parameterList(parameters)}`
+function parameterPart(place: Place, title: string, parameters: readonly Parameter[]): Html | false {
+  return parameters.length > 0 && html`<h4>${title}</h4>${parameterList(place, parameters)}`
 }
 
-function bodyPart(document: OpenApi, { body }: Operation): Html | false {
+function bodyPart(place: Place, { body }: Operation): Html | false {
   const [first] = Object.values(body ?? {})
   if (!body || !first) return false
   const name = nameOf(first.schema)
@@ -62,23 +60,25 @@ function bodyPart(document: OpenApi, { body }: Operation): Html | false {
   )
   return html`
 <div${name ? html` id="schema-${name}"` : ''}><h4>Body</h4><p class="media">${types}</p>
-${fieldList(resolve(document, first.schema), 'body')}</div>`
+${fieldList(place, resolve(place.document, first.schema), 'body')}</div>`
 }
 
-function answerPart(status: string, { description, headers, content }: Response): Html {
+function answerPart(place: Place, status: string, { description, headers, content }: Response): Html {
   const schema = Object.values(content ?? {})[0]?.schema
+  const found = schema && resolve(place.document, schema)
+  const isShown = found && (isPage(found) || !schema.$ref)
   const forms = Object.keys(content ?? {}).slice(1)
   const names = Object.keys(headers ?? {}).map((name) => html`<a href="#header-${name}">${name}</a>`)
   return html`
 <h4>Response <span class="status">${status}</span></h4>
-<p>${inline(description)}${schema?.$ref && html` Fields: ${typeOf(schema)}.`}${
+<p>${inline(description)}${found && !isShown && html` Fields: ${typeOf(place, found.oneOf ? found : schema)}.`}${
     forms.length > 0 &&
     html` Also available with <code>Accept</code> as ${join(
       forms.map((type) => html`<code>${type}</code>`),
       ', ',
     )}.`
   }</p>
-${schema && !schema.$ref && fieldList(schema, 'answer')}
+${isShown && fieldList(place, found, 'answer')}
 ${names.length > 0 && html`<p class="headers">Headers: ${join(names, ', ')}</p>`}`
 }
 

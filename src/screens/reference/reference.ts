@@ -2,19 +2,31 @@ import { sample } from '../../http/openapi-example.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { codeBlock } from './code.ts'
 import { curl } from './curl.ts'
-import { type Group, groupsOf, nameOf, type OpenApi, resolve, type Schema, slug } from './document.ts'
-import { fieldList } from './fields.ts'
+import {
+  basePath,
+  type Group,
+  groupsOf,
+  nameOf,
+  type OpenApi,
+  originOf,
+  partsOf,
+  resolve,
+  type Schema,
+  slug,
+} from './document.ts'
+import { fieldList, type Place } from './fields.ts'
 import { inline, prose, type Section, sections } from './markdown.ts'
-import { anchor, method, operationSection, type Place } from './operation.ts'
+import { anchor, method, operationSection } from './operation.ts'
 
 /**
  * Renders the API reference: every operation and every schema of the document on one page that works without scripts.
+ * The examples are for the server that the document names.
  */
-export function referencePage(document: OpenApi, apiUrl: string): string {
-  const place = { document, apiUrl }
+export function referencePage(document: OpenApi): string {
   const groups = groupsOf(document)
+  const place = { document, parts: partsOf(document, groups), apiUrl: originOf(document) }
   const [opening, ...intro] = sections(document.info.description)
-  const others = otherSchemas(document, groups)
+  const others = otherSchemas(place, groups)
   const { title, version } = document.info
   return html`<!doctype html>
 <html lang="en">
@@ -39,7 +51,7 @@ ${openingSection(place, groups, opening)}
 ${intro.map((section) => introSection(section))}
 ${headerSection(document)}
 ${groups.map((group) => groupSection(place, group))}
-${others.length > 0 && html`<section class="group" aria-labelledby="objects"><h2 id="objects">${anchor('objects', 'Other objects')}</h2>${others.map((name) => objectSection(document, name))}</section>`}
+${others.length > 0 && html`<section class="group" aria-labelledby="objects"><h2 id="objects">${anchor('objects', 'Other objects')}</h2>${others.map((name) => objectSection(place, name))}</section>`}
 <p class="nothing" hidden>No results.</p>
 </main>
 </body>
@@ -67,7 +79,7 @@ ${hasOthers && item('objects', 'Other objects')}
 function openingSection({ document, apiUrl }: Place, groups: readonly Group[], { prose, code }: Section): Html {
   const [group] = groups.filter(({ operations }) => operations.length > 0)
   const [operation] = group?.operations ?? []
-  const base = `${apiUrl}${document.servers[0]?.url ?? ''}`
+  const base = `${apiUrl}${basePath(document)}`
   const first = operation && curl(document, group as Group, operation, apiUrl)
   return html`
 <section class="two opening" aria-labelledby="title">
@@ -113,25 +125,26 @@ function groupSection(place: Place, group: Group): Html {
     (operation) => html`<li>${method(operation.method)} <a href="#${operation.id}">${operation.path}</a></li>`,
   )}</ul></div>
 </div>
-${objects.map((object) => objectSection(place.document, object))}
+${objects.map((object) => objectSection(place, object))}
 ${operations.map((operation) => operationSection(place, group, operation))}
 </section>`
 }
 
-function objectSection(document: OpenApi, name: string): Html {
+function objectSection(place: Place, name: string): Html {
+  const { document } = place
   const schema = document.components.schemas[name] as Schema
   const example = sample(name, schema, (inner) => resolve(document, inner))
   return html`
 <section class="two object" id="schema-${name}" aria-labelledby="schema-${name}-title">
-<div class="text"><h3 id="schema-${name}-title">${anchor(`schema-${name}`, `${name} object`)}</h3>${schema.oneOf && prose(schema.description ?? '')}${fieldList(schema, 'answer')}</div>
+<div class="text"><h3 id="schema-${name}-title">${anchor(`schema-${name}`, `${name} object`)}</h3>${schema.oneOf && prose(schema.description ?? '')}${fieldList(place, schema, 'answer')}</div>
 <div class="side-by">${codeBlock('json', JSON.stringify(example, null, 2), name)}</div>
 </section>`
 }
 
-/** Returns the schemas that are neither returned by an operation nor used as a body. */
-function otherSchemas({ components }: OpenApi, groups: readonly Group[]): string[] {
-  const shown = new Set(groups.flatMap(({ objects }) => objects))
+/** Returns the schemas that are neither returned by an operation, nor used as a body, nor shown inside of others. */
+function otherSchemas({ document, parts }: Place, groups: readonly Group[]): string[] {
+  const shown = new Set([...parts, ...groups.flatMap(({ objects }) => objects)])
   for (const { body } of groups.flatMap(({ operations }) => operations))
     for (const { schema } of Object.values(body ?? {})) shown.add(nameOf(schema) ?? '')
-  return Object.keys(components.schemas).filter((name) => !shown.has(name))
+  return Object.keys(document.components.schemas).filter((name) => !shown.has(name))
 }

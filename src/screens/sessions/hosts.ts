@@ -77,13 +77,12 @@ export function originForOthers(shown: string, listen: string, publicUrls: reado
 
 /**
  * Where the API is reached by somebody whose browser shows a page at `shown`: a listener of all addresses of this machine
- * has no address of its own, and is reached by the name of the page.
+ * has no address of its own, and is reached by the name of the page. Without a final slash.
  */
-export function apiOriginFor(apiUrl: string, shown: string | undefined): string {
+export function apiUrlFor(apiUrl: string, shown: string | undefined): string {
   const url = new URL(apiUrl)
-  if (!isEverywhere(url.hostname)) return url.origin
-  url.hostname = shown === undefined ? 'localhost' : new URL(shown).hostname
-  return url.origin
+  if (isEverywhere(url.hostname)) url.hostname = shown === undefined ? 'localhost' : new URL(shown).hostname
+  return url.href.replace(/\/$/, '')
 }
 
 /** Whether only programs on this machine reach the host of a URL. */

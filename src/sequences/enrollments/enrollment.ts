@@ -96,13 +96,16 @@ export const EnrollmentCreate = f.object({ ...f.patchOf(createFields).entries, s
 export type EnrollmentCreate = v.InferOutput<typeof EnrollmentCreate>
 
 /** The answer if several contacts were given. */
-export const Enrolled = f.object({
-  data: f.doc(v.array(Enrollment), 'The new enrollments, in the order of the contacts.'),
-  skipped: f.doc(
-    v.array(f.object({ contact_id: f.id, reason: f.oneOf(SKIPPED) })),
-    'Contacts that were not enrolled, with the reasons.',
-  ),
-})
+export const Enrolled = f.named(
+  'EnrolledContacts',
+  f.object({
+    data: f.doc(v.array(Enrollment), 'The new enrollments, in the order of the contacts.'),
+    skipped: f.doc(
+      v.array(f.named('SkippedContact', f.object({ contact_id: f.id, reason: f.oneOf(SKIPPED) }))),
+      'Contacts that were not enrolled, with the reasons.',
+    ),
+  }),
+)
 
 export const filters: Record<string, Filter> = {
   sequence_id: { type: 'id' },

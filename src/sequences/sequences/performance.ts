@@ -34,64 +34,78 @@ const replied = `${UNHEARD}, unless a reply is known anyway`
 const bounced = `${UNHEARD}, unless a bounce is known anyway`
 const unsubscribed = `null if nobody could unsubscribe: without \`public_base_url\`, and ${UNHEARD.slice(5)}`
 
-const AmountWon = f.object({
-  currency: f.nullable(f.currency),
-  amount: v.pipe(v.number(), v.minValue(0)),
-})
+const AmountWon = f.named(
+  'AmountWon',
+  f.object({
+    currency: f.nullable(f.currency),
+    amount: v.pipe(v.number(), v.minValue(0)),
+  }),
+)
 
-const Summary = f.object({
-  enrolled: count('Enrollments created in the range.'),
-  active: count(
-    'Enrollments that were neither completed nor stopped at the end of the range, including those that are paused or scheduled, whenever they were created.',
-  ),
-  completed: count('Enrollments completed in the range.'),
-  stopped: count('Enrollments that ended early in the range, including failed ones.'),
-  sent: count('Emails sent in the range.'),
-  replied: tracked(`Enrollments whose contact first replied in the range; ${replied}.`),
-  bounced: tracked(`Emails that bounced in the range; ${bounced}.`),
-  unsubscribed: tracked(
-    `Enrollments whose contact unsubscribed in the range, with one of their emails or while they were running; ${unsubscribed}.`,
-  ),
-  meetings_booked: count('Enrollments whose contact first booked a meeting in the range.'),
-  deals_won: ofDeals(v.nullable(f.count()), 'Deals of enrollments that were won in the range; each counts once.'),
-  amount_won: ofDeals(
-    v.nullable(v.array(AmountWon)),
-    'Total amounts of these deals by currency, in alphabetical order; last, with null, the amount of deals without a currency. Deals without an amount are omitted.',
-  ),
-  reply_rate: rate(
-    'Share of the contacts who were sent an email in the range and have replied since; null if no email was sent, or replies are not tracked.',
-  ),
-  bounce_rate: rate(
-    'Share of the emails sent in the range that have bounced since; null if no email was sent, or bounces are not tracked.',
-  ),
-})
+const Summary = f.named(
+  'PerformanceSummary',
+  f.object({
+    enrolled: count('Enrollments created in the range.'),
+    active: count(
+      'Enrollments that were neither completed nor stopped at the end of the range, including those that are paused or scheduled, whenever they were created.',
+    ),
+    completed: count('Enrollments completed in the range.'),
+    stopped: count('Enrollments that ended early in the range, including failed ones.'),
+    sent: count('Emails sent in the range.'),
+    replied: tracked(`Enrollments whose contact first replied in the range; ${replied}.`),
+    bounced: tracked(`Emails that bounced in the range; ${bounced}.`),
+    unsubscribed: tracked(
+      `Enrollments whose contact unsubscribed in the range, with one of their emails or while they were running; ${unsubscribed}.`,
+    ),
+    meetings_booked: count('Enrollments whose contact first booked a meeting in the range.'),
+    deals_won: ofDeals(v.nullable(f.count()), 'Deals of enrollments that were won in the range; each counts once.'),
+    amount_won: ofDeals(
+      v.nullable(v.array(AmountWon)),
+      'Total amounts of these deals by currency, in alphabetical order; last, with null, the amount of deals without a currency. Deals without an amount are omitted.',
+    ),
+    reply_rate: rate(
+      'Share of the contacts who were sent an email in the range and have replied since; null if no email was sent, or replies are not tracked.',
+    ),
+    bounce_rate: rate(
+      'Share of the emails sent in the range that have bounced since; null if no email was sent, or bounces are not tracked.',
+    ),
+  }),
+)
 
-const StepPerformance = f.object({
-  step_id: f.id,
-  position: f.doc(f.count(), 'Position of the step, starting at 0; for a removed step, its last position.'),
-  type: f.oneOf(STEP_TYPES),
-  is_current: f.doc(
-    f.flag,
-    'Whether the sequence still has the step. Removed steps are included if they have figures.',
-  ),
-  sent: tracked('Emails of this step sent in the range; null if it sends none.'),
-  replied: tracked(
-    `Enrollments whose contact first replied in the range, after this step and before the next; ${replied}.`,
-  ),
-  bounced: tracked('Emails of this step that bounced in the range; null if it sends none, or bounces are not tracked.'),
-  reply_rate: rate('Share of its emails sent in the range that have received the first reply since.'),
-  bounce_rate: rate('Share of its emails sent in the range that have bounced since.'),
-})
+const StepPerformance = f.named(
+  'StepPerformance',
+  f.object({
+    step_id: f.id,
+    position: f.doc(f.count(), 'Position of the step, starting at 0; for a removed step, its last position.'),
+    type: f.oneOf(STEP_TYPES),
+    is_current: f.doc(
+      f.flag,
+      'Whether the sequence still has the step. Removed steps are included if they have figures.',
+    ),
+    sent: tracked('Emails of this step sent in the range; null if it sends none.'),
+    replied: tracked(
+      `Enrollments whose contact first replied in the range, after this step and before the next; ${replied}.`,
+    ),
+    bounced: tracked(
+      'Emails of this step that bounced in the range; null if it sends none, or bounces are not tracked.',
+    ),
+    reply_rate: rate('Share of its emails sent in the range that have received the first reply since.'),
+    bounce_rate: rate('Share of its emails sent in the range that have bounced since.'),
+  }),
+)
 
-const TimelineEntry = f.object({
-  from: day('First day of the interval. It ends before the next interval, the last one with `to`.'),
-  enrolled: f.count(),
-  sent: f.count(),
-  replied: f.nullable(f.count()),
-  bounced: f.nullable(f.count()),
-  unsubscribed: f.nullable(f.count()),
-  meetings_booked: f.count(),
-})
+const TimelineEntry = f.named(
+  'PerformanceInterval',
+  f.object({
+    from: day('First day of the interval. It ends before the next interval, the last one with `to`.'),
+    enrolled: f.count(),
+    sent: f.count(),
+    replied: f.nullable(f.count()),
+    bounced: f.nullable(f.count()),
+    unsubscribed: f.nullable(f.count()),
+    meetings_booked: f.count(),
+  }),
+)
 
 const Performance = f.doc(
   f.object({

@@ -18,29 +18,35 @@ export type Stop = (typeof STOPS)[number]
 export const MAX_STEPS = 50
 export const MAX_DELAY_S = 365 * 86_400
 
-const Step = f.object({
-  id: f.doc(f.id, 'Id of the step; stays the same while its content does not change.'),
-  position: f.doc(f.count(), 'Position of the step, starting at 0.'),
-  type: f.doc(f.oneOf(STEP_TYPES), 'An `email` is sent; `task` and `call` create a task for the sender.'),
-  delay_s: f.doc(f.count(MAX_DELAY_S), 'Delay after the previous step, or after the start, in seconds.'),
-  business_days_only: f.doc(f.flag, 'Whether only business days count.'),
-  subject: f.doc(
-    f.nullable(f.line()),
-    'Subject of an email, with template variables; null if it continues the thread of the previous email.',
-  ),
-  body: f.doc(f.nullable(f.longText()), 'Text of the email or the task, with template variables.'),
-  task_title: f.doc(f.nullable(f.line()), 'Title of a task or a call, with template variables.'),
-})
+const Step = f.named(
+  'SequenceStep',
+  f.object({
+    id: f.doc(f.id, 'Id of the step; stays the same while its content does not change.'),
+    position: f.doc(f.count(), 'Position of the step, starting at 0.'),
+    type: f.doc(f.oneOf(STEP_TYPES), 'An `email` is sent; `task` and `call` create a task for the sender.'),
+    delay_s: f.doc(f.count(MAX_DELAY_S), 'Delay after the previous step, or after the start, in seconds.'),
+    business_days_only: f.doc(f.flag, 'Whether only business days count.'),
+    subject: f.doc(
+      f.nullable(f.line()),
+      'Subject of an email, with template variables; null if it continues the thread of the previous email.',
+    ),
+    body: f.doc(f.nullable(f.longText()), 'Text of the email or the task, with template variables.'),
+    task_title: f.doc(f.nullable(f.line()), 'Title of a task or a call, with template variables.'),
+  }),
+)
 export type Step = v.InferOutput<typeof Step>
 
 const count = (text: string) => f.doc(f.count(), text)
 
-export const Counts = f.object({
-  active: count('Enrollments that are running, including scheduled ones.'),
-  paused: count('Paused enrollments.'),
-  completed: count('Enrollments whose last step is done.'),
-  stopped: count('Enrollments that ended early, including failed ones.'),
-})
+export const Counts = f.named(
+  'SequenceCounts',
+  f.object({
+    active: count('Enrollments that are running, including scheduled ones.'),
+    paused: count('Paused enrollments.'),
+    completed: count('Enrollments whose last step is done.'),
+    stopped: count('Enrollments that ended early, including failed ones.'),
+  }),
+)
 export type Counts = v.InferOutput<typeof Counts>
 
 export const Sequence = f.doc(
@@ -57,9 +63,12 @@ export const Sequence = f.doc(
       'The steps, in order. Existing enrollments keep the steps that they started with.',
     ),
     send_window: f.doc(
-      f.object({
-        hours_id: f.doc(f.nullable(f.id), 'Business hours of `GET /hours` in which steps run; null for any time.'),
-      }),
+      f.named(
+        'SendWindow',
+        f.object({
+          hours_id: f.doc(f.nullable(f.id), 'Business hours of `GET /hours` in which steps run; null for any time.'),
+        }),
+      ),
       'When steps can run.',
     ),
     stop_on: f.doc(f.arrayOf(f.oneOf(STOPS)), 'What ends an enrollment before its last step.'),

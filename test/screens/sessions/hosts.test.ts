@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { passwordFault } from '../../../src/auth/password-rules.ts'
 import {
-  apiOriginFor,
+  apiUrlFor,
   hostCheck,
   machineAddresses,
   originForOthers,
@@ -49,13 +49,13 @@ describe('the names of a server', () => {
   })
 
   test('lead to the API where it listens, and by the name of the page where it listens everywhere', () => {
-    assert.equal(apiOriginFor('http://127.0.0.1:8080', 'https://crm.example'), 'http://127.0.0.1:8080')
-    assert.equal(apiOriginFor('http://192.168.7.7:80', 'https://crm.example'), 'http://192.168.7.7')
+    assert.equal(apiUrlFor('http://127.0.0.1:8080', 'https://crm.example'), 'http://127.0.0.1:8080')
+    assert.equal(apiUrlFor('http://192.168.7.7:80', 'https://crm.example'), 'http://192.168.7.7')
     for (const everywhere of ['0.0.0.0', '[::]']) {
       const url = `http://${everywhere}:8080`
-      assert.equal(apiOriginFor(url, 'https://crm.example:8443'), 'http://crm.example:8080')
-      assert.equal(apiOriginFor(url, 'http://[fd00::7]:8081'), 'http://[fd00::7]:8080')
-      assert.equal(apiOriginFor(url, undefined), 'http://localhost:8080')
+      assert.equal(apiUrlFor(url, 'https://crm.example:8443'), 'http://crm.example:8080')
+      assert.equal(apiUrlFor(url, 'http://[fd00::7]:8081'), 'http://[fd00::7]:8080')
+      assert.equal(apiUrlFor(url, undefined), 'http://localhost:8080')
     }
   })
 })

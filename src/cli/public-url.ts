@@ -1,0 +1,25 @@
+import { usage } from '../config.ts'
+
+export const apiListen = {
+  type: 'string',
+  placeholder: 'HOST:PORT',
+  default: '127.0.0.1:8080',
+  help: 'address of the API; port 0 picks a free port',
+} as const
+
+/** The option that says where clients reach the API, such as behind a proxy. */
+export const publicUrl = {
+  type: 'string',
+  placeholder: 'URL',
+  help: 'where clients reach the API, such as https://crm.example.com, for the OpenAPI document and the examples',
+} as const
+
+/** Returns the URL without a final slash. Throws a usage Problem. */
+export function parsePublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text) && !/\/api\/v1\/?$/.test(url.pathname)
+  if (isPlain) return url.href.replace(/\/$/, '')
+  throw usage(
+    `--public-url ${text} is not the address of a server. Use a form such as https://crm.example.com, without /api/v1.`,
+  )
+}
