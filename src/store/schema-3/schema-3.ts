@@ -11,10 +11,17 @@ import { addPendingStageChanges } from './stage-changes.ts'
 // folder.
 
 /** From schema 2, in this order. */
-const PARTS: readonly ((db: Connection) => void)[] = [addSearch, <<<<<<< HEAD
-  addPendingStageChanges, =======
-  addOwnerWords, >>>>>>> lists
-  splitAttachments, addImports, addLanes, addGrants, addOffers, addInvitations]
+const PARTS: readonly ((db: Connection) => void)[] = [
+  addSearch,
+  addOwnerWords,
+  addPendingStageChanges,
+  splitAttachments,
+  addImports,
+  addLanes,
+  addGrants,
+  addOffers,
+  addInvitations,
+]
 
 export function addTools(db: Connection): void {
   for (const part of PARTS) part(db)
