@@ -511,7 +511,7 @@ CREATE INDEX deals_owner ON deals (org_id, owner_id);
 CREATE INDEX deals_company ON deals (org_id, company_id);
 CREATE INDEX deals_contact ON deals (org_id, primary_contact_id);
 CREATE INDEX deals_currency ON deals (org_id, currency);
-CREATE INDEX deals_amount ON deals (org_id, amount_micros);
+CREATE INDEX deals_amount ON deals (org_id, amount_micros, id, owner_id); -- for the deals of an owner by amount
 CREATE INDEX deals_title ON deals (org_id, title_key);
 CREATE INDEX deals_expected_close ON deals (org_id, expected_close_date);
 CREATE INDEX deals_updated ON deals (org_id, updated_at);
@@ -558,6 +558,27 @@ CREATE TABLE deal_stage_changes ( -- the stages of a deal since its creation
   FOREIGN KEY (org_id, to_stage_id) REFERENCES stages (org_id, id),
   FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deal_stage_changes_pending ( -- the newest ones, by time: next to each other, while the deals lie anywhere
+  org_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  deal_id TEXT NOT NULL,
+  deal_version INTEGER NOT NULL,
+  from_stage_id TEXT NOT NULL,
+  to_stage_id TEXT NOT NULL,
+  member_id TEXT,
+  PRIMARY KEY (org_id, at, deal_id, deal_version),
+  -- No indexes: a few rows, which src/store/stage-changes.ts soon moves.
+  FOREIGN KEY (org_id, deal_id) REFERENCES deals (org_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (org_id, from_stage_id) REFERENCES stages (org_id, id),
+  FOREIGN KEY (org_id, to_stage_id) REFERENCES stages (org_id, id),
+  FOREIGN KEY (org_id, member_id) REFERENCES members (org_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW deal_stage_history AS -- all of them
+  SELECT org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id FROM deal_stage_changes
+  UNION ALL
+  SELECT org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id FROM deal_stage_changes_pending;
 
 CREATE TABLE hours ( -- business hours of an org, in its time zone
   org_id INTEGER NOT NULL REFERENCES orgs (id),
@@ -1318,7 +1339,7 @@ CREATE VIRTUAL TABLE search USING fts5 (
   words, content = 'search_docs', content_rowid = 'docid', tokenize = 'ascii', detail = none, columnsize = 0,
   prefix = '2 3'
 );
--- Writes do not wait for merges: src/store/search-upkeep.ts makes them, 16 segments at a time, since then the fewest
+-- Writes do not wait for merges: src/store/upkeep.ts makes them, 16 segments at a time, since then the fewest
 -- pages are written. FTS5 itself would merge only if there were a great many.
 INSERT INTO search (search, rank) VALUES ('automerge', 0);
 INSERT INTO search (search, rank) VALUES ('usermerge', 16);

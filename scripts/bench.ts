@@ -31,7 +31,7 @@ import {
   writesText,
 } from './bench/report.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
-import { ended, type Server, serving } from './bench/serving.ts'
+import { ended, type Found, type Server, serving } from './bench/serving.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
 
 const { values: options } = parseArgs({
@@ -102,6 +102,7 @@ async function operations(server: Server): Promise<Row[]> {
   const list = `${server.url}/api/v1/deals?limit=50`
   const scenarios: [string, string, Record<string, string>][] = [
     ['list of 50', list, { KIND: 'url' }],
+    ['list of 50, fresh', server.url, { KIND: 'paths', IDS: file('fresh', await freshLists(server, stages)) }],
     ['list of 50, filtered by stage', `${list}&stage=${second}`, { KIND: 'url' }],
     ['list of 50, 1,000 pages deep', `${list}&cursor=${all.cursor}`, { KIND: 'url' }],
     ['get', server.url, { KIND: 'get', IDS: some }],
@@ -113,6 +114,19 @@ async function operations(server: Server): Promise<Row[]> {
   const rows: Row[] = []
   for (const [name, url, env] of scenarios) rows.push({ name, ...(await wrk(url, { TOKEN: server.token, ...env })) })
   return rows
+}
+
+/** Lists that were not asked for before: half of them before a time, a quarter of a stage too, and a quarter by amount. */
+async function freshLists(server: Server, stages: Found['data']): Promise<string[]> {
+  const timeOf = async (sort: string) =>
+    Date.parse((await server.call(`/deals?limit=1&sort=${sort}`)).data[0]?.created_at as string)
+  const [first, last] = [await timeOf('created_at'), await timeOf('-created_at')]
+  return Array.from({ length: 200_000 }, (_, n) => {
+    const before = `limit=50&created_at[lt]=${new Date(first + Math.random() * (last - first)).toISOString()}`
+    if (n % 4 < 2) return `/deals?${before}`
+    if (n % 4 === 2) return `/deals?${before}&stage=${stages[Math.floor(Math.random() * stages.length)]?.id}`
+    return `/deals?limit=50&sort=-amount&amount[lte]=${(Math.random() * 100_000).toFixed(2)}`
+  })
 }
 
 async function walk(server: Server, path: string, pages: number): Promise<{ ids: string[]; cursor: string }> {

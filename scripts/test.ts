@@ -72,7 +72,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   store: {
     files: [
-      'test/store/{columns,door,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,search-upkeep,vault,watch}.test.ts',
+      'test/store/{columns,door,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
       'test/store/list/conditions.test.ts',
     ],
   },

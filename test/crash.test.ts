@@ -215,7 +215,7 @@ test(`kill -9 under load from ${WRITERS} writers, ${KILLS} times: nothing acknow
     db.prepare('SELECT count(*) FROM deals').pluck().get(),
     events.filter((event) => event.type === 'deal.created').length,
   )
-  const history = db.prepare('SELECT count(*) FROM deal_stage_changes').pluck().get()
+  const history = db.prepare('SELECT count(*) FROM deal_stage_history').pluck().get()
   assert.equal(history, events.filter((event) => event.type === 'deal.stage_changed').length)
   close()
   console.log(`${acknowledged.size} writes acknowledged over ${KILLS} kills, ${replays} answered again from the store`)

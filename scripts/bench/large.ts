@@ -45,7 +45,7 @@ export async function waits({ call, measure, token }: Large): Promise<Wait[]> {
   await search('a word that no deal has', ['zzyzx', 'qwertz', 'nowhere'])
   await ask(
     'search: a common word of one owner, by amount',
-    10,
+    20,
     limits(`/deals?sort=-amount&owner_id=${await someOwner(call)}&q=`, COMMON),
   )
 

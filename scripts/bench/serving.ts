@@ -16,7 +16,7 @@ export type Server = {
   stop: () => Promise<void>
 }
 export type Found = {
-  data: { id: string; outcome?: string; is_open?: boolean; status?: string }[]
+  data: { id: string; outcome?: string; is_open?: boolean; status?: string; created_at?: string }[]
   next_cursor: string | null
 }
 

@@ -11,7 +11,7 @@ import { LINKS, type LinkedObject, type LinkedRecords } from './records/links.ts
 export const BINNED = ['contact', 'company', 'deal', 'note', 'task', 'meeting'] as const
 export type Binned = (typeof BINNED)[number]
 
-/** A row of deal_stage_changes. */
+/** A row of deal_stage_history. */
 export type StageChange = {
   deal_version: number
   at: number
@@ -59,7 +59,7 @@ export const binWriter = once(({ db }: Deps) => {
   }
   const holders = { contact: holder('contact'), company: holder('company'), deal: holder('deal') }
   const stages = db.prepare(
-    `SELECT deal_version, at, from_stage_id, to_stage_id, member_id FROM deal_stage_changes
+    `SELECT deal_version, at, from_stage_id, to_stage_id, member_id FROM deal_stage_history
      WHERE org_id = ? AND deal_id = ? ORDER BY deal_version`,
   )
   const insert = db.prepare(

@@ -119,7 +119,7 @@ function listMembers(db: Database, object: CustomObject): Part {
   return journal(db, table, `list_id, ${key}`, columns)
 }
 
-function stageChanges(db: Database): Part {
+export function stageChanges(db: Database): Part {
   const columns = c.columns({
     deal_id: c.plain('deal_id'),
     deal_version: c.integer('deal_version'),
@@ -128,7 +128,8 @@ function stageChanges(db: Database): Part {
     to_stage_id: c.plain('to_stage_id'),
     member_id: c.plain('member_id'),
   })
-  return { ...journal(db, 'deal_stage_changes', 'deal_id, deal_version', columns), hasSheet: true }
+  const part = journal(db, 'deal_stage_changes', 'deal_id, deal_version', columns)
+  return { ...part, table: 'deal_stage_history', hasSheet: true }
 }
 
 /** The SLA clocks and status changes of conversations. */

@@ -1,5 +1,6 @@
 import { PipelineSettings, pipelineSettings } from '../crm/stages/pipelines.ts'
 import { checkStages, type StageSettings } from '../crm/stages/settings.ts'
+import { stageRows } from '../crm/stages/stage-rows.ts'
 import type { Deps } from '../deps.ts'
 import type { Stored } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
@@ -14,13 +15,8 @@ type StageWrites = Record<'pipeline' | 'stage', Writes>
 
 /** A pipeline is made with its first stage: `{ name, stage }`; a stage comes after the open ones: `{ pipeline_id, name }`. */
 export function stageWrites({ db, clock }: Pick<Deps, 'db' | 'clock'>): StageWrites {
+  const { pipelineOf, pipelineWith, stageOf, stageWith } = stageRows(db)
   const settings = pipelineSettings({ db, clock })
-  const pipelineOf = db.prepare('SELECT id, key, version FROM pipelines WHERE org_id = ? AND id = ?')
-  const pipelineWith = db.prepare('SELECT id, key, version FROM pipelines WHERE org_id = ? AND key = ?')
-  const stageOf = db.prepare('SELECT id, key, pipeline_id, version FROM stages WHERE org_id = ? AND id = ?')
-  const stageWith = db.prepare(
-    'SELECT id, key, pipeline_id, version FROM stages WHERE org_id = ? AND pipeline_id = ? AND key = ?',
-  )
 
   const found = (row: unknown): Stored => {
     if (!row) throw notFound()

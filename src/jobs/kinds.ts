@@ -123,6 +123,8 @@ function performQueue(kind: PerformKind, scheduler: SchedulerContext): Queue {
   const jobs = jobQueue(store)
   const failed = failures(kind, jobs, scheduler)
   const running = new Map<Job, { end: Promise<void>; cut: AbortController }>()
+  /** Of these, those that are done: their slot stays empty for a moment, but that of their lane is free. */
+  const resting = new Set<Job>()
   let claiming: Promise<void> | undefined
   const failurePause = pause(store.clock, PAUSE_AFTER_FAILURE_MS)
 
@@ -134,7 +136,7 @@ function performQueue(kind: PerformKind, scheduler: SchedulerContext): Queue {
   function places(): Places | undefined {
     if (kind.perLane === undefined) return undefined
     const counts = new Map<string, number>()
-    for (const { lane } of running.keys()) counts.set(lane, (counts.get(lane) ?? 0) + 1)
+    for (const job of running.keys()) if (!resting.has(job)) counts.set(job.lane, (counts.get(job.lane) ?? 0) + 1)
     return { perLane: kind.perLane, running: counts }
   }
 
@@ -164,7 +166,12 @@ function performQueue(kind: PerformKind, scheduler: SchedulerContext): Queue {
     } catch (error) {
       rest(error) // finished or not, its lease ends, and it is repeated
     }
-    if (kind.restMs !== undefined && !stopping()) await sleep(kind.restMs)
+    if (kind.restMs !== undefined && !stopping()) {
+      resting.add(job)
+      free()
+      await sleep(kind.restMs)
+    }
+    resting.delete(job)
     running.delete(job)
     free()
   }

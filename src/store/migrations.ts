@@ -23,7 +23,7 @@ export type Schema = {
 export const SCHEMAS: readonly Schema[] = [
   { hash: '8a24731f8b97c693' },
   { hash: '34e053c39480f1dc', step: addScreens },
-  { hash: '634955761b97dc2d', step: addTools },
+  { hash: 'e19a9467c0f8933f', step: addTools },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length

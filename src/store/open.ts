@@ -12,7 +12,7 @@ import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
 import { migrate } from './migrations.ts'
 import { newestId } from './newest.ts'
-import { type SearchUpkeep, searchUpkeep } from './search-upkeep.ts'
+import { type Upkeep, upkeep } from './upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type WallClock, watchWallClock } from './wall-clock.ts'
 import { type Committed, watchCommits } from './watch.ts'
@@ -41,8 +41,8 @@ export type Store = {
   vault: Vault
   /** The state of the storage: whether it is damaged, or its disk full. */
   health: StorageHealth
-  /** Of the search index. */
-  upkeep: Pick<SearchUpkeep, 'isDue' | 'stepOfCommand'>
+  /** What is done behind the commits; for commands. */
+  upkeep: Pick<Upkeep, 'isDue' | 'stepOfCommand'>
   close: () => void
 }
 
@@ -80,16 +80,16 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
-    const upkeep = searchUpkeep(db, { isWritable: () => !health.refusal(false), note: health.note })
+    const behind = upkeep(db, { isWritable: () => !health.refusal(false), note: health.note })
     const onCommit = () => {
       checkpoint.written()
-      upkeep.written()
+      behind.written()
       commits.noted()
       health.written()
     }
     const commit = groupCommit(db, onCommit, lockTimer)
     const onTransaction = () => {
-      upkeep.written()
+      behind.written()
       commits.noted()
     }
     const { write, transaction, savepoint } = healthyWrites({ db, commit, health, onCommit: onTransaction })
@@ -110,10 +110,10 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       committed: commits.committed,
       vault: vault(dataDir, whileNothingIsSealed(db)),
       health,
-      upkeep,
+      upkeep: behind,
       close: () => {
         checkpoint.stop()
-        upkeep.stop()
+        behind.stop()
         commits.stop()
         db.close()
       },

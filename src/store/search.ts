@@ -29,6 +29,17 @@ export function markOf(org: number, kind: Kind): string {
   return String.fromCodePoint(0x10000 + org * 16 + KINDS[kind])
 }
 
+/** Kinds whose records are also found by their owner: the word of `ownerWord` is among those of the record. */
+export const OWNED: readonly Kind[] = ['deal']
+
+/** No letter and no digit, so that no text has it and no search can ask for it. */
+const OWNER_MARK = '\ue000'
+
+/** The word for an owner: `q` together with an owner is answered by the index alone. */
+export const ownerWord = (owner: string): string => OWNER_MARK + owner.replaceAll('-', '')
+
+export const isOwnerWord = (marked: string): boolean => marked.includes(OWNER_MARK)
+
 /** The range of possible document numbers for a record with this id: from the first up to but excluding the second. */
 export function numbersOf(id: string): [bigint, bigint] {
   const rank = rankOfId(id)
@@ -38,11 +49,6 @@ export function numbersOf(id: string): [bigint, bigint] {
 
 /** `words` are those in the index; `pending` is null if they are the ones of the record. */
 type Doc = { docid: bigint; org: bigint; kind: bigint; id: string; words: string; pending: string | null }
-
-const puts = new WeakMap<Database, number>()
-
-/** A number that changes with each write of words by this process, even if it was rolled back. */
-export const wordsPutInto = (db: Database): number => puts.get(db) ?? 0
 
 /**
  * The words of the records of one kind, written with the records, inside their transactions. They wait in search_pending
@@ -76,7 +82,6 @@ export function searchIndex(db: Database, kind: Kind) {
     const docid = own?.docid ?? makeRoom(docs, id)
     if (!own) insert.run(docid, org, KINDS[kind], id)
     setPending.run(docid, org, text)
-    puts.set(db, wordsPutInto(db) + 1)
   }
 
   /**
@@ -145,7 +150,11 @@ export function indexEntries(db: Database) {
   }
 }
 
-/** Whether search_words contains the word. It omits the many suffixes of phone numbers, each in few records. */
+/**
+ * Whether search_words contains the word. It omits owners, which are never completed, and the many suffixes of phone
+ * numbers, each in few records.
+ */
 export function isLookedUp(marked: string, kind: number): boolean {
+  if (isOwnerWord(marked)) return false
   return !((kind === KINDS.contact || kind === KINDS.company) && /^.\d+$/u.test(marked))
 }

@@ -226,7 +226,7 @@ describe('change', () => {
     })
     const history = store.db
       .prepare(
-        'SELECT deal_version, at, from_stage_id, to_stage_id, member_id FROM deal_stage_changes WHERE deal_id = ?',
+        'SELECT deal_version, at, from_stage_id, to_stage_id, member_id FROM deal_stage_history WHERE deal_id = ?',
       )
       .all(deal.id)
     const [from, to] = [a.stages.qualified, a.stages.demo]

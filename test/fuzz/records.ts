@@ -124,8 +124,8 @@ export function saidFaults(meant: Said[], body: Any): string[] {
 
 /** The files of a new message have the length of what was sent. */
 export function fileFaults(request: Request, body: Any): string[] {
-  const { json, sizes } = request.uploaded ?? { json: jsonOf(request), sizes: [] }
-  const inJson = ((json as Any).attachments ?? []).map(({ data }: Any) => Buffer.byteLength(data, 'base64'))
+  const sizes = request.uploaded?.sizes ?? []
+  const inJson = ((jsonOf(request) as Any)?.attachments ?? []).map(({ data }: Any) => Buffer.byteLength(data, 'base64'))
   const sent = [...inJson, ...sizes]
   const shown = body.attachments.map(({ size_bytes }: Any) => size_bytes)
   return sent.join() === shown.join() ? [] : [`files of ${sent} bytes were sent, and ${shown} are shown`]

@@ -45,8 +45,9 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 export const header = ({ headers }: Pick<Request, 'headers'>, name: string): string | undefined =>
   headers.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1]
 
-/** The body, where it is JSON. */
+/** The body, where it is JSON, or the JSON of a form. */
 export function jsonOf(request: Request): unknown {
+  if (request.uploaded) return request.uploaded.json
   const [type = ''] = (header(request, 'content-type') ?? '').toLowerCase().split(';')
   return request.body && (type === '' || isJson(type)) ? JSON.parse(request.body.toString()) : undefined
 }

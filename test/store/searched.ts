@@ -4,6 +4,7 @@ import type { Database } from '../../src/store/driver.ts'
 import type { Store } from '../../src/store/open.ts'
 import { markOf } from '../../src/store/search.ts'
 import { pendingWords } from '../../src/store/search-index.ts'
+import { pendingStageChanges } from '../../src/store/stage-changes.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
 import { companies, type Row, wordsIn } from './list/model.ts'
@@ -102,9 +103,10 @@ export const wordsNow = (db: Database): [org: number, kind: number, id: string, 
     .raw()
     .all() as ReturnType<typeof wordsNow>
 
-/** Moves all pending words into the index. */
+/** Moves all that is pending to where it belongs. */
 export function indexAll({ db, transaction }: Pick<Store, 'db' | 'transaction'>): void {
   transaction(() => void pendingWords(db).index(Number.POSITIVE_INFINITY))
+  transaction(() => void pendingStageChanges(db).move(1e9))
   assert.equal(db.prepare('SELECT count(*) FROM search_pending').pluck().get(), 0)
 }
 

@@ -23,7 +23,7 @@ export function dealStages(db: Database) {
     )
     .pluck()
   const addHistory = db.prepare(
-    `INSERT INTO deal_stage_changes (org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id)
+    `INSERT INTO deal_stage_changes_pending (org_id, deal_id, deal_version, at, from_stage_id, to_stage_id, member_id)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
 

@@ -16,6 +16,7 @@ import * as c from '../../store/columns.ts'
 import { finder } from '../../store/find.ts'
 import { listing } from '../../store/list/page.ts'
 import { searchFilter } from '../../store/list/search.ts'
+import { ownerWord } from '../../store/search.ts'
 import { binWriter } from '../binned.ts'
 import { CustomFieldsGiven, customValues } from '../custom-fields/values.ts'
 import { Deal, dealRecord } from '../records/deal.ts'
@@ -68,8 +69,8 @@ export const dealStore = once((deps: Deps) => {
     columns,
     custom,
     linked: { deal_tags: ['tag_id', ({ tag_ids }) => tag_ids] },
-    wordsIn: (_, { title }) => wordsOf([title]),
-    searched: ['title'],
+    wordsIn: (_, { title, owner_id }) => [...wordsOf([title]), ...(owner_id === null ? [] : [ownerWord(owner_id)])],
+    searched: ['title', 'owner_id'],
   })
   const find = finder(db, 'deals', columns)
   const withExternalId = db.prepare('SELECT id FROM deals WHERE org_id = ? AND external_id = ?').pluck()

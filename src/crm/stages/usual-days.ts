@@ -17,7 +17,7 @@ export function usualDays(db: Database): (org: number, now: number) => ReadonlyM
   const newest = db
     .prepare(
       `SELECT changes.deal_id, changes.at, changes.from_stage_id, deals.created_at
-       FROM (SELECT * FROM deal_stage_changes WHERE org_id = @org ORDER BY deal_id DESC, deal_version DESC LIMIT @limit)
+       FROM (SELECT * FROM deal_stage_history WHERE org_id = @org ORDER BY deal_id DESC, deal_version DESC LIMIT @limit)
          AS changes
        JOIN deals ON deals.org_id = changes.org_id AND deals.id = changes.deal_id
        ORDER BY changes.deal_id DESC, changes.deal_version DESC`,

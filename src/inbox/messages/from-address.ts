@@ -33,7 +33,7 @@ export const senders = once((deps: Deps) => {
   }
 
   function byPhone(who: Caller, phone: string): string | undefined {
-    const { values } = idsOfSearch(search(who.org, 'contact', phone))
+    const { values } = idsOfSearch(search(who.org, { search: 'contact', text: phone }))
     const wanted = digitsOf(phone)
     return (matching.all(...values) as string[]).find((id) =>
       contactById(who, id).phones.some(({ number }) => digitsOf(number) === wanted),

@@ -1,8 +1,9 @@
+import { UUID } from '../../lib/id.ts'
 import type { Database } from '../driver.ts'
-import type { Kind } from '../search.ts'
-import { type Comparison, type Condition, isComparison, type Link } from './conditions.ts'
+import { type Kind, OWNED } from '../search.ts'
+import { type Comparison, type Condition, isComparison, type Link, type Search } from './conditions.ts'
 import { indexes } from './indexes.ts'
-import { entriesOfSearch, idsOfSearch, searches, testOfSearch, testOfWords } from './search.ts'
+import { entriesOfSearch, idsOfSearch, isAmong, searches, startsOfSearch, testOfSearch, testOfWords } from './search.ts'
 
 export type SqlPart = { sql: string; values: unknown[] }
 
@@ -61,8 +62,8 @@ export function conditionSql(db: Database, table: string) {
       const row = `SELECT 1 FROM ${of.table} WHERE ${of.table}.org_id = ${on}.org_id AND ${of.table}.id = ${on}.${of.column}`
       return { sql: `EXISTS (${row} AND ${sql})`, values }
     }
-    const { search: kind, text } = condition
-    return typeof kind === 'string' ? testOfSearch(on, search(org, kind, text)) : testOfWords(on, kind, text)
+    if (isSearch(condition)) return testOfSearch(on, search(org, condition))
+    return testOfWords(on, condition.search as readonly string[], condition.text)
   }
 
   function testOne(condition: Comparison, only: boolean, on: string): SqlPart {
@@ -111,14 +112,13 @@ export function conditionSql(db: Database, table: string) {
         values: [org, ...values],
       }
     }
-    const { search: kind, text } = first as Search
-    return idsOfSearch(search(org, kind, text))
+    return idsOfSearch(search(org, first as SearchIn))
   }
 
   /** The same number of rows as `ids`, for counting. */
   function entries(org: number, group: Group): SqlPart {
     const [first] = group
-    return isSearch(first) ? entriesOfSearch(search(org, first.search, first.text)) : ids(org, group)
+    return isSearch(first) ? entriesOfSearch(search(org, first)) : ids(org, group)
   }
 
   /** Usually fewer rows match one value than a range. */
@@ -143,7 +143,11 @@ export function conditionSql(db: Database, table: string) {
   const compareHere = (condition: Comparison, only = false): SqlPart =>
     compare(`${only ? '+' : ''}${condition.link?.table ?? table}.${condition.column}`, condition)
 
-  return { test, ids, entries, isIndexed, isExact, search, compare: compareHere }
+  /** Whether an id may be one of those that a search finds. */
+  const among = (org: number, condition: SearchIn, id: string): SqlPart =>
+    isAmong(id, startsOfSearch(search(org, condition)))
+
+  return { test, ids, among, entries, isIndexed, isExact, search, compare: compareHere, compareAt: compare }
 }
 
 const onlyPart = ({ table, only }: Link): SqlPart =>
@@ -160,9 +164,9 @@ function united(parts: SqlPart[]): SqlPart {
 }
 
 /** A condition for the search index. */
-export type Search = { search: Kind; text: string }
+export type SearchIn = Search & { search: Kind }
 
-export const isSearch = (condition: Condition): condition is Search =>
+export const isSearch = (condition: Condition): condition is SearchIn =>
   'search' in condition && typeof condition.search === 'string'
 
 /** Whether an index contains the rows that meet the condition in the order of their ids. */
@@ -186,3 +190,14 @@ function isSameColumn(first: Condition, other: Condition): boolean {
   if (!link || !otherLink) return link === otherLink
   return link.single === true && link.table === otherLink.table && link.only?.value === otherLink.only?.value
 }
+
+/** The conditions with the owner that is asked for as one more word of the search, so that the index finds its records. */
+export function withOwner(conditions: Condition[]): Condition[] {
+  const [id] = ownerIn(conditions)?.values ?? []
+  if (typeof id !== 'string' || !UUID.test(id)) return conditions
+  return conditions.map((each) => (isSearch(each) && OWNED.includes(each.search) ? { ...each, owner: id } : each))
+}
+
+/** The condition that records have this owner. */
+export const ownerIn = (conditions: Condition[]): Comparison | undefined =>
+  conditions.find((each) => isOneValue(each) && (each as Comparison).column === 'owner_id') as Comparison | undefined

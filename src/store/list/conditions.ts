@@ -76,7 +76,10 @@ export type Condition =
   | { all: Condition[] }
   | { not: Condition }
   | { of: { table: string; column: string }; meets: Condition }
-  | { search: Kind | readonly string[]; text: string }
+  | Search
+
+/** Words that a record has, and its owner, if that is one of the words: see `OWNED`. */
+export type Search = { search: Kind | readonly string[]; text: string; owner?: string }
 
 /** The column of a filter. Ids contain the time of creation, so `created_at` needs no index of its own. */
 export const columnOf = (name: string, { column }: Filter): string => column ?? (name === 'created_at' ? 'id' : name)

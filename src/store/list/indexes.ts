@@ -27,3 +27,16 @@ export function indexes(db: Database): (table: string, column: string, only?: st
     return name
   }
 }
+
+/** Whether an index has a column besides those that it is ordered by. */
+export function indexColumns(db: Database): (index: string, column: string) => boolean {
+  const cached = new Map<string, boolean>()
+  const find = db.prepare('SELECT 1 FROM pragma_index_info(?) WHERE name = ?').pluck()
+
+  return function hasColumn(index, column) {
+    const place = `${index} ${column}`
+    const has = cached.get(place) ?? find.get(index, column) !== undefined
+    cached.set(place, has)
+    return has
+  }
+}

@@ -2,9 +2,18 @@ import type { RawRow, Readable } from '../columns.ts'
 import type { Database } from '../driver.ts'
 import { completed, type MarkedRows, renderedBy } from '../rendered.ts'
 import { statements } from '../statements.ts'
-import { conditionSql, type Group, grouped, isOneValue, isSearch } from './condition-sql.ts'
+import {
+  conditionSql,
+  type Group,
+  grouped,
+  isOneValue,
+  isSearch,
+  ownerIn,
+  type SearchIn,
+  withOwner,
+} from './condition-sql.ts'
 import { type Comparison, type Condition, columnOf, type Filter, type Link } from './conditions.ts'
-import { indexes } from './indexes.ts'
+import { indexColumns, indexes } from './indexes.ts'
 import { type Position, positionCheck } from './position.ts'
 import { hasEachOnce, isOf, parts } from './progress.ts'
 import { all, type Lead, only, type Walk, walks, wireKey } from './walk.ts'
@@ -45,8 +54,12 @@ export type RenderedPage = { json: Buffer } & End
 
 /** A condition is narrow if fewer rows than this meet it. */
 export const NARROW = 2000
-/** The same for a search that is not walked: testing a row for its words is slow. */
+/** The same for a search whose records are passed along a sort: testing a row for its words is slow. */
 export const NARROW_SEARCH = 5 * NARROW
+/** The same if the index of the sort has the owner, which leaves few rows to be tested. */
+export const PASSED_OF_OWNER = 5000
+/** Up to here, all that a search finds is read: each record is on pages of its own. */
+export const READ_OF_SEARCH = 700
 
 /**
  * Keyset pagination over one table. A list is walked along the index of its sort, and the conditions are tested on the
@@ -58,6 +71,7 @@ export function listing(db: Database, spec: Listing) {
   const { table, columns, filters, sorts, order } = spec
   const joined = (spec.from ?? table).slice(table.length)
   const indexOf = indexes(db)
+  const hasColumn = indexColumns(db)
   const sql = conditionSql(db, table)
   const key = indexOf(table, 'id')
   const walkOf = walks({ table, joined, sql, indexOf })
@@ -111,7 +125,8 @@ export function listing(db: Database, spec: Listing) {
   }
 
   /** The query from its first record on; without a lead if it skips all of them. */
-  function startOf(org: number, ask: ListQuery): { ask: ListQuery; lead?: Lead } {
+  function startOf(org: number, asked: ListQuery): { ask: ListQuery; lead?: Lead } {
+    const ask = { ...asked, conditions: withOwner(asked.conditions) }
     if (ask.after) checkPosition(ask.sort, ask.after)
     const lead = leadOf(org, ask)
     if (!ask.skip) return { ask, lead }
@@ -141,27 +156,45 @@ export function listing(db: Database, spec: Listing) {
 
   function leadOf(org: number, { sort, conditions }: ListQuery): Lead {
     const others = grouped(conditions).filter(([first]) => !isOf(sort, first))
-    const indexed = others.filter((group) => group.some(sql.isIndexed))
+    const owner = conditions.some((each) => isSearch(each) && each.owner) ? ownerIn(conditions) : undefined
+    // With the owner as one of its words, the search finds less than the index of owners.
+    const indexed = others.filter((group) => group.some(sql.isIndexed) && !(owner && group.includes(owner)))
     // An index contains the rows of one value in the order of their ids, and so does the search index.
     const inOrder =
       sort.column === 'id'
         ? (indexed.find(([first]) => isSearch(first)) ?? indexed.find((group) => group.some(isOneValue)))
         : undefined
-    const narrow = inOrder && others.length === 1 ? undefined : narrowOf(org, indexed, !inOrder)
+    const counted = inOrder ? indexed : indexed.filter(([first]) => !isSearch(first))
+    const narrow = inOrder && others.length === 1 ? undefined : narrowOf(org, counted)
     if (narrow) return { narrow }
-    if (!inOrder) return sort.link ? { link: sort.link } : { index: indexOf(table, sort.column) }
+    if (!inOrder) return alongSort(org, sort, conditions, indexed)
     const [first] = inOrder
     return isSearch(first) ? { search: first } : { index: indexOf(table, (first as Comparison).column) }
   }
 
-  function narrowOf(org: number, groups: Group[], isTested: boolean): Group | undefined {
-    const hasFewer = (group: Group, most: number): boolean => {
-      const entries = sql.entries(org, group)
-      return one(`SELECT count(*) FROM (${entries.sql} LIMIT ${most})`, entries.values) < most
-    }
-    const narrow = groups.find((group) => hasFewer(group, NARROW))
-    if (narrow || !isTested) return narrow
-    return groups.find((group) => isSearch(group[0]) && hasFewer(group, NARROW_SEARCH))
+  /** A search that finds few enough is read, and more of them are only passed on the way along the sort. */
+  function alongSort(org: number, sort: Sort, conditions: Condition[], groups: Group[]): Lead {
+    const index = sort.link ? undefined : indexOf(table, sort.column)
+    const owner = index !== undefined && hasColumn(index, 'owner_id') ? ownerIn(conditions) : undefined
+    const searched = groups.find(([first]) => isSearch(first))
+    const most = owner ? PASSED_OF_OWNER : NARROW_SEARCH
+    const found = searched ? entriesUpTo(org, searched, most) : most
+    if (searched && found < READ_OF_SEARCH) return { narrow: searched }
+    const among = found < most ? (searched?.[0] as SearchIn) : undefined
+    return index === undefined ? { link: sort.link as Link, among } : { index, among, owner }
+  }
+
+  const narrowOf = (org: number, groups: Group[]): Group | undefined =>
+    groups.find((group) => hasFewer(org, group, NARROW))
+
+  const narrowSearchOf = (org: number, groups: Group[]): Group | undefined =>
+    groups.find((group) => isSearch(group[0]) && hasFewer(org, group, NARROW_SEARCH))
+
+  const hasFewer = (org: number, group: Group, most: number): boolean => entriesUpTo(org, group, most) < most
+
+  function entriesUpTo(org: number, group: Group, most: number): number {
+    const entries = sql.entries(org, group)
+    return one(`SELECT count(*) FROM (${entries.sql} LIMIT ${most})`, entries.values)
   }
 
   /** The position of the last record that is skipped. Most indexes contain what this reads, and no record is fetched. */
@@ -178,7 +211,8 @@ export function listing(db: Database, spec: Listing) {
   }
 
   /** The number of records that meet the conditions. */
-  function count(org: number, conditions: Condition[]): number {
+  function count(org: number, asked: Condition[]): number {
+    const conditions = withOwner(asked)
     const groups = grouped(conditions)
     const [first] = groups[0] ?? []
     if (first && 'not' in first && groups.length === 1) return count(org, []) - count(org, [first.not])
@@ -189,7 +223,7 @@ export function listing(db: Database, spec: Listing) {
       const records = hasEachOnce(group[0]) ? entries : `SELECT DISTINCT * FROM (${entries})`
       return one(`SELECT count(*) FROM (${records})`, values)
     }
-    const narrow = narrowOf(org, indexed, true) ?? group
+    const narrow = narrowOf(org, indexed) ?? narrowSearchOf(org, indexed) ?? group
     const ids = narrow && sql.ids(org, narrow)
     const where = all([
       { sql: `${table}.org_id = ?`, values: [org] },

@@ -1,18 +1,35 @@
-import type { Conditions, Group, Search, SqlPart } from './condition-sql.ts'
+import type { Conditions, Group, SearchIn, SqlPart } from './condition-sql.ts'
 import type { Comparison, Condition, Link } from './conditions.ts'
 import type { ListQuery, Sort } from './page.ts'
 import type { Position } from './position.ts'
 import { isBound, isOf, isPassed, isScattered } from './progress.ts'
 import { searchWalk, type WalkBound } from './search.ts'
 
-/** What selects the rows of a page: the few rows that meet a condition, the search index, or the index of an order. */
-export type Lead = { narrow: Group } | { search: Search } | { index: string } | { link: Link }
+/**
+ * What selects the rows of a page: the few rows that meet a condition, the search index, or the index of an order;
+ * `among`, of what a search finds.
+ */
+export type Lead =
+  | { narrow: Group }
+  | { search: SearchIn }
+  | { index: string; among?: SearchIn | undefined; owner?: Comparison | undefined }
+  | { link: Link; among?: SearchIn | undefined }
 
 /** The rows of a list in order, from its FROM clause on, and the key of their position. */
 export type Walk = { sql: string; key: string; values: unknown[] }
 
-/** The FROM clause of a lead with its values and conditions, and its columns for ORDER BY. */
-type AccessPath = { from: string; given?: unknown[]; where: SqlPart[]; key: string | undefined; id: string }
+/**
+ * The FROM clause of a lead with its values and conditions, and its columns for ORDER BY. `sorted` is the key if it is
+ * not a column of the list's own table.
+ */
+type AccessPath = {
+  from: string
+  given?: unknown[]
+  where: SqlPart[]
+  key: string | undefined
+  id: string
+  sorted?: string
+}
 
 type Options = {
   table: string
@@ -34,6 +51,7 @@ export function walks({ table, joined, sql, indexOf }: Options) {
       (narrow?.includes(condition) && sql.isExact(narrow)) ||
       ('search' in lead && lead.search === condition) ||
       isPassed(ask, condition)
+    const isTestedOnly = narrow !== undefined || 'search' in lead || path.sorted !== undefined
     const where = all([
       { sql: `${table}.org_id = ?`, values: [org] },
       ...path.where,
@@ -42,7 +60,9 @@ export function walks({ table, joined, sql, indexOf }: Options) {
         .map((each) =>
           'link' in lead && !nulls && isOf(ask.sort, each)
             ? sql.compare(each as Comparison, isScattered(ask, each))
-            : sql.test(org, each, narrow !== undefined || 'search' in lead || isScattered(ask, each)),
+            : path.sorted && isOf(ask.sort, each)
+              ? sql.compareAt(path.sorted, each as Comparison)
+              : sql.test(org, each, isTestedOnly || isScattered(ask, each)),
         ),
       ...afterPrevious(ask, path, 'search' in lead, nulls),
     ])
@@ -65,7 +85,7 @@ export function walks({ table, joined, sql, indexOf }: Options) {
       ) as Comparison[]
       const between: WalkBound[] = bounds.map(({ operator, values }) => ({ operator, id: values[0] as string }))
       if (after) between.push({ operator: descending ? 'lt' : 'gt', id: after.id })
-      const search = sql.search(org, lead.search.search, lead.search.text)
+      const search = sql.search(org, lead.search)
       return { ...searchWalk(table, search, between, descending), where: [], key: undefined }
     }
     if ('narrow' in lead) {
@@ -82,13 +102,32 @@ export function walks({ table, joined, sql, indexOf }: Options) {
         id: `${table}.id`,
       }
     }
-    if ('index' in lead) return { from: `${table} INDEXED BY ${lead.index}`, where: [], ...own }
+    if ('index' in lead) {
+      const { index, among, owner } = lead
+      if (!among && !owner) return { from: `${table} INDEXED BY ${index}`, where: [], ...own }
+      // The index has all that the walk looks at. By itself, SQLite would fetch each row before the test of its id.
+      return {
+        from: `(SELECT org_id AS walked_org, ${sort.column} AS walked_key, id AS walked_id${owner ? ', owner_id AS walked_owner' : ''} FROM ${table} INDEXED BY ${index}) AS walked CROSS JOIN ${table} ON ${table}.org_id = walked_org AND ${table}.id = walked_id`,
+        where: [
+          { sql: 'walked_org = ?', values: [org] },
+          ...(owner ? [sql.compareAt('walked_owner', owner)] : []),
+          ...(among ? [sql.among(org, among, 'walked_id')] : []),
+        ],
+        key: nulls ? undefined : 'walked_key',
+        id: 'walked_id',
+        sorted: 'walked_key',
+      }
+    }
     const { link } = lead
     if (nulls) return { from: `${table} INDEXED BY ${key}`, where: [without(link)], ...own }
     const index = indexOf(link.table, link.column, link.only?.column)
     return {
       from: `${link.table} INDEXED BY ${index} CROSS JOIN ${table} ON ${belongs(link)}`,
-      where: [{ sql: `${link.table}.org_id = ?`, values: [org] }, only(link)],
+      where: [
+        { sql: `${link.table}.org_id = ?`, values: [org] },
+        only(link),
+        ...(lead.among ? [sql.among(org, lead.among, `${link.table}.${link.key}`)] : []),
+      ],
       key: `${link.table}.${link.column}`,
       id: `${link.table}.${link.key}`,
     }
@@ -115,7 +154,7 @@ export function walks({ table, joined, sql, indexOf }: Options) {
     const beyond = descending ? '<' : '>'
     const found: SqlPart[] = []
     if (sort.nullable && !sort.link)
-      found.push({ sql: `${table}.${sort.column} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
+      found.push({ sql: `${path.sorted ?? `${table}.${sort.column}`} IS ${nulls ? '' : 'NOT '}NULL`, values: [] })
     if (!after) return found
     if (isSearched) return [{ sql: `${table}.id ${beyond} ?`, values: [after.id] }]
     const oneKey =

@@ -3,7 +3,9 @@ import { splitAttachments } from './attachments.ts'
 import { addImports } from './imports.ts'
 import { addInvitations } from './invitations.ts'
 import { addGrants, addLanes, addOffers } from './mailboxes.ts'
+import { addOwnerWords } from './owners.ts'
 import { addSearch } from './search.ts'
+import { addPendingStageChanges } from './stage-changes.ts'
 
 // Frozen once released: schema.sql has the comments of these tables, and their newest form. Each part is a file of this
 // folder.
@@ -11,6 +13,8 @@ import { addSearch } from './search.ts'
 /** From schema 2, in this order. */
 const PARTS: readonly ((db: Connection) => void)[] = [
   addSearch,
+  addOwnerWords,
+  addPendingStageChanges,
   splitAttachments,
   addImports,
   addLanes,

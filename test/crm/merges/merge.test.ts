@@ -262,7 +262,7 @@ describe('a merge of contacts', () => {
     const [kept, merged] = [await contact(), await contact()]
     const deal = await make('/deals', { title: 'Rollout', primary_contact_id: merged.id })
     await call('POST', `/deals/${deal.id}/close`, { reason_id: a.reasons.won })
-    const history = () => db.prepare('SELECT * FROM deal_stage_changes WHERE deal_id = ?').all(deal.id)
+    const history = () => db.prepare('SELECT * FROM deal_stage_history WHERE deal_id = ?').all(deal.id)
     const before = history()
     assert.equal(before.length, 1)
     merge('contact', kept, merged)

@@ -225,6 +225,12 @@ describe('an invitation', () => {
     assert.deepEqual([files.length, text], [1, 'Reunión de inicio'])
   })
 
+  test('counts once towards the limits although the mail has it twice', async () => {
+    const events = Array.from({ length: 150 }, (_, index) => eventLines({ uid: `e${index}` }))
+    const { invitations, notes } = await read(googleMail(calendarLines('REQUEST', events)))
+    assert.deepEqual([invitations.length, notes], [150, []])
+  })
+
   test('of Outlook has the Windows name of its zone, and who sends for the organizer', async () => {
     const { invitations, notes } = await read(outlookMail(OUTLOOK))
     assert.deepEqual(notes, [])

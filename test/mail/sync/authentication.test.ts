@@ -47,11 +47,19 @@ describe('the results of the mail server', () => {
       ['Authentication-Results: mx.acme.example; dkim=fail; dkim=pass', BORDER],
       '- pass -',
     ],
+    [
+      'have one valid signature in any of the fields',
+      ['Authentication-Results: mx.acme.example; dkim=fail', PASS, BORDER],
+      'pass pass pass',
+    ],
     ['may be missing', [LMTP, BORDER, FOREIGN], 'none'],
     ['may be none', ['Authentication-Results: mx.acme.example; none', BORDER], '- - -'],
     [
       'have a version and comments',
-      ['Authentication-Results: mx.acme.example 1; spf/1=neutral (a (b) c) reason=x; dmarc = temperror', BORDER],
+      [
+        'Authentication-Results: mx.acme.example 1; spf/1=neutral (a (b); dkim=fail c) reason=x; dmarc = temperror',
+        BORDER,
+      ],
       'neutral - temperror',
     ],
     [

@@ -690,7 +690,7 @@ describe('a calendar that is broken', () => {
     assert.equal((await invites(given)).error, null)
     const { title, participants, description, location } = await meetingOf(uid)
     assert.deepEqual([title.length, participants.length, description.length, location.length], [255, 500, 65_536, 255])
-    assert.equal((await invites({ uid, sequence: 1e300 })).error, null)
+    assert.equal((await invites({ uid, sequence: '9'.repeat(40) as never })).error, null)
     const impossible = await invites({ uid: `${newUid()}\0` })
     assert.match(impossible.error, /^The meeting "Kick-off" was not imported: .*NUL character\.$/)
     const far = await invites({ uid: newUid(), starts: ':99990101T000000Z', ends: ':100000101T000000Z' })
@@ -702,7 +702,7 @@ describe('a calendar that is broken', () => {
     const events = Array.from({ length: 250 }, (_, index) => eventLines({ uid: `${uid}/x${index}` }))
     const message = await takes(calendarLines('REQUEST', events))
     assert.equal(message?.error, 'Only the first 200 events of the calendars in this mail were read.')
-    const made = server.store.db.prepare("SELECT count(*) FROM meetings WHERE ical_uid LIKE ? || '/x%'").pluck()
+    const made = server.store.db.prepare("SELECT count(*) FROM meetings WHERE ical_uid LIKE ? || '/%'").pluck()
     assert.equal(made.get(uid), 200)
     const daily = { uid: newUid(), more: ['RRULE:FREQ=DAILY', 'RDATE:20261201T120000Z'] }
     const [one, other, third] = [daily, { ...daily, uid: newUid() }, { ...daily, uid: newUid() }]
@@ -712,6 +712,10 @@ describe('a calendar that is broken', () => {
     assert.match(series.error, /^The meetings in this mail take place more than 1000 times; the rest was left out\.$/)
     const statuses = (await meetingsOf(known.uid)).map(({ status }) => status)
     assert.deepEqual(new Set(statuses), new Set(['scheduled']))
+    const some = [one, other, third].map(({ uid }) => made.get(uid) as number)
+    assert.deepEqual(some, [355, 355, 290])
+    const long = await invites({ uid: 'u'.repeat(231) })
+    assert.match(long.error, /has a UID of more than 230 characters/)
     const rules = await invites({ uid: newUid(), more: Array(3).fill('RRULE:FREQ=DAILY') })
     assert.match(rules.error, /it has more than 2 rules/)
     const counted = {

@@ -172,7 +172,7 @@ describe('a deleted record', () => {
     const note = await app.newRecord('/notes', { body: 'T', deal_ids: [deal.id] })
     await app.patchRecord(`/deals/${deal.id}`, { stage: app.a.stages.demo })
     const stages = () =>
-      app.store.db.prepare('SELECT * FROM deal_stage_changes WHERE deal_id = ? ORDER BY deal_version').all(deal.id)
+      app.store.db.prepare('SELECT * FROM deal_stage_history WHERE deal_id = ? ORDER BY deal_version').all(deal.id)
     const [stored, moves] = [await app.getRecord(`/deals/${deal.id}`), stages()]
     assert.equal(moves.length, 1)
     assert.equal((await app.call('DELETE', `/deals/${deal.id}`)).status, 405)

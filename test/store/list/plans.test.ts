@@ -10,7 +10,7 @@ import type { Database } from '../../../src/store/driver.ts'
 import { columnOf } from '../../../src/store/list/conditions.ts'
 import { NARROW } from '../../../src/store/list/page.ts'
 import type { Position } from '../../../src/store/list/position.ts'
-import { searchIndex } from '../../../src/store/search.ts'
+import { ownerWord, searchIndex } from '../../../src/store/search.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { setLevels } from '../../support/settings.ts'
 import { type Asked, everyFilter, parameter, type Row } from './model.ts'
@@ -159,9 +159,13 @@ function check(given: string, plan: string[]): void {
 /** A list scan uses the named index and starts where the previous page ended. */
 function checkWalk(sql: string, search: string, what: string): void {
   const [, index = ''] = /INDEXED BY (\w+)/.exec(sql) ?? []
-  assert.ok(search.includes(index.startsWith('sqlite_') ? ' USING PRIMARY KEY ' : ` USING INDEX ${index} `), what)
+  const isWalked = sql.includes(' AS walked ') // reads the index alone
+  const by = index.startsWith('sqlite_')
+    ? ' USING PRIMARY KEY '
+    : ` USING ${isWalked ? 'COVERING ' : ''}INDEX ${index} `
+  assert.ok(search.includes(by), what)
   if (/\.id [<>] \?/.test(sql)) assert.match(search, / AND id[<>]\?/, `starts too early: ${what}`)
-  if (/\.id\) [<>] \(/.test(sql)) assert.match(search, /,id\)[<>]\(\?,\?\)/, `starts too early: ${what}`)
+  if (/[._]id\) [<>] \(/.test(sql)) assert.match(search, /,id\)[<>]\(\?,\?\)/, `starts too early: ${what}`)
 }
 
 /**
@@ -305,9 +309,11 @@ function seed({ store, a }: TestServer): void {
     ['conversation', 'conversations', 'channel'],
   ] as const) {
     const { put } = searchIndex(db, kind)
-    const all = db.prepare(`SELECT id, ${text} FROM ${table} WHERE org_id = ?`).raw().all(a.org) as [string, string][]
+    const owned = kind === 'deal' ? 'owner_id' : 'NULL'
+    const all = db.prepare(`SELECT id, ${text}, ${owned} FROM ${table} WHERE org_id = ?`).raw().all(a.org)
     store.transaction(() => {
-      for (const [recordId, words] of all) put(a.org, recordId, wordsOf([words]))
+      for (const [recordId, words, owner] of all as [string, string, string | null][])
+        put(a.org, recordId, [...wordsOf([words]), ...(owner ? [ownerWord(owner)] : [])])
     })
   }
 }
@@ -343,7 +349,7 @@ describe('the plan of every list', () => {
     const plans = plansOf(server, (path) => records.get(path) ?? [])
     for (const [sql, plan] of plans) check(sql, plan)
     for (const [way, tested] of [
-      ['deals_amount', 'deals.owner_id = '],
+      ['deals_amount', 'deals.currency = '],
       ['deals_stage', 'deals.stage_id = '],
       ['deals_title', 'EXISTS (SELECT 1 FROM deal_tags'],
       ['contacts_name', 'contacts.do_not_contact = '],
@@ -393,6 +399,27 @@ describe('the plan of every list', () => {
     const sql = preparedBy(store.db, () => deals.list(a.org, ask, nobody(a))).at(-1) as string
     assert.match(sql, / search MATCH \? AND search\.rowid >= \? AND search\.rowid < \? .+ AND \+deals\.owner_id = \?/)
     check(sql, planOf(store.db, sql))
+  })
+
+  test('tests an owner, and what a search finds, in the index of the order before it reads a row', () => {
+    const { a, store } = server
+    const deals = listsOf(server).find(({ path }) => path === '/deals')
+    assert.ok(deals)
+    for (const [query, tested] of [
+      ['q=d', 'substr(walked_id, 1, 20) IN ('],
+      [`q=d&owner_id=${a.owner}`, 'walked_owner = ? AND substr(walked_id, 1, 20) IN ('],
+      [`owner_id=${a.owner}`, 'walked_owner = ? AND '],
+    ] as const) {
+      const { ask } = readAsk(deals, nobody(a), deals.path, `sort=-amount&${query}`, cursors(Buffer.alloc(32)))
+      const isWalk = (sql: string) => sql.includes(' INDEXED BY deals_amount) AS walked CROSS JOIN deals ')
+      const [sql = ''] = preparedBy(store.db, () => deals.list(a.org, { ...ask, limit: 51 }, nobody(a))).filter(isWalk)
+      assert.ok(sql.includes(` walked_org = ? AND ${tested}`), `${query}: ${sql}`)
+      const [first] = planOf(store.db, sql)
+      assert.match(
+        first as string,
+        /^SEARCH deals USING COVERING INDEX deals_amount \(org_id=\? AND amount_micros>\?\)$/,
+      )
+    }
   })
 
   test('looks up how a word goes on in its index', () => {

@@ -244,12 +244,24 @@ describe('a walk', () => {
     })
     const words = { name: 'q', operator: 'eq', text: 'deal' } as const
     const currency = { name: 'currency', operator: 'eq', text: 'EUR' } as const
-    for (const sort of ['updated_at', '-amount', 'title', '-expected_close_date']) {
-      const asked: Asked[] = sort.startsWith('-') ? [words] : [currency, words]
+    const owner = { name: 'owner_id', operator: 'eq', text: server.a.owner } as const
+    // Of one owner: many, some and few of them.
+    const ofOwner = ['deal', 'deal 1', 'deal 77'].map((text) => ['-amount', [{ ...words, text }, owner]] as const)
+    for (const [sort, asked] of [
+      ['updated_at', [currency, words]],
+      ['-amount', [words]],
+      ['title', [currency, words]],
+      ['-expected_close_date', [words]],
+      ...ofOwner,
+      ['title', [words, owner]],
+      ['created_at', [words, owner]],
+    ] as const) {
       const found = [...live.values()].filter((deal) => isMatch(route, deal, asked))
       const query = `/deals?limit=60&count=true&sort=${sort}&${asked.map(parameter).join('&')}`
       const { body: first } = await server.call('GET', query)
-      const { body: second } = await server.call('GET', `${query}&cursor=${first.next_cursor}`)
+      const { body: second } = first.next_cursor
+        ? await server.call('GET', `${query}&cursor=${first.next_cursor}`)
+        : { body: { ...first, data: [] } }
       const wanted = ordered(route, found, sort).slice(0, 120)
       assert.deepEqual(
         [...first.data, ...second.data].map(({ id }) => id),

@@ -51,7 +51,7 @@ export function timelinePlaces(db: Database) {
   const sources = { contact: sourcesOf(db, 'contact'), company: sourcesOf(db, 'company'), deal: sourcesOf(db, 'deal') }
   const events = recordEvents(db)
   const stages = db.prepare(
-    `SELECT at, deal_version, from_stage_id, to_stage_id, member_id FROM deal_stage_changes
+    `SELECT at, deal_version, from_stage_id, to_stage_id, member_id FROM deal_stage_history
      WHERE org_id = ? AND deal_id = ? AND (at, deal_version) < (?, ?) ORDER BY deal_version DESC LIMIT ?`,
   )
   const merges = db.prepare(

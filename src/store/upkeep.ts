@@ -1,49 +1,57 @@
 import { totalChanges } from './changes.ts'
 import type { Connection } from './driver.ts'
 import { failureOf } from './failures.ts'
-import { wordsPutInto } from './search.ts'
 import { pendingWords } from './search-index.ts'
+import { pendingStageChanges } from './stage-changes.ts'
 
 /**
- * When the words of so many documents are pending, they are indexed, however busy the server is. Searches test each of them,
- * and each is on some page that a write may have to change; of fewer, the pages of a transaction would be more.
+ * So much that is pending is moved, however busy the server is. Searches test each pending document, and with more of them
+ * a write has more pages to change; of fewer, a move would share fewer pages.
  */
-export const MANY = 160
-/** A command indexes so many at once. */
+export const MANY = 64
+/** A command moves so much at once. */
 const MANY_AT_ONCE = 512
 /** The index merges this many pages in one transaction. A word of many records is not divided. */
 const MERGE_PAGES = 200
-/** Commits after which it merges even if nothing was pending: removals write to the index themselves. */
+/** Commits after which it merges even if no words were pending: removals write to the index themselves. */
 const MERGE_EVERY = 16
 const IDLE_MS = 100
+/** Of PRAGMA synchronous: commits are written to the log, but not synced. FULL is 2. */
+const NORMAL = 1
 
-export type SearchUpkeep = ReturnType<typeof searchUpkeep>
+export type Upkeep = ReturnType<typeof upkeep>
 
 type Options = { isWritable?: () => boolean; note?: (error: unknown) => void }
 
 /**
- * Keeps up the search index behind the commits of the records: moves their words into it, and merges its segments, one of
- * which comes with each move. Each step is a small transaction of its own, between other writes or when there are none.
+ * What is done behind the commits of records: it moves words into the search index, and stage changes into the history of
+ * their deals, and merges the segments of the index, of which each move adds one. Each step is a small transaction of its
+ * own, between other writes or when there are none.
  *
  * FTS5 can merge within commits, but not in bounds: once 16 segments of a size had gathered, one commit wrote all of them
  * anew, up to 41 MB for 100,000 deals.
  */
-export function searchUpkeep(db: Connection, { isWritable = () => true, note = () => undefined }: Options = {}) {
+export function upkeep(db: Connection, { isWritable = () => true, note = () => undefined }: Options = {}) {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   const mergePages = db.prepare("INSERT INTO search (search, rank) VALUES ('merge', ?)")
   const changes = totalChanges(db)
-  const pending = pendingWords(db)
-  let seen = wordsPutInto(db)
+  const words = pendingWords(db)
+  const stageChanges = pendingStageChanges(db)
   let commits = 0
   let turn: NodeJS.Immediate | undefined
   let idle: NodeJS.Timeout | undefined
 
-  /** Runs the job in a transaction; not while another process writes, since there is always a next time. */
+  /**
+   * Runs the job in a transaction; not while another process writes, since there is always a next time. It is not synced:
+   * a power cut may undo it, which changes nothing, and the next commit of a record syncs it too.
+   */
   function inTransaction<T>(job: () => T, otherwise: T): T {
     if (!db.open || db.inTransaction || !isWritable()) return otherwise
+    const synchronous = db.pragma('synchronous', { simple: true }) as number
     try {
+      db.pragma(`synchronous = ${Math.min(synchronous, NORMAL)}`)
       begin.run()
       const value = job()
       commit.run()
@@ -52,10 +60,20 @@ export function searchUpkeep(db: Connection, { isWritable = () => true, note = (
       if (db.inTransaction) rollback.run()
       if (failureOf(error) !== 'locked') note(error)
       return otherwise
+    } finally {
+      db.pragma(`synchronous = ${synchronous}`)
     }
   }
 
-  const index = (most: number): boolean => inTransaction(() => pending.index(most) > 0, false)
+  const isBehind = (): boolean => words.has(MANY) || stageChanges.has(MANY)
+
+  /** Returns false if it could not be done. */
+  const move = (most: number): boolean =>
+    inTransaction(() => {
+      if (words.has(MANY)) words.index(most)
+      if (stageChanges.has(MANY)) stageChanges.move(most)
+      return true
+    }, false)
 
   function merge(): boolean {
     commits = 0
@@ -67,13 +85,13 @@ export function searchUpkeep(db: Connection, { isWritable = () => true, note = (
     return inTransaction(mergeSome, false)
   }
 
-  const isDue = (): boolean => commits >= MERGE_EVERY || pending.has(MANY)
+  const isDue = (): boolean => commits >= MERGE_EVERY || isBehind()
 
   /** One step in each turn of the event loop, until nothing is due; when idle, until nothing is left to merge. */
   function start(isIdle: boolean): void {
     turn ??= setImmediate(() => {
       turn = undefined
-      const goesOn = pending.has(MANY) ? index(MANY) : merge() && isIdle
+      const goesOn = isBehind() ? move(MANY) : merge() && isIdle
       if (goesOn) start(isIdle)
     })
   }
@@ -81,9 +99,7 @@ export function searchUpkeep(db: Connection, { isWritable = () => true, note = (
   /** After each commit. A server answers its requests first. */
   function written(): void {
     commits++
-    const puts = wordsPutInto(db)
-    if (commits >= MERGE_EVERY || (puts !== seen && pending.has(MANY))) start(false)
-    seen = puts
+    if (isDue()) start(false)
     if (idle) idle.refresh()
     else idle = setTimeout(start, IDLE_MS, true).unref()
   }
@@ -93,7 +109,7 @@ export function searchUpkeep(db: Connection, { isWritable = () => true, note = (
     isDue,
     /** A larger step, for a command, whose event loop may not turn. Returns false if it could not be done. */
     stepOfCommand(): boolean {
-      const isDone = !pending.has(MANY) || index(MANY_AT_ONCE)
+      const isDone = !isBehind() || move(MANY_AT_ONCE)
       merge()
       return isDone
     },

@@ -10,7 +10,7 @@ import { batches } from '../../src/store/batches.ts'
 import { DATABASE, type OpenedStore, openStore } from '../../src/store/open.ts'
 import { searchIndex } from '../../src/store/search.ts'
 import { pendingWords } from '../../src/store/search-index.ts'
-import { MANY, searchUpkeep } from '../../src/store/search-upkeep.ts'
+import { MANY, upkeep } from '../../src/store/upkeep.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 import { makeOrg } from '../support/org.ts'
 import { checkIntegrity, indexAll } from './searched.ts'
@@ -99,14 +99,14 @@ describe('the search index', () => {
 
   test('is merged wholly once nobody writes', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
-    const upkeep = searchUpkeep(store.db)
+    const behind = upkeep(store.db)
     unmerged(40)
     const before = segments()
-    upkeep.written()
+    behind.written()
     t.mock.timers.tick(1000)
     for (let turn = 0; turn < 10; turn++) await nextTurn()
     assert.ok(segments() < before - 30, `${before} segments became ${segments()}`)
-    upkeep.stop()
+    behind.stop()
   })
 
   test('is left for later while another process writes, or the storage refuses writes', () => {
@@ -116,20 +116,23 @@ describe('the search index', () => {
     const other = openStore(folder)
     other.db.exec('BEGIN IMMEDIATE')
     store.db.pragma('busy_timeout = 0')
+    store.db.pragma('synchronous = FULL')
     const noted: unknown[] = []
-    const upkeep = searchUpkeep(store.db, { note: (error) => noted.push(error) })
-    assert.equal(upkeep.isDue(), true)
-    assert.equal(upkeep.stepOfCommand(), false)
+    const behind = upkeep(store.db, { note: (error) => noted.push(error) })
+    assert.equal(behind.isDue(), true)
+    assert.equal(behind.stepOfCommand(), false)
     other.db.exec('ROLLBACK')
     other.close()
     assert.deepEqual(noted, [], 'no failure')
-    assert.equal(searchUpkeep(store.db, { isWritable: () => false }).stepOfCommand(), false)
+    assert.equal(upkeep(store.db, { isWritable: () => false }).stepOfCommand(), false)
     // A command that cannot write does not try for ever.
     const refused = { ...store, upkeep: { isDue: () => true, stepOfCommand: () => false } }
     batches(refused, { now: () => 0, sleep: () => undefined })(() => null)
     assert.equal(pending(), before)
-    assert.equal(upkeep.stepOfCommand(), true)
-    assert.equal(upkeep.isDue(), false)
+    assert.equal(behind.stepOfCommand(), true)
+    assert.equal(store.db.pragma('synchronous', { simple: true }), 2, 'commits of records are synced')
+    store.db.pragma('synchronous = OFF')
+    assert.equal(behind.isDue(), false)
     assert.equal(pending(), 0)
   })
 
