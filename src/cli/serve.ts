@@ -94,7 +94,12 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const store = openServedStore(options.data, log)
     undo.push(store.close)
     deleteOldUploads(options.data)
-    deleteStagedContents(store.db)
+    // The first write of the server; while another process writes, it waits, and the start does not.
+    store
+      .write(() => void deleteStagedContents(store.db))
+      .catch((error) => {
+        if (!store.health.note(error)) log.error({ err: error }, 'staged files were not deleted')
+      })
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))

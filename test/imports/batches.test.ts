@@ -80,7 +80,8 @@ describe('an import', () => {
     const { gaps, pace } = watchedPace()
     const result = await importFile(server.store, { org: server.a.org, object: 'contact', file: file(), pace })
     assert.deepEqual([result.created, result.rejected], [1, 1])
-    assert.deepEqual(gaps, [BATCH_GAP_MS, BATCH_GAP_MS])
+    // The third run tells all reasons of the row that is refused.
+    assert.deepEqual(gaps, Array(3).fill(BATCH_GAP_MS))
   })
 
   test('of meetings frees it, too', async () => {
