@@ -227,6 +227,7 @@ export const serve = command({
         log.info({ version, data: options.data, api, screens: screens ?? 'off' }, 'listening')
         if (setup) log.info({ setup }, 'no organisation yet')
       } else process.stdout.write(`api      ${api}\nscreens  ${screens ?? 'off'}\n${setup ? setupText(setup) : ''}`)
+      if (![api, screens ?? api].every(isLocal)) log.warn(CLEAR_TEXT)
       flush()
       await untilSignal()
       log.info('stopping')
@@ -237,6 +238,9 @@ export const serve = command({
     }
   },
 })
+
+const CLEAR_TEXT =
+  'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'
 
 /** Throws a usage Problem. */
 function readMaxAttachments(size: string | undefined): number | undefined {

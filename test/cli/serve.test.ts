@@ -31,6 +31,23 @@ test('a server whose log has no reader any more serves on, and stops when told t
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
+for (const [screens, warns] of [
+  ['127.0.0.1:0', false],
+  ['0.0.0.0:0', true],
+] as const) {
+  test(`a server on ${screens} ${warns ? 'says' : 'does not say'} that it sends tokens in clear text`, async () => {
+    const main = join(import.meta.dirname, '../../src/main.ts')
+    const argv = ['serve', '--data', dataDir, '--json', '--api-listen', '127.0.0.1:0', '--screens-listen', screens]
+    const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let out = ''
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      out += chunk
+      if (out.includes('"listening"')) child.kill('SIGTERM') // the rest is written before it ends
+    }
+    assert.equal(out.includes('in clear text'), warns, out)
+  })
+}
+
 test('no webhook goes to an own listener at port 80, which URLs do not show', async (t) => {
   const main = join(import.meta.dirname, '../../src/main.ts')
   const start = (address: string) => {

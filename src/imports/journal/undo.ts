@@ -135,10 +135,14 @@ function usage(db: Database): (object: Writable, org: number, id: string) => str
       references
         .filter((each) => each.target === target && (!each.isCascade || object === 'tag'))
         .map(({ table, from }) => ({
-          name: table.replaceAll('_', ' '),
+          // The newest rows of a table may be in one of their own.
+          name: table.replace(/_pending$/, '').replaceAll('_', ' '),
           refers: referrer(db, table, from),
         })),
     ]),
   )
-  return (object, org, id) => (probes[object] ?? []).filter(({ refers }) => refers(org, id)).map(({ name }) => name)
+  return (object, org, id) => {
+    const names = (probes[object] ?? []).filter(({ refers }) => refers(org, id)).map(({ name }) => name)
+    return [...new Set(names)]
+  }
 }
