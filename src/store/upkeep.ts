@@ -49,7 +49,12 @@ export function upkeep(db: Connection, { isWritable = () => true, note = () => u
    */
   function inTransaction<T>(job: () => T, otherwise: T): T {
     if (!db.open || db.inTransaction || !isWritable()) return otherwise
-    const synchronous = db.pragma('synchronous', { simple: true }) as number
+    let synchronous: number
+    try {
+      synchronous = db.pragma('synchronous', { simple: true }) as number
+    } catch {
+      return otherwise // somebody is still reading rows one by one, as an import its rejected rows
+    }
     try {
       db.pragma(`synchronous = ${Math.min(synchronous, NORMAL)}`)
       begin.run()
