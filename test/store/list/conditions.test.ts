@@ -6,7 +6,7 @@ import { fold } from '../../../src/lib/fold.ts'
 import { matches, queryOf, wordsOf } from '../../../src/lib/words.ts'
 import { conditionSql, type Group, grouped } from '../../../src/store/list/condition-sql.ts'
 import type { Comparison, Condition, Link, Operator, Value } from '../../../src/store/list/conditions.ts'
-import { searchIndex } from '../../../src/store/search.ts'
+import { ownerWord, searchIndex } from '../../../src/store/search.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import type { Row } from './model.ts'
 
@@ -82,13 +82,13 @@ before(async () => {
     }
   }
   const [ofDeals, ofTasks] = [searchIndex(store.db, 'deal'), searchIndex(store.db, 'task')]
-  for (const { id, title } of deals) {
+  for (const { id, title, owner_id: owner } of deals) {
     ofDeals.remove(a.org, id)
     // Entries that a wrong lookup would find: another id, and the same id in another organisation and of another kind.
     ofDeals.put(a.org, `${id.slice(0, 24)}000000000000`, ['elsewhere'])
     ofDeals.put(b.org, id, ['elsewhere'])
     ofTasks.put(a.org, id, ['elsewhere'])
-    ofDeals.put(a.org, id, wordsOf([title]))
+    ofDeals.put(a.org, id, [...wordsOf([title]), ...(owner ? [ownerWord(owner)] : [])])
   }
   sql = conditionSql(store.db, 'deals')
   values.owner_id = [a.owner, b.owner, NOBODY]
