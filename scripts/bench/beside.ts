@@ -35,7 +35,7 @@ function operations(deals: Deal[], stages: string[], idOf: (uuid: string) => str
     const { created_at, amount, stage_id } = pick()
     const time = new Date(created_at + 1 + Math.floor(random() * 1000)).toISOString()
     if (index % 4 === 3) {
-      const most = amount + Math.floor(random() * 100) / 100
+      const most = (amount + random()).toFixed(2)
       const filter = encodeURIComponent(`amount <= ${most}`)
       return {
         dealbox: ['GET', `${first.dealbox}&amount[lte]=${most}&sort=-amount`],

@@ -1,5 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -108,17 +110,26 @@ function copyRecords(from: string, to: string): void {
 }
 
 async function start(program: string, dir: string[]): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(program, ['serve', '--http', '127.0.0.1:0', ...dir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const address = `127.0.0.1:${await freePort()}` // it prints what it was given, also a port of 0
+  const child = spawn(program, ['serve', '--http', address, ...dir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = `http://${address}`
   let out = ''
-  const url = await new Promise<string>((found, failed) => {
+  await new Promise<void>((found, failed) => {
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       out += chunk
-      const [address] = /http:\/\/127\.0\.0\.1:[1-9]\d*/.exec(out) ?? []
-      if (address) found(address)
+      if (out.includes(url)) found()
     })
     child.once('exit', () => failed(new Error(`PocketBase did not start: ${out}`)))
   })
   return { url, child }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((closed) => server.close(closed))
+  return port
 }
 
 async function signIn(url: string, collection: string): Promise<string> {
