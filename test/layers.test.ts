@@ -25,6 +25,7 @@ const ROOMS = [
   'events',
   'auth',
   'http',
+  'backup',
   'deps.ts',
   'settings',
   'crm/custom-fields',

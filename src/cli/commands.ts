@@ -1,3 +1,4 @@
+import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
@@ -11,6 +12,7 @@ import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
+import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
 import { sessionsEnd, sessionsList } from './sessions.ts'
@@ -48,6 +50,10 @@ export const commands: readonly Command[] = [
   importUndo,
   exportAll,
   importDir,
+  backup,
+  verify,
+  restore,
+  resume,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,

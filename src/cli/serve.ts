@@ -1,5 +1,6 @@
 import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { isSendingPaused } from '../backup/sending.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -29,6 +30,7 @@ import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
+import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
@@ -41,7 +43,7 @@ import { readTrust } from './trust.ts'
 const GRACE_MS = 10_000
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
-export type ServeOptions = {
+export type ServeOptions = BackupOptions & {
   data: string
   apiListen: string
   publicUrl?: string | undefined
@@ -73,6 +75,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const backups = readBackups(options.data, options)
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
@@ -91,7 +94,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, log)
+    const store = openServedStore(options.data, backups.folder, log)
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -103,6 +106,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
+    const isPaused = isSendingPaused(options.data)
+    if (isPaused) log.warn(PAUSED)
     const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
@@ -118,6 +123,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           routes,
           prefix: PREFIX,
           dataDir: options.data,
+          isSendingPaused: isPaused,
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
@@ -128,7 +134,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const logins = mailLogins({ deps, write: store.write, trust })
     workers.push(logins.stop)
     const outbound = outboundMail({ deps, write: store.write, trust, logins })
-    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
+    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
+    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
       log,
@@ -136,15 +143,18 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
-    workers.push(
-      startReceiver({
-        ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-        maxFileBytes,
-      }).stop,
-    )
-    const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-    const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
-    workers.push(() => sender.stop().finally(thread.stop))
+    if (!isPaused) {
+      workers.push(
+        startReceiver({
+          ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
+          maxFileBytes,
+        }).stop,
+      )
+      const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
+      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
+      workers.push(() => sender.stop().finally(thread.stop))
+    }
+    workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup =
       screensUrl && newSetupUrl(store, options.data, screensOrigin(store, screensUrl.slice('http://'.length)))
@@ -208,6 +218,7 @@ export const serve = command({
       default: '36M',
       help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
     },
+    ...backupOptions,
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -238,6 +249,9 @@ export const serve = command({
     }
   },
 })
+
+const PAUSED =
+  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'

@@ -44,6 +44,8 @@ export type ScreensOptions = {
   store: Store
   deps: Deps
   dataDir: string
+  /** Whether the server was started without anything that sends; see sending.ts. */
+  isSendingPaused?: boolean
   /** From --public-url, or where the API listens, such as http://127.0.0.1:8080. */
   apiUrl: string
   /** The address that the listener listens on, and further names of this server: see hosts.ts. */
@@ -82,7 +84,7 @@ const BY_ANY_NAME = ['/livez', '/readyz']
  */
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
-  const ready = health({ store, deps, stopping, log })
+  const ready = health({ store, deps, stopping, log, isSendingPaused: options.isSendingPaused })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
       '/reference': perServer('text/html; charset=utf-8', (found) => referencePage(found as OpenApi)),
