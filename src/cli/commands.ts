@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { configShow } from './config-show.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   mailboxTest,
   mailboxPassword,
   mailboxConnect,
+  configShow,
   openapi,
   healthcheck,
   version,
