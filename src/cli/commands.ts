@@ -1,3 +1,4 @@
+import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { configShow } from './config-show.ts'
 import { exportAll } from './export.ts'
@@ -58,6 +59,7 @@ export const commands: readonly Command[] = [
   mailboxTest,
   mailboxPassword,
   mailboxConnect,
+  audit,
   configShow,
   openapi,
   healthcheck,

@@ -1,5 +1,6 @@
 import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -52,6 +53,8 @@ export type ServeOptions = {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 365d by default. */
+  auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
 }
@@ -73,6 +76,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
+  const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
@@ -133,7 +138,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       store,
       log,
       kinds,
-      recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
+      recurring: [...recurringWork({ keepEventsMs, keepAuditMs }), ...screensWork(deps)],
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     workers.push(
@@ -201,6 +206,12 @@ export const serve = command({
       placeholder: 'TIME',
       default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
+    },
+    auditRetention: {
+      type: 'string',
+      placeholder: 'TIME',
+      default: `${AUDIT_RETENTION_DAYS}d`,
+      help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
     },
     maxAttachments: {
       type: 'string',
