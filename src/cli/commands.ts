@@ -1,5 +1,7 @@
+import { audit } from './audit.ts'
 import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
+import { configShow } from './config-show.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
@@ -63,6 +65,8 @@ export const commands: readonly Command[] = [
   mailboxTest,
   mailboxPassword,
   mailboxConnect,
+  audit,
+  configShow,
   openapi,
   healthcheck,
   version,

@@ -1,5 +1,6 @@
 import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
 import { isSendingPaused } from '../backup/sending.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
@@ -54,6 +55,8 @@ export type ServeOptions = BackupOptions & {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 365d by default. */
+  auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
 }
@@ -76,6 +79,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = readBackups(options.data, options)
+  const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
+  const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
@@ -140,7 +145,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       store,
       log,
       kinds,
-      recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
+      recurring: [...recurringWork({ keepEventsMs, keepAuditMs }), ...screensWork(deps)],
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {
@@ -211,6 +216,12 @@ export const serve = command({
       placeholder: 'TIME',
       default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
+    },
+    auditRetention: {
+      type: 'string',
+      placeholder: 'TIME',
+      default: `${AUDIT_RETENTION_DAYS}d`,
+      help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
     },
     maxAttachments: {
       type: 'string',

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
+import { auditLog } from '../audit/log.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
@@ -129,6 +130,7 @@ export function screens(options: ScreensOptions): Koa {
     changes: store.changes,
     cursors: cursors(cursorSecret(options.dataDir)),
     answers: idempotency(store),
+    audit: auditLog(store).record,
     rate: null,
     bodies: read,
     dataDir: options.dataDir,
