@@ -20,6 +20,7 @@ import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
 import { screens } from '../screens/app.ts'
+import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { parseHosts } from '../screens/sessions/hosts.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
@@ -31,6 +32,7 @@ import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
@@ -54,7 +56,7 @@ export type ServeOptions = {
   eventRetention: string
   /** 36M by default. */
   maxAttachments?: string | undefined
-}
+} & MonitorSettings
 
 export type Running = {
   api: string
@@ -74,6 +76,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
+  const monitors = readMonitors(options)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
@@ -82,6 +85,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const workers: (() => Promise<void>)[] = []
   const stopping = new AbortController()
   const state = { log, stopping: stopping.signal, bodies: bodies() }
+  const recorded = recordedMetrics()
 
   async function stop(): Promise<void> {
     stopping.abort()
@@ -91,7 +95,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, log)
+    const store = openServedStore(options.data, log, recorded.committed)
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -103,7 +107,12 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
-    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
+    const logins = mailLogins({ deps, write: store.write, trust })
+    workers.push(logins.stop)
+    const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
+    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
+    const measure = recorded.requests.of('api', PREFIX)
+    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps, measure })
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
     if (screensAddress) {
@@ -121,14 +130,14 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
+        monitoring: {
+          ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
+          connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
+        },
         hosts: parseHosts(options.screensHost ?? ''),
       })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const logins = mailLogins({ deps, write: store.write, trust })
-    workers.push(logins.stop)
-    const outbound = outboundMail({ deps, write: store.write, trust, logins })
-    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
       log,
@@ -139,11 +148,12 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     workers.push(
       startReceiver({
         ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-        maxFileBytes,
+        ...{ maxFileBytes, count: recorded.mailReceived },
       }).stop,
     )
     const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-    const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
+    const userAgent = `Dealbox/${version}`
+    const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
     workers.push(() => sender.stop().finally(thread.stop))
     const screensUrl = listeners[1]?.url ?? null
     const setup =
@@ -165,7 +175,7 @@ export const serve = command({
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8081',
-      help: 'address of the screens listener (browser app, API reference, health checks, unsubscribe pages), or off',
+      help: 'address of the screens listener (browser app, API reference, health checks, metrics, unsubscribe pages), or off',
     },
     screensHost: {
       type: 'string',
@@ -208,6 +218,7 @@ export const serve = command({
       default: '36M',
       help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
     },
+    ...monitorOptions,
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',

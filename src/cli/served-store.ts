@@ -2,7 +2,7 @@ import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
 import type { Failure } from '../store/failures.ts'
 import type { FailureReport } from '../store/health.ts'
-import { openStore, type Store } from '../store/open.ts'
+import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
 
 const MESSAGES: Record<Failure, string> = {
@@ -13,7 +13,7 @@ const MESSAGES: Record<Failure, string> = {
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, log: Log): Store {
+export function openServedStore(dataDir: string, log: Log, measure?: OpenOptions['measure']): Store {
   const reserve = diskReserve(dataDir)
 
   function report({ failure, err, omitted }: FailureReport): void {
@@ -21,7 +21,7 @@ export function openServedStore(dataDir: string, log: Log): Store {
   }
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace })
+  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace, measure })
 
   function close(): void {
     try {
