@@ -40,7 +40,7 @@ function lines(family: Family): string[] {
     let count = 0
     const buckets = counts.map((more, at) => {
       count += more
-      const le = at < histogram.bounds.length ? bound(histogram.bounds[at]!) : '+Inf'
+      const le = at < histogram.bounds.length ? decimal(histogram.bounds[at]!) : '+Inf'
       return line(`${name}_bucket`, { labels: { ...labels, le }, value: count })
     })
     const whole = labels ? { labels } : {}
@@ -61,5 +61,5 @@ function labelled(labels: Labels = {}): string {
 
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** OpenMetrics writes the bounds 1 and 10 as 1.0 and 10.0. */
-const bound = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value))
+/** OpenMetrics writes the bounds and quantiles 1 and 10 as 1.0 and 10.0. */
+export const decimal = (value: number): string => (Number.isInteger(value) ? `${value}.0` : String(value))

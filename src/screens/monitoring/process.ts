@@ -1,6 +1,7 @@
 import { type ELDHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { version } from '../../assets.ts'
 import type { Family, Sample } from '../../lib/metrics/metrics.ts'
+import { decimal } from '../../lib/metrics/text.ts'
 import { sqliteVersion } from '../../store/memory.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 
@@ -71,7 +72,7 @@ function eventLoopLag(now: () => number): () => Sample[] {
       timing.enable()
       since = now()
     } else if (now() - since >= MIN_WINDOW_MS) {
-      last = QUANTILES.map((quantile) => ({ labels: { quantile: String(quantile) }, value: lagAt(timing!, quantile) }))
+      last = QUANTILES.map((quantile) => ({ labels: { quantile: decimal(quantile) }, value: lagAt(timing!, quantile) }))
       timing.reset()
       since = now()
     }

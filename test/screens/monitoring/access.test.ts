@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type MonitorSettings, readMonitors } from '../../../src/cli/monitors.ts'
 import { Problem } from '../../../src/lib/problem.ts'
-import { noMonitoring } from '../../../src/screens/metrics.ts'
+import { type Monitoring, noMonitoring } from '../../../src/screens/metrics.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
@@ -41,8 +41,12 @@ async function ask(screens: Screens, path: string, { from = '127.0.0.1', headers
   )
 }
 
-async function withScreens(settings: MonitorSettings, run: (screens: Screens) => Promise<void>): Promise<void> {
-  const monitoring = { ...noMonitoring(), monitors: readMonitors(settings) }
+async function withScreens(
+  settings: MonitorSettings,
+  run: (screens: Screens) => Promise<void>,
+  more: Partial<Monitoring> = {},
+): Promise<void> {
+  const monitoring = { ...noMonitoring(), monitors: readMonitors(settings), ...more }
   const screens = await startScreens(server, { hosts: ['crm.example'], monitoring })
   try {
     await run(screens)
@@ -62,7 +66,10 @@ async function seen(screens: Screens, asked?: Asked): Promise<[number, 'checks' 
   return [metrics.status, isWord ? 'a word' : 'checks']
 }
 
-describe('metrics, and the details of health checks, are seen', () => {
+/** As on Linux, where all of 127.0.0.0/8 is this machine. */
+const noAddresses = process.platform === 'linux' ? false : 'needs more than one address of loopback'
+
+describe('metrics, and the details of health checks, are seen', { skip: noAddresses }, () => {
   test('by programs of this machine, but not through a proxy or by a foreign name', async () => {
     await withScreens({}, async (screens) => {
       const { port } = new URL(screens.url)
@@ -112,6 +119,18 @@ describe('metrics, and the details of health checks, are seen', () => {
     await withScreens({ monitorFrom: 'loopback,10.0.0.0/8' }, async (screens) => {
       assert.deepEqual(await seen(screens), [200, 'checks'])
     })
+  })
+
+  test('by the client of a proxy that is known, if it is in such a network, but never as if it were here', async () => {
+    const addressOf = ({ headers }: IncomingMessage) => String(headers['x-forwarded-for'])
+    const through = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+    const check = async (screens: Screens) => {
+      assert.deepEqual(await seen(screens, through('10.1.2.3')), [200, 'checks'])
+      assert.deepEqual(await seen(screens, through('::ffff:10.1.2.3')), [200, 'checks'])
+      for (const other of ['11.1.2.3', '127.0.0.1', '::1', 'unknown'])
+        assert.deepEqual(await seen(screens, through(other)), [403, 'a word'], other)
+    }
+    await withScreens({ monitorFrom: 'loopback, 10.0.0.0/8' }, check, { addressOf })
   })
 
   test('a stranger learns that a server is not ready, and not why', async () => {

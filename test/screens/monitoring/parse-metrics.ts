@@ -35,6 +35,7 @@ export function parseMetrics(text: string, type: string) {
       family = { name, type: rest as string }
     } else if (keyword) {
       assert.equal(name, family.name, line)
+      assert.doesNotMatch(rest as string, /"/, 'OpenMetrics would want the quote escaped')
       if (keyword === 'UNIT') assert.ok(name.endsWith(`_${rest}`), line)
     } else {
       const [, sample = '', labels = '', number = ''] = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
