@@ -9,6 +9,7 @@ import { test } from 'node:test'
  */
 const ROOMS = [
   'lib',
+  'lib/metrics',
   'lib/calendar',
   'lib/html',
   'lib/captions',
@@ -80,6 +81,7 @@ const ROOMS = [
   'screens/live/stream-handler.ts',
   'screens/live/presence-handler.ts',
   'screens/sessions',
+  'screens/monitoring',
   'screens/app',
   'screens',
   'cli',
