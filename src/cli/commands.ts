@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { contactExport, contactForget } from './contact.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
@@ -48,6 +49,8 @@ export const commands: readonly Command[] = [
   importUndo,
   exportAll,
   importDir,
+  contactExport,
+  contactForget,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,
