@@ -43,9 +43,9 @@ export function sweeper({ db }: Pick<Deps, 'db'>) {
       )
       const given = patterns.map((text) => `%${text.replace(/[\\%_]/g, (special) => `\\${special}`)}%`)
       for (const row of found.all(org, ...given) as Row[]) {
-        const text = each.texts.map((name) => row[name]).join('\n')
+        const ids = idsIn(each.texts.map((name) => row[name]).join('\n'))
         // Somebody else may have the same name: the contacts of a company are near each other.
-        const isNear = each.table !== 'contacts' && (idsIn(text).some((id) => linked.has(id)) || isChanged(own, text))
+        const isNear = each.table !== 'contacts' && ids.some((id) => linked.has(id))
         const find = isNear ? all : own
         if (each.texts.some((name) => isChanged(find, row[name]))) yield { ...each, row, find }
       }

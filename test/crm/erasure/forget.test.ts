@@ -78,7 +78,7 @@ test('a dry run says what would be erased, and changes nothing', async () => {
   assert.deepEqual(shared, {
     notes: [made.notes.shared],
     tasks: [made.tasks.shared],
-    meetings: [made.meetings.shared],
+    meetings: [made.meetings.shared, made.lunch],
     deals: [made.deal],
   })
   assert.equal(server.lastSeq(), seq)
@@ -133,6 +133,7 @@ test('nothing is left of a person, in no column and in no byte of the file', asy
     assert.deepEqual(places(letters), [])
     assert.equal(isInFiles(letters), false, letters)
   }
+  assert.equal(store.db.prepare('SELECT count(*) FROM invitations').pluck().get(), 0, 'a row whose key names them goes')
   store.db.prepare("INSERT INTO search (search) VALUES ('integrity-check')").run()
   assert.equal(isWhole(store.db, a.org), true)
   for (const page of pages)
@@ -150,11 +151,16 @@ describe('what is about others too', () => {
       [deal.title, deal.primary_contact_id, deal.company_id],
       ['Licences for [erased]', null, made.company],
     )
-    const meeting = await getRecord(`/meetings/${made.meetings.shared}`)
-    assert.deepEqual(
-      meeting.participants.map(({ contact_id, member_id }: Row) => contact_id ?? member_id),
-      [server.a.owner, made.ben.id],
-    )
+    for (const [id, people] of [
+      [made.meetings.shared, [server.a.owner]],
+      [made.lunch, [server.a.owner, made.ben.id]],
+    ] as const) {
+      const { participants } = await getRecord(`/meetings/${id}`)
+      assert.deepEqual(
+        participants.map(({ contact_id, member_id }: Row) => contact_id ?? member_id),
+        people,
+      )
+    }
     const { segments } = await getRecord(`/meetings/${made.meetings.shared}/transcript`)
     assert.deepEqual(
       segments.map(({ speaker, text }: Row) => [speaker, text]),

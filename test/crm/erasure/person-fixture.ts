@@ -34,7 +34,10 @@ export async function fillPerson(server: TestServer) {
   await field({ key: 'its_email', type: 'email' })
   const old = await field({ key: 'its_old', type: 'text' })
 
-  const company = await newId('/companies', { name: 'Northwind', description: `Ask ${NAME} first` })
+  const company = await newId('/companies', {
+    name: 'Northwind',
+    description: `Ask ${NAME} first, once ${text('before')} Ko${LETTERS}`,
+  })
   const [first_name, last_name] = NAME.split(' ')
   const person: Row = await newRecord(
     '/contacts',
@@ -95,9 +98,10 @@ export async function fillPerson(server: TestServer) {
       summary: text('summary'),
     }),
     shared: await newId('/meetings', {
-      ...{ title: `Demo for ${NAME}`, ...time, deal_id: deal, participants: [them, me, { contact_id: ben.id }] },
+      ...{ title: `Demo for ${NAME}`, ...time, deal_id: deal, participants: [them, me] },
     }),
   }
+  const lunch = await newId('/meetings', { title: 'Lunch', ...time, participants: [them, me, { contact_id: ben.id }] })
   for (const meeting of Object.values(meetings)) {
     const segment = (speaker: string, said: string, at: number) => ({
       speaker,
@@ -141,7 +145,7 @@ export async function fillPerson(server: TestServer) {
       replyTo: { email: text('r@x.example'), name: null },
     }),
     mailIn({
-      from: { email: 'ben@mail.example', name: 'Ben' },
+      from: { email: 'eva@mail.example', name: 'Eva' },
       cc: [{ email: EMAIL, name: NAME }],
       text: `Hello ${NAME}`,
     }),
@@ -185,5 +189,5 @@ export async function fillPerson(server: TestServer) {
       texts: '{}',
     },
   })
-  return { person, ben, twin, company, deal, list, notes, tasks, meetings, own, bens, reply, enrollment }
+  return { person, ben, twin, company, deal, list, notes, tasks, meetings, lunch, own, bens, reply, enrollment }
 }
