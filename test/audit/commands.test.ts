@@ -231,6 +231,12 @@ describe('an export', () => {
   })
 })
 
+test('serve refuses a time to keep entries that is none', async () => {
+  const { code, err } = await cli(['serve', '--data', data, '--audit-retention', 'a year'])
+  assert.equal(code, 2)
+  assert.match(err, /--audit-retention a year is not a valid duration/)
+})
+
 describe('dealbox audit', () => {
   const text = async (...argv: string[]) => await cli(['audit', ...argv, '--data', data])
 
