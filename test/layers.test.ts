@@ -9,6 +9,7 @@ import { test } from 'node:test'
  */
 const ROOMS = [
   'lib',
+  'lib/metrics',
   'lib/calendar',
   'lib/html',
   'lib/captions',
@@ -27,6 +28,7 @@ const ROOMS = [
   'events',
   'auth',
   'http',
+  'backup',
   'deps.ts',
   'settings',
   'crm/custom-fields',
@@ -79,6 +81,7 @@ const ROOMS = [
   'screens/live/stream-handler.ts',
   'screens/live/presence-handler.ts',
   'screens/sessions',
+  'screens/monitoring',
   'screens/app',
   'screens',
   'cli',

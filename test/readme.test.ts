@@ -189,7 +189,7 @@ test('every script and every file that it names is there', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const [, name] of readme.matchAll(/npm run (?:-s )?([a-z]+)/g))
     assert.ok(scripts[name as string], `npm run ${name}`)
-  for (const page of [...PAGES, 'docs/glossary.md']) {
+  for (const page of [...PAGES, 'docs/glossary.md', 'docs/backups.md']) {
     const text = readFileSync(join(root, page), 'utf8')
     for (const [, path = ''] of text.matchAll(/\]\((?!https?:)([\w./-]+)[^)]*\)/g))
       assert.ok(existsSync(join(root, page, '..', path)), `${page}: ${path}`)

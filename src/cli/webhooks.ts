@@ -14,7 +14,8 @@ import { aligned } from './text.ts'
 
 const STATUSES = ['pending', 'delivered', 'failed']
 const webhook = 'id of the webhook, as shown by "dealbox webhooks list"'
-const NEWEST: ListQuery = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
+/** All of an organisation, which has at most 50. */
+export const NEWEST: ListQuery = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
 
 export const webhooksList = command({
   name: 'webhooks list',
@@ -25,7 +26,7 @@ export const webhooksList = command({
       const deps = resourceDeps(store)
       const number = chosenOrg(store, options.org)
       const { backlog } = replayStore(deps)
-      const { rows } = webhookStore(deps).list(number, NEWEST) // at most 50
+      const { rows } = webhookStore(deps).list(number, NEWEST)
       const all = rows.map(columns.present).map((each) => ({ ...each, backlog: backlog(number, each.id) }))
       const table = all.map(({ id, status, url, backlog, last_success_at, disabled_reason }) => [
         id,

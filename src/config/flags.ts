@@ -43,6 +43,7 @@ function flagValue(
     return true
   }
   // Without a value, parseArgs takes the next argument as one: `--org --json`.
-  if (!value || (!inlineValue && value.startsWith('-'))) throw usage(`${optionUsage(name, option)} needs a value.`)
+  if (!value || (!inlineValue && value.startsWith('-') && value !== '-'))
+    throw usage(`${optionUsage(name, option)} needs a value.`)
   return value
 }

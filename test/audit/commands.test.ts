@@ -45,6 +45,7 @@ const WITHOUT: Record<string, string> = {
   audit: 'reads',
   'config show': 'reads',
   openapi: 'reads',
+  verify: 'reads',
   healthcheck: 'reads',
   version: 'reads',
 }
@@ -110,6 +111,22 @@ describe('a command', () => {
     ])
     const [invited] = await added('member', 'invite', 'di@acme.example', '--role', 'admin')
     assert.deepEqual([invited?.action, invited?.detail], ['invitation.created', { role: 'admin' }])
+  })
+
+  test('about backups is in the log of what was copied, and of the copy', async () => {
+    const file = join(folder, 'copy.tar')
+    const [made, ...more] = await added('backup', '--to', file)
+    assert.deepEqual([made?.action, made?.org, more], ['backup.made', null, []])
+    assert.equal(made?.detail.file, file)
+    const copy = join(folder, 'copy')
+    const inCopy = async () => (await cliJson('audit', '--data', copy)) as Entry[]
+    await cliJson('restore', file, '--data', copy)
+    const [restored] = (await inCopy()).slice(-1)
+    assert.deepEqual([restored?.action, restored?.detail], ['backup.restored', { file: 'copy.tar' }])
+    for (let twice = 0; twice < 2; twice++) await cliJson('resume-sending', '--data', copy)
+    const [before, last] = (await inCopy()).slice(-2)
+    assert.deepEqual([before?.action, last?.action], ['backup.restored', 'sending.resumed'])
+    assert.deepEqual(await added('restore', file, '--dry-run'), [])
   })
 
   test('about tokens and keys names them, and has no secret', async () => {
