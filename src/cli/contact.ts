@@ -17,15 +17,17 @@ export const contactForget = command({
     org,
     json,
   },
-  run: ({ options, args }) => {
+  audit: 'person.erasure',
+  run: ({ options, args, writeInParts }) => {
     const { dryRun, yes } = options
     if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
-    return withStore(options.data, async (store) => {
+    const erase = async (store: Store): Promise<Answer> => {
       const { forget } = await import('../crm/erasure/forget.ts')
       const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
       const compacted = dryRun ? undefined : await compactFile(store, options.data)
       return answer(forgotten, dryRun, compacted)
-    })
+    }
+    return withStore(options.data, (store) => writeInParts(store, erase))
   },
 })
 
@@ -38,16 +40,20 @@ export const contactExport = command({
     org,
     json,
   },
-  run: ({ options, args }) =>
-    withStore(options.data, async (store) => {
+  audit: 'person.export',
+  run: ({ options, args, writeInParts }) => {
+    const write = async (store: Store): Promise<Answer> => {
       const { writePerson } = await import('../exports/person.ts')
       const counts = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
       return {
         json: { file: options.to, records: counts },
         text: `Wrote ${options.to}: ${said(counts)}.`,
         note: 'Notes and mails may also tell about other people. Read the file before you hand it over.',
+        audit: { detail: counts },
       }
-    }),
+    }
+    return withStore(options.data, (store) => writeInParts(store, write))
+  },
 })
 
 /** Beside a server, a larger file would stop its writes for too long. */
@@ -69,7 +75,7 @@ const OUTSIDE =
   'Not reached: mails at the provider of your mailboxes, receivers of webhooks, exports, and files that were imported.'
 
 function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined): Answer {
-  const { erased, changed, shared } = forgotten
+  const { contact_ids, erased, changed, shared } = forgotten
   const nothing = Object.keys(erased).length + Object.keys(changed).length === 0
   const kept = Object.entries(shared).flatMap(([kind, ids]) => ids.map((id) => `  ${kind} ${id}`))
   const lines = [
@@ -92,6 +98,7 @@ function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined
   return {
     json: { ...forgotten, is_dry_run: dryRun, ...(waits === undefined ? {} : { remnants: waits }), backups: BACKUPS },
     text: lines.join('\n'),
+    audit: nothing ? null : { record: contact_ids[0] ?? null, detail: { contact_ids, erased } },
   }
 }
 
