@@ -19,7 +19,14 @@ export function lockInstance(dataDir: string): () => void {
   )
 }
 
-/** The same for a command that restores an export. */
+/** Whether a server runs on the data folder now. */
+export function isServed(dataDir: string): boolean {
+  const release = lockFile(join(dataDir, 'server.lock'))
+  release?.()
+  return release === undefined
+}
+
+/** Like `lockInstance`, for a command that restores an export. */
 export function lockRestore(dataDir: string): () => void {
   const release = lockFile(join(dataDir, 'restore.lock'))
   if (release) return release
@@ -29,6 +36,9 @@ export function lockRestore(dataDir: string): () => void {
     `Another export is being restored into ${dataDir}. Wait until that is done.`,
   )
 }
+
+/** Marks a temporary folder as used, until the process ends; undefined if another process uses it. */
+export const lockFolder = (folder: string): (() => void) | undefined => lockFile(join(folder, 'in-use.lock'))
 
 /** Locks an SQLite file by an exclusive transaction; undefined if another process has locked it. */
 function lockFile(path: string): (() => void) | undefined {
