@@ -86,7 +86,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  backup: { files: ['test/backup/**', 'test/cli/{backup,backup-places}.test.ts'] },
+  backup: { files: ['test/backup/**', 'test/cli/{backup,backup-copies,backup-places}.test.ts'] },
   cli: {
     files: [
       'test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',

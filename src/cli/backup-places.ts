@@ -11,6 +11,7 @@ import { folderPlace } from '../backup/places/folder.ts'
 import type { Place } from '../backup/places/place.ts'
 import { parseAddress, readKeys } from '../backup/places/s3/account.ts'
 import { s3Place } from '../backup/places/s3/s3.ts'
+import { USUAL_KEEP } from '../backup/retention.ts'
 import { flagOf, type Options, usage, type Values } from '../config.ts'
 import { isLocal } from './screens-url.ts'
 import { readTrust } from './trust.ts'
@@ -21,7 +22,7 @@ export const encryptionOptions = {
   backupEncrypt: {
     type: 'strings',
     placeholder: 'WITH',
-    help: 'encrypt backups: the file of a passphrase, or a recipient of age (age1...), which may be given several times',
+    help: 'encrypt what leaves this machine, which is copies and "backup --to": the file of a passphrase, or recipients of age (age1...)',
   },
 } as const satisfies Options
 
@@ -30,6 +31,12 @@ export const placeOptions = {
     type: 'strings',
     placeholder: 'DIR',
     help: 'copy each backup to this folder of another disk, such as a mounted share; may be given several times',
+  },
+  backupCopyKeep: {
+    type: 'string',
+    placeholder: 'COUNTS',
+    default: USUAL_KEEP,
+    help: 'how many copies each place keeps, as --backup-keep',
   },
   backupS3: {
     type: 'string',

@@ -81,7 +81,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
-  const backups = readBackups(options.data, options)
+  const backups = await readBackups(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
@@ -171,7 +171,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
       workers.push(() => sender.stop().finally(thread.stop))
     }
-    workers.push(startBackups({ store, log, dataDir: options.data }, backups))
+    workers.push(startBackups({ store, log, dataDir: options.data, isPaused }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup =
       screensUrl && newSetupUrl(store, options.data, screensOrigin(store, screensUrl.slice('http://'.length)))

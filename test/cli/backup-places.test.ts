@@ -11,7 +11,8 @@ import {
   readEncryption,
   readPlaces,
 } from '../../src/cli/backup-places.ts'
-import { type Options, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read.ts'
+import type { Options } from '../../src/config.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { temporaryFolder } from './command-line.ts'
 
@@ -36,7 +37,8 @@ before(async () => {
   recipient = await identityToRecipient(identity)
 })
 
-const given = <O extends Options>(options: O, argv: string[]) => readConfig(options, {}, argv, {}).options
+const given = <O extends Options>(options: O, argv: string[]) =>
+  readConfig({ options, args: {} }, { argv, env: {}, known: {} }).options
 const encryption = async (...argv: string[]) => readEncryption(given(encryptionOptions, argv))
 const decryption = async (...argv: string[]) => readDecryption(given(decryptionOptions, argv))
 const places = async (argv: string[], isEncrypted = false) =>
