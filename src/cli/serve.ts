@@ -31,6 +31,7 @@ import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { readMinFree } from './min-free.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
@@ -54,6 +55,8 @@ export type ServeOptions = {
   eventRetention: string
   /** 36M by default. */
   maxAttachments?: string | undefined
+  /** 256M by default, or a sixteenth of a smaller disk. */
+  minFree?: string | undefined
 }
 
 export type Running = {
@@ -72,6 +75,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
+  const minFree = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
@@ -91,7 +95,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, log)
+    const store = openServedStore(options.data, log, minFree)
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -207,6 +211,11 @@ export const serve = command({
       placeholder: 'SIZE',
       default: '36M',
       help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
+    },
+    minFree: {
+      type: 'string',
+      placeholder: 'SIZE',
+      help: 'below this much free space on the disk of the data folder little but deletions is written, such as 1G, or off (default 256M, or a sixteenth of a smaller disk)',
     },
     logLevel: {
       type: 'string',

@@ -1,5 +1,6 @@
 import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
+import { watchSpace } from '../store/disk-space.ts'
 import type { Failure } from '../store/failures.ts'
 import type { FailureReport } from '../store/health.ts'
 import { openStore, type Store } from '../store/open.ts'
@@ -8,20 +9,27 @@ import { diskReserve } from '../store/reserve.ts'
 const MESSAGES: Record<Failure, string> = {
   damaged: 'the database is damaged, and nothing is written any more: stop the server and restore a backup',
   full: 'the disk is full: reads and deletions still work, and other writes resume when there is space',
+  low: 'the disk has less free space than --min-free: reads and deletions still work, and other writes resume when there is more',
   locked: 'another process holds the database',
   failed: 'the storage failed',
 }
 
-/** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, log: Log): Store {
+/**
+ * Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. `minFree`
+ * is in bytes; 0 is none, and undefined the default.
+ */
+export function openServedStore(dataDir: string, log: Log, minFree?: number): Store {
   const reserve = diskReserve(dataDir)
+  const space = watchSpace(dataDir, { minFree })
 
   function report({ failure, err, omitted }: FailureReport): void {
-    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, err }, MESSAGES[failure])
+    const { freeBytes: free_bytes, minFreeBytes: min_free_bytes } = space.last()
+    const more = failure === 'low' ? { free_bytes, min_free_bytes } : { err }
+    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, ...more }, MESSAGES[failure])
   }
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace })
+  const store = openStore(dataDir, { neverSleeps: true, reserve, space, report, reportSpace })
 
   function close(): void {
     try {

@@ -56,10 +56,9 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
 
   /** Reads and deletions still work. */
   function disk(): Finding {
-    if (!storage.isDiskFull()) return isAlone ? { status: 'warn', detail: ALONE } : { status: 'pass' }
-    const detail =
-      'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.'
-    return { status: 'fail', code: 'storage_full', detail }
+    const shortage = storage.shortage()
+    if (shortage === undefined) return isAlone ? { status: 'warn', detail: ALONE } : { status: 'pass' }
+    return { status: 'fail', code: 'storage_full', detail: SHORTAGES[shortage] }
   }
 
   function clock(): Finding {
@@ -104,6 +103,10 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
 }
 
 const FAILED = { status: 'fail' }
+const SHORTAGES = {
+  full: 'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.',
+  low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
+}
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 
 function notReady(code: string, detail: string, checks?: Record<string, { status: string }>): Problem {

@@ -80,7 +80,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
-    const behind = upkeep(db, { isWritable: () => !health.refusal(false), note: health.note })
+    const behind = upkeep(db, { isWritable: () => !health.refusal(), note: health.note })
     const onCommit = () => {
       checkpoint.written()
       behind.written()

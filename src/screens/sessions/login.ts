@@ -39,7 +39,7 @@ export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handle
     const attempt = await begin(found, known, email)
     const member = await verified(found, password)
     if (!member) throw invalidCredentials()
-    const signedIn = await store.write(() => signIn(ctx, member, code))
+    const signedIn = await store.write(() => signIn(ctx, member, code), { isSmall: true })
     if (signedIn === 'code_required') {
       await attempt.takeBack()
       throw new Problem(401, 'code_required', 'Enter the code of your authenticator app.')
@@ -67,7 +67,7 @@ export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handle
       }
     }
     const write = async (job: () => void): Promise<void> => {
-      if (key === undefined) await store.write(() => void job())
+      if (key === undefined) await store.write(() => void job(), { isSmall: true })
       else job()
     }
     await write(() => {
