@@ -5,6 +5,7 @@ import { importCompanies, importContacts, importDeals, importUndo } from './impo
 import { importDir } from './import-dir.ts'
 import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
+import { jobsDrop, jobsList, jobsRetry } from './jobs.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
 import { mailboxConnect } from './mailbox-connect.ts'
@@ -57,6 +58,9 @@ export const commands: readonly Command[] = [
   mailboxTest,
   mailboxPassword,
   mailboxConnect,
+  jobsList,
+  jobsRetry,
+  jobsDrop,
   openapi,
   healthcheck,
   version,
