@@ -72,7 +72,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   store: {
     files: [
-      'test/store/{columns,door,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
+      'test/store/{columns,door,disk-space,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
       'test/store/list/conditions.test.ts',
     ],
   },
@@ -86,7 +86,12 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  cli: { files: ['test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts'] },
+  cli: {
+    files: [
+      'test/doctor/**',
+      'test/cli/{commands,doctor,jobs,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
+    ],
+  },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 

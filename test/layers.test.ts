@@ -79,6 +79,7 @@ const ROOMS = [
   'screens/sessions',
   'screens/app',
   'screens',
+  'doctor',
   'cli',
   'main.ts',
 ]

@@ -1,7 +1,10 @@
 import type { Arguments, Options, Values } from '../config.ts'
 
-/** The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. */
-export type Answer = { json: unknown; text: string; note?: string }
+/**
+ * The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. The exit code is 0
+ * by default.
+ */
+export type Answer = { json: unknown; text: string; note?: string; code?: 0 | 1 }
 
 type Outcome = Answer | undefined | Promise<Answer | undefined> | Promise<void>
 

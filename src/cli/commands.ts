@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { doctor } from './doctor.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   jobsList,
   jobsRetry,
   jobsDrop,
+  doctor,
   openapi,
   healthcheck,
   version,

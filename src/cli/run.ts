@@ -54,7 +54,7 @@ async function runCommand(
     asJson = (config.options as { json?: boolean }).json === true
     const answer = await command.run(config as never)
     if (answer) print(streams, answer, asJson)
-    return 0
+    return answer?.code ?? 0
   } catch (error) {
     return fail(streams, error, asJson, `dealbox ${command.name} --help`)
   }

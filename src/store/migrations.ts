@@ -35,6 +35,11 @@ type Options = { wall?: () => number; schemas?: readonly Schema[] }
  * written to it.
  */
 export function migrate(db: Connection, file: string, { wall = Date.now, schemas = SCHEMAS }: Options = {}): void {
+  if (checkSchema(db, file, schemas) < schemas.length) build(db, wall, schemas)
+}
+
+/** Returns the version of a database; 0 for an empty file. Throws Problem 409 if this program cannot use it. */
+export function checkSchema(db: Connection, file: string, schemas: readonly Schema[] = SCHEMAS): number {
   const application = db.pragma('application_id', { simple: true })
   const version = versionOf(db)
   const isNew = application === 0 && version === 0 && isEmpty(db)
@@ -55,7 +60,7 @@ export function migrate(db: Connection, file: string, { wall = Date.now, schemas
       `${file} was created by an unreleased version of Dealbox with other tables; to move an organisation to a new data folder, use "dealbox export DIR" of that version and "dealbox import DIR" of this one.`,
     )
   }
-  if (version < schemas.length) build(db, wall, schemas)
+  return version
 }
 
 /** Runs in one transaction: all or nothing. */
