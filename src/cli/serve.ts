@@ -36,6 +36,7 @@ import { guard } from '../webhooks/egress/guard.ts'
 import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
@@ -62,6 +63,8 @@ export type ServeOptions = BackupOptions & {
   auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
+  /** 256M by default, or a sixteenth of a smaller disk. */
+  minFree?: string | undefined
 } & MonitorSettings
 
 export type Running = {
@@ -80,6 +83,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
+  const minFree = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = readBackups(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
@@ -104,7 +108,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, backups.folder, log, recorded.committed)
+    const store = openServedStore(options.data, log, {
+      backupDir: backups.folder,
+      ...{ minFree, measure: recorded.committed },
+    })
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -243,6 +250,11 @@ export const serve = command({
     },
     ...backupOptions,
     ...monitorOptions,
+    minFree: {
+      type: 'string',
+      placeholder: 'SIZE',
+      help: 'below this much free space on the disk of the data folder little but deletions is written, such as 1G, or off (default 256M, or a sixteenth of a smaller disk)',
+    },
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',

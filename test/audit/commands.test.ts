@@ -46,6 +46,7 @@ const WITHOUT: Record<string, string> = {
   'config show': 'reads',
   openapi: 'reads',
   verify: 'reads',
+  doctor: 'reads, and repairs nothing that anybody has written',
   healthcheck: 'reads',
   version: 'reads',
 }

@@ -90,12 +90,15 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
   }
 
   async function signIn(ctx: Context, token: string): Promise<void> {
-    const signedIn = await store.write(() => {
-      const link = open(token)
-      const member = link.member_id as string
-      links.markUsed(link, member)
-      return { member, secret: start(ctx, link.org, member, 'link') }
-    })
+    const signedIn = await store.write(
+      () => {
+        const link = open(token)
+        const member = link.member_id as string
+        links.markUsed(link, member)
+        return { member, secret: start(ctx, link.org, member, 'link') }
+      },
+      { isSmall: true },
+    )
     answer(ctx, 200, signedIn)
   }
 
