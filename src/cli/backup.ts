@@ -66,6 +66,9 @@ async function toStandardOutput(dataDir: string, asJson: boolean): Promise<undef
   const { file }: Backup = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
   try {
     await pipeline(createReadStream(file), process.stdout, { end: false })
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code
+    throw new Problem(409, 'output_closed', `The backup could not be written to standard output (${reason}).`)
   } finally {
     rmSync(file, { force: true })
   }
