@@ -41,7 +41,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   shell: { files: ['test/web/shell/{frame,first-run,sign-in}.test.ts'] },
   records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
   tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
-  demo: { files: ['test/demo/**', 'test/exports/**'] },
+  demo: { files: ['test/demo/**', 'test/exports/**', 'test/upgrades/**'] },
   mail: {
     files: [
       'test/mail/parse/{invitations,read}.test.ts',
@@ -87,7 +87,12 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     apart: ['test/web/data/schedules.test.ts'],
   },
   backup: { files: ['test/backup/**', 'test/cli/backup.test.ts'] },
-  cli: { files: ['test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts'] },
+  cli: {
+    files: [
+      'test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
+      'test/{audit,config}/**',
+    ],
+  },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 

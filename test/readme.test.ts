@@ -15,7 +15,15 @@ import { startServer, type TestServer } from './support/server.ts'
 
 const exec = promisify(execFile)
 const root = join(import.meta.dirname, '..')
-const PAGES = ['README.md', 'docs/inbox.md', 'docs/mail.md', 'docs/webhooks.md', 'docs/imports.md']
+const PAGES = [
+  'README.md',
+  'docs/inbox.md',
+  'docs/mail.md',
+  'docs/webhooks.md',
+  'docs/imports.md',
+  'docs/audit.md',
+  'docs/configuration.md',
+]
 const readme = PAGES.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
 const hasShell = process.platform !== 'win32'

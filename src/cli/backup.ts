@@ -7,9 +7,11 @@ import { verifyBackup } from '../backup/verify.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
+import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { requireDatabase } from '../store/open.ts'
 import { backupDir } from './backup-options.ts'
 import { type Answer, command, json } from './command.ts'
+import { withStore } from './store.ts'
 
 const STDOUT = '-'
 
@@ -25,10 +27,16 @@ export const backup = command({
     backupDir,
     json,
   },
-  run: ({ options }): Promise<Answer | undefined> | Answer => {
+  audit: 'backup.made',
+  run: ({ options, write }): Promise<Answer | undefined> | Answer | Promise<Answer> => {
     const { data, to } = options
     requireDatabase(data)
-    if (to === STDOUT) return toStandardOutput(data, options.json)
+
+    /** A backup has everything, as an export. To write into an older database would migrate it, so that has no entry. */
+    const noted = (answer: Answer, { manifest }: Backup): Answer | Promise<Answer> =>
+      manifest.schema_version < SCHEMA_VERSION ? answer : withStore(data, (store) => write(store, () => answer))
+
+    if (to === STDOUT) return toStandardOutput(data, options.json, noted)
     const began = performance.now()
     const place = to === undefined ? { folder: resolve(options.backupDir ?? backupsFolder(data)) } : placeOf(to)
     const made = makeBackup({ ...place, dataDir: data, reason: 'command', now: Date.now() })
@@ -37,11 +45,13 @@ export const backup = command({
     // Of one that is somewhere else nobody knows how long it stays there.
     if (to === undefined)
       noteBackup(data, { last: { made_at: manifest.made_at, file, bytes, duration_ms }, failure: null })
-    return {
+    const answer = {
       json: { file, bytes, made_at: manifest.made_at, schema_version: manifest.schema_version, duration_ms },
       text: `Made ${file} (${sizeText(bytes)}) and checked it.`,
       note: `To restore it: dealbox restore ${file} --data ${data}`,
+      audit: { detail: { file, bytes } },
     }
+    return noted(answer, made)
   },
 })
 
@@ -55,7 +65,11 @@ function placeOf(to: string): { folder: string; name?: string } {
 }
 
 /** It is checked as a file first. */
-async function toStandardOutput(dataDir: string, asJson: boolean): Promise<undefined> {
+async function toStandardOutput(
+  dataDir: string,
+  asJson: boolean,
+  noted: (answer: Answer, made: Backup) => unknown,
+): Promise<undefined> {
   if (asJson) throw usage('--to - writes the backup to standard output, so --json has no place for its result.')
   if (process.stdout.isTTY)
     throw usage('--to - writes the backup to standard output; redirect it into a file or a program.')
@@ -63,12 +77,14 @@ async function toStandardOutput(dataDir: string, asJson: boolean): Promise<undef
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const name = `dealbox.to-stdout-${process.pid}`
   rmSync(join(folder, name), { force: true })
-  const { file }: Backup = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
+  const made = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
+  const { file, bytes } = made
   try {
-    await pipeline(createReadStream(file), process.stdout, { end: false })
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code
-    throw new Problem(409, 'output_closed', `The backup could not be written to standard output (${reason}).`)
+    await pipeline(createReadStream(file), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      const detail = `The backup could not be written to standard output (${error.code}).`
+      throw new Problem(409, 'output_closed', detail)
+    })
+    await noted({ json: null, text: '', audit: { detail: { file: STDOUT, bytes } } }, made)
   } finally {
     rmSync(file, { force: true })
   }

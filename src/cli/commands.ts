@@ -1,5 +1,8 @@
+import { audit } from './audit.ts'
 import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
+import { configShow } from './config-show.ts'
+import { contactExport, contactForget } from './contact.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
@@ -54,6 +57,8 @@ export const commands: readonly Command[] = [
   verify,
   restore,
   resume,
+  contactExport,
+  contactForget,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,
@@ -63,6 +68,8 @@ export const commands: readonly Command[] = [
   mailboxTest,
   mailboxPassword,
   mailboxConnect,
+  audit,
+  configShow,
   openapi,
   healthcheck,
   version,

@@ -1,13 +1,15 @@
+import { basename } from 'node:path'
 import { keyring } from '../auth/keys.ts'
 import { tokens } from '../auth/tokens.ts'
 import { type Restored, restoreBackup } from '../backup/restore.ts'
 import { resumeSending } from '../backup/sending.ts'
 import { resourceDeps } from '../resource-deps.ts'
-import { requireDatabase, type Store } from '../store/open.ts'
+import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 import { columns, webhookStore } from '../webhooks/webhooks.ts'
 import { command, json } from './command.ts'
 import { mailboxReports } from './mailbox-report.ts'
+import { withStore } from './store.ts'
 import { NEWEST } from './webhooks.ts'
 
 export const restore = command({
@@ -22,9 +24,18 @@ export const restore = command({
     },
     json,
   },
-  run: ({ options, args }) => {
+  audit: 'backup.restored',
+  run: ({ options, args, write }) => {
     const { data, dryRun } = options
-    const restored = restoreBackup({ file: args.backup, dataDir: data, now: Date.now(), dryRun, describe })
+    const now = Date.now()
+
+    /** The entry is in the log of the restored copy. */
+    function opened(store: Store, dataDir: string): Described {
+      write(store, () => ({ json: null, text: '', audit: { detail: { file: basename(args.backup) } } }))
+      return describe(store, dataDir)
+    }
+
+    const restored = restoreBackup({ file: args.backup, dataDir: data, now, dryRun, describe: opened })
     if (!dryRun && options.resumeSending) resumeSending(data)
     const { manifest, aside, described } = restored
     const { made_at, dealbox_version, schema_version } = manifest
@@ -48,17 +59,18 @@ export const resume = command({
   name: 'resume-sending',
   summary: 'Let a restored data folder send mails, sequences and webhooks again, and fetch mails',
   options: { json },
-  run: ({ options: { data } }) => {
-    requireDatabase(data)
-    const wasPaused = resumeSending(data)
-    return {
-      json: { was_paused: wasPaused },
-      text: wasPaused
-        ? 'The server sends again from its next start on: what was waiting when the backup was made comes first.'
-        : 'Sending was not paused.',
-    }
-  },
+  audit: 'sending.resumed',
+  run: ({ options: { data }, write }) =>
+    withStore(data, (store) =>
+      write(store, () => {
+        const wasPaused = resumeSending(data)
+        const json = { was_paused: wasPaused }
+        return wasPaused ? { json, text: RESUMED } : { json, text: 'Sending was not paused.', audit: null }
+      }),
+    ),
 })
+
+const RESUMED = 'The server sends again from its next start on: what was waiting when the backup was made comes first.'
 
 type Described = ReturnType<typeof describe>
 

@@ -1,6 +1,8 @@
 import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
 import { isSendingPaused } from '../backup/sending.ts'
+import { lastMadeAt } from '../backup/state.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -21,6 +23,7 @@ import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
 import { screens } from '../screens/app.ts'
+import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { parseHosts } from '../screens/sessions/hosts.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
@@ -33,6 +36,7 @@ import { guard } from '../webhooks/egress/guard.ts'
 import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
@@ -54,9 +58,11 @@ export type ServeOptions = BackupOptions & {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 365d by default. */
+  auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
-}
+} & MonitorSettings
 
 export type Running = {
   api: string
@@ -76,7 +82,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = readBackups(options.data, options)
+  const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
+  const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
+  const monitors = readMonitors(options)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
@@ -85,6 +94,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const workers: (() => Promise<void>)[] = []
   const stopping = new AbortController()
   const state = { log, stopping: stopping.signal, bodies: bodies() }
+  const recorded = recordedMetrics()
 
   async function stop(): Promise<void> {
     stopping.abort()
@@ -94,7 +104,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, backups.folder, log)
+    const store = openServedStore(options.data, backups.folder, log, recorded.committed)
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -108,7 +118,13 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
     const isPaused = isSendingPaused(options.data)
     if (isPaused) log.warn(PAUSED)
-    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
+    const logins = mailLogins({ deps, write: store.write, trust })
+    workers.push(logins.stop)
+    const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
+    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
+    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
+    const measure = recorded.requests.of('api', PREFIX)
+    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps, measure })
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
     if (screensAddress) {
@@ -127,31 +143,32 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
+        monitoring: {
+          ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
+          lastBackup: backups.at === null ? undefined : () => lastMadeAt(options.data),
+          connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
+        },
         hosts: parseHosts(options.screensHost ?? ''),
       })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const logins = mailLogins({ deps, write: store.write, trust })
-    workers.push(logins.stop)
-    const outbound = outboundMail({ deps, write: store.write, trust, logins })
-    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
-    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
       log,
       kinds,
-      recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
+      recurring: [...recurringWork({ keepEventsMs, keepAuditMs }), ...screensWork(deps)],
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {
       workers.push(
         startReceiver({
           ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-          maxFileBytes,
+          ...{ maxFileBytes, count: recorded.mailReceived },
         }).stop,
       )
       const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
+      const userAgent = `Dealbox/${version}`
+      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
       workers.push(() => sender.stop().finally(thread.stop))
     }
     workers.push(startBackups({ store, log, dataDir: options.data }, backups))
@@ -175,7 +192,7 @@ export const serve = command({
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8081',
-      help: 'address of the screens listener (browser app, API reference, health checks, unsubscribe pages), or off',
+      help: 'address of the screens listener (browser app, API reference, health checks, metrics, unsubscribe pages), or off',
     },
     screensHost: {
       type: 'string',
@@ -212,6 +229,12 @@ export const serve = command({
       default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
+    auditRetention: {
+      type: 'string',
+      placeholder: 'TIME',
+      default: `${AUDIT_RETENTION_DAYS}d`,
+      help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
+    },
     maxAttachments: {
       type: 'string',
       placeholder: 'SIZE',
@@ -219,6 +242,7 @@ export const serve = command({
       help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
     },
     ...backupOptions,
+    ...monitorOptions,
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
