@@ -18,7 +18,6 @@ import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
 import { MIB, parseSize } from '../lib/size.ts'
-import { startReceiver } from '../mail/sync/mailbox-sync.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
@@ -28,10 +27,8 @@ import { parseHosts } from '../screens/sessions/hosts.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { startDelivery } from '../webhooks/delivery/delivery.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
-import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
@@ -40,6 +37,7 @@ import { readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
+import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 import { readTrust } from './trust.ts'
@@ -167,16 +165,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {
-      workers.push(
-        startReceiver({
-          ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-          ...{ maxFileBytes, count: recorded.mailReceived },
-        }).stop,
-      )
-      const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-      const userAgent = `Dealbox/${version}`
-      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
-      workers.push(() => sender.stop().finally(thread.stop))
+      const { webhookAllow } = options
+      workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
     workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
@@ -285,9 +275,6 @@ export const serve = command({
     }
   },
 })
-
-const PAUSED =
-  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'
