@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { closeSync, cpSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { accountActor } from '../../src/cli/audit-writes.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { openStore } from '../../src/store/open.ts'
 import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
@@ -56,6 +57,15 @@ test('every command that writes has an entry', () => {
     const isExempt = READS.test(name) || name in WITHOUT
     assert.equal(audit === undefined, isExempt, `${name} needs "audit", unless it only reads`)
   }
+})
+
+test('who runs a command is the number of the account, and of the one that used sudo', {
+  skip: process.getuid ? false : 'accounts have no numbers here',
+}, () => {
+  const own = `account ${process.getuid?.()}`
+  assert.deepEqual(accountActor({}), { type: 'command', via: own })
+  assert.deepEqual(accountActor({ SUDO_UID: '1000' }), { type: 'command', via: `${own} by sudo of 1000` })
+  assert.deepEqual(accountActor({ SUDO_UID: 'somebody' }), { type: 'command', via: own })
 })
 
 describe('a command', () => {
