@@ -1,4 +1,7 @@
+import { audit } from './audit.ts'
+import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
+import { configShow } from './config-show.ts'
 import { contactExport, contactForget } from './contact.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
@@ -12,6 +15,7 @@ import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
+import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
 import { sessionsEnd, sessionsList } from './sessions.ts'
@@ -51,6 +55,10 @@ export const commands: readonly Command[] = [
   importDir,
   contactExport,
   contactForget,
+  backup,
+  verify,
+  restore,
+  resume,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,
@@ -60,6 +68,8 @@ export const commands: readonly Command[] = [
   mailboxTest,
   mailboxPassword,
   mailboxConnect,
+  audit,
+  configShow,
   openapi,
   healthcheck,
   version,

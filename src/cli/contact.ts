@@ -17,15 +17,18 @@ export const contactForget = command({
     org,
     json,
   },
-  run: ({ options, args }) => {
+  audit: 'contact_forget',
+  run: ({ options, args, writeInParts }) => {
     const { dryRun, yes } = options
     if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
-    return withStore(options.data, async (store) => {
+    const erase = async (store: Store) => {
       const { forget } = await import('../crm/erasure/forget.ts')
       const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
-      const compacted = dryRun ? undefined : await compactFile(store, options.data)
-      return answer(forgotten, dryRun, compacted)
-    })
+      const waits = dryRun ? undefined : await compactFile(store, options.data)
+      const audit = { record: forgotten.contact_ids[0] ?? null, detail: { erased: forgotten.erased } }
+      return { ...answer(forgotten, dryRun, waits), audit }
+    }
+    return withStore(options.data, (store) => writeInParts(store, erase))
   },
 })
 
@@ -38,16 +41,20 @@ export const contactExport = command({
     org,
     json,
   },
-  run: ({ options, args }) =>
-    withStore(options.data, async (store) => {
+  audit: 'contact_export',
+  run: ({ options, args, writeInParts }) => {
+    const write = async (store: Store) => {
       const { writePerson } = await import('../exports/person.ts')
-      const counts = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
+      const { contact_ids, counts } = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
       return {
         json: { file: options.to, records: counts },
         text: `Wrote ${options.to}: ${said(counts)}.`,
         note: 'Notes and mails may also tell about other people. Read the file before you hand it over.',
+        audit: { record: contact_ids[0] ?? null, detail: { records: counts } },
       }
-    }),
+    }
+    return withStore(options.data, (store) => writeInParts(store, write))
+  },
 })
 
 /** Beside a server, a larger file would stop its writes for too long. */

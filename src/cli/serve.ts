@@ -1,5 +1,8 @@
 import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
+import { isSendingPaused } from '../backup/sending.ts'
+import { lastMadeAt } from '../backup/state.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -20,6 +23,7 @@ import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
 import { screens } from '../screens/app.ts'
+import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { parseHosts } from '../screens/sessions/hosts.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
@@ -29,8 +33,10 @@ import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
+import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
@@ -41,7 +47,7 @@ import { readTrust } from './trust.ts'
 const GRACE_MS = 10_000
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
-export type ServeOptions = {
+export type ServeOptions = BackupOptions & {
   data: string
   apiListen: string
   publicUrl?: string | undefined
@@ -52,9 +58,11 @@ export type ServeOptions = {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 365d by default. */
+  auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
-}
+} & MonitorSettings
 
 export type Running = {
   api: string
@@ -73,7 +81,11 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const backups = readBackups(options.data, options)
+  const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
+  const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
+  const monitors = readMonitors(options)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
@@ -82,6 +94,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const workers: (() => Promise<void>)[] = []
   const stopping = new AbortController()
   const state = { log, stopping: stopping.signal, bodies: bodies() }
+  const recorded = recordedMetrics()
 
   async function stop(): Promise<void> {
     stopping.abort()
@@ -91,7 +104,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, log)
+    const store = openServedStore(options.data, backups.folder, log, recorded.committed)
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -103,7 +116,15 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
-    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
+    const isPaused = isSendingPaused(options.data)
+    if (isPaused) log.warn(PAUSED)
+    const logins = mailLogins({ deps, write: store.write, trust })
+    workers.push(logins.stop)
+    const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
+    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
+    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
+    const measure = recorded.requests.of('api', PREFIX)
+    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps, measure })
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
     if (screensAddress) {
@@ -118,33 +139,39 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           routes,
           prefix: PREFIX,
           dataDir: options.data,
+          isSendingPaused: isPaused,
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
+        monitoring: {
+          ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
+          lastBackup: backups.at === null ? undefined : () => lastMadeAt(options.data),
+          connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
+        },
         hosts: parseHosts(options.screensHost ?? ''),
       })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const logins = mailLogins({ deps, write: store.write, trust })
-    workers.push(logins.stop)
-    const outbound = outboundMail({ deps, write: store.write, trust, logins })
-    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
       log,
       kinds,
-      recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
+      recurring: [...recurringWork({ keepEventsMs, keepAuditMs }), ...screensWork(deps)],
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
-    workers.push(
-      startReceiver({
-        ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-        maxFileBytes,
-      }).stop,
-    )
-    const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-    const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
-    workers.push(() => sender.stop().finally(thread.stop))
+    if (!isPaused) {
+      workers.push(
+        startReceiver({
+          ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
+          ...{ maxFileBytes, count: recorded.mailReceived },
+        }).stop,
+      )
+      const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
+      const userAgent = `Dealbox/${version}`
+      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
+      workers.push(() => sender.stop().finally(thread.stop))
+    }
+    workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup =
       screensUrl && newSetupUrl(store, options.data, screensOrigin(store, screensUrl.slice('http://'.length)))
@@ -165,7 +192,7 @@ export const serve = command({
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8081',
-      help: 'address of the screens listener (browser app, API reference, health checks, unsubscribe pages), or off',
+      help: 'address of the screens listener (browser app, API reference, health checks, metrics, unsubscribe pages), or off',
     },
     screensHost: {
       type: 'string',
@@ -202,12 +229,20 @@ export const serve = command({
       default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
+    auditRetention: {
+      type: 'string',
+      placeholder: 'TIME',
+      default: `${AUDIT_RETENTION_DAYS}d`,
+      help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
+    },
     maxAttachments: {
       type: 'string',
       placeholder: 'SIZE',
       default: '36M',
       help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
     },
+    ...backupOptions,
+    ...monitorOptions,
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -238,6 +273,9 @@ export const serve = command({
     }
   },
 })
+
+const PAUSED =
+  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'

@@ -1,8 +1,9 @@
+import { backUpFirst } from '../backup/before-migration.ts'
 import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
 import type { Failure } from '../store/failures.ts'
 import type { FailureReport } from '../store/health.ts'
-import { openStore, type Store } from '../store/open.ts'
+import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
 
 const MESSAGES: Record<Failure, string> = {
@@ -13,7 +14,7 @@ const MESSAGES: Record<Failure, string> = {
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, log: Log): Store {
+export function openServedStore(dataDir: string, backupDir: string, log: Log, measure?: OpenOptions['measure']): Store {
   const reserve = diskReserve(dataDir)
 
   function report({ failure, err, omitted }: FailureReport): void {
@@ -21,7 +22,10 @@ export function openServedStore(dataDir: string, log: Log): Store {
   }
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace })
+  const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
+    log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
+  )
+  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace, measure, beforeMigration })
 
   function close(): void {
     try {

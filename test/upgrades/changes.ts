@@ -39,5 +39,11 @@ const NEW_IN_3: NewFiles = {
   'invitations.ndjson': () => [],
 }
 
+const NEW_IN_4: NewFiles = { 'audit_log.ndjson': () => [] }
+
 /** Files that the version did not have, with what an upgrade puts into them. */
-export const NEW_FILES: Record<string, NewFiles> = { '0.1.0': NEW_IN_3, '0.2.0': NEW_IN_3 }
+export const NEW_FILES: Record<string, NewFiles> = {
+  '0.1.0': { ...NEW_IN_3, ...NEW_IN_4 },
+  '0.2.0': { ...NEW_IN_3, ...NEW_IN_4 },
+  '0.3.0': NEW_IN_4,
+}
