@@ -280,5 +280,7 @@ test('a text names a person only as a whole', () => {
     ['call +49 30 1234, not +49 30 12345', 'call [erased], not +49 30 12345'],
   ] as const)
     assert.equal(find.without(text), without)
+  const odd = "a-b.c+d_e'^$*?()[]{}|/\\&&x@y-z.example"
+  assert.equal(finder([odd]).without(`to ${odd}`), 'to [erased]')
   assert.equal(finder([]).without(NAME), NAME)
 })
