@@ -86,7 +86,13 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  cli: { files: ['test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts'] },
+  backup: { files: ['test/backup/**', 'test/cli/backup.test.ts'] },
+  cli: {
+    files: [
+      'test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
+      'test/{audit,config}/**',
+    ],
+  },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 

@@ -1,5 +1,8 @@
 import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
+import { isSendingPaused } from '../backup/sending.ts'
+import { lastBackup } from '../backup/state.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -15,7 +18,6 @@ import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
 import { MIB, parseSize } from '../lib/size.ts'
-import { startReceiver } from '../mail/sync/mailbox-sync.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
@@ -25,16 +27,16 @@ import { parseHosts } from '../screens/sessions/hosts.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { startDelivery } from '../webhooks/delivery/delivery.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
-import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
+import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
+import { startSending } from './sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 import { readTrust } from './trust.ts'
@@ -43,7 +45,7 @@ import { readTrust } from './trust.ts'
 const GRACE_MS = 10_000
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
-export type ServeOptions = {
+export type ServeOptions = BackupOptions & {
   data: string
   apiListen: string
   publicUrl?: string | undefined
@@ -54,6 +56,8 @@ export type ServeOptions = {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 365d by default. */
+  auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
 } & MonitorSettings
@@ -75,6 +79,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const backups = readBackups(options.data, options)
+  const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
+  const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const monitors = readMonitors(options)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
@@ -95,7 +102,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, log, recorded.committed)
+    const store = openServedStore(options.data, backups.folder, log, recorded.committed)
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -107,10 +114,13 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
+    const isPaused = isSendingPaused(options.data)
+    if (isPaused) log.warn(PAUSED)
     const logins = mailLogins({ deps, write: store.write, trust })
     workers.push(logins.stop)
     const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
-    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
+    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
+    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const measure = recorded.requests.of('api', PREFIX)
     const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps, measure })
     const apiListener = await listen(app.callback(), apiAddress)
@@ -127,11 +137,13 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           routes,
           prefix: PREFIX,
           dataDir: options.data,
+          isSendingPaused: isPaused,
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
         monitoring: {
           ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
+          backups: backups.at === null ? undefined : () => lastBackup(options.data),
           connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
         },
         hosts: parseHosts(options.screensHost ?? ''),
@@ -142,19 +154,14 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       store,
       log,
       kinds,
-      recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
+      recurring: [...recurringWork({ keepEventsMs, keepAuditMs }), ...screensWork(deps)],
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
-    workers.push(
-      startReceiver({
-        ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-        ...{ maxFileBytes, count: recorded.mailReceived },
-      }).stop,
-    )
-    const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-    const userAgent = `Dealbox/${version}`
-    const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
-    workers.push(() => sender.stop().finally(thread.stop))
+    if (!isPaused) {
+      const { webhookAllow } = options
+      workers.push(...startSending({ store, deps, log, trust, logins, maxFileBytes, webhookAllow, ownPorts, recorded }))
+    }
+    workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup =
       screensUrl && newSetupUrl(store, options.data, screensOrigin(store, screensUrl.slice('http://'.length)))
@@ -212,12 +219,19 @@ export const serve = command({
       default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
+    auditRetention: {
+      type: 'string',
+      placeholder: 'TIME',
+      default: `${AUDIT_RETENTION_DAYS}d`,
+      help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
+    },
     maxAttachments: {
       type: 'string',
       placeholder: 'SIZE',
       default: '36M',
       help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
     },
+    ...backupOptions,
     ...monitorOptions,
     logLevel: {
       type: 'string',
@@ -249,6 +263,9 @@ export const serve = command({
     }
   },
 })
+
+const PAUSED =
+  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'

@@ -1,3 +1,4 @@
+import { backUpFirst } from '../backup/before-migration.ts'
 import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
 import type { Failure } from '../store/failures.ts'
@@ -13,7 +14,7 @@ const MESSAGES: Record<Failure, string> = {
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, log: Log, measure?: OpenOptions['measure']): Store {
+export function openServedStore(dataDir: string, backupDir: string, log: Log, measure?: OpenOptions['measure']): Store {
   const reserve = diskReserve(dataDir)
 
   function report({ failure, err, omitted }: FailureReport): void {
@@ -21,7 +22,10 @@ export function openServedStore(dataDir: string, log: Log, measure?: OpenOptions
   }
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace, measure })
+  const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
+    log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
+  )
+  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace, beforeMigration, measure })
 
   function close(): void {
     try {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
+import { auditLog } from '../audit/log.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
@@ -45,6 +46,8 @@ export type ScreensOptions = {
   store: Store
   deps: Deps
   dataDir: string
+  /** Whether the server was started without anything that sends; see sending.ts. */
+  isSendingPaused?: boolean
   /** From --public-url, or where the API listens, such as http://127.0.0.1:8080. */
   apiUrl: string
   /** The address that the listener listens on, and further names of this server: see hosts.ts. */
@@ -85,12 +88,12 @@ const BY_ANY_NAME = ['/livez', '/readyz']
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const { monitoring = noMonitoring() } = options
-  const { lastBackup, recorded } = monitoring
+  const { backups, recorded } = monitoring
   const watched = { store, deps, dataDir: options.dataDir, log }
   const { metrics, ready } = monitoringPages({
     ...watched,
     monitoring,
-    health: health({ ...watched, stopping, lastBackup }),
+    health: health({ ...watched, stopping, backups, isSendingPaused: options.isSendingPaused }),
   })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
@@ -137,6 +140,7 @@ export function screens(options: ScreensOptions): Koa {
     changes: store.changes,
     cursors: cursors(cursorSecret(options.dataDir)),
     answers: idempotency(store),
+    audit: auditLog(store).record,
     rate: null,
     bodies: read,
     dataDir: options.dataDir,

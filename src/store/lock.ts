@@ -30,6 +30,9 @@ export function lockRestore(dataDir: string): () => void {
   )
 }
 
+/** Marks a temporary folder as used, until the process ends; undefined if another process uses it. */
+export const lockFolder = (folder: string): (() => void) | undefined => lockFile(join(folder, 'in-use.lock'))
+
 /** Locks an SQLite file by an exclusive transaction; undefined if another process has locked it. */
 function lockFile(path: string): (() => void) | undefined {
   const db = openSqlite(path, { timeout: 0 })

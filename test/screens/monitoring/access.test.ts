@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type MonitorSettings, readMonitors } from '../../../src/cli/monitors.ts'
 import { Problem } from '../../../src/lib/problem.ts'
@@ -13,15 +10,11 @@ import { startServer, type TestServer } from '../../support/server.ts'
 const TOKEN = 'c2VjcmV0IG9mIHRoZSBzY3JhcGVy'
 
 let server: TestServer
-let folder: string
 before(async () => {
   server = await startServer()
-  folder = mkdtempSync(join(tmpdir(), 'dealbox-monitors-'))
-  writeFileSync(join(folder, 'token'), `${TOKEN}\n`)
 })
 after(async () => {
   await server.stop()
-  rmSync(folder, { recursive: true })
 })
 
 type Asked = { from?: string; headers?: Record<string, string> }
@@ -87,7 +80,7 @@ describe('metrics, and the details of health checks, are seen', { skip: noAddres
   })
 
   test('with the token from anywhere, and not with another', async () => {
-    await withScreens({ monitorFrom: 'off', monitorTokenFile: join(folder, 'token') }, async (screens) => {
+    await withScreens({ monitorFrom: 'off', monitorToken: TOKEN }, async (screens) => {
       const withToken = (authorization: string) => ({ headers: { authorization, 'x-forwarded-for': '192.0.2.7' } })
       assert.deepEqual(await seen(screens, withToken(`Bearer ${TOKEN}`)), [200, 'checks'])
       assert.deepEqual(await seen(screens, withToken(`bearer  ${TOKEN}`)), [200, 'checks'])
@@ -181,16 +174,13 @@ describe('the options', () => {
       assert.equal(refusal({ monitorFrom: right }), 'none', right)
   })
 
-  test('of the token have to name a file with one line of 16 characters or more, which no error shows', () => {
-    const file = (name: string, text: string): string => {
-      writeFileSync(join(folder, name), text)
-      return join(folder, name)
-    }
-    assert.match(refusal({ monitorTokenFile: join(folder, 'none') }), /none cannot be read \(ENOENT\)\.$/)
-    assert.match(refusal({ monitorTokenFile: file('empty', '') }), /empty is empty\.$/)
-    assert.match(refusal({ monitorTokenFile: file('two', 'a-secret-of-two\nlines') }), /two has more than one line\.$/)
-    const short = refusal({ monitorTokenFile: file('short', 'fifteen-letters') })
-    assert.equal(short, '--monitor-token-file must name a file with at least 16 characters.')
-    assert.equal(refusal({ monitorTokenFile: file('long', 'sixteen-letters.') }), 'none')
+  test('of the token have to have 16 characters or more that a header can carry, and no error shows them', () => {
+    for (const wrong of ['', 'fifteen-letters', 'with a space in it', 'sixteen-letters.\n', 'sechzehn-zeichen-ß'])
+      assert.equal(
+        refusal({ monitorToken: wrong }),
+        '--monitor-token must have at least 16 letters, digits and signs, without spaces.',
+        wrong,
+      )
+    assert.equal(refusal({ monitorToken: 'sixteen-letters.' }), 'none')
   })
 })

@@ -40,7 +40,7 @@ export const ALERT_CASES: Record<string, { series: Series; after: string; notAt?
     after: '100m',
     notAt: '30m',
   },
-  DealboxBackupTooOld: {
+  DealboxBackupsFail: {
     series: { [on('dealbox_health_check', 'check="backup"')]: '1x200' },
     after: '61m',
     notAt: '59m',

@@ -8,12 +8,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { lastBackup } from '../../../src/backup/state.ts'
 import { PLAIN_TEXT } from '../../../src/lib/metrics/text.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import type { Ends } from '../../support/smtp.ts'
 import { ALERT_CASES, FINE } from './alert-cases.ts'
+import { noteGoodBackup } from './good-backup.ts'
 import { parseMetrics, type Scrape } from './parse-metrics.ts'
 
 // The files for Prometheus and Grafana, and the page about them: what they name exists, and Prometheus takes it.
@@ -47,7 +49,9 @@ let folder: string
 let scrape: Scrape
 before(async () => {
   server = await startServer()
-  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), lastBackup: () => server.now() }
+  noteGoodBackup(server.dataDir, server.now())
+  const backups = () => lastBackup(server.dataDir)
+  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), backups }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more } })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
   await screens.send('GET', '/livez') // so that there is a request to count
@@ -102,7 +106,7 @@ test('the page names every metric, and no other', () => {
 test('the page says what each health check finds', async () => {
   const { checks } = (await screens.send('GET', '/readyz')).body
   const rows = [...page.matchAll(/^\| `([a-z]+)` \|.*\|.*\|$/gm)].map(([, name]) => name)
-  assert.deepEqual(rows, Object.keys(checks))
+  assert.deepEqual(rows, [...Object.keys(checks), 'sending'])
 })
 
 test('the dashboard works with any source of data, and no panel hides another', () => {

@@ -5,6 +5,8 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { monitorOptions } from '../../../src/cli/monitors.ts'
+import { readConfig } from '../../../src/config/read.ts'
 import { random } from '../../../src/demo/story/random.ts'
 import { applySettings } from '../../../src/settings/document.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -44,14 +46,15 @@ before(async () => {
   }
   applySettings(store, org, { mailboxes: [mailbox] })
   store.close()
-  const [making = '', starting = ''] = withToken.split('dealbox serve ')
+  const [making = ''] = withToken.split('DEALBOX_')
   execFileSync('sh', ['-ec', making], { cwd: dataDir })
-  const [option, file = ''] = starting.split('\n')[0]!.split(' ')
-  assert.equal(option, '--monitor-token-file')
-  const monitorTokenFile = join(dataDir, file)
-  server = await serve(dataDir, token, { webhookAllow: '127.0.0.1', monitorTokenFile })
+  const [, variable = '', file = ''] = /^(DEALBOX_\w+)=(\S+) dealbox serve$/m.exec(withToken) ?? []
+  const env = { [variable]: join(dataDir, file) }
+  const { options } = readConfig({ options: monitorOptions, args: {} }, { argv: [], env, known: monitorOptions })
+  server = await serve(dataDir, token, { webhookAllow: '127.0.0.1', ...options })
   personal.push('Zwetschge', 'irabelle', 'zwetschge.example', token, id, owner)
-  personal.push(readFileSync(monitorTokenFile, 'utf8').trim())
+  personal.push(options.monitorToken as string)
+  assert.equal(personal.at(-1)?.length, 32)
 })
 after(async () => {
   await server.stop()
