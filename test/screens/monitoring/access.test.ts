@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type MonitorSettings, readMonitors } from '../../../src/cli/monitors.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { type Monitoring, noMonitoring } from '../../../src/screens/metrics.ts'
+import { cli } from '../../cli/command-line.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
@@ -172,6 +175,17 @@ describe('the options', () => {
       '0.0.0.0/0',
     ])
       assert.equal(refusal({ monitorFrom: right }), 'none', right)
+  })
+
+  test('are read before the server starts, which leaves nothing behind', async () => {
+    const data = join(server.dataDir, 'none')
+    const { code, err } = await cli(['serve', '--data', data, '--monitor-from', '10.0.0.0/99'])
+    assert.deepEqual([code, existsSync(data)], [2, false])
+    assert.match(err, /--monitor-from: "10\.0\.0\.0\/99" is not a network/)
+    const secret = 'a secret token'
+    const refused = await cli(['serve', '--data', data], { DEALBOX_MONITOR_TOKEN: secret })
+    assert.deepEqual([refused.code, existsSync(data), refused.err.includes(secret)], [2, false, false])
+    assert.match(refused.err, /--monitor-token must have at least 16/)
   })
 
   test('of the token have to have 16 characters or more that a header can carry, and no error shows them', () => {

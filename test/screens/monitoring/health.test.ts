@@ -3,9 +3,11 @@ import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { lastBackup, noteBackup } from '../../../src/backup/state.ts'
+import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../../src/lib/time.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
 import { installedAt } from '../../../src/store/installation.ts'
+import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { noteGoodBackup } from './good-backup.ts'
@@ -144,6 +146,26 @@ test('webhooks that are down or disabled need somebody; those that are paused do
   server.store.db.prepare("UPDATE webhooks SET status = 'disabled' WHERE id = ?").run(off)
   const both = `The receiver of 1 webhook is down; 1 webhook is disabled${where}`
   assert.deepEqual(await check('webhooks'), { status: 'warn', detail: both })
+})
+
+test('mailboxes are counted by how they do, and the mails that wait in them', async () => {
+  const { imap, ...sending } = SUPPORT
+  const boxes = setMailboxes(server, [
+    SUPPORT,
+    { ...sending, key: 'sends', address: 'sends@acme.example', is_default: false },
+  ])
+  const failing = { failing_since: 1, last_error: 'no', last_error_at: server.now(), pending: 3 }
+  mailboxStore(server.deps).saveState(server.a.org, boxes.support?.id as string, failing)
+  const { text } = await screens.send('GET', '/metrics')
+  assert.deepEqual(
+    text.split('\n').filter((line) => /^dealbox_mail(boxes|s_to_import)\b.* [1-9]/.test(line)),
+    [
+      'dealbox_mailboxes{direction="receiving",status="not_set_up"} 1',
+      'dealbox_mailboxes{direction="receiving",status="failing"} 1',
+      'dealbox_mailboxes{direction="sending",status="unused"} 2',
+      'dealbox_mails_to_import 3',
+    ],
+  )
 })
 
 test('a log that grows tells that somebody keeps it from being emptied', async () => {

@@ -51,7 +51,7 @@ before(async () => {
   const [, variable = '', file = ''] = /^(DEALBOX_\w+)=(\S+) dealbox serve$/m.exec(withToken) ?? []
   const env = { [variable]: join(dataDir, file) }
   const { options } = readConfig({ options: monitorOptions, args: {} }, { argv: [], env, known: monitorOptions })
-  server = await serve(dataDir, token, { webhookAllow: '127.0.0.1', ...options })
+  server = await serve(dataDir, token, { webhookAllow: '127.0.0.1', backupAt: '03:15', ...options })
   personal.push('Zwetschge', 'irabelle', 'zwetschge.example', token, id, owner)
   personal.push(options.monitorToken as string)
   assert.equal(personal.at(-1)?.length, 32)
@@ -197,6 +197,7 @@ test('the files, the memory, the connections and the versions are there', async 
   assert.ok(found.value('dealbox_connections', { listener: 'screens' }) >= 1)
   assert.ok(found.value('dealbox_connections', { listener: 'api' }) >= 1)
   assert.ok(found.value('dealbox_event_loop_active_seconds_total') > 0)
+  assert.equal(found.families.get('dealbox_backup_age_seconds'), 'gauge')
   assert.match(found.text, /\ndealbox_build_info\{version="[\d.]+",node="[\d.]+",sqlite="[\d.]+",schema="\d+"\} 1\n/)
 })
 
