@@ -59,6 +59,7 @@ const ROOMS = [
   'settings/new-org.ts',
   'events/reactions.ts',
   'resource-deps.ts',
+  'crm/erasure',
   'imports',
   'imports/journal',
   'imports/csv',

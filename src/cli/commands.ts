@@ -2,6 +2,7 @@ import { audit } from './audit.ts'
 import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
 import { configShow } from './config-show.ts'
+import { contactExport, contactForget } from './contact.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
@@ -56,6 +57,8 @@ export const commands: readonly Command[] = [
   verify,
   restore,
   resume,
+  contactExport,
+  contactForget,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,

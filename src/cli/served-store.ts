@@ -25,7 +25,7 @@ export function openServedStore(dataDir: string, backupDir: string, log: Log, me
   const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
     log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
   )
-  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace, beforeMigration, measure })
+  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace, measure, beforeMigration })
 
   function close(): void {
     try {

@@ -31,9 +31,9 @@ export type HealthOptions = {
   dataDir: string
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
-  isSendingPaused?: boolean | undefined
   /** What became of backups. Left out where none are made: then there is no check of them. */
   backups?: (() => BackupState) | undefined
+  isSendingPaused?: boolean | undefined
 }
 
 /** Writes stop when the disk is full; this is early enough to make space at leisure. */
@@ -45,7 +45,8 @@ export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
 
 export type Health = ReturnType<typeof health>
 
-export function health({ store, deps, dataDir, stopping, log, isSendingPaused = false, backups }: HealthOptions) {
+export function health(options: HealthOptions) {
+  const { store, deps, dataDir, stopping, log, backups, isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
@@ -187,11 +188,11 @@ export function health({ store, deps, dataDir, stopping, log, isSendingPaused = 
 }
 
 const FAILED = { status: 'fail' }
+const PAUSED =
+  'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
 const FULL =
   'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.'
 const GONE = 'The data folder cannot be read; the log of the server has the reason.'
-const PAUSED =
-  'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 const NO_BACKUP = 'No backup has been made yet.'
 const BAD_DRILL = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'

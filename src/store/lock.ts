@@ -19,7 +19,14 @@ export function lockInstance(dataDir: string): () => void {
   )
 }
 
-/** The same for a command that restores an export. */
+/** Whether a server runs on the data folder now. */
+export function isServed(dataDir: string): boolean {
+  const release = lockFile(join(dataDir, 'server.lock'))
+  release?.()
+  return release === undefined
+}
+
+/** Like `lockInstance`, for a command that restores an export. */
 export function lockRestore(dataDir: string): () => void {
   const release = lockFile(join(dataDir, 'restore.lock'))
   if (release) return release

@@ -56,10 +56,10 @@ export type OpenOptions = Partial<HealthOptions> & {
   /** For a server: once it is open, no statement blocks on a lock of another process. `write` waits on a timer. */
   neverSleeps?: boolean
   lockTimer?: LockTimer
-  /** Called after each commit of `write`. */
-  measure?: ((batch: CommittedBatch) => void) | undefined
   /** Called before an older database is migrated; if it throws, nothing is. For a backup. */
   beforeMigration?: ((versions: Versions) => void) | undefined
+  /** Called after each commit of `write`. */
+  measure?: ((batch: CommittedBatch) => void) | undefined
 }
 
 /** How long a command waits for a lock of another process: each batch of a busy server may come first. */
