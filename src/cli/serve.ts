@@ -2,7 +2,7 @@ import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
 import { isSendingPaused } from '../backup/sending.ts'
-import { lastMadeAt } from '../backup/state.ts'
+import { lastBackup } from '../backup/state.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -150,7 +150,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
         listen: screensAddress.host,
         monitoring: {
           ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
-          lastBackup: backups.at === null ? undefined : () => lastMadeAt(options.data),
+          backups: backups.at === null ? undefined : () => lastBackup(options.data),
           connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
         },
         hosts: parseHosts(options.screensHost ?? ''),
