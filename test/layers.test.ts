@@ -89,6 +89,7 @@ const ROOMS = [
   'screens/monitoring',
   'screens/app',
   'screens',
+  'doctor',
   'cli',
   'main.ts',
 ]

@@ -118,7 +118,10 @@ async function toStandardOutput(
   const { file, bytes } = made
   try {
     const source = encryption ? encryptedStream(file, encryption) : createReadStream(file)
-    await pipeline(source, process.stdout, { end: false })
+    await pipeline(source, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      const detail = `The backup could not be written to standard output (${error.code}).`
+      throw new Problem(409, 'output_closed', detail)
+    })
     await noted({ json: null, text: '', audit: { detail: { file: STDOUT, bytes } } }, made)
   } finally {
     rmSync(file, { force: true })

@@ -12,7 +12,8 @@ import { startNightly } from '../../src/backup/nightly.ts'
 import { MARKER } from '../../src/backup/places/folder.ts'
 import { lastBackup } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
-import { copyAndLog, readCopying } from '../../src/cli/backup-options.ts'
+import { backupOptions, copyAndLog, readCopying } from '../../src/cli/backup-options.ts'
+import { flagOf } from '../../src/config.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../../src/lib/time.ts'
 import { installedAt } from '../../src/store/installation.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -102,6 +103,23 @@ test('"dealbox backup" copies to every place, and fails if one has no copy', asy
   assert.deepEqual([first?.place, first?.error], [at('gone'), first?.error])
   assert.match(first?.error ?? '', /There is no folder/)
   assert.deepEqual([second?.place, second?.error], [usb, null])
+})
+
+test('the guide has commands that work as they are printed', async () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/backup-places.md'), 'utf8')
+  const [, block = ''] = /```sh\n(.*?)```/s.exec(guide) ?? []
+  const lines = block.split('\n').filter((line) => line.startsWith('dealbox '))
+  assert.equal(lines.length, 4)
+  const here: Record<string, string> = { 'age1...': recipient, 'key.txt': identityFile, '/mnt/nas/dealbox': usb }
+  for (const line of lines) {
+    const words = line.split(' ').slice(1)
+    const argv = words.map((word) => here[word] ?? (/^(sealed|restored)/.test(word) ? at(`guide-${word}`) : word))
+    const { code, err } = await cli(argv.includes('--data') ? argv : [...argv, '--data', data])
+    assert.equal(code, 0, `${line}: ${err}`)
+  }
+  assert.ok(copiesAt(usb).some((name) => name.endsWith('.age')))
+  for (const [, option = ''] of guide.matchAll(/^\| `(--[a-z0-9-]+)/gm))
+    assert.ok([...Object.keys(backupOptions)].map(flagOf).includes(option), option)
 })
 
 describe('each night', () => {
