@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { auditLog } from './audit/log.ts'
 import { accessCache } from './auth/access.ts'
 import { bearer } from './auth/bearer.ts'
 import { cursorSecret, keyring } from './auth/keys.ts'
@@ -105,6 +106,7 @@ export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), .
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, options.stopping),
       rate: rate && rateLimit(rate, store.clock.now),
     }),

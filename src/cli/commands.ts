@@ -1,4 +1,7 @@
+import { audit } from './audit.ts'
+import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
+import { configShow } from './config-show.ts'
 import { doctor } from './doctor.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
@@ -13,6 +16,7 @@ import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
+import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
 import { sessionsEnd, sessionsList } from './sessions.ts'
@@ -50,6 +54,10 @@ export const commands: readonly Command[] = [
   importUndo,
   exportAll,
   importDir,
+  backup,
+  verify,
+  restore,
+  resume,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,
@@ -63,6 +71,8 @@ export const commands: readonly Command[] = [
   jobsRetry,
   jobsDrop,
   doctor,
+  audit,
+  configShow,
   openapi,
   healthcheck,
   version,

@@ -62,17 +62,17 @@ export const jobsRetry = command({
   summary: 'Run a job now that was given up, or that waits for its next attempt',
   args: { id },
   options: { json },
-  run: ({ options, args }) =>
-    withStore(options.data, (store) => {
-      const job = store.transaction(() => {
-        const found = notRunning(store, args.id)
-        remedyOf(store, found)?.retry?.(found.org, found.key as string)
-        jobRows(store).startAnew(found.org, found.id)
-        return found
-      })
-      const text = `A running server runs ${job.kind} ${job.id} now; without one, the next to start does.`
-      return { json: { id: job.id, kind: job.kind }, text }
-    }),
+  audit: 'job.retried',
+  run: ({ options, args, write }) =>
+    withStore(options.data, (store) =>
+      write(store, () => {
+        const job = notRunning(store, args.id)
+        remedyOf(store, job)?.retry?.(job.org, job.key as string)
+        jobRows(store).startAnew(job.org, job.id)
+        const text = `A running server runs ${job.kind} ${job.id} now; without one, the next to start does.`
+        return { json: { id: job.id, kind: job.kind }, text, audit: auditOf(job) }
+      }),
+    ),
 })
 
 export const jobsDrop = command({
@@ -80,23 +80,26 @@ export const jobsDrop = command({
   summary: 'Drop a job that was given up; a mail that still waits is marked as failed, an enrollment is stopped',
   args: { id },
   options: { json },
-  run: ({ options, args }) =>
-    withStore(options.data, (store) => {
-      const job = store.transaction(() => {
-        const found = notRunning(store, args.id)
-        const remedy = remedyOf(store, found)
-        if (found.state !== 'given up' && !remedy?.drop)
+  audit: 'job.dropped',
+  run: ({ options, args, write }) =>
+    withStore(options.data, (store) =>
+      write(store, () => {
+        const job = notRunning(store, args.id)
+        const remedy = remedyOf(store, job)
+        if (job.state !== 'given up' && !remedy?.drop)
           throw conflict(
             'job_waiting',
-            `The job runs by itself at ${rfc3339(found.due_at)}, and nothing else would do its work.`,
+            `The job runs by itself at ${rfc3339(job.due_at)}, and nothing else would do its work.`,
           )
-        remedy?.drop?.(found.org, found.key as string)
-        jobRows(store).remove(found.org, found.id)
-        return found
-      })
-      return { json: { id: job.id, kind: job.kind }, text: `Dropped ${job.kind} ${job.id}.` }
-    }),
+        remedy?.drop?.(job.org, job.key as string)
+        jobRows(store).remove(job.org, job.id)
+        const text = `Dropped ${job.kind} ${job.id}.`
+        return { json: { id: job.id, kind: job.kind }, text, audit: auditOf(job) }
+      }),
+    ),
 })
+
+const auditOf = ({ org, id, kind }: JobRow) => ({ org, record: id, detail: { kind } })
 
 /** Throws Problem 404, and 409 for one that a server is running. */
 function notRunning(store: Store, id: string): JobRow {

@@ -1,5 +1,7 @@
 import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
+import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
+import { isSendingPaused } from '../backup/sending.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -29,9 +31,10 @@ import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
+import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
-import { readMinFree } from './min-free.ts'
+import { minFree, readMinFree } from './min-free.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
@@ -42,7 +45,7 @@ import { readTrust } from './trust.ts'
 const GRACE_MS = 10_000
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
-export type ServeOptions = {
+export type ServeOptions = BackupOptions & {
   data: string
   apiListen: string
   publicUrl?: string | undefined
@@ -53,6 +56,8 @@ export type ServeOptions = {
   webhookAllow: string
   mailCa?: string | undefined
   eventRetention: string
+  /** 365d by default. */
+  auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
   /** 256M by default, or a sixteenth of a smaller disk. */
@@ -75,8 +80,11 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
-  const minFree = readMinFree(options.minFree)
+  const minFreeBytes = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const backups = readBackups(options.data, options)
+  const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
+  const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
@@ -95,7 +103,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, log, minFree)
+    const store = openServedStore(options.data, backups.folder, log, minFreeBytes)
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -107,6 +115,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
+    const isPaused = isSendingPaused(options.data)
+    if (isPaused) log.warn(PAUSED)
     const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
@@ -122,6 +132,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           routes,
           prefix: PREFIX,
           dataDir: options.data,
+          isSendingPaused: isPaused,
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
@@ -132,23 +143,27 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const logins = mailLogins({ deps, write: store.write, trust })
     workers.push(logins.stop)
     const outbound = outboundMail({ deps, write: store.write, trust, logins })
-    const kinds = [...inboxKinds(deps), ...sequenceKinds(deps), ...mailKinds(outbound), ...screensKinds(deps)]
+    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
+    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
       log,
       kinds,
-      recurring: [...recurringWork({ keepEventsMs }), ...screensWork(deps)],
+      recurring: [...recurringWork({ keepEventsMs, keepAuditMs }), ...screensWork(deps)],
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
-    workers.push(
-      startReceiver({
-        ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-        maxFileBytes,
-      }).stop,
-    )
-    const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-    const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
-    workers.push(() => sender.stop().finally(thread.stop))
+    if (!isPaused) {
+      workers.push(
+        startReceiver({
+          ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
+          maxFileBytes,
+        }).stop,
+      )
+      const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
+      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
+      workers.push(() => sender.stop().finally(thread.stop))
+    }
+    workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup =
       screensUrl && newSetupUrl(store, options.data, screensOrigin(store, screensUrl.slice('http://'.length)))
@@ -206,17 +221,20 @@ export const serve = command({
       default: `${USUAL_RETENTION_DAYS}d`,
       help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
     },
+    auditRetention: {
+      type: 'string',
+      placeholder: 'TIME',
+      default: `${AUDIT_RETENTION_DAYS}d`,
+      help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
+    },
     maxAttachments: {
       type: 'string',
       placeholder: 'SIZE',
       default: '36M',
       help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
     },
-    minFree: {
-      type: 'string',
-      placeholder: 'SIZE',
-      help: 'below this much free space on the disk of the data folder little but deletions is written, such as 1G, or off (default 256M, or a sixteenth of a smaller disk)',
-    },
+    minFree,
+    ...backupOptions,
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -247,6 +265,9 @@ export const serve = command({
     }
   },
 })
+
+const PAUSED =
+  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'

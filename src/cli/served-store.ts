@@ -1,3 +1,4 @@
+import { backUpFirst } from '../backup/before-migration.ts'
 import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
 import { watchSpace } from '../store/disk-space.ts'
@@ -18,7 +19,7 @@ const MESSAGES: Record<Failure, string> = {
  * Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. `minFree`
  * is in bytes; 0 is none, and undefined the default.
  */
-export function openServedStore(dataDir: string, log: Log, minFree?: number): Store {
+export function openServedStore(dataDir: string, backupDir: string, log: Log, minFree?: number): Store {
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
@@ -29,7 +30,10 @@ export function openServedStore(dataDir: string, log: Log, minFree?: number): St
   }
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const store = openStore(dataDir, { neverSleeps: true, reserve, space, report, reportSpace })
+  const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
+    log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
+  )
+  const store = openStore(dataDir, { neverSleeps: true, reserve, space, report, reportSpace, beforeMigration })
 
   function close(): void {
     try {

@@ -1,13 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { linkUrl, setupLink } from '../auth/links.ts'
+import { CONFIG_FILE } from '../config/file.ts'
 import { prepareFolder } from '../settings/new-org.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 
+/** What a folder without a database may have: that of a new disk, and the configuration for the first start. */
+const EXPECTED = ['lost+found', CONFIG_FILE]
+
 /** Makes the database of a data folder that is missing or empty: its organisation is made in the browser. */
 export function prepareEmptyFolder(dataDir: string): void {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
-  if (names.some((name) => name !== 'lost+found')) return // opening it says what is wrong, if anything
+  if (names.some((name) => !EXPECTED.includes(name))) return // opening it says what is wrong, if anything
   openStore(dataDir, { create: true }).close()
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
+import type { AuditLog } from '../audit/log.ts'
 import type { Access, Authentication } from '../auth/access.ts'
 import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
@@ -37,6 +38,7 @@ export type Kernel = Authentication & {
   changes: Store['changes']
   cursors: Cursors
   answers: ReturnType<typeof idempotency>
+  audit: AuditLog['record']
   rate: ReturnType<typeof rateLimit> | null
   /** Shared by all listeners. */
   bodies: Bodies

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
+import { auditLog } from '../audit/log.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
@@ -44,6 +45,8 @@ export type ScreensOptions = {
   store: Store
   deps: Deps
   dataDir: string
+  /** Whether the server was started without anything that sends; see sending.ts. */
+  isSendingPaused?: boolean
   /** From --public-url, or where the API listens, such as http://127.0.0.1:8080. */
   apiUrl: string
   /** The address that the listener listens on, and further names of this server: see hosts.ts. */
@@ -82,7 +85,7 @@ const BY_ANY_NAME = ['/livez', '/readyz']
  */
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
-  const ready = health({ store, deps, stopping, log })
+  const ready = health({ store, deps, stopping, log, isSendingPaused: options.isSendingPaused })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
       '/reference': perServer('text/html; charset=utf-8', (found) => referencePage(found as OpenApi)),
@@ -127,6 +130,7 @@ export function screens(options: ScreensOptions): Koa {
     changes: store.changes,
     cursors: cursors(cursorSecret(options.dataDir)),
     answers: idempotency(store),
+    audit: auditLog(store).record,
     rate: null,
     bodies: read,
     dataDir: options.dataDir,

@@ -24,17 +24,21 @@ export type HealthOptions = {
   deps: Deps
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
+  isSendingPaused?: boolean | undefined
 }
 
 /** Returns a function that runs the health checks. It throws Problem 503 with the first check that fails. */
-export function health({ store, deps, stopping, log }: HealthOptions): () => Readiness {
+export function health({ store, deps, stopping, log, isSendingPaused = false }: HealthOptions): () => Readiness {
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
   const probe = installationId(store.db)
   const mailboxes = mailboxStore(deps)
   /** In the order in which they run. */
-  const checks: Record<string, () => Finding> = { database, disk, clock, mailboxes: receiving }
+  const checks: Record<string, () => Finding> = {
+    ...{ database, disk, clock, mailboxes: receiving },
+    ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
+  }
 
   function database(): Finding {
     try {
@@ -107,6 +111,8 @@ const SHORTAGES = {
   full: 'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.',
   low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
 }
+const PAUSED =
+  'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 
 function notReady(code: string, detail: string, checks?: Record<string, { status: string }>): Problem {

@@ -40,8 +40,14 @@ export const keyPath = (dataDir: string, name: string): string => join(dataDir, 
 
 /** Whether a data folder has keys. They are only made with a database. */
 export function hasKeys(dataDir: string): boolean {
-  return filesOf(keysFolder(dataDir)).some((name) => KEY_FILE.test(name))
+  return keyFileNames(dataDir).length > 0
 }
+
+/** The names of all key files. */
+export const keyFileNames = (dataDir: string): string[] =>
+  filesOf(keysFolder(dataDir))
+    .filter((name) => KEY_FILE.test(name))
+    .sort()
 
 /** Undefined if there is no such file. Throws Problem 409 if it cannot be read. */
 export function readKeyFile(dataDir: string, name: string): Buffer | undefined {
@@ -146,7 +152,7 @@ export function createPrivateFolder(folder: string): void {
 }
 
 /** Flushes the file names of a folder to the disk. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return // has no way to do this
   let descriptor: number | undefined
   try {

@@ -10,8 +10,9 @@ import { failureOf } from './failures.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
-import { migrate } from './migrations.ts'
+import { migrate, type Versions } from './migrations.ts'
 import { newestId } from './newest.ts'
+import { finishSwap } from './swap.ts'
 import { type Upkeep, upkeep } from './upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type WallClock, watchWallClock } from './wall-clock.ts'
@@ -55,6 +56,8 @@ export type OpenOptions = Partial<HealthOptions> & {
   /** For a server: once it is open, no statement blocks on a lock of another process. `write` waits on a timer. */
   neverSleeps?: boolean
   lockTimer?: LockTimer
+  /** Called before an older database is migrated; if it throws, nothing is. For a backup. */
+  beforeMigration?: ((versions: Versions) => void) | undefined
 }
 
 /** How long a command waits for a lock of another process: each batch of a busy server may come first. */
@@ -73,7 +76,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
   const db = options.reserve ? openForServer(file, health) : openDatabase(file)
   try {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
-    migrate(db, file, { wall }) // first, since setting pragmas writes to the file, even to one of another program
+    migrate(db, file, { wall, before: options.beforeMigration }) // first, since setting pragmas writes to the file, even to one of another program
     setPragmas(db)
     const wallClock = watchWallClock(db, wall, health.note)
     const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
@@ -126,6 +129,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
 
 /** Throws Problem 404 if the folder is missing or not a data folder, and 409 if its database is lost. */
 export function requireDatabase(dataDir: string): void {
+  finishSwap(dataDir)
   refuseLost(dataDir)
   if (existsSync(join(dataDir, DATABASE))) return
   throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}. Create one with "dealbox init".`)
@@ -147,6 +151,7 @@ function refuseLost(dataDir: string): void {
 }
 
 function makeDataFolder(dataDir: string): void {
+  finishSwap(dataDir)
   refuseLost(dataDir)
   try {
     createPrivateFolder(dataDir)

@@ -77,7 +77,8 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
       links.markUsed(link, member)
       const who = { org, member }
       if (language) preferences.patch(who, preferences.find(who), { language })
-      return { member, secret: start(ctx, org, member) }
+      const secret = start(ctx, org, member, 'invitation', { role })
+      return { member, secret }
     })
     answer(ctx, 201, joined)
   }
@@ -94,7 +95,7 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
         const link = open(token)
         const member = link.member_id as string
         links.markUsed(link, member)
-        return { member, secret: start(ctx, link.org, member) }
+        return { member, secret: start(ctx, link.org, member, 'link') }
       },
       { isSmall: true },
     )
