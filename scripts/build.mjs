@@ -1,4 +1,5 @@
 // Builds the executable of this platform, dist/dealbox, or with --all those of all platforms and their SHA256SUMS.
+//   --compiled FILE   with the compiled functions of an earlier build instead of new ones: then both are equal
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { chmodSync, copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -16,6 +17,8 @@ import { compiledBy } from './build-warm-up.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const host = `${process.platform}-${process.arch}`
+const given = process.argv.indexOf('--compiled')
+const compiledBefore = given < 0 ? undefined : readFileSync(process.argv[given + 1])
 const temporary = mkdtempSync(join(tmpdir(), 'dealbox-build-'))
 pkgLog.log.info = () => {}
 
@@ -48,13 +51,19 @@ async function buildExecutable(platform, name) {
   let compiled = {}
   if (platform === host) {
     // Compiled code cannot be used on another platform.
-    const once = join(temporary, name)
-    await make('build-compiled', once)
-    const bytes = await compiledBy(once, temporary)
+    const bytes = compiledBefore ?? (await compileFunctions(name, make))
+    writeFileSync(join(root, 'dist/compiled'), bytes)
     compiled = { 'dealbox.cache.zst': compressed(bytes, 'dealbox.cache') }
   }
   await make('executable', output, compiled)
   process.stdout.write(`dist/${name}  ${(statSync(output).size / 1e6).toFixed(1)} MB${note}\n`)
+}
+
+/** What V8 compiles until then depends on its timing, so that each time other bytes come out. */
+async function compileFunctions(name, make) {
+  const once = join(temporary, name)
+  await make('build-compiled', once)
+  return compiledBy(once, temporary)
 }
 
 /** Makes an executable that runs one of the main scripts. */

@@ -41,7 +41,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   shell: { files: ['test/web/shell/{frame,first-run,sign-in}.test.ts'] },
   records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
   tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
-  demo: { files: ['test/demo/**', 'test/exports/**'] },
+  demo: { files: ['test/demo/**', 'test/exports/**', 'test/upgrades/**'] },
   mail: {
     files: [
       'test/mail/parse/{invitations,read}.test.ts',

@@ -21,6 +21,7 @@ import { cursors } from './http/cursor.ts'
 import { idempotency } from './http/idempotency.ts'
 import { kernel } from './http/kernel.ts'
 import type { Log } from './http/log.ts'
+import type { Measure } from './http/measure.ts'
 import { type Rate, rateLimit } from './http/ratelimit.ts'
 import type { Route } from './http/route.ts'
 import { commitWaiters } from './http/waiting.ts'
@@ -81,6 +82,7 @@ export type AppOptions = {
   log: Log
   rate: Rate | null
   corsOrigins: readonly string[]
+  measure?: Measure | undefined
   /** If the caller has them already. */
   deps?: Deps
   bodies?: Bodies

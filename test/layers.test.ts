@@ -9,6 +9,7 @@ import { test } from 'node:test'
  */
 const ROOMS = [
   'lib',
+  'lib/metrics',
   'lib/calendar',
   'lib/html',
   'lib/captions',
@@ -58,6 +59,7 @@ const ROOMS = [
   'settings/new-org.ts',
   'events/reactions.ts',
   'resource-deps.ts',
+  'crm/erasure',
   'imports',
   'imports/journal',
   'imports/csv',
@@ -80,6 +82,7 @@ const ROOMS = [
   'screens/live/stream-handler.ts',
   'screens/live/presence-handler.ts',
   'screens/sessions',
+  'screens/monitoring',
   'screens/app',
   'screens',
   'doctor',

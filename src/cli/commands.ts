@@ -2,6 +2,7 @@ import { audit } from './audit.ts'
 import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
 import { configShow } from './config-show.ts'
+import { contactExport, contactForget } from './contact.ts'
 import { doctor } from './doctor.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
@@ -58,6 +59,8 @@ export const commands: readonly Command[] = [
   verify,
   restore,
   resume,
+  contactExport,
+  contactForget,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,

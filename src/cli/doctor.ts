@@ -3,7 +3,7 @@ import { backupsFolder } from '../backup/state.ts'
 import type { Report } from '../doctor/doctor.ts'
 import { backupDir } from './backup-options.ts'
 import { command, json } from './command.ts'
-import { minFree, readMinFree } from './min-free.ts'
+import { minFree, readMinFree } from './size-options.ts'
 import { withStore } from './store.ts'
 import { oneLine } from './text.ts'
 

@@ -2,6 +2,7 @@ import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
 import { isSendingPaused } from '../backup/sending.ts'
+import { lastMadeAt } from '../backup/state.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -16,14 +17,13 @@ import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
-import { MIB, parseSize } from '../lib/size.ts'
 import { startReceiver } from '../mail/sync/mailbox-sync.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
 import { screens } from '../screens/app.ts'
+import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { parseHosts } from '../screens/sessions/hosts.ts'
-import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'
@@ -34,11 +34,12 @@ import { guard } from '../webhooks/egress/guard.ts'
 import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
-import { minFree, readMinFree } from './min-free.ts'
+import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
-import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
+import { newSetupUrl, prepareEmptyFolder, setupText } from './setup.ts'
+import { maxAttachments, minFree, readMaxAttachments, readMinFree } from './size-options.ts'
 import { readTrust } from './trust.ts'
 
 /** How long running work may take to finish when the server stops. */
@@ -62,7 +63,7 @@ export type ServeOptions = BackupOptions & {
   maxAttachments?: string | undefined
   /** 256M by default, or a sixteenth of a smaller disk. */
   minFree?: string | undefined
-}
+} & MonitorSettings
 
 export type Running = {
   api: string
@@ -86,6 +87,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
+  const monitors = readMonitors(options)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
@@ -94,6 +96,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const workers: (() => Promise<void>)[] = []
   const stopping = new AbortController()
   const state = { log, stopping: stopping.signal, bodies: bodies() }
+  const recorded = recordedMetrics()
 
   async function stop(): Promise<void> {
     stopping.abort()
@@ -103,7 +106,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, backups.folder, log, minFreeBytes)
+    const store = openServedStore(options.data, backups.folder, log, {
+      minFree: minFreeBytes,
+      measure: recorded.committed,
+    })
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -117,7 +123,13 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
     const isPaused = isSendingPaused(options.data)
     if (isPaused) log.warn(PAUSED)
-    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
+    const logins = mailLogins({ deps, write: store.write, trust })
+    workers.push(logins.stop)
+    const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
+    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
+    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
+    const measure = recorded.requests.of('api', PREFIX)
+    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps, measure })
     const apiListener = await listen(app.callback(), apiAddress)
     listeners.push(apiListener)
     if (screensAddress) {
@@ -136,15 +148,15 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
+        monitoring: {
+          ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
+          lastBackup: backups.at === null ? undefined : () => lastMadeAt(options.data),
+          connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
+        },
         hosts: parseHosts(options.screensHost ?? ''),
       })
       listeners.push(await listen(site.callback(), screensAddress))
     }
-    const logins = mailLogins({ deps, write: store.write, trust })
-    workers.push(logins.stop)
-    const outbound = outboundMail({ deps, write: store.write, trust, logins })
-    const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
-    const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
     const scheduler = startScheduler({
       store,
       log,
@@ -156,11 +168,12 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       workers.push(
         startReceiver({
           ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-          maxFileBytes,
+          ...{ maxFileBytes, count: recorded.mailReceived },
         }).stop,
       )
       const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
+      const userAgent = `Dealbox/${version}`
+      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
       workers.push(() => sender.stop().finally(thread.stop))
     }
     workers.push(startBackups({ store, log, dataDir: options.data }, backups))
@@ -184,7 +197,7 @@ export const serve = command({
       type: 'string',
       placeholder: 'HOST:PORT',
       default: '127.0.0.1:8081',
-      help: 'address of the screens listener (browser app, API reference, health checks, unsubscribe pages), or off',
+      help: 'address of the screens listener (browser app, API reference, health checks, metrics, unsubscribe pages), or off',
     },
     screensHost: {
       type: 'string',
@@ -227,14 +240,10 @@ export const serve = command({
       default: `${AUDIT_RETENTION_DAYS}d`,
       help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
     },
-    maxAttachments: {
-      type: 'string',
-      placeholder: 'SIZE',
-      default: '36M',
-      help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
-    },
+    maxAttachments,
     minFree,
     ...backupOptions,
+    ...monitorOptions,
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -271,18 +280,6 @@ const PAUSED =
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'
-
-/** Throws a usage Problem. */
-function readMaxAttachments(size: string | undefined): number | undefined {
-  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
-  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
-    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
-  return bytes
-}
-
-/** The link works once, so that it is no secret for long. A phone on the network reads it as a QR code. */
-const setupText = (url: string): string =>
-  `setup    ${url}\n         Open this link to create your organisation. It works once, for 24 hours.\n${isLocal(url) ? '' : `\n${qrText(url)}\n`}`
 
 /** Resolves on the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function untilSignal(): Promise<void> {

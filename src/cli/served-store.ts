@@ -4,7 +4,7 @@ import { emptyLog } from '../store/checkpoint.ts'
 import { watchSpace } from '../store/disk-space.ts'
 import type { Failure } from '../store/failures.ts'
 import type { FailureReport } from '../store/health.ts'
-import { openStore, type Store } from '../store/open.ts'
+import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
 
 const MESSAGES: Record<Failure, string> = {
@@ -16,11 +16,15 @@ const MESSAGES: Record<Failure, string> = {
   failed: 'the storage failed',
 }
 
-/**
- * Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. `minFree`
- * is in bytes; 0 is none, and undefined the default.
- */
-export function openServedStore(dataDir: string, backupDir: string, log: Log, minFree?: number): Store {
+type ServedOptions = {
+  /** In bytes; 0 is none, and undefined the default. */
+  minFree?: number | undefined
+  measure?: OpenOptions['measure']
+}
+
+/** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
+export function openServedStore(dataDir: string, backupDir: string, log: Log, options: ServedOptions = {}): Store {
+  const { minFree, measure } = options
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
@@ -34,7 +38,7 @@ export function openServedStore(dataDir: string, backupDir: string, log: Log, mi
   const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
     log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
   )
-  const store = openStore(dataDir, { neverSleeps: true, reserve, space, report, reportSpace, beforeMigration })
+  const store = openStore(dataDir, { neverSleeps: true, reserve, space, report, reportSpace, measure, beforeMigration })
 
   function close(): void {
     try {

@@ -31,7 +31,7 @@ const MIN_CONNECTIONS = 16
 /**
  * Cuts connections whose clients do not read their responses. Beyond `maxConnections`, closes the connection that has
  * been idle longest, else the one that has read nothing for longest, else the new one. Returns `check`, which also runs
- * at intervals.
+ * at intervals, and how many are open.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits) {
   const { writeTimeout, maxConnections, connectionsCheckingInterval: interval } = limits
@@ -95,7 +95,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
     socket.destroy()
   }
 
-  return { check }
+  return { check, count: () => open.size }
 }
 
 /** Whether any unsent byte was sent since the last check. */

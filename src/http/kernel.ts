@@ -16,6 +16,7 @@ import { formOf } from './forms.ts'
 import { checkFraming } from './framing.ts'
 import type { idempotency } from './idempotency.ts'
 import type { Log } from './log.ts'
+import type { Measure } from './measure.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
@@ -45,6 +46,8 @@ export type Kernel = Authentication & {
   /** Where forms with files are stored while they arrive. */
   dataDir: string
   log: Log
+  /** Counts each response. */
+  measure?: Measure | undefined
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
   /** For requests that wait for a commit. */
@@ -72,7 +75,7 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
-  const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log } = parts
+  const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log, measure } = parts
   const { corsOrigins, stopping } = parts
   const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
@@ -98,14 +101,17 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     })
   }
 
-  function logRequest({ req, res, id, route, access }: Exchange, status: number, started: number): void {
+  function logRequest({ req, res, id, route, access }: Exchange, planned: number, started: number): void {
+    const ms = performance.now() - started
+    const status = res.headersSent ? res.statusCode : planned
+    measure?.(req.method as string, route, status, ms)
     log.info(
       {
         id,
         method: req.method,
         route,
-        status: res.headersSent ? res.statusCode : status,
-        ms: Math.round((performance.now() - started) * 100) / 100,
+        status,
+        ms: Math.round(ms * 100) / 100,
         org: access?.who.org,
         token: access?.token,
       },

@@ -12,6 +12,8 @@ export type Listener = {
   url: string
   /** A URL omits it if it is 80. */
   port: number
+  /** How many connections are open. */
+  connections: () => number
   /** Stops accepting, lets running requests finish, then cuts the rest after `graceMs`. */
   stop: (graceMs: number) => Promise<void>
 }
@@ -44,7 +46,7 @@ export async function listen(handler: Handler, address: Address, given: Limits =
   const server = createServer(limits)
   // A client that has sent everything may close its side and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
-  watchConnections(server, limits)
+  const connections = watchConnections(server, limits)
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)))
@@ -53,7 +55,7 @@ export async function listen(handler: Handler, address: Address, given: Limits =
   checkNode(server)
   const { address: host, port, family } = server.address() as AddressInfo
   const url = `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`
-  return { url, port, stop: (graceMs) => stop(server, graceMs) }
+  return { url, port, connections: connections.count, stop: (graceMs) => stop(server, graceMs) }
 }
 
 function cannotListen(error: NodeJS.ErrnoException, { host, port }: Address): Problem {

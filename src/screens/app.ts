@@ -26,6 +26,7 @@ import { answerBy } from './handler.ts'
 import { health } from './health.ts'
 import type { Every } from './live/hub.ts'
 import { liveParts } from './live/live.ts'
+import { type Monitoring, monitoringPages, noMonitoring } from './metrics.ts'
 import { ASSETS, type WebFiles, webFiles } from './page/files.ts'
 import { answerPage, isAppPath } from './page/page.ts'
 import type { OpenApi } from './reference/document.ts'
@@ -57,6 +58,7 @@ export type ScreensOptions = {
   bodies?: Bodies
   passwords?: Passwords
   web?: WebFiles
+  monitoring?: Monitoring
   /** The timer of the streams. */
   every?: Every
 }
@@ -80,12 +82,19 @@ const BY_ANY_NAME = ['/livez', '/readyz']
 
 /**
  * The app of the screens listener: the browser app with the API for its sessions, the API reference, its OpenAPI
- * document, health checks, and the unsubscribe page. The order of checks: framing 400 → host 421 → path and method →
+ * document, health checks, metrics, and the unsubscribe page. The order of checks: framing 400 → host 421 → path and method →
  * origin of writes 403 → what kernel.ts checks, with a session instead of a token.
  */
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
-  const ready = health({ store, deps, stopping, log, isSendingPaused: options.isSendingPaused })
+  const { monitoring = noMonitoring(), isSendingPaused } = options
+  const { lastBackup, recorded } = monitoring
+  const watched = { store, deps, dataDir: options.dataDir, log }
+  const { metrics, ready } = monitoringPages({
+    ...watched,
+    monitoring,
+    health: health({ ...watched, stopping, lastBackup, isSendingPaused }),
+  })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
       '/reference': perServer('text/html; charset=utf-8', (found) => referencePage(found as OpenApi)),
@@ -95,7 +104,8 @@ export function screens(options: ScreensOptions): Koa {
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
       [`${UNSUBSCRIBE}style.css`]: file('text/css; charset=utf-8', () => asset('src/web/unsubscribe.css')),
       '/livez': (ctx: Context) => answerJson(ctx, { status: 'ok' }),
-      '/readyz': (ctx: Context) => answerJson(ctx, ready()),
+      '/readyz': ready,
+      '/metrics': metrics,
     }),
   )
   /** Files of the document, which names the server as the browser reaches it. */
@@ -139,8 +149,10 @@ export function screens(options: ScreensOptions): Koa {
     waiters: commitWaiters(store.committed.subscribe, stopping),
     stopping,
   }
-  const api = kernel(options.routes, { ...shared, prefix: options.prefix })
-  const own = kernel(screenRoutes(parts), { ...shared, prefix: APP })
+  const measured = (prefix: string) => ({ ...shared, prefix, measure: recorded.requests.of('screens', prefix) })
+  const api = kernel(options.routes, measured(options.prefix))
+  const own = kernel(screenRoutes(parts), measured(APP))
+  const measure = recorded.requests.of('screens', '')
   const handlers = screenHandlers(parts)
   const answerHandler = answerBy(handlers, access.authenticate)
   const app = new Koa()
@@ -159,8 +171,10 @@ export function screens(options: ScreensOptions): Koa {
     }
     if (ctx.respond === false) return // a kernel answers, and logs
     if (!ctx.req.complete && !read.drain(ctx.req)) ctx.set('Connection', 'close')
-    const ms = Math.round((performance.now() - started) * 100) / 100
-    log.info({ id, method: ctx.method, route: routeOf(ctx.path), status: ctx.status, ms }, 'request')
+    const ms = performance.now() - started
+    const route = routeOf(ctx.path)
+    measure(ctx.method, route ?? familyOf(ctx.path), ctx.status, ms)
+    log.info({ id, method: ctx.method, route, status: ctx.status, ms: Math.round(ms * 100) / 100 }, 'request')
   })
   return app
 
@@ -196,6 +210,12 @@ export function screens(options: ScreensOptions): Koa {
   function routeOf(path: string): string | null {
     if (pages.has(path) || handlers.some((handler) => handler.path === path)) return path
     return path.startsWith(UNSUBSCRIBE) ? `${UNSUBSCRIBE}:token` : null
+  }
+
+  /** What many paths are counted as that the log leaves out. */
+  function familyOf(path: string): string | null {
+    if (path.startsWith(ASSETS)) return `${ASSETS}:file`
+    return isAppPath(path) ? '/:page' : null
   }
 
   function asProblem(error: unknown, id: string, isWrite: boolean): Problem {

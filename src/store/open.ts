@@ -4,7 +4,7 @@ import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
-import { groupCommit, type LockTimer } from './commit.ts'
+import { type CommittedBatch, groupCommit, type LockTimer } from './commit.ts'
 import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
@@ -58,6 +58,8 @@ export type OpenOptions = Partial<HealthOptions> & {
   lockTimer?: LockTimer
   /** Called before an older database is migrated; if it throws, nothing is. For a backup. */
   beforeMigration?: ((versions: Versions) => void) | undefined
+  /** Called after each commit of `write`. */
+  measure?: ((batch: CommittedBatch) => void) | undefined
 }
 
 /** How long a command waits for a lock of another process: each batch of a busy server may come first. */
@@ -67,7 +69,7 @@ export const DATABASE = 'dealbox.db'
 
 /** Opens the database of a data folder; every acknowledged commit survives a power cut. */
 export function openStore(dataDir: string, options: OpenOptions = {}): OpenedStore {
-  const { create = false, wall = Date.now, neverSleeps = false, lockTimer } = options
+  const { create = false, wall = Date.now, neverSleeps = false, lockTimer, measure } = options
   const file = join(dataDir, DATABASE)
   if (create) makeDataFolder(dataDir)
   else requireDatabase(dataDir)
@@ -84,7 +86,8 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
     const behind = upkeep(db, { isWritable: () => !health.refusal(), note: health.note })
-    const onCommit = () => {
+    const onCommit = (batch: CommittedBatch) => {
+      measure?.(batch)
       checkpoint.written()
       behind.written()
       commits.noted()

@@ -235,17 +235,12 @@ describe('an export', () => {
     assert.equal(((log[2] as Entry).detail.records as Record<string, number>).contacts, 0)
     assert.equal((await cli(['audit', '--verify', '--data', other])).code, 0)
   })
+})
 
-  test('and sample data have entries', async () => {
-    const sample = join(folder, 'sample')
-    await cliJson('init', '--data', sample, '--org', 'Sample', '--email', ana)
-    await cliJson('seed', '--data', sample)
-    const log: Entry[] = await cliJson('audit', '--data', sample)
-    assert.deepEqual(saidBy(log.slice(1)), [
-      ['seed.started', null, {}],
-      ['seed.finished', null, { profile: 'demo' }],
-    ])
-  })
+test('serve refuses a time to keep entries that is none', async () => {
+  const { code, err } = await cli(['serve', '--data', data, '--audit-retention', 'a year'])
+  assert.equal(code, 2)
+  assert.match(err, /--audit-retention a year is not a valid duration/)
 })
 
 describe('dealbox audit', () => {

@@ -8,6 +8,7 @@ import { type Log, silentLog } from '../../src/http/log.ts'
 import { listen } from '../../src/http/server.ts'
 import { screens } from '../../src/screens/app.ts'
 import type { Every } from '../../src/screens/live/hub.ts'
+import type { Monitoring } from '../../src/screens/metrics.ts'
 import { httpClient } from './client.ts'
 import type { Org } from './org.ts'
 import type { TestServer } from './server.ts'
@@ -25,7 +26,7 @@ export const PASSWORD = 'a lake in the north'
 /** Starts the screens listener for a test server. Passwords cost little here: they are stored with their cost. */
 export async function startScreens(
   server: TestServer,
-  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every } = {},
+  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every; monitoring?: Monitoring } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
   const stopping = new AbortController()
@@ -37,6 +38,7 @@ export async function startScreens(
     hosts: options.hosts ?? [],
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
+    ...(options.monitoring ? { monitoring: options.monitoring } : {}),
   })
   const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   const { url } = listener

@@ -46,10 +46,12 @@ export async function serve(dataDir: string, token: string, options: Partial<Ser
           body,
         }),
       ),
+    /** The addresses of its listeners. */
+    api: running.api,
+    screens: running.screens as string,
     screen: async (path: string) => answerOf(await fetch(`${running.screens}${path}`)),
     /** Its log lines of the levels warn and error. */
     lines,
-    screens: running.screens as string,
     stop: running.stop,
   }
 }

@@ -1,0 +1,108 @@
+import { usage } from '../config.ts'
+import type { Forgotten } from '../crm/erasure/forget.ts'
+import type { Store } from '../store/open.ts'
+import { type Answer, command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+const contact = { contact: 'id or email of the contact' }
+
+export const contactForget = command({
+  name: 'contact forget',
+  summary:
+    'Erase a person for good: the contact, what was written with and about them, and their traces in the history',
+  args: contact,
+  options: {
+    dryRun: { type: 'boolean', help: 'only show what would be erased' },
+    yes: { type: 'boolean', help: 'confirm: it cannot be undone' },
+    org,
+    json,
+  },
+  audit: 'person.erasure',
+  run: ({ options, args, writeInParts }) => {
+    const { dryRun, yes } = options
+    if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
+    const erase = async (store: Store): Promise<Answer> => {
+      const { forget } = await import('../crm/erasure/forget.ts')
+      const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
+      const compacted = dryRun ? undefined : await compactFile(store, options.data)
+      return answer(forgotten, dryRun, compacted)
+    }
+    return withStore(options.data, (store) => writeInParts(store, erase))
+  },
+})
+
+export const contactExport = command({
+  name: 'contact export',
+  summary: 'Write everything about a person to a JSON file, with the files of their mails',
+  args: contact,
+  options: {
+    to: { type: 'string', placeholder: 'FILE', required: true, help: 'the file to write; must not exist' },
+    org,
+    json,
+  },
+  audit: 'person.export',
+  run: ({ options, args, writeInParts }) => {
+    const write = async (store: Store): Promise<Answer> => {
+      const { writePerson } = await import('../exports/person.ts')
+      const counts = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
+      return {
+        json: { file: options.to, records: counts },
+        text: `Wrote ${options.to}: ${said(counts)}.`,
+        note: 'Notes and mails may also tell about other people. Read the file before you hand it over.',
+        audit: { detail: counts },
+      }
+    }
+    return withStore(options.data, (store) => writeInParts(store, write))
+  },
+})
+
+/** Beside a server, a larger file would stop its writes for too long. */
+const MOST_BESIDE_SERVER = 256 * 1_048_576
+
+/** Frees the file of what was erased. Returns why that has to wait, if it has. */
+async function compactFile(store: Store, dataDir: string): Promise<string | undefined> {
+  const { compact, databaseBytes } = await import('../store/remnants.ts')
+  const { isServed } = await import('../store/lock.ts')
+  if (databaseBytes(dataDir) > MOST_BESIDE_SERVER && isServed(dataDir))
+    return 'a server runs on this large data folder: stop it'
+  return compact(store.db) ? undefined : 'the disk has no space for a second copy of the database: make some'
+}
+
+/** Backups are kept for six months; see `--backup-keep`. */
+const BACKUPS =
+  'Backups that were made before still contain this person: the last of them is deleted after about six months (7 daily, 4 weekly and 6 monthly ones are kept). Whoever restores one has to run this command again.'
+const OUTSIDE =
+  'Not reached: mails at the provider of your mailboxes, receivers of webhooks, exports, and files that were imported.'
+
+function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined): Answer {
+  const { contact_ids, erased, changed, shared } = forgotten
+  const nothing = Object.keys(erased).length + Object.keys(changed).length === 0
+  const kept = Object.entries(shared).flatMap(([kind, ids]) => ids.map((id) => `  ${kind} ${id}`))
+  const lines = [
+    nothing ? 'Nothing was left to erase.' : `${dryRun ? 'Would erase' : 'Erased'}: ${said(erased)}.`,
+    ...(Object.keys(changed).length > 0
+      ? [`${dryRun ? 'Would take' : 'Took'} the person out of texts of others: ${said(changed)}.`]
+      : []),
+    ...(kept.length > 0
+      ? [
+          'These are about others, too, and stay without the person. Their texts may still tell something; read them:',
+          ...kept,
+        ]
+      : []),
+    ...(waits === undefined
+      ? []
+      : [`Free space of the file may still contain parts of it; ${waits}, and run the same command again.`]),
+    BACKUPS,
+    OUTSIDE,
+  ]
+  return {
+    json: { ...forgotten, is_dry_run: dryRun, ...(waits === undefined ? {} : { remnants: waits }), backups: BACKUPS },
+    text: lines.join('\n'),
+    audit: nothing ? null : { record: contact_ids[0] ?? null, detail: { contact_ids, erased } },
+  }
+}
+
+const said = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
+    .join(', ') || 'nothing'

@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import type { Log } from '../http/log.ts'
+import { preferred } from '../http/negotiate.ts'
+import type { Family } from '../lib/metrics/metrics.ts'
+import { metricsText, OPEN_METRICS, PLAIN_TEXT } from '../lib/metrics/text.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Store } from '../store/open.ts'
+import type { Finding, Health, LastBackup } from './health.ts'
+import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './monitoring/access.ts'
+import { gauge, type ObservedOptions, observedMetrics } from './monitoring/observed.ts'
+import { processMetrics } from './monitoring/process.ts'
+import { type Recorded, recordedMetrics } from './monitoring/recorded.ts'
+
+/** What monitoring needs besides the store. All of it may be left out, as in tests of other things. */
+export type Monitoring = {
+  monitors: Monitors
+  /** The address of the client of a request, if not that of its connection. */
+  addressOf?: ((req: IncomingMessage) => string | undefined) | undefined
+  recorded: Recorded
+  /** The kinds of jobs that the server runs. */
+  kinds: readonly string[]
+  /** How many connections each listener has, by its name. */
+  connections: () => Record<string, number>
+  lastBackup?: LastBackup | undefined
+}
+
+export const noMonitoring = (): Monitoring => ({
+  ...{ monitors: ONLY_LOOPBACK, recorded: recordedMetrics(), kinds: [], connections: () => ({}) },
+})
+
+type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health: Health; log: Log }
+
+/** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
+export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
+  const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
+  const { kinds, lastBackup } = monitoring
+  const groups = [
+    () => checkMetrics(health, store, lastBackup),
+    processMetrics(),
+    monitoring.recorded.families,
+    () => connectionMetrics(monitoring.connections()),
+    ...observedMetrics({ store, deps, dataDir, kinds }),
+  ]
+
+  /** A group that cannot be read, as from a damaged database, is left out: the others say why. */
+  function familiesOf(read: () => Family[]): Family[] {
+    try {
+      return read()
+    } catch (error) {
+      if (!store.health.note(error)) log.error({ err: error }, 'metrics are incomplete')
+      return []
+    }
+  }
+
+  function metrics(ctx: Context): void {
+    access.check(ctx.req)
+    const isOpen = preferred(ctx.req.headers.accept, ['application/openmetrics-text', 'text/plain']) !== 'text/plain'
+    ctx.set({ 'Content-Type': isOpen ? OPEN_METRICS : PLAIN_TEXT, Vary: 'Accept' })
+    ctx.body = metricsText(groups.flatMap(familiesOf), isOpen)
+  }
+
+  /** Throws Problem 503. */
+  function ready(ctx: Context): void {
+    const isKnown = access.mayAsk(ctx.req)
+    if (!isKnown && !health.isReady())
+      throw new Problem(503, 'not_ready', 'The server is not ready.', { headers: { 'Retry-After': '5' } })
+    ctx.set('Content-Type', 'application/json')
+    ctx.body = JSON.stringify(isKnown ? health.ready() : { status: 'ready' })
+  }
+
+  return { metrics, ready }
+}
+
+const LEVELS: Record<Finding['status'], number> = { pass: 0, warn: 1, fail: 2 }
+
+function checkMetrics(health: Health, store: Store, lastBackup: LastBackup | undefined): Family[] {
+  const found = Object.entries(health.findings())
+  const checks = found.map(([check, { status }]) => ({ labels: { check }, value: LEVELS[status] }))
+  const isReady = found.every(([, { status }]) => status !== 'fail')
+  const at = lastBackup?.()
+  const age = at == null ? [] : [{ value: Math.max(0, store.wallClock.now() - at) / 1000 }]
+  return [
+    gauge('dealbox_ready', 'Whether the server is ready: 1 or 0.', [{ value: Number(isReady) }]),
+    gauge('dealbox_health_check', 'Health checks of /readyz: 0 is pass, 1 warn, 2 fail.', checks),
+    ...(lastBackup ? [gauge('dealbox_backup_age_seconds', 'Age of the last good backup.', age)] : []),
+  ]
+}
+
+const connectionMetrics = (counts: Record<string, number>): Family[] => [
+  gauge(
+    'dealbox_connections',
+    'Open connections.',
+    Object.entries(counts).map(([listener, value]) => ({ labels: { listener }, value })),
+  ),
+]
