@@ -122,12 +122,19 @@ test('the guide has commands that work as they are printed', async () => {
     assert.ok([...Object.keys(backupOptions)].map(flagOf).includes(option), option)
 })
 
+test('a restored copy copies nothing, until it may send', async () => {
+  const before = copiesAt(usb)
+  const made = await cliJson('backup', '--data', at('copy'), '--backup-copy-to', usb)
+  assert.equal(made.copies, undefined)
+  assert.deepEqual(copiesAt(usb), before)
+})
+
 describe('each night', () => {
   /** Nights of a server in this process, with the options of its command line. */
   async function nightly(t: { after: (end: () => unknown) => void }, options: Parameters<typeof readCopying>[1]) {
     const store = openStore(data)
     const made = installedAt(store.db)
-    let now = made + DAY_MS
+    let now = made - (made % DAY_MS) + 2 * DAY_MS + 5 * HOUR_MS // well after 03:15
     const lines: { level: number; place?: string; msg: string }[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const folder = at(`nightly-${made}-${lines.length}-${Math.random()}`)
@@ -160,6 +167,7 @@ describe('each night', () => {
     const [own = ''] = readdirSync(folder)
     assert.match(own, /^dealbox-\d{8}T\d{6}Z\.tar$/)
     assert.deepEqual(copiesAt(first), [`${own}.age`])
+    await pass(HOUR_MS) // fails again, which is not logged again
     await pass(HOUR_MS - 1)
     mkdirSync(second)
     writeFileSync(join(second, MARKER), '')

@@ -13,9 +13,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { folderPlace, MARKER } from '../../../src/backup/places/folder.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { MIB } from '../../../src/lib/size.ts'
@@ -176,6 +177,9 @@ test('a share that hangs holds one thread at most', {
   for (let times = 0; times < 5; times++)
     await refused(place.get(name, target), 'place_failed', /does not answer\. If it is on a share, its server may be/)
   await refused(place.list(), 'place_failed', /does not answer/)
+  // Of the four threads, others are free.
+  const late = pause(5000, 'late', { ref: false })
+  assert.notEqual(await Promise.race([readdir(base), late]), 'late')
   closeSync(openSync(pipe, 'w')) // the server is back
   rmSync(pipe)
   const isBack = () =>
