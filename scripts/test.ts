@@ -54,7 +54,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   lib: { files: ['test/lib/**', 'test/events/**'], apart: ['test/lib/html/browser.test.ts'] },
   http: {
     files: [
-      'test/http/{conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
+      'test/http/{certificate,conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
       'test/{catalog,layers,openapi-rules,orgs}.test.ts',
     ],
   },
@@ -86,7 +86,9 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
-  cli: { files: ['test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts'] },
+  cli: {
+    files: ['test/cli/{commands,front,install,key-files,mailbox,mailbox-connect,proxies,versions,webhooks}.test.ts'],
+  },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }
 

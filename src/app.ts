@@ -18,7 +18,7 @@ import type { Deps } from './deps.ts'
 import { type Bodies, bodies } from './http/bodies.ts'
 import { cursors } from './http/cursor.ts'
 import { idempotency } from './http/idempotency.ts'
-import { kernel } from './http/kernel.ts'
+import { type Kernel, kernel } from './http/kernel.ts'
 import type { Log } from './http/log.ts'
 import { type Rate, rateLimit } from './http/ratelimit.ts'
 import type { Route } from './http/route.ts'
@@ -80,6 +80,7 @@ export type AppOptions = {
   log: Log
   rate: Rate | null
   corsOrigins: readonly string[]
+  checkHost?: Kernel['checkHost']
   /** If the caller has them already. */
   deps?: Deps
   bodies?: Bodies

@@ -20,20 +20,23 @@ import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
 import { screens } from '../screens/app.ts'
-import { parseHosts } from '../screens/sessions/hosts.ts'
+import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
+import { publicUrls } from '../store/orgs.ts'
 import { startDelivery } from '../webhooks/delivery/delivery.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { command, json } from './command.ts'
+import { type FrontOptions, frontOptions, openFront } from './front.ts'
 import { parseLifetime } from './lifetime.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
 import { openServedStore } from './served-store.ts'
+import { tellServiceManager } from './service-manager.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 import { readTrust } from './trust.ts'
 
@@ -41,12 +44,11 @@ import { readTrust } from './trust.ts'
 const GRACE_MS = 10_000
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
-export type ServeOptions = {
+export type ServeOptions = FrontOptions & {
   data: string
   apiListen: string
   publicUrl?: string | undefined
   screensListen: string
-  screensHost?: string | undefined
   rateLimit: string
   corsOrigin: string
   webhookAllow: string
@@ -61,11 +63,13 @@ export type Running = {
   screens: string | null
   /** The link that creates the first organisation, while there is none. */
   setup: string | null
+  /** Reads the certificate again, if there is one. */
+  reload: (() => Promise<void>) | undefined
   stop: () => Promise<void>
 }
 
-/** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
-export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
+/** Reads the options, and the files that they name. Throws a usage Problem. */
+export async function readServeOptions(options: ServeOptions, log: Log) {
   const apiAddress = parseListen(options.apiListen)
   const screensAddress = parseListen(options.screensListen)
   if (!apiAddress) throw usage('--api-listen must not be off.')
@@ -75,6 +79,14 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
+  const { names, ...front } = await openFront(options, log)
+  return { apiAddress, screensAddress, rate, allow, maxFileBytes, keepEventsMs, givenUrl, trust, names, front }
+}
+
+/** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
+export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
+  const { apiAddress, screensAddress, rate, allow, maxFileBytes, keepEventsMs, givenUrl, trust, names, front } =
+    await readServeOptions(options, log)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
   const undo: (() => void)[] = []
@@ -103,8 +115,13 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
-    const app = api(store, { ...state, dataDir: options.data, rate, corsOrigins, deps })
-    const apiListener = await listen(app.callback(), apiAddress)
+    const publicHosts = () => hostsOf([...publicUrls(store.db)(), ...(givenUrl === undefined ? [] : [givenUrl])])
+    const checkHost = hostCheck({ listen: apiAddress.host, added: names, publicHosts })
+    const app = api(store, {
+      ...{ ...state, dataDir: options.data, rate, corsOrigins, deps },
+      checkHost: names.length > 0 ? checkHost : undefined,
+    })
+    const apiListener = await listen(app.callback(), apiAddress, front)
     listeners.push(apiListener)
     if (screensAddress) {
       const routes = catalog(deps)
@@ -121,9 +138,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           apiUrl: givenUrl ?? apiListener.url,
         },
         listen: screensAddress.host,
-        hosts: parseHosts(options.screensHost ?? ''),
+        hosts: names,
       })
-      listeners.push(await listen(site.callback(), screensAddress))
+      listeners.push(await listen(site.callback(), screensAddress, front))
     }
     const logins = mailLogins({ deps, write: store.write, trust })
     workers.push(logins.stop)
@@ -146,9 +163,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const sender = startDelivery({ store, deps, post: thread.post, log, userAgent: `Dealbox/${version}` })
     workers.push(() => sender.stop().finally(thread.stop))
     const screensUrl = listeners[1]?.url ?? null
-    const setup =
-      screensUrl && newSetupUrl(store, options.data, screensOrigin(store, screensUrl.slice('http://'.length)))
-    return { api: apiListener.url, screens: screensUrl, setup, stop }
+    const setup = screensUrl && newSetupUrl(store, options.data, screensOrigin(store, { ...options, url: screensUrl }))
+    return { api: apiListener.url, screens: screensUrl, setup, reload: front.certificate?.reload, stop }
   } catch (error) {
     await stop()
     throw error
@@ -167,12 +183,7 @@ export const serve = command({
       default: '127.0.0.1:8081',
       help: 'address of the screens listener (browser app, API reference, health checks, unsubscribe pages), or off',
     },
-    screensHost: {
-      type: 'string',
-      placeholder: 'NAMES',
-      default: '',
-      help: 'further names by which browsers may open the screens, such as crm.example.com, separated by commas',
-    },
+    ...frontOptions,
     rateLimit: {
       type: 'string',
       placeholder: 'RATE',
@@ -217,7 +228,7 @@ export const serve = command({
     json: { ...json, help: 'log as JSON lines to standard output' },
   },
   run: async ({ options }) => {
-    if (!['error', 'warn', 'info'].includes(options.logLevel)) throw usage('--log-level must be error, warn or info.')
+    checkLogLevel(options.logLevel)
     // Without --json the output is for people: two addresses, then only warnings and errors.
     const { log, flush } = options.json ? openLog(options.logLevel, 1) : openLog('warn', 2)
     try {
@@ -227,8 +238,10 @@ export const serve = command({
         log.info({ version, data: options.data, api, screens: screens ?? 'off' }, 'listening')
         if (setup) log.info({ setup }, 'no organisation yet')
       } else process.stdout.write(`api      ${api}\nscreens  ${screens ?? 'off'}\n${setup ? setupText(setup) : ''}`)
-      if (![api, screens ?? api].every(isLocal)) log.warn(CLEAR_TEXT)
+      if (running.reload) process.on('SIGHUP', running.reload)
+      else if (![api, screens ?? api].every(isLocal)) log.warn(CLEAR_TEXT)
       flush()
+      tellServiceManager(process.env, log)
       await untilSignal()
       log.info('stopping')
       await running.stop()
@@ -241,6 +254,11 @@ export const serve = command({
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'
+
+/** Throws a usage Problem. */
+export function checkLogLevel(level: string): void {
+  if (!['error', 'warn', 'info'].includes(level)) throw usage('--log-level must be error, warn or info.')
+}
 
 /** Throws a usage Problem. */
 function readMaxAttachments(size: string | undefined): number | undefined {

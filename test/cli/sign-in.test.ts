@@ -38,7 +38,7 @@ test('member invite prints a link with which somebody joins, and says who can op
   assert.deepEqual([again.code, JSON.parse(again.err).code], [1, 'already_member'])
   const lan = await run('member', 'invite', 'x@people.example', '--screens-listen', '192.168.7.7:80', '--json')
   const { url, warning, role } = JSON.parse(lan.out)
-  assert.deepEqual([url.split('#')[0], warning, role], ['http://192.168.7.7:80/join', null, 'member'])
+  assert.deepEqual([url.split('#')[0], warning, role], ['http://192.168.7.7/join', null, 'member'])
   for (const argv of [['no-email'], ['x@people.example', '--role', 'king']]) {
     const { code, err } = await run('member', 'invite', ...argv, '--json')
     assert.deepEqual([code, JSON.parse(err).code], [1, 'invalid_fields'])

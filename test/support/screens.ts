@@ -1,4 +1,5 @@
 import { PREFIX } from '../../src/app.ts'
+import { type Proxies, trustedProxies } from '../../src/auth/client.ts'
 import { credentialStore } from '../../src/auth/credentials.ts'
 import { type Passwords, passwords } from '../../src/auth/passwords.ts'
 import type { Role } from '../../src/auth/roles.ts'
@@ -25,7 +26,7 @@ export const PASSWORD = 'a lake in the north'
 /** Starts the screens listener for a test server. Passwords cost little here: they are stored with their cost. */
 export async function startScreens(
   server: TestServer,
-  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every } = {},
+  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every; proxies?: Proxies } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
   const stopping = new AbortController()
@@ -38,7 +39,8 @@ export async function startScreens(
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
   })
-  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
+  const proxies = options.proxies ?? trustedProxies('127.0.0.1', () => undefined)
+  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 }, { proxies })
   const { url } = listener
   const client = httpClient()
   const sessions = sessionStore(store)

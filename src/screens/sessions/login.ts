@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { clientOf } from '../../auth/client.ts'
 import { type Credentials, credentialStore } from '../../auth/credentials.ts'
 import { sessionStore } from '../../auth/sessions.ts'
 import * as f from '../../lib/fields.ts'
@@ -29,7 +30,7 @@ export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handle
 
   async function login(ctx: Context): Promise<void> {
     const { req } = ctx
-    limit(req.socket)
+    limit(clientOf(req).address)
     const { email, password, code, stay = true } = await readBody(ctx, bodies, Login)
     const found = credentials.withEmail(email)
     const known = knownDevice(

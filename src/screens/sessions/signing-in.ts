@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { clientOf } from '../../auth/client.ts'
 import { sessionStore } from '../../auth/sessions.ts'
 import { answerJson } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
@@ -17,8 +18,8 @@ export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
   function start({ req }: Context, org: number, member: string): string {
     const previous = sessions.find(readCookie(req) ?? '')
     if (previous) sessions.end(previous.org, previous.id)
-    return sessions.start(org, member, { userAgent: req.headers['user-agent'], address: req.socket.remoteAddress })
-      .secret
+    const { address } = clientOf(req)
+    return sessions.start(org, member, { userAgent: req.headers['user-agent'], address }).secret
   }
 
   /** Answers with the cookies of the session, after its commit. */
