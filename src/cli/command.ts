@@ -15,15 +15,21 @@ export type Command = {
   run: (context: { options: never; args: never }) => Outcome
 }
 
-/** Declares a command, so that `run` has the types of its options and arguments. Every command accepts --data. */
+/**
+ * Declares a command, so that `run` has the types of its options and arguments. Every command accepts --data, and may
+ * have a default of its own for it.
+ */
 export function command<const O extends Options, const A extends Arguments = Record<never, string>>(spec: {
   name: string
   summary: string
   args?: A
   options?: O
-  run: (context: { options: Values<O & typeof everywhere>; args: { readonly [Name in keyof A]: string } }) => Outcome
+  run: (context: {
+    options: Values<O & Omit<typeof everywhere, keyof O>>
+    args: { readonly [Name in keyof A]: string }
+  }) => Outcome
 }): Command {
-  return { ...spec, args: spec.args ?? {}, options: { ...spec.options, ...everywhere } } as Command
+  return { ...spec, args: spec.args ?? {}, options: { ...spec.options, ...everywhere, ...spec.options } } as Command
 }
 
 const everywhere = {

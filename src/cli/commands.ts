@@ -5,6 +5,7 @@ import { importCompanies, importContacts, importDeals, importUndo } from './impo
 import { importDir } from './import-dir.ts'
 import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
+import { install } from './install.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
 import { mailboxConnect } from './mailbox-connect.ts'
@@ -22,6 +23,7 @@ import { webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksReplay } f
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
+  install,
   init,
   settingsShow,
   settingsApply,
