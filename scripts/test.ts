@@ -54,7 +54,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   lib: { files: ['test/lib/**', 'test/events/**'], apart: ['test/lib/html/browser.test.ts'] },
   http: {
     files: [
-      'test/http/{conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
+      'test/http/{certificate,conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
       'test/{catalog,layers,openapi-rules,orgs}.test.ts',
     ],
   },
@@ -90,7 +90,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   cli: {
     files: [
       'test/doctor/**',
-      'test/cli/{commands,doctor,jobs,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
+      'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks}.test.ts',
       'test/{audit,config}/**',
     ],
   },

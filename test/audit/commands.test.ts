@@ -47,6 +47,7 @@ const WITHOUT: Record<string, string> = {
   'config show': 'reads',
   openapi: 'reads',
   verify: 'reads',
+  install: 'has no data folder yet',
   doctor: 'reads, and repairs nothing that anybody has written',
   healthcheck: 'reads',
   version: 'reads',
