@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -224,6 +224,21 @@ test('the work is done in a thread, while the server goes on', async () => {
   assert.ok(turns > 5, String(turns))
   assert.equal(verifyBackup(lastBackup(dataDir).last?.file as string).manifest.installation_id, store.installation)
   await nightly.stop()
+})
+
+test('a server that stops ends the work, which is no failure', async () => {
+  const lines: string[] = []
+  const nightly = startNightly({
+    store: { ...store, clock: { ...store.clock, now: () => now } },
+    ...{ log: pino({}, { write: (line: string) => void lines.push(line) }), dataDir, at: '03:15', folder },
+    ...{ keep: KEEP.keep, timezone: 'UTC' },
+  })
+  const ticking = nightly.tick()
+  while (!existsSync(folder)) await nextTurn() // the thread has begun
+  await Promise.all([nightly.stop(), ticking])
+  await nightly.tick()
+  assert.equal(lastBackup(dataDir).failure, null)
+  assert.deepEqual(lines, [])
 })
 
 test('a state that cannot be read counts as none', () => {
