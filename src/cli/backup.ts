@@ -7,6 +7,7 @@ import { verifyBackup } from '../backup/verify.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
+import { storageProblem } from '../store/failures.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { requireDatabase } from '../store/open.ts'
 import { backupDir } from './backup-options.ts'
@@ -28,13 +29,24 @@ export const backup = command({
     json,
   },
   audit: 'backup.made',
-  run: ({ options, write }): Promise<Answer | undefined> | Answer | Promise<Answer> => {
+  run: ({ options, write }): Promise<Answer | undefined> => {
     const { data, to } = options
     requireDatabase(data)
 
-    /** A backup has everything, as an export. To write into an older database would migrate it, so that has no entry. */
-    const noted = (answer: Answer, { manifest }: Backup): Answer | Promise<Answer> =>
-      manifest.schema_version < SCHEMA_VERSION ? answer : withStore(data, (store) => write(store, () => answer))
+    /**
+     * A backup has everything, as an export. To write into an older database would migrate it, so that has no entry; and a
+     * full disk, of which the backup may save the data, has no room for one.
+     */
+    async function noted(answer: Answer, { manifest }: Backup): Promise<Answer> {
+      if (manifest.schema_version < SCHEMA_VERSION) return answer
+      try {
+        return await withStore(data, (store) => write(store, () => answer))
+      } catch (error) {
+        const problem = storageProblem(error)
+        if (!(problem instanceof Problem) || problem.status !== 503) throw error
+        return { ...answer, note: `The audit log has no entry of this. ${problem.message}` }
+      }
+    }
 
     if (to === STDOUT) return toStandardOutput(data, options.json, noted)
     const began = performance.now()
