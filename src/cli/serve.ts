@@ -18,7 +18,6 @@ import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
 import { MIB, parseSize } from '../lib/size.ts'
-import { startReceiver } from '../mail/sync/mailbox-sync.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
@@ -28,17 +27,17 @@ import { parseHosts } from '../screens/sessions/hosts.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { startDelivery } from '../webhooks/delivery/delivery.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
-import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
+import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 import { readTrust } from './trust.ts'
@@ -62,6 +61,8 @@ export type ServeOptions = BackupOptions & {
   auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
+  /** 256M by default, or a sixteenth of a smaller disk. */
+  minFree?: string | undefined
 } & MonitorSettings
 
 export type Running = {
@@ -80,6 +81,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
+  const minFree = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = readBackups(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
@@ -104,7 +106,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, backups.folder, log, recorded.committed)
+    const store = openServedStore(options.data, log, {
+      backupDir: backups.folder,
+      ...{ minFree, measure: recorded.committed },
+    })
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -160,16 +165,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {
-      workers.push(
-        startReceiver({
-          ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-          ...{ maxFileBytes, count: recorded.mailReceived },
-        }).stop,
-      )
-      const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-      const userAgent = `Dealbox/${version}`
-      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
-      workers.push(() => sender.stop().finally(thread.stop))
+      const { webhookAllow } = options
+      workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
     workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
@@ -243,6 +240,11 @@ export const serve = command({
     },
     ...backupOptions,
     ...monitorOptions,
+    minFree: {
+      type: 'string',
+      placeholder: 'SIZE',
+      help: 'below this much free space on the disk of the data folder little but deletions is written, such as 1G, or off (default 256M, or a sixteenth of a smaller disk)',
+    },
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -273,9 +275,6 @@ export const serve = command({
     }
   },
 })
-
-const PAUSED =
-  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
 
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'

@@ -8,8 +8,9 @@ import { type Actor, hashOf, lineOf, NO_HASH, type Row } from '../../src/audit/e
 import { auditLog } from '../../src/audit/log.ts'
 import { purgeAuditLog } from '../../src/audit/purge.ts'
 import { verifier } from '../../src/audit/verify.ts'
-import { DAY_MS } from '../../src/lib/time.ts'
-import type { OpenedStore } from '../../src/store/open.ts'
+import { recurringWork } from '../../src/jobs/recurring.ts'
+import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 
@@ -76,6 +77,27 @@ describe('an entry', () => {
     const [row] = auditLog(store).all('')
     assert.equal(row && JSON.parse(lineOf(row)).org, null)
     assert.deepEqual([faultOf(), faultOf('')], [null, null])
+  })
+
+  test('follows those of other processes, and of the same batch, without those that were rolled back', async () => {
+    const other = openStore(folder, { wall: () => now })
+    const add = (action: string, to = store) => auditLog(to).record({ org: org.org, actor: SERVER, action })
+    for (const number of [1, 2, 3]) {
+      store.transaction(() => add(`ours ${number}`))
+      other.transaction(() => add(`theirs ${number}`, other))
+    }
+    other.close()
+    const failing = () => {
+      add('failed')
+      throw new Error('failed')
+    }
+    await Promise.allSettled([
+      store.write(() => void add('first')),
+      store.write(failing),
+      store.write(() => void add('last')),
+    ])
+    const six = [1, 2, 3].flatMap((number) => [`ours ${number}`, `theirs ${number}`])
+    assert.deepEqual([actions(), faultOf()], [[...six, 'first', 'last'], null])
   })
 
   test('does not become longer than a page', () => {
@@ -218,6 +240,21 @@ describe('old entries', () => {
     assert.deepEqual([actions(), faultOf(), verifier(store)(org.id).last_seq], [[], null, 4])
     write('again')
     assert.deepEqual([faultOf(), verifier(store)(org.id).last_seq], [null, 5])
+  })
+
+  test('are deleted by the server each hour, after the time of --audit-retention', () => {
+    const work = (days: number) =>
+      recurringWork({ keepEventsMs: DAY_MS, keepAuditMs: days * DAY_MS }).find(({ name }) => name === 'purge audit log')
+    writeMany(1)
+    now += 2 * DAY_MS
+    for (const [days, left] of [
+      [3, 1],
+      [1, 0],
+    ] as const) {
+      store.transaction(() => void work(days)?.run(store))
+      assert.equal(actions().length, left)
+    }
+    assert.equal(work(1)?.everyMs, HOUR_MS)
   })
 
   test('of every chain are deleted, a batch at a time', () => {

@@ -200,7 +200,8 @@ describe('a request by a session', () => {
       said().map(([action, , detail]) => [action, detail]),
       [
         ['session.started', { by: 'link' }],
-        ['session.started', { by: 'invitation', role: 'viewer' }],
+        ['member.joined', { role: 'viewer' }],
+        ['session.started', { by: 'invitation' }],
       ],
     )
   })
@@ -225,6 +226,11 @@ describe('refused attempts to sign in', () => {
     assert.deepEqual(added(), [{ who: 'stranger', via: null, said: ['session.refused', id, { attempts: 3 }] }])
     await tick(5)
     assert.equal(added().length, 1)
+    for (const entries of [2, 3, 3, 4]) {
+      await fail(email) // after a while without attempts, the next ones are written soon again
+      await tick()
+      assert.equal(added().length, entries)
+    }
   })
 
   test('that are paused count, too', async () => {
@@ -245,6 +251,15 @@ describe('refused attempts to sign in', () => {
     const [entry] = all('').slice(-1)
     assert.deepEqual([entry?.action, entry?.record_id, entry?.detail], ['session.refused', null, '{"attempts":3}'])
     assert.doesNotMatch(JSON.stringify(all('')), /nowhere/)
+  })
+
+  test('are written when the server stops', async () => {
+    const another = await startScreens(server)
+    const { id, email } = await screens.newMember('member')
+    await another.send('POST', '/app/login', { email, password: 'wrong' })
+    assert.deepEqual(said(), [])
+    await another.stop()
+    assert.deepEqual(said(), [['session.refused', id, { attempts: 1 }]])
   })
 
   test('cannot make the log grow by more than about one entry an hour, however long they go on', async () => {

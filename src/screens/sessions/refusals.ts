@@ -16,13 +16,13 @@ type Refused = { who: Member | null; count: number; pauseMs: number; due: number
  * does not wait for a write.
  */
 export function refusedSignIns({ store, stopping, every = everyMs, log }: ScreenParts) {
-  const { write, clock, health } = store
+  const { clock, health } = store
   const audit = auditLog(store)
   const counted = new Map<string, Refused>()
-  const stop = every(MINUTE_MS, () => flush(clock.now()))
+  const stop = every(MINUTE_MS, () => flush(clock.now(), (job) => store.write(() => void job()).catch(failed)))
   stopping.addEventListener('abort', () => {
     stop()
-    flush(Number.POSITIVE_INFINITY)
+    flush(Number.POSITIVE_INFINITY, writeAtOnce)
   })
 
   function note(members: readonly Member[]): void {
@@ -34,26 +34,34 @@ export function refusedSignIns({ store, stopping, every = everyMs, log }: Screen
     }
   }
 
-  function flush(now: number): void {
+  function flush(now: number, write: (job: () => void) => void): void {
     for (const [key, state] of counted) {
       if (now < state.due) continue
       if (state.count === 0) {
         counted.delete(key)
         continue
       }
-      keep(state.who, state.count)
+      const { who, count: attempts } = state
+      const [org, record] = [who?.org ?? null, who?.member ?? null]
+      const actor = { type: 'stranger' } as const
+      write(() => audit.record({ org, actor, action: 'session.refused', record, detail: { attempts } }))
       state.count = 0
       state.due = now + state.pauseMs
       state.pauseMs = Math.min(state.pauseMs * 2, MAX_PAUSE_MS)
     }
   }
 
-  function keep(who: Member | null, attempts: number): void {
-    const [org, record] = [who?.org ?? null, who?.member ?? null]
-    const entry = { org, actor: { type: 'stranger' }, action: 'session.refused', record, detail: { attempts } } as const
-    write(() => void audit.record(entry)).catch((error) => {
-      if (!health.note(error)) log.error({ err: error }, 'refused attempts to sign in are not in the audit log')
-    })
+  /** The database is closed soon after the abort. */
+  function writeAtOnce(job: () => void): void {
+    try {
+      store.transaction(job)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  function failed(error: unknown): void {
+    if (!health.note(error)) log.error({ err: error }, 'refused attempts to sign in are not in the audit log')
   }
 
   return { note }

@@ -124,7 +124,7 @@ test('nothing is left of a person, in no column and in no byte of the file', asy
 
   const { erased, contact_ids, backups, remnants } = await forget(EMAIL, '--yes')
   assert.deepEqual(contact_ids, [made.person.id, made.twin.id])
-  assert.match(backups, /about six months/)
+  assert.match(backups, /^There are no backups in .*backups; any elsewhere.* about six months/)
   assert.equal(remnants, undefined)
   for (const kind of ['contacts', 'conversations', 'messages', 'events', 'merges', 'import_rows', 'answers', 'drafts'])
     assert.ok(erased[kind] > 0, kind)
@@ -205,20 +205,23 @@ describe('what is about others too', () => {
 
 test('the audit log says that it was done, and to whom only by the id', async () => {
   const entries: Row[] = server.store.db.prepare('SELECT action, record_id, detail FROM audit_log ORDER BY seq').all()
-  const done = entries.filter(({ action }) => action.startsWith('contact_'))
+  const done = entries.filter(({ action }) => action.startsWith('person.'))
   assert.deepEqual(
     done.map(({ action, record_id }) => [action, record_id]),
     [
-      ['contact_export.finished', made.person.id],
-      ['contact_forget.started', null],
-      ['contact_forget.finished', made.person.id],
+      ['person.export.finished', made.person.id],
+      ['person.erasure.started', null],
+      ['person.erasure.finished', made.person.id],
     ],
   )
 })
 
 test('the same command again finds nothing more to erase', async () => {
-  const { erased, changed } = await forget(made.person.id, '--yes')
+  const { code } = await cli(['backup', '--data', server.dataDir])
+  assert.equal(code, 0)
+  const { erased, changed, backups } = await forget(made.person.id, '--yes')
   assert.deepEqual([erased.contacts, changed], [undefined, {}])
+  assert.match(backups, /^1 backups in .*, from 2\d{3}-\d\d-\d\d to 2\d{3}-\d\d-\d\d, still contain/)
 })
 
 test('a person is named exactly', async () => {
