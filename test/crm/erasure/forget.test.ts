@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { finder } from '../../../src/crm/erasure/traits.ts'
 import { isWhole } from '../../../src/store/foreign-keys.ts'
+import { isServed, lockInstance } from '../../../src/store/lock.ts'
 import { textTables } from '../../../src/store/tables.ts'
 import { cli, cliJson } from '../../cli/command-line.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
@@ -270,6 +271,30 @@ test('a person who is only named is erased by the email, also from what no recor
   assert.ok(planted.length > 60, String(planted.length))
   await forget('Planted@mail.example', '--yes')
   assert.deepEqual(places('planted@mail'), [])
+})
+
+test('the commands of the guide work as they are printed', async () => {
+  const { id } = await newContact({ emails: [{ email: 'ana@northwind.example' }] })
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/personal-data.md'), 'utf8')
+  const commands = [...guide.matchAll(/^dealbox (.*)$/gm)].map(([, line]) => (line as string).split(' '))
+  assert.equal(commands.length, 3)
+  for (const argv of commands) {
+    const { code, err } = await cli([
+      ...argv.map((each) => (each === 'ana.json' ? join(folder, each) : each)),
+      ...own(),
+    ])
+    assert.equal(code, 0, err)
+  }
+  if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'ana.json')).mode & 0o777, 0o600)
+  assert.equal((await server.call('GET', `/contacts/${id}`)).status, 404)
+})
+
+test('whether a server runs can be seen from the lock of its folder', () => {
+  assert.equal(isServed(folder), false)
+  const release = lockInstance(folder)
+  assert.equal(isServed(folder), true)
+  release()
+  assert.equal(isServed(folder), false)
 })
 
 test('a text names a person only as a whole', () => {
