@@ -23,7 +23,7 @@ export const contactForget = command({
     org,
     json,
   },
-  audit: 'person.erasure',
+  audit: 'contact_forget',
   run: ({ options, args, writeInParts }) => {
     const { dryRun, yes } = options
     if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
@@ -48,7 +48,7 @@ export const contactExport = command({
     org,
     json,
   },
-  audit: 'person.export',
+  audit: 'contact_export',
   run: ({ options, args, writeInParts }) => {
     const write = async (store: Store) => {
       const { writePerson } = await import('../exports/person.ts')

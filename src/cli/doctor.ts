@@ -1,7 +1,10 @@
-import { join } from 'node:path'
+import { resolve } from 'node:path'
+import { backupsFolder } from '../backup/state.ts'
 import type { Report } from '../doctor/doctor.ts'
+import { backupDir } from './backup-options.ts'
 import { command, json } from './command.ts'
-import { readMinFree } from './min-free.ts'
+import { minFree, readMinFree } from './size-options.ts'
+import { withStore } from './store.ts'
 import { oneLine } from './text.ts'
 
 export const doctor = command({
@@ -11,27 +14,28 @@ export const doctor = command({
   options: {
     full: { type: 'boolean', help: 'also compare all indexes with their tables, which takes longer' },
     fix: { type: 'boolean', help: 'repair what can be repaired without losing anything' },
-    backupDir: {
-      type: 'string',
-      placeholder: 'DIR',
-      help: 'where the server keeps its backups (default: the folder backups in the data folder)',
-    },
-    minFree: { type: 'string', placeholder: 'SIZE', help: 'as for "dealbox serve"' },
+    backupDir,
+    minFree,
     json,
   },
-  run: async ({ options }) => {
+  audit: 'doctor.fixed',
+  run: async ({ options, write }) => {
     const { examine } = await import('../doctor/doctor.ts') // no other command needs it
-    const { data, full, fix, backupDir } = options
-    const minFree = readMinFree(options.minFree)
+    const { data, full, fix } = options
+    const minFreeBytes = readMinFree(options.minFree)
+    const backups = resolve(options.backupDir ?? backupsFolder(data))
     const report = examine(
-      { dataDir: data, backupDir: backupDir ?? join(data, 'backups'), isFull: full, minFree, now: Date.now },
+      { dataDir: data, backupDir: backups, isFull: full, minFree: minFreeBytes, now: Date.now },
       fix,
     )
+    const { fixed, isSound } = report
+    if (fixed.length > 0 && isSound)
+      await withStore(data, (store) => write(store, () => ({ json: null, text: '', audit: { detail: { fixed } } })))
     return { json: shown(report), text: textOf(report, data), code: report.status === 'fail' ? 1 : 0 }
   },
 })
 
-const shown = ({ checks, ...report }: Report) => ({
+const shown = ({ checks, isSound: _, ...report }: Report) => ({
   ...report,
   checks: Object.fromEntries(
     Object.entries(checks).map(([name, { status, detail, advice }]) => [

@@ -8,7 +8,8 @@ import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
 
 const MESSAGES: Record<Failure, string> = {
-  damaged: 'the database is damaged, and nothing is written any more: stop the server and restore a backup',
+  damaged:
+    'the database is damaged, and nothing is written any more: stop the server and restore a backup; "dealbox doctor" says which, and how',
   full: 'the disk is full: reads and deletions still work, and other writes resume when there is space',
   low: 'the disk has less free space than --min-free: reads and deletions still work, and other writes resume when there is more',
   locked: 'another process holds the database',

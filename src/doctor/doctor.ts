@@ -1,4 +1,5 @@
 import { failureOf } from '../store/failures.ts'
+import { audit } from './checks/audit.ts'
 import { backups } from './checks/backups.ts'
 import { clock } from './checks/clock.ts'
 import { database, foreignKeys, format, log, schema, statistics } from './checks/database.ts'
@@ -8,7 +9,7 @@ import { keys } from './checks/keys.ts'
 import { orphans } from './checks/orphans.ts'
 import { permissions } from './checks/permissions.ts'
 import { server, versions } from './checks/versions.ts'
-import { jobs, mailboxes, recurring, webhooks } from './checks/work.ts'
+import { jobs, mailboxes, recurring, sending, webhooks } from './checks/work.ts'
 import { type Finding, fail, type Status, warn, worst } from './finding.ts'
 import { applyFixes } from './fixes.ts'
 import { howToRestore, type Options, openPatient, type Patient } from './patient.ts'
@@ -29,10 +30,12 @@ const CHECKS: Record<string, Check> = {
   schema: { needs: 'tables', run: schema },
   statistics: { needs: 'tables', run: statistics },
   orphans: { needs: 'tables', run: orphans },
+  audit: { needs: 'tables', run: audit },
   log: { needs: 'nothing', run: log },
   clock: { needs: 'tables', run: clock },
   keys: { needs: 'tables', run: keys },
   backups: { needs: 'nothing', run: backups },
+  sending: { needs: 'nothing', run: sending },
   jobs: { needs: 'tables', run: jobs },
   recurring: { needs: 'tables', run: recurring },
   mailboxes: { needs: 'tables', run: mailboxes },
@@ -46,6 +49,8 @@ export type Report = {
   skipped: string[]
   /** What --fix has done, in sentences. */
   fixed: string[]
+  /** Whether the database may be written: its pages are whole, and its tables those of this version. */
+  isSound: boolean
 }
 
 /** Examines a data folder. Writes nothing; with `isFixing` it repairs what can be repaired without losing anything. */
@@ -53,8 +58,7 @@ export function examine(options: Options, isFixing = false): Report {
   const first = look(options)
   if (!isFixing) return { ...first, fixed: [] }
   // A database that is damaged, or whose tables are not known, is not written to. An older one is not migrated.
-  const isSound = first.checks.database?.status === 'pass' && first.checks.schema?.status === 'pass'
-  return { fixed: applyFixes(options.dataDir, Object.values(first.checks), isSound), ...look(options) }
+  return { fixed: applyFixes(options.dataDir, Object.values(first.checks), first.isSound), ...look(options) }
 }
 
 function look(options: Options): Omit<Report, 'fixed'> {
@@ -66,7 +70,8 @@ function look(options: Options): Omit<Report, 'fixed'> {
     const run = names.filter((name) => can[(CHECKS[name] as Check).needs])
     const checks = Object.fromEntries(run.map((name) => [name, checked(patient, CHECKS[name] as Check)]))
     const status = worst(Object.values(checks).map((finding) => finding.status))
-    return { status, checks, skipped: names.filter((name) => !run.includes(name)) }
+    const isSound = ['database', 'schema'].every((name) => checks[name]?.status === 'pass')
+    return { status, checks, skipped: names.filter((name) => !run.includes(name)), isSound }
   } finally {
     patient.close()
   }

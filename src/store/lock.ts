@@ -15,7 +15,7 @@ const LOOK_MS = 250
  * even after kill -9. Returns a function that releases it; throws Problem 409.
  */
 export function lockInstance(dataDir: string): () => void {
-  const release = lockFile(join(dataDir, SERVER_LOCK))
+  const release = lockFile(join(dataDir, SERVER_LOCK), LOOK_MS)
   if (release) return release
   throw new Problem(
     409,
@@ -55,8 +55,8 @@ export function lockRestore(dataDir: string): () => void {
 export const lockFolder = (folder: string): (() => void) | undefined => lockFile(join(folder, 'in-use.lock'))
 
 /** Locks an SQLite file by an exclusive transaction; undefined if another process has locked it. */
-function lockFile(path: string): (() => void) | undefined {
-  const db = openSqlite(path, { timeout: LOOK_MS })
+function lockFile(path: string, timeout = 0): (() => void) | undefined {
+  const db = openSqlite(path, { timeout })
   try {
     db.pragma('journal_mode = MEMORY') // writes nothing, so that it works on a full disk
     db.exec('BEGIN EXCLUSIVE')

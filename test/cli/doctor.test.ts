@@ -16,7 +16,10 @@ import {
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { version } from '../../src/assets.ts'
+import { auditLog } from '../../src/audit/log.ts'
 import { credentialStore } from '../../src/auth/credentials.ts'
+import { pauseSending } from '../../src/backup/sending.ts'
+import { noteBackup } from '../../src/backup/state.ts'
 import { warn } from '../../src/doctor/finding.ts'
 import { applyFixes } from '../../src/doctor/fixes.ts'
 import { startClock } from '../../src/lib/id.ts'
@@ -238,6 +241,14 @@ describe('a folder in which much is wrong', () => {
       },
       'PRAGMA journal_mode = DELETE',
     )
+    pauseSending(folder)
+    const failure = {
+      since: '2026-01-01T03:15:00Z',
+      at: '2026-01-02T03:15:00Z',
+      code: 'storage_full',
+      message: 'No space.',
+    }
+    noteBackup(folder, { failure })
     mkdirSync(path('uploads'), { mode: 0o700 })
     mkdirSync(path('backups'), { mode: 0o700 })
     write('uploads/half', 'x')
@@ -273,7 +284,12 @@ describe('a folder in which much is wrong', () => {
       /\.pem is missing.*3 stored secrets cannot be decrypted.*mailbox "support".*cursor\.key is damaged.*aaaaaaaaaaaaaaaa\.pem.*bbbbbbbbbbbbbbbb\.pem.*temporary files/,
       /keys rotate.*Restore keys\/secrets\.key.*dealbox restore .*dealbox-20200101T031500Z\.tar/,
     ],
-    backups: ['fail', /dealbox-20200101T031500Z\.tar, of 2020-01-01T03:15:00.*more than a week ago/, /dealbox backup/],
+    backups: [
+      'fail',
+      /dealbox-20200101T031500Z\.tar, of 2020-01-01T03:15:00.*more than a week ago\. The last backup failed at .*: No space\.$/,
+      /dealbox backup/,
+    ],
+    sending: ['warn', /^Nothing is sent/, /dealbox resume-sending/],
     jobs: ['warn', /^1 job of Acme was given up \(1 conversation\.wake\)\.$/, /jobs list --given-up.*jobs retry ID/],
     recurring: ['warn', /"purge events" \(it threw\)/, /log of the server/],
     mailboxes: ['warn', /^The mailbox "support": sending failing at .*It refused/, /mailbox test support/],
@@ -483,6 +499,27 @@ describe('one thing alone', () => {
     withStore(folder, ({ db }) => assert.equal(db.prepare('SELECT name FROM orgs').pluck().get(), 'Acme & Co'))
   })
 
+  test('an entry of the audit log that somebody has changed', async () => {
+    const folder = copyOf('audit')
+    withStore(folder, (store) =>
+      store.transaction(() => auditLog(store).record({ org: org.org, actor: { type: 'server' }, action: 'test.done' })),
+    )
+    const { checks } = await doctor(folder)
+    assert.match(checks.audit?.detail ?? '', /^The audit log \(\d+ entr(y|ies)\) fits together\.$/)
+    change(folder, (db) => {
+      const guard = "SELECT sql FROM sqlite_schema WHERE name = 'audit_log_kept'"
+      const sql = db.prepare(guard).pluck().get() as string
+      db.exec(`DROP TRIGGER audit_log_kept; UPDATE audit_log SET action = 'test.changed'; ${sql}`)
+    })
+    await expectOne(
+      folder,
+      'audit',
+      'fail',
+      /^The audit log was changed \(.*: changed: entry/,
+      /who can write the file/,
+    )
+  })
+
   test('a job that a running server does not begin', async () => {
     const folder = copyOf('late')
     withStore(folder, (store) =>
@@ -572,7 +609,7 @@ test('the commands of docs/troubleshooting.md work as they are printed', async (
 })
 
 test('each check has found something in these tests, but for the one that only tells', () => {
-  assert.equal(known.size, 19)
+  assert.equal(known.size, 21)
   assert.deepEqual(
     [...known].filter((name) => !complained.has(name)),
     ['server'],

@@ -259,6 +259,21 @@ describe('any other job', () => {
   })
 })
 
+test('what was done with a job is in the audit log', async () => {
+  jobQueue(server.store).put(server.a.org, { kind: 'sla.recount', key: 'org', payload: {}, dueAt: server.now() })
+  const [job] = await list()
+  for (const verb of ['retry', 'drop']) {
+    change('UPDATE jobs SET failed_at = 1')
+    assert.equal((await command('jobs', verb, job?.id)).code, 0)
+  }
+  const entries: Row[] = await cliJson('audit', '--data', server.dataDir)
+  const ofJob = entries.filter(({ record_id }) => record_id === job?.id)
+  assert.deepEqual(ofJob.map(({ action, record_id, detail, org }) => [action, record_id, detail, org]).sort(), [
+    ['job.dropped', job?.id, { kind: 'sla.recount' }, server.a.id],
+    ['job.retried', job?.id, { kind: 'sla.recount' }, server.a.id],
+  ])
+})
+
 test('jobs of each organisation are listed with its name, or those of one', async () => {
   const { a, b, store } = server
   for (const { org } of [a, b])

@@ -1,3 +1,4 @@
+import { isSendingPaused } from '../../backup/sending.ts'
 import { mailboxStore } from '../../inbox/mailboxes/mailboxes.ts'
 import { HOUR_MS, rfc3339 } from '../../lib/time.ts'
 import { jobRows } from '../../store/job-rows.ts'
@@ -11,14 +12,24 @@ import { depsOf, type Patient } from '../patient.ts'
 /** A running server begins a job within a minute, unless so many are due that something is wrong. */
 const LATE_MS = HOUR_MS
 
+/** A restored copy sends nothing until somebody says so. */
+export const sending = ({ dataDir }: Patient): Finding =>
+  isSendingPaused(dataDir)
+    ? warn(
+        'Nothing is sent and no mail fetched, since this folder was restored from a backup.',
+        'When the original does not run any more, use "dealbox resume-sending" and restart the server.',
+      )
+    : pass('Mails, sequences and webhooks are sent.')
+
 export function jobs(patient: Patient): Finding {
   const deps = depsOf(patient)
+  const isWorking = patient.isServed && !isSendingPaused(patient.dataDir)
   const { givenUp, oldestDue } = jobRows(deps)
   const found = allOrgs(deps.db).flatMap(({ id, name }): Finding[] => {
     const kinds = givenUp(id)
     const count = kinds.reduce((sum, each) => sum + each.count, 0)
     const dueAt = oldestDue(id)
-    const isLate = patient.isServed && dueAt !== undefined && patient.now() - dueAt > LATE_MS
+    const isLate = isWorking && dueAt !== undefined && patient.now() - dueAt > LATE_MS
     return [
       ...(count === 0
         ? []

@@ -206,13 +206,13 @@ describe('what is about others too', () => {
 
 test('the audit log says that it was done, and to whom only by the id', async () => {
   const entries: Row[] = server.store.db.prepare('SELECT action, record_id, detail FROM audit_log ORDER BY seq').all()
-  const done = entries.filter(({ action }) => action.startsWith('person.'))
+  const done = entries.filter(({ action }) => action.startsWith('contact_'))
   assert.deepEqual(
     done.map(({ action, record_id }) => [action, record_id]),
     [
-      ['person.export.finished', made.person.id],
-      ['person.erasure.started', null],
-      ['person.erasure.finished', made.person.id],
+      ['contact_export.finished', made.person.id],
+      ['contact_forget.started', null],
+      ['contact_forget.finished', made.person.id],
     ],
   )
 })
