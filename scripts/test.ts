@@ -83,6 +83,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
       'test/web/shell/{guesses,keys,match,router}.test.ts',
       'test/web/{components/contrast,tables/engine,tables/rows,tasks/quick-add}.test.ts',
       'test/web/{budgets,build}.test.ts',
+      'test/release/**',
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
