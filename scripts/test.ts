@@ -89,9 +89,8 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   backup: { files: ['test/backup/**', 'test/cli/backup.test.ts'] },
   cli: {
     files: [
-      'test/doctor/**',
       'test/cli/{commands,doctor,jobs,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
-      'test/{audit,config}/**',
+      'test/{audit,config,doctor}/**',
     ],
   },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },

@@ -47,12 +47,6 @@ function readState(dataDir: string): BackupState {
   }
 }
 
-/** When the last good backup was made, in epoch milliseconds; null if there is none. */
-export function lastMadeAt(dataDir: string): number | null {
-  const { last } = lastBackup(dataDir)
-  return last ? Date.parse(last.made_at) : null
-}
-
 /** Replaces parts of the state. Of two processes at the same moment, the second one wins. */
 export function noteBackup(dataDir: string, change: Partial<BackupState>): void {
   const temporary = join(dataDir, `.${NAME}.${randomUUID()}`)

@@ -7,7 +7,7 @@ import { bulkRemedies } from '../screens/app/bulk/routes.ts'
 import { type JobRow, jobRows } from '../store/job-rows.ts'
 import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
-import { command, json, org } from './command.ts'
+import { type Answer, command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned, oneLine } from './text.ts'
 
@@ -70,7 +70,7 @@ export const jobsRetry = command({
         remedyOf(store, job)?.retry?.(job.org, job.key as string)
         jobRows(store).startAnew(job.org, job.id)
         const text = `A running server runs ${job.kind} ${job.id} now; without one, the next to start does.`
-        return { json: { id: job.id, kind: job.kind }, text, audit: auditOf(job) }
+        return answerOf(job, text)
       }),
     ),
 })
@@ -93,13 +93,16 @@ export const jobsDrop = command({
           )
         remedy?.drop?.(job.org, job.key as string)
         jobRows(store).remove(job.org, job.id)
-        const text = `Dropped ${job.kind} ${job.id}.`
-        return { json: { id: job.id, kind: job.kind }, text, audit: auditOf(job) }
+        return answerOf(job, `Dropped ${job.kind} ${job.id}.`)
       }),
     ),
 })
 
-const auditOf = ({ org, id, kind }: JobRow) => ({ org, record: id, detail: { kind } })
+const answerOf = ({ org, id, kind }: JobRow, text: string): Answer => ({
+  json: { id, kind },
+  text,
+  audit: { org, record: id, detail: { kind } },
+})
 
 /** Throws Problem 404, and 409 for one that a server is running. */
 function notRunning(store: Store, id: string): JobRow {

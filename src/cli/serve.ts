@@ -2,7 +2,7 @@ import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
 import { isSendingPaused } from '../backup/sending.ts'
-import { lastMadeAt } from '../backup/state.ts'
+import { lastBackup } from '../backup/state.ts'
 import { parseListen, usage } from '../config.ts'
 import { bodies } from '../http/bodies.ts'
 import { type Log, openLog } from '../http/log.ts'
@@ -17,7 +17,7 @@ import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
-import { startReceiver } from '../mail/sync/mailbox-sync.ts'
+import { MIB, parseSize } from '../lib/size.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
@@ -26,20 +26,19 @@ import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { parseHosts } from '../screens/sessions/hosts.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { startDelivery } from '../webhooks/delivery/delivery.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
-import { deliveryWorker } from '../webhooks/egress/delivery-worker.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { minFreeOption, readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
+import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder, setupText } from './setup.ts'
-import { maxAttachments, minFree, readMaxAttachments, readMinFree } from './size-options.ts'
 import { readTrust } from './trust.ts'
 
 /** How long running work may take to finish when the server stops. */
@@ -81,7 +80,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
-  const minFreeBytes = readMinFree(options.minFree)
+  const minFree = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = readBackups(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
@@ -106,9 +105,9 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, backups.folder, log, {
-      minFree: minFreeBytes,
-      measure: recorded.committed,
+    const store = openServedStore(options.data, log, {
+      backupDir: backups.folder,
+      ...{ minFree, measure: recorded.committed },
     })
     undo.push(store.close)
     deleteOldUploads(options.data)
@@ -150,7 +149,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
         listen: screensAddress.host,
         monitoring: {
           ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
-          lastBackup: backups.at === null ? undefined : () => lastMadeAt(options.data),
+          backups: backups.at === null ? undefined : () => lastBackup(options.data),
           connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
         },
         hosts: parseHosts(options.screensHost ?? ''),
@@ -165,16 +164,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     })
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {
-      workers.push(
-        startReceiver({
-          ...{ deps, write: store.write, health: store.health, committed: store.committed, trust, logins, log },
-          ...{ maxFileBytes, count: recorded.mailReceived },
-        }).stop,
-      )
-      const thread = deliveryWorker({ allow: options.webhookAllow, ownPorts })
-      const userAgent = `Dealbox/${version}`
-      const sender = startDelivery({ store, deps, post: thread.post, log, userAgent, count: recorded.webhookTried })
-      workers.push(() => sender.stop().finally(thread.stop))
+      const { webhookAllow } = options
+      workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
     workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
@@ -240,10 +231,15 @@ export const serve = command({
       default: `${AUDIT_RETENTION_DAYS}d`,
       help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
     },
-    maxAttachments,
-    minFree,
+    maxAttachments: {
+      type: 'string',
+      placeholder: 'SIZE',
+      default: '36M',
+      help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
+    },
     ...backupOptions,
     ...monitorOptions,
+    minFree: minFreeOption,
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -275,11 +271,16 @@ export const serve = command({
   },
 })
 
-const PAUSED =
-  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
-
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'
+
+/** Throws a usage Problem. */
+function readMaxAttachments(size: string | undefined): number | undefined {
+  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
+  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
+    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
+  return bytes
+}
 
 /** Resolves on the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function untilSignal(): Promise<void> {

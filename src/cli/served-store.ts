@@ -16,15 +16,15 @@ const MESSAGES: Record<Failure, string> = {
   failed: 'the storage failed',
 }
 
-type ServedOptions = {
+type ServedOptions = Pick<OpenOptions, 'measure'> & {
+  /** Where the backup before a migration goes. */
+  backupDir: string
   /** In bytes; 0 is none, and undefined the default. */
   minFree?: number | undefined
-  measure?: OpenOptions['measure']
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, backupDir: string, log: Log, options: ServedOptions = {}): Store {
-  const { minFree, measure } = options
+export function openServedStore(dataDir: string, log: Log, { backupDir, minFree, measure }: ServedOptions): Store {
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
@@ -38,7 +38,8 @@ export function openServedStore(dataDir: string, backupDir: string, log: Log, op
   const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
     log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
   )
-  const store = openStore(dataDir, { neverSleeps: true, reserve, space, report, reportSpace, measure, beforeMigration })
+  const served = { neverSleeps: true, reserve, space, report, reportSpace }
+  const store = openStore(dataDir, { ...served, measure, beforeMigration })
 
   function close(): void {
     try {

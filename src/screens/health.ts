@@ -1,11 +1,12 @@
+import type { BackupState } from '../backup/state.ts'
 import type { Deps } from '../deps.ts'
 import type { Log } from '../http/log.ts'
 import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB, sizeText } from '../lib/size.ts'
-import { HOUR_MS, rfc3339 } from '../lib/time.ts'
+import { HOUR_MS } from '../lib/time.ts'
 import { type StorageSizes, storageSizes } from '../store/files.ts'
-import { installationId, isHeldAlone } from '../store/installation.ts'
+import { installationId, installedAt, isHeldAlone } from '../store/installation.ts'
 import { jobCounts } from '../store/job-counts.ts'
 import type { Store } from '../store/open.ts'
 import { webhookCounts } from '../webhooks/delivery/counts.ts'
@@ -24,17 +25,14 @@ export type Readiness = {
   checks: Record<string, Passed>
 }
 
-/** When the last good backup was made, in epoch milliseconds; null if there is none yet. */
-export type LastBackup = () => number | null
-
 export type HealthOptions = {
   store: Store
   deps: Deps
   dataDir: string
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
-  /** Left out where no backups are made: then there is no check of them. */
-  lastBackup?: LastBackup | undefined
+  /** What became of backups. Left out where none are made: then there is no check of them. */
+  backups?: (() => BackupState) | undefined
   isSendingPaused?: boolean | undefined
 }
 
@@ -48,7 +46,7 @@ export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
-  const { store, deps, dataDir, stopping, log, lastBackup, isSendingPaused = false } = options
+  const { store, deps, dataDir, stopping, log, backups, isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
@@ -56,10 +54,9 @@ export function health(options: HealthOptions) {
   const mailboxes = mailboxStore(deps)
   const jobs = jobCounts(store)
   const webhooks = webhookCounts(store)
-  const startedAt = store.wallClock.now()
   /** In the order in which they run. */
   const checks: Record<string, () => Finding> = {
-    ...{ database, disk, log: logSize, ...(lastBackup ? { backup: () => backup(lastBackup()) } : {}), clock },
+    ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }), clock },
     ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
     ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
   }
@@ -85,7 +82,7 @@ export function health(options: HealthOptions) {
   /** Reads and deletions still work. */
   function disk(): Finding {
     const shortage = storage.shortage()
-    if (shortage) return { status: 'fail', code: 'storage_full', detail: SHORTAGES[shortage] }
+    if (shortage !== undefined) return { status: 'fail', code: 'storage_full', detail: SHORTAGES[shortage] }
     const free_bytes = sizes()?.free
     if (free_bytes === undefined) return { status: 'fail', code: 'database_failed', detail: GONE }
     if (isAlone) return { status: 'warn', detail: ALONE, free_bytes }
@@ -109,14 +106,18 @@ export function health(options: HealthOptions) {
     return bytes > LONG_LOG ? { status: 'warn', detail, bytes } : { status: 'pass', bytes }
   }
 
-  function backup(at: number | null): Finding {
+  function backup({ last, failure, drill }: BackupState): Finding {
     const now = store.wallClock.now()
-    const age = Math.max(0, now - (at ?? startedAt))
-    const age_s = at === null ? undefined : Math.floor(age / 1000)
-    if (age <= MAX_BACKUP_AGE_MS) return { status: 'pass', ...(at === null ? { detail: NO_BACKUP } : { age_s }) }
-    if (at === null) return { status: 'warn', detail: NO_BACKUP }
-    const hours = Math.floor(age / HOUR_MS)
-    return { status: 'warn', detail: `The last good backup is of ${rfc3339(at)}, ${hours} hours ago.`, age_s }
+    const made = last ? Date.parse(last.made_at) : installedAt(store.db)
+    const age = Math.max(0, now - made)
+    const found = last ? { age_s: Math.floor(age / 1000) } : {}
+    const where = 'the log of the server says why, and so does "dealbox backup"'
+    if (failure)
+      return { status: 'warn', detail: `No backup could be made since ${failure.since}; ${where}.`, ...found }
+    if (age > MAX_BACKUP_AGE_MS)
+      return { status: 'warn', detail: last ? oldBackup(last.made_at, age) : NO_BACKUP, ...found }
+    if (drill?.error) return { status: 'warn', detail: BAD_DRILL, ...found }
+    return last ? { status: 'pass', ...found } : { status: 'pass', detail: NO_BACKUP }
   }
 
   function clock(): Finding {
@@ -188,15 +189,19 @@ export function health(options: HealthOptions) {
 }
 
 const FAILED = { status: 'fail' }
+const PAUSED =
+  'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
+const GONE = 'The data folder cannot be read; the log of the server has the reason.'
 const SHORTAGES = {
   full: 'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.',
   low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
 }
-const PAUSED =
-  'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
-const GONE = 'The data folder cannot be read; the log of the server has the reason.'
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 const NO_BACKUP = 'No backup has been made yet.'
+const BAD_DRILL = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
+
+const oldBackup = (at: string, age: number): string =>
+  `The last good backup is of ${at}, ${Math.floor(age / HOUR_MS)} hours ago.`
 
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 

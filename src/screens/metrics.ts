@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
+import type { BackupState } from '../backup/state.ts'
 import type { Log } from '../http/log.ts'
 import { preferred } from '../http/negotiate.ts'
 import type { Family } from '../lib/metrics/metrics.ts'
 import { metricsText, OPEN_METRICS, PLAIN_TEXT } from '../lib/metrics/text.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
-import type { Finding, Health, LastBackup } from './health.ts'
+import type { Finding, Health } from './health.ts'
 import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './monitoring/access.ts'
 import { gauge, type ObservedOptions, observedMetrics } from './monitoring/observed.ts'
 import { processMetrics } from './monitoring/process.ts'
@@ -22,7 +23,8 @@ export type Monitoring = {
   kinds: readonly string[]
   /** How many connections each listener has, by its name. */
   connections: () => Record<string, number>
-  lastBackup?: LastBackup | undefined
+  /** What became of backups; left out where none are made. */
+  backups?: (() => BackupState) | undefined
 }
 
 export const noMonitoring = (): Monitoring => ({
@@ -34,9 +36,9 @@ type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health
 /** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
 export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
   const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
-  const { kinds, lastBackup } = monitoring
+  const { kinds, backups } = monitoring
   const groups = [
-    () => checkMetrics(health, store, lastBackup),
+    () => checkMetrics(health, store, backups),
     processMetrics(),
     monitoring.recorded.families,
     () => connectionMetrics(monitoring.connections()),
@@ -74,16 +76,23 @@ export function monitoringPages({ monitoring, health, store, deps, dataDir, log 
 
 const LEVELS: Record<Finding['status'], number> = { pass: 0, warn: 1, fail: 2 }
 
-function checkMetrics(health: Health, store: Store, lastBackup: LastBackup | undefined): Family[] {
+function checkMetrics(health: Health, store: Store, backups: Monitoring['backups']): Family[] {
   const found = Object.entries(health.findings())
   const checks = found.map(([check, { status }]) => ({ labels: { check }, value: LEVELS[status] }))
   const isReady = found.every(([, { status }]) => status !== 'fail')
-  const at = lastBackup?.()
-  const age = at == null ? [] : [{ value: Math.max(0, store.wallClock.now() - at) / 1000 }]
   return [
     gauge('dealbox_ready', 'Whether the server is ready: 1 or 0.', [{ value: Number(isReady) }]),
     gauge('dealbox_health_check', 'Health checks of /readyz: 0 is pass, 1 warn, 2 fail.', checks),
-    ...(lastBackup ? [gauge('dealbox_backup_age_seconds', 'Age of the last good backup.', age)] : []),
+    ...(backups ? backupMetrics(backups(), store.wallClock.now()) : []),
+  ]
+}
+
+/** Without samples while there is no backup. */
+function backupMetrics({ last }: BackupState, now: number): Family[] {
+  const age = last ? [{ value: Math.max(0, now - Date.parse(last.made_at)) / 1000 }] : []
+  return [
+    gauge('dealbox_backup_age_seconds', 'Age of the last good backup.', age),
+    gauge('dealbox_backup_bytes', 'Size of the last good backup.', last ? [{ value: last.bytes }] : []),
   ]
 }
 

@@ -26,6 +26,10 @@ after(() => server.stop())
 
 const command = (...argv: string[]) => cli([...argv, '--data', server.dataDir])
 const list = (...argv: string[]): Promise<Row[]> => cliJson('jobs', 'list', ...argv, '--data', server.dataDir)
+const lastEntry = async (): Promise<unknown[]> => {
+  const { action, record_id } = (await cliJson('audit', '--data', server.dataDir)).at(-1)
+  return [action, record_id]
+}
 const change = (sql: string, ...values: unknown[]) => server.store.db.prepare(sql).run(...values)
 
 async function refusal(verb: string, id: string): Promise<string> {
@@ -82,6 +86,7 @@ describe('the job of a mail', () => {
     assert.deepEqual(await list('--given-up'), [])
     assert.equal((await inbox.conversation(message.conversation_id)).waiting_since, null)
     const { code, out, err } = await command('jobs', 'drop', job?.id)
+    assert.deepEqual(await lastEntry(), ['job.dropped', job?.id])
     assert.equal(err, '')
     assert.deepEqual([code, out], [0, `Dropped message.send ${job?.id}.\n`])
     const { status, error } = await now(message)
@@ -106,6 +111,7 @@ describe('the job of a mail', () => {
     assert.match(shown.out, new RegExp(`^ID .*\\n${job?.id}  Acme {10}message.send  given up  21 .*lease`))
     smtp.answer({})
     const { code, out } = await command('jobs', 'retry', String(job?.id).toUpperCase())
+    assert.deepEqual(await lastEntry(), ['job.retried', job?.id])
     assert.equal(code, 0)
     assert.match(out, /^A running server runs message\.send \S{36} now; without one, the next to start does\.\n$/)
     const again = await now(message)

@@ -26,7 +26,14 @@ export const PASSWORD = 'a lake in the north'
 /** Starts the screens listener for a test server. Passwords cost little here: they are stored with their cost. */
 export async function startScreens(
   server: TestServer,
-  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every; monitoring?: Monitoring } = {},
+  options: {
+    log?: Log
+    hosts?: string[]
+    passwords?: Passwords
+    every?: Every
+    monitoring?: Monitoring
+    isSendingPaused?: boolean
+  } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
   const stopping = new AbortController()
@@ -39,6 +46,7 @@ export async function startScreens(
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
     ...(options.monitoring ? { monitoring: options.monitoring } : {}),
+    isSendingPaused: options.isSendingPaused ?? false,
   })
   const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
   const { url } = listener

@@ -7,7 +7,7 @@ type Body = any
 export type Served = Awaited<ReturnType<typeof serve>>
 
 /** Starts the complete server on a data folder, with its workers, on free ports. */
-export async function serve(dataDir: string, token: string, options: Partial<ServeOptions> = {}) {
+export async function serve(dataDir: string, token: string, more: Partial<ServeOptions> = {}) {
   const lines: Body[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const running = await serveFolder(
@@ -19,7 +19,7 @@ export async function serve(dataDir: string, token: string, options: Partial<Ser
       corsOrigin: '',
       webhookAllow: '',
       eventRetention: '30d',
-      ...options,
+      ...more,
     },
     log,
   )
@@ -37,6 +37,9 @@ export async function serve(dataDir: string, token: string, options: Partial<Ser
       const answer = await call(method, path, body)
       return [answer.status, answer.body?.code ?? null]
     },
+    /** The addresses of its listeners. */
+    api: running.api,
+    screens: running.screens as string,
     /** Sends a form with files. */
     form: async (path: string, body: FormData) =>
       answerOf(
@@ -46,9 +49,6 @@ export async function serve(dataDir: string, token: string, options: Partial<Ser
           body,
         }),
       ),
-    /** The addresses of its listeners. */
-    api: running.api,
-    screens: running.screens as string,
     screen: async (path: string) => answerOf(await fetch(`${running.screens}${path}`)),
     /** Its log lines of the levels warn and error. */
     lines,

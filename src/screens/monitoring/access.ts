@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hashOf } from '../../auth/secrets.ts'
 import { usage } from '../../config.ts'
-import { readSecret } from '../../inbox/mailboxes/passwords.ts'
 import { Problem } from '../../lib/problem.ts'
 import { canonical, network } from '../../webhooks/egress/addresses.ts'
 import { hostOf, isLoopback } from '../sessions/hosts.ts'
@@ -18,7 +17,6 @@ export type Monitors = {
 
 export type MonitorAccess = ReturnType<typeof monitorAccess>
 
-const SHORTEST_TOKEN = 16
 /** What a proxy adds: the request is from somewhere else than its connection. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 
@@ -56,10 +54,10 @@ export function monitorAccess(
       throw new Problem(
         403,
         'monitoring_denied',
-        'Metrics are shown to programs on the same machine. Start the server with --monitor-from or --monitor-token-file for others.',
+        'Metrics are shown to programs on the same machine. Start the server with --monitor-from or --monitor-token for others.',
       )
     const headers = { 'WWW-Authenticate': 'Bearer' }
-    throw new Problem(401, 'unauthorized', 'Send the token of --monitor-token-file as a bearer token.', { headers })
+    throw new Problem(401, 'unauthorized', 'Send the token of --monitor-token as a bearer token.', { headers })
   }
 
   return { mayAsk, check }
@@ -91,12 +89,4 @@ function parseNetwork(text: string): (address: string) => boolean {
       `--monitor-from: "${text}" is not a network. Use loopback, an address or a network such as 10.0.0.0/8, separated by commas, or off.`,
     )
   return network(`${found}/${prefix ?? bits}`)
-}
-
-/** Reads the token of --monitor-token-file. Throws a usage Problem. */
-export function readMonitorToken(file: string): string {
-  const read = readSecret({ env: null, file }, 'a token')
-  if (read && 'secret' in read && read.secret.length >= SHORTEST_TOKEN) return read.secret
-  const fault = read && 'fault' in read ? read.fault : `must name a file with at least ${SHORTEST_TOKEN} characters`
-  throw usage(`--monitor-token-file ${fault}.`)
 }

@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type MonitorSettings, readMonitors } from '../../../src/cli/monitors.ts'
 import { Problem } from '../../../src/lib/problem.ts'
 import { type Monitoring, noMonitoring } from '../../../src/screens/metrics.ts'
+import { cli } from '../../cli/command-line.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
 const TOKEN = 'c2VjcmV0IG9mIHRoZSBzY3JhcGVy'
 
 let server: TestServer
-let folder: string
 before(async () => {
   server = await startServer()
-  folder = mkdtempSync(join(tmpdir(), 'dealbox-monitors-'))
-  writeFileSync(join(folder, 'token'), `${TOKEN}\n`)
 })
 after(async () => {
   await server.stop()
-  rmSync(folder, { recursive: true })
 })
 
 type Asked = { from?: string; headers?: Record<string, string> }
@@ -87,7 +83,7 @@ describe('metrics, and the details of health checks, are seen', { skip: noAddres
   })
 
   test('with the token from anywhere, and not with another', async () => {
-    await withScreens({ monitorFrom: 'off', monitorTokenFile: join(folder, 'token') }, async (screens) => {
+    await withScreens({ monitorFrom: 'off', monitorToken: TOKEN }, async (screens) => {
       const withToken = (authorization: string) => ({ headers: { authorization, 'x-forwarded-for': '192.0.2.7' } })
       assert.deepEqual(await seen(screens, withToken(`Bearer ${TOKEN}`)), [200, 'checks'])
       assert.deepEqual(await seen(screens, withToken(`bearer  ${TOKEN}`)), [200, 'checks'])
@@ -181,16 +177,24 @@ describe('the options', () => {
       assert.equal(refusal({ monitorFrom: right }), 'none', right)
   })
 
-  test('of the token have to name a file with one line of 16 characters or more, which no error shows', () => {
-    const file = (name: string, text: string): string => {
-      writeFileSync(join(folder, name), text)
-      return join(folder, name)
-    }
-    assert.match(refusal({ monitorTokenFile: join(folder, 'none') }), /none cannot be read \(ENOENT\)\.$/)
-    assert.match(refusal({ monitorTokenFile: file('empty', '') }), /empty is empty\.$/)
-    assert.match(refusal({ monitorTokenFile: file('two', 'a-secret-of-two\nlines') }), /two has more than one line\.$/)
-    const short = refusal({ monitorTokenFile: file('short', 'fifteen-letters') })
-    assert.equal(short, '--monitor-token-file must name a file with at least 16 characters.')
-    assert.equal(refusal({ monitorTokenFile: file('long', 'sixteen-letters.') }), 'none')
+  test('are read before the server starts, which leaves nothing behind', async () => {
+    const data = join(server.dataDir, 'none')
+    const { code, err } = await cli(['serve', '--data', data, '--monitor-from', '10.0.0.0/99'])
+    assert.deepEqual([code, existsSync(data)], [2, false])
+    assert.match(err, /--monitor-from: "10\.0\.0\.0\/99" is not a network/)
+    const secret = 'a secret token'
+    const refused = await cli(['serve', '--data', data], { DEALBOX_MONITOR_TOKEN: secret })
+    assert.deepEqual([refused.code, existsSync(data), refused.err.includes(secret)], [2, false, false])
+    assert.match(refused.err, /--monitor-token must have at least 16/)
+  })
+
+  test('of the token have to have 16 characters or more that a header can carry, and no error shows them', () => {
+    for (const wrong of ['', 'fifteen-letters', 'with a space in it', 'sixteen-letters.\n', 'sechzehn-zeichen-ß'])
+      assert.equal(
+        refusal({ monitorToken: wrong }),
+        '--monitor-token must have at least 16 letters, digits and signs, without spaces.',
+        wrong,
+      )
+    assert.equal(refusal({ monitorToken: 'sixteen-letters.' }), 'none')
   })
 })

@@ -40,13 +40,18 @@ export const ALERT_CASES: Record<string, { series: Series; after: string; notAt?
     after: '100m',
     notAt: '30m',
   },
-  DealboxBackupTooOld: {
+  DealboxBackupsFail: {
     series: { [on('dealbox_health_check', 'check="backup"')]: '1x200' },
     after: '61m',
     notAt: '59m',
   },
   DealboxLogGrows: { series: { [on('dealbox_log_bytes')]: '300000000x60' }, after: '16m', notAt: '14m' },
   DealboxClockWrong: { series: { [on('dealbox_health_check', 'check="clock"')]: '1x60' }, after: '1m' },
+  DealboxSendsNothing: {
+    series: { [on('dealbox_health_check', 'check="sending"')]: '1x100' },
+    after: '61m',
+    notAt: '59m',
+  },
   DealboxJobsGivenUp: {
     series: { [on('dealbox_jobs_given_up', 'kind="message.send"')]: '1x60' },
     after: '6m',

@@ -6,13 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { lastBackup } from '../../../src/backup/state.ts'
 import { PLAIN_TEXT } from '../../../src/lib/metrics/text.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import type { Ends } from '../../support/smtp.ts'
 import { ALERT_CASES, FINE } from './alert-cases.ts'
+import { noteGoodBackup } from './good-backup.ts'
 import { parseMetrics, type Scrape } from './parse-metrics.ts'
 
 // The files for Prometheus and Grafana, and the page about them: what they name exists, and Prometheus takes it.
@@ -46,8 +49,10 @@ let folder: string
 let scrape: Scrape
 before(async () => {
   server = await startServer()
-  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), lastBackup: () => server.now() }
-  screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more } })
+  noteGoodBackup(server.dataDir, server.now())
+  const backups = () => lastBackup(server.dataDir)
+  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), backups }
+  screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
   await screens.send('GET', '/livez') // so that there is a request to count
   const { text, headers } = await screens.send('GET', '/metrics')
@@ -145,6 +150,19 @@ test('every alert says how bad it is and what to do', () => {
 })
 
 describe('Prometheus', { skip: noPrometheus }, () => {
+  const ends: (() => unknown)[] = []
+  const t = { after: (end: () => unknown) => void ends.push(end) }
+  let target: Awaited<ReturnType<typeof startTarget>>
+  let prometheus: string
+  // It scrapes for the first time after five seconds, and the other tests run meanwhile.
+  before(async () => {
+    target = await startTarget(t)
+    prometheus = await startPrometheus(t, target.port)
+  })
+  after(async () => {
+    for (const end of ends) await end()
+  })
+
   test('takes the rules, and the metrics in the plain format', async () => {
     const { stdout } = await exec('promtool', ['check', 'rules', join(root, ALERTS)])
     assert.match(stdout, new RegExp(`SUCCESS: ${names.length} rules found`))
@@ -178,9 +196,7 @@ describe('Prometheus', { skip: noPrometheus }, () => {
     await exec('promtool', ['test', 'rules', file])
   })
 
-  test('scrapes OpenMetrics, and answers every question of the dashboard', { timeout: 60_000 }, async (t) => {
-    const target = await startTarget(t)
-    const prometheus = await startPrometheus(t, target.port)
+  test('scrapes OpenMetrics, and answers every question of the dashboard', { timeout: 60_000 }, async () => {
     await target.scraped
     const ask = async (expr: string): Promise<object[]> => {
       const query = expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m')
@@ -205,7 +221,7 @@ describe('Prometheus', { skip: noPrometheus }, () => {
 })
 
 /** Passes scrapes on to the server, and resolves `scraped` when two are known. */
-async function startTarget(t: TestContext) {
+async function startTarget(t: Ends) {
   const accepted = new Set<string>()
   const { promise: scraped, resolve } = Promise.withResolvers<void>()
   let scrapes = 0
@@ -231,7 +247,7 @@ async function startTarget(t: TestContext) {
 }
 
 /** Returns the address of a Prometheus that scrapes the port. */
-async function startPrometheus(t: TestContext, port: number): Promise<string> {
+async function startPrometheus(t: Ends, port: number): Promise<string> {
   const config = join(folder, 'prometheus.yml')
   const scraping = { job_name: 'dealbox', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }
   const global = { scrape_interval: '200ms', scrape_timeout: '200ms', evaluation_interval: '1s' }

@@ -2,18 +2,22 @@ import assert from 'node:assert/strict'
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { lastBackup, noteBackup } from '../../../src/backup/state.ts'
+import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../../src/lib/time.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
+import { installedAt } from '../../../src/store/installation.ts'
+import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { noteGoodBackup } from './good-backup.ts'
 
 let server: TestServer
 let screens: Screens
-let backupAt: number | null = null
 before(async () => {
   server = await startServer()
   screens = await startScreens(server, {
-    monitoring: { ...noMonitoring(), kinds: ['sla.due', 'message.send'], lastBackup: () => backupAt },
+    monitoring: { ...noMonitoring(), kinds: ['sla.due', 'message.send'], backups: () => lastBackup(server.dataDir) },
   })
 })
 after(async () => {
@@ -33,25 +37,41 @@ async function check(name: string) {
 
 const age = async () => /\ndealbox_backup_age_seconds (\S+)\n/.exec((await screens.send('GET', '/metrics')).text)?.[1]
 
-test('a backup is missed after a night and a half', async () => {
+test('a backup is missed after a night and a half, counted from the installation if there is none', async () => {
   const none = 'No backup has been made yet.'
+  const { store, dataDir } = server
+  server.advance(installedAt(store.db) + 36 * HOUR_MS - server.now())
   assert.deepEqual(await check('backup'), { status: 'pass', detail: none })
   assert.equal(await age(), undefined)
-  server.advance(36 * HOUR_MS)
-  assert.deepEqual(await check('backup'), { status: 'pass', detail: none })
   server.advance(1)
   assert.deepEqual(await check('backup'), { status: 'warn', detail: none })
-  backupAt = server.now()
+  const made = server.now()
+  noteGoodBackup(dataDir, made)
   assert.deepEqual(await check('backup'), { status: 'pass', age_s: 0 })
   server.advance(36 * HOUR_MS)
   assert.deepEqual(await check('backup'), { status: 'pass', age_s: 129_600 })
   assert.equal(await age(), '129600')
   server.advance(HOUR_MS)
-  const detail = `The last good backup is of ${rfc3339(backupAt)}, 37 hours ago.`
+  const detail = `The last good backup is of ${rfc3339(made)}, 37 hours ago.`
   assert.deepEqual(await check('backup'), { status: 'warn', detail, age_s: 133_200 })
-  backupAt = server.now() + HOUR_MS // the clock was set back since
+  noteGoodBackup(dataDir, server.now() + HOUR_MS) // the clock was set back since
   assert.deepEqual(await check('backup'), { status: 'pass', age_s: 0 })
   assert.equal(await age(), '0')
+})
+
+test('a backup that fails, or that cannot be restored on trial, needs somebody at once', async () => {
+  const { dataDir } = server
+  const since = rfc3339(server.now())
+  noteGoodBackup(dataDir, server.now())
+  noteBackup(dataDir, { failure: { since, at: since, code: 'disk_full', message: `${dataDir} is full` } })
+  const where = 'the log of the server says why, and so does "dealbox backup"'
+  const failed = `No backup could be made since ${since}; ${where}.`
+  assert.deepEqual(await check('backup'), { status: 'warn', detail: failed, age_s: 0 })
+  noteGoodBackup(dataDir, server.now())
+  noteBackup(dataDir, { drill: { at: since, file: dataDir, duration_ms: 1, error: `${dataDir} is damaged` } })
+  const drilled = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
+  assert.deepEqual(await check('backup'), { status: 'warn', detail: drilled, age_s: 0 })
+  noteBackup(dataDir, { drill: null })
 })
 
 test('jobs that were given up need somebody, and are counted once a minute', async () => {
@@ -126,6 +146,26 @@ test('webhooks that are down or disabled need somebody; those that are paused do
   server.store.db.prepare("UPDATE webhooks SET status = 'disabled' WHERE id = ?").run(off)
   const both = `The receiver of 1 webhook is down; 1 webhook is disabled${where}`
   assert.deepEqual(await check('webhooks'), { status: 'warn', detail: both })
+})
+
+test('mailboxes are counted by how they do, and the mails that wait in them', async () => {
+  const { imap, ...sending } = SUPPORT
+  const boxes = setMailboxes(server, [
+    SUPPORT,
+    { ...sending, key: 'sends', address: 'sends@acme.example', is_default: false },
+  ])
+  const failing = { failing_since: 1, last_error: 'no', last_error_at: server.now(), pending: 3 }
+  mailboxStore(server.deps).saveState(server.a.org, boxes.support?.id as string, failing)
+  const { text } = await screens.send('GET', '/metrics')
+  assert.deepEqual(
+    text.split('\n').filter((line) => /^dealbox_mail(boxes|s_to_import)\b.* [1-9]/.test(line)),
+    [
+      'dealbox_mailboxes{direction="receiving",status="not_set_up"} 1',
+      'dealbox_mailboxes{direction="receiving",status="failing"} 1',
+      'dealbox_mailboxes{direction="sending",status="unused"} 2',
+      'dealbox_mails_to_import 3',
+    ],
+  )
 })
 
 test('a log that grows tells that somebody keeps it from being emptied', async () => {

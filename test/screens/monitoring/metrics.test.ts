@@ -5,6 +5,8 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { monitorOptions } from '../../../src/cli/monitors.ts'
+import { readConfig } from '../../../src/config/read.ts'
 import { random } from '../../../src/demo/story/random.ts'
 import { applySettings } from '../../../src/settings/document.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -44,14 +46,15 @@ before(async () => {
   }
   applySettings(store, org, { mailboxes: [mailbox] })
   store.close()
-  const [making = '', starting = ''] = withToken.split('dealbox serve ')
+  const [making = ''] = withToken.split('DEALBOX_')
   execFileSync('sh', ['-ec', making], { cwd: dataDir })
-  const [option, file = ''] = starting.split('\n')[0]!.split(' ')
-  assert.equal(option, '--monitor-token-file')
-  const monitorTokenFile = join(dataDir, file)
-  server = await serve(dataDir, token, { webhookAllow: '127.0.0.1', monitorTokenFile })
+  const [, variable = '', file = ''] = /^(DEALBOX_\w+)=(\S+) dealbox serve$/m.exec(withToken) ?? []
+  const env = { [variable]: join(dataDir, file) }
+  const { options } = readConfig({ options: monitorOptions, args: {} }, { argv: [], env, known: monitorOptions })
+  server = await serve(dataDir, token, { webhookAllow: '127.0.0.1', backupAt: '03:15', ...options })
   personal.push('Zwetschge', 'irabelle', 'zwetschge.example', token, id, owner)
-  personal.push(readFileSync(monitorTokenFile, 'utf8').trim())
+  personal.push(options.monitorToken as string)
+  assert.equal(personal.at(-1)?.length, 32)
 })
 after(async () => {
   await server.stop()
@@ -194,6 +197,7 @@ test('the files, the memory, the connections and the versions are there', async 
   assert.ok(found.value('dealbox_connections', { listener: 'screens' }) >= 1)
   assert.ok(found.value('dealbox_connections', { listener: 'api' }) >= 1)
   assert.ok(found.value('dealbox_event_loop_active_seconds_total') > 0)
+  assert.equal(found.families.get('dealbox_backup_age_seconds'), 'gauge')
   assert.match(found.text, /\ndealbox_build_info\{version="[\d.]+",node="[\d.]+",sqlite="[\d.]+",schema="\d+"\} 1\n/)
 })
 
