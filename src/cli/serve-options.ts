@@ -2,15 +2,16 @@ import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
 import { type Options, parseListen, usage } from '../config.ts'
 import type { Log } from '../http/log.ts'
 import { parseRate } from '../http/ratelimit.ts'
+import { MIB, parseSize } from '../lib/size.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { type BackupOptions, backupOptions, readBackups } from './backup-options.ts'
 import { json } from './command.ts'
 import { type FrontOptions, frontOptions, openFront } from './front.ts'
 import { parseLifetime } from './lifetime.ts'
+import { minFreeOption, readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
-import { maxAttachments, minFree, readMaxAttachments, readMinFree } from './size-options.ts'
 import { readTrust } from './trust.ts'
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER
@@ -80,8 +81,13 @@ export const serveOptions = {
     default: `${AUDIT_RETENTION_DAYS}d`,
     help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
   },
-  maxAttachments,
-  minFree,
+  maxAttachments: {
+    type: 'string',
+    placeholder: 'SIZE',
+    default: '36M',
+    help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
+  },
+  minFree: minFreeOption,
   ...backupOptions,
   ...monitorOptions,
   logLevel: {
@@ -119,4 +125,12 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
 /** Throws a usage Problem. */
 export function checkLogLevel(level: string): void {
   if (!['error', 'warn', 'info'].includes(level)) throw usage('--log-level must be error, warn or info.')
+}
+
+/** Throws a usage Problem. */
+function readMaxAttachments(size: string | undefined): number | undefined {
+  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
+  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
+    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
+  return bytes
 }

@@ -48,7 +48,6 @@ const WITHOUT: Record<string, string> = {
   openapi: 'reads',
   verify: 'reads',
   install: 'has no data folder yet',
-  doctor: 'reads, and repairs nothing that anybody has written',
   healthcheck: 'reads',
   version: 'reads',
 }
