@@ -19,7 +19,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const host = `${process.platform}-${process.arch}`
 const given = process.argv.indexOf('--compiled')
 const compiledBefore = given < 0 ? undefined : readFileSync(process.argv[given + 1])
-const temporary = mkdtempSync(join(tmpdir(), 'dealbox-build-'))
+const PREFIX = 'dealbox-build-'
+const temporary = mkdtempSync(join(tmpdir(), PREFIX))
 pkgLog.log.info = () => {}
 
 try {
@@ -69,12 +70,15 @@ async function compileFunctions(name, make) {
 /** Makes an executable that runs one of the main scripts. */
 async function pack(main, output, { os, arch, node, files }) {
   rmSync(output, { force: true })
+  copyFileSync(join(root, 'dist', `${main}.cjs`), join(temporary, 'main.cjs'))
   await pkgSea.default(join(root, 'dist', `${main}.cjs`), {
     targets: [{ platform: { darwin: 'macos', win32: 'win' }[os] ?? os, arch, nodeRange: 'node26', output }],
     nodePath: node,
     // The Node that runs this script writes the blob: it has the same version, and the target's may not run here.
     useLocalNode: true,
     seaConfig: {
+      // Node writes the name of the main script into the blob: from the folder in which pkg makes it, a sibling of ours.
+      main: join('..', basename(temporary), 'main.cjs'),
       useCodeCache: false, // executable.cjs does it
       assets: files,
       // By default V8 lets short-lived objects take 48 MB before it collects garbage; half of that costs no speed.
@@ -82,8 +86,19 @@ async function pack(main, output, { os, arch, node, files }) {
     },
     signature: false,
   })
+  forgetFolder(output)
   if (os === 'darwin') signMachO(output, 'dealbox')
   if (os === 'win32') dropAuthenticode(output)
+}
+
+/** The same sources give the same executable: the name of the temporary folder in it is another one each time. */
+function forgetFolder(output) {
+  const name = Buffer.from(basename(temporary))
+  const bytes = readFileSync(output)
+  const at = bytes.indexOf(name)
+  if (at < 0 || bytes.indexOf(name, at + 1) >= 0) throw new Error(`${output} does not name its main script once`)
+  bytes.fill('x', at + PREFIX.length, at + name.length)
+  writeFileSync(output, bytes)
 }
 
 function assetFiles(platform) {

@@ -54,7 +54,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   lib: { files: ['test/lib/**', 'test/events/**'], apart: ['test/lib/html/browser.test.ts'] },
   http: {
     files: [
-      'test/http/{conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
+      'test/http/{certificate,conditional,connection,cursors,filters,forms,headers,idempotency,lists,order,pages,ratelimit,search,sharing,stop,sweeps}.test.ts',
       'test/{catalog,layers,openapi-rules,orgs}.test.ts',
     ],
   },
@@ -83,6 +83,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
       'test/web/shell/{guesses,keys,match,router}.test.ts',
       'test/web/{components/contrast,tables/engine,tables/rows,tasks/quick-add}.test.ts',
       'test/web/{budgets,build}.test.ts',
+      'test/release/**',
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
@@ -90,7 +91,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   cli: {
     files: [
       'test/doctor/**',
-      'test/cli/{commands,doctor,jobs,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
+      'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks}.test.ts',
       'test/{audit,config}/**',
     ],
   },

@@ -19,7 +19,7 @@ import type { Deps } from './deps.ts'
 import { type Bodies, bodies } from './http/bodies.ts'
 import { cursors } from './http/cursor.ts'
 import { idempotency } from './http/idempotency.ts'
-import { kernel } from './http/kernel.ts'
+import { type Kernel, kernel } from './http/kernel.ts'
 import type { Log } from './http/log.ts'
 import type { Measure } from './http/measure.ts'
 import { type Rate, rateLimit } from './http/ratelimit.ts'
@@ -83,6 +83,7 @@ export type AppOptions = {
   rate: Rate | null
   corsOrigins: readonly string[]
   measure?: Measure | undefined
+  checkHost?: Kernel['checkHost']
   /** If the caller has them already. */
   deps?: Deps
   bodies?: Bodies

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../lib/caller.ts'
 import type { Store } from '../store/open.ts'
-import { type Client, forgeryLimit } from './forgeries.ts'
+import { forgeryLimit } from './forgeries.ts'
 import type { Role } from './roles.ts'
 import { effectiveScopes, scopeKey } from './scopes.ts'
 import type { Claims, Tokens } from './tokens.ts'
@@ -66,7 +66,7 @@ export function accessCache(
    * The access of a token, or undefined if it is not valid. Returns a promise only on the first use of a token. Throws
    * Problem 429 for an unused token from an address that sent too many forged ones.
    */
-  function open(token: string, client: Client = {}): Access | undefined | Promise<Access | undefined> {
+  function open(token: string, address = ''): Access | undefined | Promise<Access | undefined> {
     clearIfChanged()
     const cached = accessOf.get(token)
     if (cached) return stillValid(cached)
@@ -74,14 +74,14 @@ export function accessCache(
     if (claims) return load(token, claims)
     const claimed = tokens.claimed(token)
     if (!claimed || !grantOf(claimed) || forged.has(token)) return undefined
-    forgeries.check(client)
-    return verify(token, client)
+    forgeries.check(address)
+    return verify(token, address)
   }
 
-  async function verify(token: string, client: Client): Promise<Access | undefined> {
+  async function verify(token: string, address: string): Promise<Access | undefined> {
     const claims = await tokens.verify(token)
     if (!claims) {
-      forgeries.count(client)
+      forgeries.count(address)
       if (forged.size >= MAX_FORGED) forged.clear()
       forged.add(token)
       return undefined

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../lib/problem.ts'
 import type { Access, AccessCache, Authentication } from './access.ts'
+import { clientOf } from './client.ts'
 
 /** Authenticates requests by the token in `Authorization: Bearer <token>`. */
 export function bearer({ open, isCurrent }: AccessCache): Authentication {
@@ -9,7 +10,7 @@ export function bearer({ open, isCurrent }: AccessCache): Authentication {
     const header = req.headers.authorization
     if (header === undefined) throw unauthorized('Send a token in the header Authorization: Bearer <token>.')
     const token = header.startsWith('Bearer ') ? header.slice(7) : /^bearer +(.*)$/i.exec(header)?.[1]
-    const opened = token === undefined ? undefined : open(token.trimStart(), req.socket)
+    const opened = token === undefined ? undefined : open(token.trimStart(), clientOf(req).address)
     return opened instanceof Promise ? opened.then(required) : required(opened)
   }
 

@@ -7,16 +7,13 @@ const MAX_WAIT_S = 60
 
 const MAX_NETWORKS = 10_000
 
-/** The socket that a request comes from. */
-export type Client = { remoteAddress?: string | undefined }
-
 /** Limits how often signatures are checked in vain for an address: a check costs more than a response. */
 export function forgeryLimit(nowMs: () => number) {
   const buckets = new Map<string, { left: number; at: number }>()
 
   /** Throws Problem 429 with Retry-After if the address has sent too many. */
-  function check(client: Client): void {
-    const bucket = buckets.get(networkOf(client.remoteAddress ?? ''))
+  function check(address: string): void {
+    const bucket = buckets.get(networkOf(address))
     if (!bucket) return
     refill(bucket)
     if (bucket.left >= 1) return
@@ -29,8 +26,8 @@ export function forgeryLimit(nowMs: () => number) {
     )
   }
 
-  function count(client: Client): void {
-    const network = networkOf(client.remoteAddress ?? '')
+  function count(address: string): void {
+    const network = networkOf(address)
     let bucket = buckets.get(network)
     if (!bucket) {
       if (buckets.size >= MAX_NETWORKS) buckets.clear()

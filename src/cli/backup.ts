@@ -11,6 +11,7 @@ import { openWorkspace } from '../backup/workspace.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
+import { storageProblem } from '../store/failures.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { requireDatabase } from '../store/open.ts'
 import { copyBackup } from './backup-copies.ts'
@@ -43,9 +44,20 @@ export const backup = command({
     const copying = await readCopying(data, options)
     const { encryption } = copying
 
-    /** A backup has everything, as an export. To write into an older database would migrate it, so that has no entry. */
-    const noted = (answer: Answer, { manifest }: Backup): Answer | Promise<Answer> =>
-      manifest.schema_version < SCHEMA_VERSION ? answer : withStore(data, (store) => write(store, () => answer))
+    /**
+     * A backup has everything, as an export. To write into an older database would migrate it, so that has no entry; and a
+     * full disk, of which the backup may save the data, has no room for one.
+     */
+    async function noted(answer: Answer, { manifest }: Backup): Promise<Answer> {
+      if (manifest.schema_version < SCHEMA_VERSION) return answer
+      try {
+        return await withStore(data, (store) => write(store, () => answer))
+      } catch (error) {
+        const problem = storageProblem(error)
+        if (!(problem instanceof Problem) || problem.status !== 503) throw error
+        return { ...answer, note: `The audit log has no entry of this. ${problem.message}` }
+      }
+    }
 
     if (to === STDOUT) return toStandardOutput(data, options.json, encryption, noted)
     const began = performance.now()
@@ -64,14 +76,14 @@ export const backup = command({
       note: `To restore it: dealbox restore ${file} --data ${data}`,
       audit: { detail: { file, bytes } },
     }
-    await noted(answer, made)
+    const done = await noted(answer, made)
     const isPaused = isSendingPaused(data)
-    if (to !== undefined || isPaused || copying.places.length === 0) return answer
+    if (to !== undefined || isPaused || copying.places.length === 0) return done
     const reports = await copyBackup(copying, { file, now: how.now, mayPrune: true })
     const said = reports.map(({ sentence }) => sentence).join('\n')
     if (reports.some(({ ok }) => !ok))
       throw new Problem(502, 'copy_failed', `The backup ${file} was made, but not every place has it.\n${said}`)
-    return { ...answer, json: { ...answer.json, copies: reports }, text: [answer.text, said].join('\n').trimEnd() }
+    return { ...done, json: { ...answer.json, copies: reports }, text: [answer.text, said].join('\n').trimEnd() }
   },
 })
 

@@ -48,11 +48,14 @@ export type AuditedWrites = {
 }
 
 type Context<O extends Options, A extends Arguments, Audit> = Surroundings & {
-  options: Values<O & typeof everywhere>
+  options: Values<O & Omit<typeof everywhere, keyof O>>
   args: { readonly [Name in keyof A]: string }
 } & ([Audit] extends [never] ? unknown : AuditedWrites)
 
-/** Declares a command, so that `run` has the types of its options and arguments. Every command accepts --data. */
+/**
+ * Declares a command, so that `run` has the types of its options and arguments. Every command accepts --data, and may
+ * have a default of its own for it.
+ */
 export function command<
   const O extends Options,
   const A extends Arguments = Record<never, string>,
@@ -67,7 +70,7 @@ export function command<
   audit?: Audit
   run: (context: Context<O, A, Audit>) => Outcome
 }): Command {
-  return { ...spec, args: spec.args ?? {}, options: { ...spec.options, ...everywhere } } as Command
+  return { ...spec, args: spec.args ?? {}, options: { ...spec.options, ...everywhere, ...spec.options } } as Command
 }
 
 const everywhere = {

@@ -10,6 +10,7 @@ import { importCompanies, importContacts, importDeals, importUndo } from './impo
 import { importDir } from './import-dir.ts'
 import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
+import { install } from './install.ts'
 import { jobsDrop, jobsList, jobsRetry } from './jobs.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
@@ -29,6 +30,7 @@ import { webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksReplay } f
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
+  install,
   init,
   settingsShow,
   settingsApply,

@@ -1,6 +1,11 @@
+import { resolve } from 'node:path'
+import { type Listed, listBackups } from '../backup/list.ts'
+import { backupsFolder } from '../backup/state.ts'
 import { usage } from '../config.ts'
 import type { Forgotten } from '../crm/erasure/forget.ts'
+import { rfc3339 } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
+import { backupDir } from './backup-options.ts'
 import { type Answer, command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 
@@ -14,6 +19,7 @@ export const contactForget = command({
   options: {
     dryRun: { type: 'boolean', help: 'only show what would be erased' },
     yes: { type: 'boolean', help: 'confirm: it cannot be undone' },
+    backupDir,
     org,
     json,
   },
@@ -26,7 +32,8 @@ export const contactForget = command({
       const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
       const waits = dryRun ? undefined : await compactFile(store, options.data)
       const audit = { record: forgotten.contact_ids[0] ?? null, detail: { erased: forgotten.erased } }
-      return { ...answer(forgotten, dryRun, waits), audit }
+      const backups = backupsNote(resolve(options.backupDir ?? backupsFolder(options.data)), store.installation)
+      return { ...answer(forgotten, dryRun, waits, backups), audit }
     }
     return withStore(options.data, (store) => writeInParts(store, erase))
   },
@@ -69,13 +76,21 @@ async function compactFile(store: Store, dataDir: string): Promise<string | unde
   return compact(store.db) ? undefined : 'the disk has no space for a second copy of the database: make some'
 }
 
-/** Backups are kept for six months; see `--backup-keep`. */
-const BACKUPS =
-  'Backups that were made before still contain this person: the last of them is deleted after about six months (7 daily, 4 weekly and 6 monthly ones are kept). Whoever restores one has to run this command again.'
+/** What the backups still have, and until when. */
+function backupsNote(folder: string, installation: string): string {
+  const own = listBackups(folder).filter((each) => each.installation === installation)
+  const dayOf = (each: Listed | undefined): string => rfc3339(each?.made ?? 0).slice(0, 10)
+  const there =
+    own.length === 0
+      ? `There are no backups in ${folder}; any elsewhere still contain this person.`
+      : `${own.length} backups in ${folder}, from ${dayOf(own.at(-1))} to ${dayOf(own[0])}, still contain this person, and so do copies elsewhere.`
+  return `${there} The last of them is deleted after about six months, if 7 daily, 4 weekly and 6 monthly ones are kept, as is usual. Whoever restores one has to run this command again.`
+}
+
 const OUTSIDE =
   'Not reached: mails at the provider of your mailboxes, receivers of webhooks, exports, and files that were imported.'
 
-function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined): Answer {
+function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined, backups: string): Answer {
   const { erased, changed, shared } = forgotten
   const nothing = Object.keys(erased).length + Object.keys(changed).length === 0
   const kept = Object.entries(shared).flatMap(([kind, ids]) => ids.map((id) => `  ${kind} ${id}`))
@@ -93,11 +108,11 @@ function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined
     ...(waits === undefined
       ? []
       : [`Free space of the file may still contain parts of it; ${waits}, and run the same command again.`]),
-    BACKUPS,
+    backups,
     OUTSIDE,
   ]
   return {
-    json: { ...forgotten, is_dry_run: dryRun, ...(waits === undefined ? {} : { remnants: waits }), backups: BACKUPS },
+    json: { ...forgotten, is_dry_run: dryRun, ...(waits === undefined ? {} : { remnants: waits }), backups },
     text: lines.join('\n'),
   }
 }

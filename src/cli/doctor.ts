@@ -3,7 +3,7 @@ import { backupsFolder } from '../backup/state.ts'
 import type { Report } from '../doctor/doctor.ts'
 import { backupDir } from './backup-options.ts'
 import { command, json } from './command.ts'
-import { minFree, readMinFree } from './size-options.ts'
+import { minFreeOption, readMinFree } from './min-free.ts'
 import { withStore } from './store.ts'
 import { oneLine } from './text.ts'
 
@@ -15,19 +15,16 @@ export const doctor = command({
     full: { type: 'boolean', help: 'also compare all indexes with their tables, which takes longer' },
     fix: { type: 'boolean', help: 'repair what can be repaired without losing anything' },
     backupDir,
-    minFree,
+    minFree: minFreeOption,
     json,
   },
   audit: 'doctor.fixed',
   run: async ({ options, write }) => {
     const { examine } = await import('../doctor/doctor.ts') // no other command needs it
     const { data, full, fix } = options
-    const minFreeBytes = readMinFree(options.minFree)
+    const minFree = readMinFree(options.minFree)
     const backups = resolve(options.backupDir ?? backupsFolder(data))
-    const report = examine(
-      { dataDir: data, backupDir: backups, isFull: full, minFree: minFreeBytes, now: Date.now },
-      fix,
-    )
+    const report = examine({ dataDir: data, backupDir: backups, isFull: full, minFree, now: Date.now }, fix)
     const { fixed, isSound } = report
     if (fixed.length > 0 && isSound)
       await withStore(data, (store) => write(store, () => ({ json: null, text: '', audit: { detail: { fixed } } })))

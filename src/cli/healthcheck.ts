@@ -1,7 +1,8 @@
-import { get } from 'node:http'
+import { get as getPlain, type RequestOptions } from 'node:http'
 import { parseListen, usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { command, json } from './command.ts'
+import { tlsCert } from './front.ts'
 
 const PATIENCE_MS = 5000
 /** More than any answer has. */
@@ -19,19 +20,21 @@ export const healthcheck = command({
       default: '127.0.0.1:8081',
       help: 'address of the screens listener',
     },
+    tlsCert: { ...tlsCert, help: 'certificate of the server, if it has one' },
     json,
   },
   run: async ({ options }) => {
     const address = parseListen(options.screensListen)
     if (!address) throw usage('--screens-listen is off, so there is no server to check.')
-    const answer = await askReady(reachable(address.host), address.port)
+    const get = options.tlsCert === undefined ? getPlain : await secureGet()
+    const answer = await askReady(get, reachable(address.host), address.port)
     if (answer?.status === 200) return { json: { ready: true }, text: 'Ready.' }
     const at = options.screensListen
     throw new Problem(
       503,
       'not_ready',
       answer === undefined
-        ? `No server responds at ${at}.`
+        ? `No server responds at ${at}${options.tlsCert === undefined ? '' : ' by TLS'}.`
         : [`The server at ${at} is not ready: it responded with ${answer.status}.`, ...detailOf(answer)].join(' '),
     )
   },
@@ -43,7 +46,14 @@ function reachable(host: string): string {
   return host === '::' ? '::1' : host
 }
 
-function askReady(host: string, port: number): Promise<Answer | undefined> {
+/** The certificate is for another name than the address that is asked here, and may be self-signed. */
+async function secureGet(): Promise<typeof getPlain> {
+  const { get } = await import('node:https')
+  return ((options: RequestOptions, answer: () => void) =>
+    get({ ...options, rejectUnauthorized: false }, answer)) as typeof getPlain
+}
+
+function askReady(get: typeof getPlain, host: string, port: number): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: '/readyz', agent: false, timeout: PATIENCE_MS }, (response) => {
       let text = ''

@@ -10,7 +10,7 @@ import { validate } from '../lib/validate.ts'
 import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 import { command, json, org } from './command.ts'
-import { isLocal, LOCAL_NOTE, screensListen, screensOrigin } from './screens-url.ts'
+import { isLocal, LOCAL_NOTE, linkOptions, listenerUrl, screensOrigin } from './screens-url.ts'
 import { chosenOrg, withStore } from './store.ts'
 
 const email = { email: 'email of the member' }
@@ -23,7 +23,7 @@ export const memberInvite = command({
   args: email,
   options: {
     role: { type: 'string', placeholder: 'ROLE', default: 'member', help: 'owner, admin, member or viewer' },
-    screensListen,
+    ...linkOptions,
     org,
     json,
   },
@@ -32,7 +32,7 @@ export const memberInvite = command({
     const given = validate(Invite, { email: args.email.toLowerCase(), role: options.role })
     return withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
-      const origin = screensOrigin(store, options.screensListen)
+      const origin = originFor(store, options)
       return write(store, () => {
         if (
           memberSettings(store)
@@ -59,12 +59,12 @@ export const memberReset = command({
   name: 'member reset',
   summary: 'Remove the password and second factor of a member, end their sessions, and print a link to sign in once',
   args: email,
-  options: { screensListen, org, json },
+  options: { ...linkOptions, org, json },
   audit: 'member.reset',
   run: ({ options, args, write }) =>
     withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
-      const origin = screensOrigin(store, options.screensListen)
+      const origin = originFor(store, options)
       return write(store, () => {
         const { id } = activeMember(store, org, args.email)
         credentialStore(store).reset(org, id)
@@ -88,8 +88,13 @@ export function signInUrl(store: Store, email: string, screens: string): string 
     .all(org.id)
     .find((each) => each.email === email && each.status === 'active')
   const secret = member && store.transaction(() => linkStore(store).makeSignIn(org.id, member.id))
-  return secret && linkUrl(screensOrigin(store, screens.slice('http://'.length)), 'sign_in', secret)
+  return secret && linkUrl(screensOrigin(store, { url: screens }), 'sign_in', secret)
 }
+
+type LinkOptions = { screensListen: string; host: string; tlsCert: string | undefined }
+
+const originFor = (store: Store, { screensListen, host, tlsCert }: LinkOptions): string =>
+  screensOrigin(store, { host, url: listenerUrl(screensListen, tlsCert) })
 
 /** Throws Problem 404 and 409. */
 function activeMember(store: Store, org: number, email: string): Member {

@@ -8,18 +8,24 @@ import { apiUrlFor } from '../screens/sessions/hosts.ts'
 import { emptyDatabase } from '../store/memory.ts'
 import { vault } from '../store/vault.ts'
 import { command, json } from './command.ts'
+import { tlsCert } from './front.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
+import { listenerUrl } from './screens-url.ts'
 
 export const openapi = command({
   name: 'openapi',
   summary: 'Print the OpenAPI document of the API',
   options: {
     apiListen: { ...apiListen, help: 'address of the API that the document is for' },
+    tlsCert: { ...tlsCert, help: 'certificate of the server, if it has one: the address is https then' },
     publicUrl,
     json: { ...json, help: 'on one line' },
   },
   run: ({ options }) => {
-    const server = options.publicUrl === undefined ? listenerUrl(options.apiListen) : parsePublicUrl(options.publicUrl)
+    const server =
+      options.publicUrl === undefined
+        ? documentUrl(options.apiListen, options.tlsCert)
+        : parsePublicUrl(options.publicUrl)
     // Routes contain prepared statements, which need the tables.
     const db = emptyDatabase()
     const document = openApiDocument(
@@ -33,8 +39,8 @@ export const openapi = command({
 })
 
 /** Throws a usage Problem. */
-function listenerUrl(text: string): string {
-  const { host, port } = parseListen(text) ?? { host: '', port: 0 }
-  if (port === 0) throw usage('The document needs an address: name one with --api-listen or --public-url.')
-  return apiUrlFor(`http://${host.includes(':') ? `[${host}]` : host}:${port}`, undefined)
+function documentUrl(listen: string, certificate: string | undefined): string {
+  if ((parseListen(listen)?.port ?? 0) === 0)
+    throw usage('The document needs an address: name one with --api-listen or --public-url.')
+  return apiUrlFor(listenerUrl(listen, certificate), undefined)
 }

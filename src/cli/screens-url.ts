@@ -1,23 +1,40 @@
 import { parseListen, usage } from '../config.ts'
-import { hostOf, isEverywhere, isLoopback, originForOthers } from '../screens/sessions/hosts.ts'
+import { hostOf, isEverywhere, isLoopback, originForOthers, parseHosts } from '../screens/sessions/hosts.ts'
 import type { Store } from '../store/open.ts'
 import { publicUrls } from '../store/orgs.ts'
+import { host, tlsCert } from './front.ts'
 
-/** The option of commands that print a link into the browser app. */
-export const screensListen = {
-  type: 'string',
-  placeholder: 'HOST:PORT',
-  default: '127.0.0.1:8081',
-  help: 'address of the screens listener, for the link',
+/** The options of commands that print a link into the browser app: those that the server was started with. */
+export const linkOptions = {
+  screensListen: {
+    type: 'string',
+    placeholder: 'HOST:PORT',
+    default: '127.0.0.1:8081',
+    help: 'address of the screens listener, for the link',
+  },
+  host: { ...host, help: 'names of the server, for the link' },
+  tlsCert: { ...tlsCert, help: 'certificate of the server, if it has one, for the link' },
 } as const
 
-/** Where others open the screens that listen at an address, as far as this machine knows. Throws a usage Problem. */
-export function screensOrigin({ db }: Pick<Store, 'db'>, listen: string): string {
+/** Where the screens listen, and what clients call the server. */
+type Screens = { host?: string | undefined; url: string }
+
+/** The URL of a listener by its options. Throws a usage Problem. */
+export function listenerUrl(listen: string, certificate: string | undefined): string {
   const address = parseListen(listen)
   if (!address) throw usage('--screens-listen is off, so nobody can open a link.')
   const { host, port } = address
-  const shown = isEverywhere(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return originForOthers(`http://${shown}:${port}`, host, publicUrls(db)())
+  return `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Where others open the screens, as far as this machine knows. Throws a usage Problem. */
+export function screensOrigin({ db }: Pick<Store, 'db'>, { host: names = '', url }: Screens): string {
+  const { protocol, hostname, port } = new URL(url)
+  const listen = hostname.replace(/^\[|\]$/g, '')
+  const [name] = parseHosts(names)
+  // A certificate is for a name. Without one the name may be that of a proxy, which has another port.
+  const shown = protocol === 'https:' && name ? name : isEverywhere(listen) ? '127.0.0.1' : hostname
+  return originForOthers(`${protocol}//${shown}${port === '' ? '' : `:${port}`}`, listen, publicUrls(db)())
 }
 
 /** Whether only browsers on this machine can open the link. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer.ts'
 import type { Backlog } from './backlog.ts'
+import { connected } from './connections.ts'
 import { originForm } from './framing.ts'
 import { fairReading } from './reading.ts'
 
@@ -33,9 +34,11 @@ export function serveConnections(server: Server, handler: Handler, backlog: Back
   /** Their request did not arrive in time; they wait to be closed. */
   const late = new Set<Socket>()
   const reading = fairReading(server)
-  server.on('connection', (socket: Socket) => {
+  server.on(connected(server), (socket: Socket) => {
     socket.destroySoon = closeGently
   })
+  // A handshake that fails; node would pass it on as a broken request.
+  server.removeAllListeners('tlsClientError').on('tlsClientError', (_error, socket: Socket) => socket.destroy())
   server.on('request', serve)
   server.on('checkContinue', serve)
   server.on('checkExpectation', (_req, res: ServerResponse) =>

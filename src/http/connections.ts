@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** Fields of a node connection that its types leave out: the current response, and how much of it is unsent. */
+/**
+ * Fields of a node connection that its types leave out: the current response, how much of it is unsent, and the
+ * connection that TLS runs over.
+ */
 type Connection = Socket & {
   _httpMessage?: ServerResponse | null
-  _handle?: { bytesWritten: number; writeQueueSize: number } | null
+  _handle?: { bytesWritten: number; writeQueueSize: number; _parentWrap?: Socket } | null
 }
 
 export type ConnectionLimits = {
@@ -17,7 +20,8 @@ export type ConnectionLimits = {
   connectionsCheckingInterval: number
 }
 
-type Seen = { bytesRead: number; bytesWritten: number; queued: number; stalledMs: number }
+/** `http` is what carries requests: with TLS another socket, as soon as the handshake is done. */
+type Seen = { http: Connection; bytesRead: number; bytesWritten: number; queued: number; stalledMs: number }
 
 /** Unsent bytes of responses, on all connections. */
 const MAX_UNSENT_BYTES = 256 * 1_048_576
@@ -28,32 +32,41 @@ const USUAL_DESCRIPTORS = 8192
 const MAX_CONNECTIONS = 10_000
 const MIN_CONNECTIONS = 16
 
+/** The event of a server for each connection that requests can come over. */
+export const connected = (server: Server): 'connection' | 'secureConnection' =>
+  'setSecureContext' in server ? 'secureConnection' : 'connection'
+
 /**
  * Cuts connections whose clients do not read their responses. Beyond `maxConnections`, closes the connection that has
- * been idle longest, else the one that has read nothing for longest, else the new one. Returns `check`, which also runs
- * at intervals, and how many are open.
+ * been idle longest, else the one that has read nothing for longest, else the new one; during the handshake of TLS it is
+ * idle. Returns `check`, which also runs at intervals, and how many are open.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits) {
   const { writeTimeout, maxConnections, connectionsCheckingInterval: interval } = limits
-  /** Longest idle first. */
-  const open = new Map<Connection, Seen>()
+  /** By the socket of TCP, longest idle first. */
+  const open = new Map<Socket, Seen>()
   const timer = setInterval(check, interval).unref()
   server.once('close', () => clearInterval(timer))
-  server.on('connection', (socket: Connection) => {
+  server.on('connection', (socket: Socket) => {
     if (open.size >= maxConnections) {
       const least = leastActive()
       if (!least) return socket.destroy()
       cut(least)
     }
-    open.set(socket, { bytesRead: 0, bytesWritten: 0, queued: 0, stalledMs: 0 })
+    open.set(socket, { http: socket, bytesRead: 0, bytesWritten: 0, queued: 0, stalledMs: 0 })
     socket.once('close', () => open.delete(socket))
   })
+  if (connected(server) === 'secureConnection')
+    server.on('secureConnection', (http: Connection) => {
+      const seen = open.get(http._handle?._parentWrap as Socket)
+      if (seen) seen.http = http
+    })
 
-  function leastActive(): Connection | undefined {
-    let least: Connection | undefined
+  function leastActive(): Socket | undefined {
+    let least: Socket | undefined
     let most = 0
-    for (const [socket, { stalledMs }] of open) {
-      if (!socket._httpMessage) return socket
+    for (const [socket, { http, stalledMs }] of open) {
+      if (!http._httpMessage) return socket
       if (stalledMs <= most) continue
       least = socket
       most = stalledMs
@@ -63,16 +76,16 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
 
   function check(): void {
     let unsent = 0
-    const stalled: Connection[] = []
+    const stalled: Socket[] = []
     for (const [socket, seen] of [...open]) {
-      const { bytesRead, writableLength } = socket
-      if (socket._httpMessage || bytesRead !== seen.bytesRead) {
+      const { bytesRead, writableLength, _httpMessage: response } = seen.http
+      if (response || bytesRead !== seen.bytesRead) {
         open.delete(socket)
         open.set(socket, seen)
       }
       seen.bytesRead = bytesRead
       unsent += writableLength
-      const isStalled = writableLength > 0 && !hasMoved(socket, seen)
+      const isStalled = writableLength > 0 && !hasMoved(seen)
       seen.stalledMs = isStalled ? seen.stalledMs + interval : 0
       if (seen.stalledMs >= writeTimeout) cut(socket)
       else if (isStalled) stalled.push(socket)
@@ -81,26 +94,33 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
   }
 
   /** Cuts those with the most unsent bytes first. */
-  function cutStalled(stalled: Connection[], tooMuch: number): void {
+  function cutStalled(stalled: Socket[], tooMuch: number): void {
+    const unsent = (socket: Socket): number => open.get(socket)?.http.writableLength ?? 0
     let left = tooMuch
-    for (const socket of stalled.sort((a, b) => b.writableLength - a.writableLength)) {
+    for (const socket of stalled.sort((a, b) => unsent(b) - unsent(a))) {
       if (left <= 0) return
-      left -= socket.writableLength
+      left -= unsent(socket)
       cut(socket)
     }
   }
 
-  function cut(socket: Connection): void {
+  function cut(socket: Socket): void {
     open.delete(socket)
     socket.destroy()
   }
 
-  return { check, count: () => open.size }
+  /** The server waits for open connections when it stops, and node closes those alone that have had a request. */
+  function cutHandshakes(): void {
+    if (connected(server) === 'connection') return
+    for (const [socket, { http }] of [...open]) if (http === socket) cut(socket)
+  }
+
+  return { check, count: () => open.size, cutHandshakes }
 }
 
 /** Whether any unsent byte was sent since the last check. */
-function hasMoved({ _handle }: Connection, seen: Seen): boolean {
-  const { bytesWritten = 0, writeQueueSize: queued = 0 } = _handle ?? {}
+function hasMoved(seen: Seen): boolean {
+  const { bytesWritten = 0, writeQueueSize: queued = 0 } = seen.http._handle ?? {}
   const isSame = bytesWritten === seen.bytesWritten && queued === seen.queued
   seen.bytesWritten = bytesWritten
   seen.queued = queued

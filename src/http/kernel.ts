@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { AuditLog } from '../audit/log.ts'
 import type { Access, Authentication } from '../auth/access.ts'
+import { clientOf } from '../auth/client.ts'
 import { requireRole } from '../auth/roles.ts'
 import { requireScopes } from '../auth/scopes.ts'
 import { Problem } from '../lib/problem.ts'
@@ -50,6 +51,8 @@ export type Kernel = Authentication & {
   measure?: Measure | undefined
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
+  /** Checks the name by which the server is called, if it has to. */
+  checkHost?: ((req: IncomingMessage) => void) | undefined
   /** For requests that wait for a commit. */
   waiters: CommitWaiters
   /** Aborted while the server stops: further requests on open connections get 503. */
@@ -71,12 +74,12 @@ export type Exchange = {
 }
 
 /**
- * The order of checks for all routes: framing → path 404 → method 405 → token 401 → rate 429 → scope or role 403 →
+ * The order of checks for all routes: framing → host 421 → path 404 → method 405 → token 401 → rate 429 → scope or role 403 →
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
   const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log, measure } = parts
-  const { corsOrigins, stopping } = parts
+  const { corsOrigins, checkHost, stopping } = parts
   const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
   const answerPoll = pollAnswers({ cursors, waiters })
@@ -90,6 +93,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     try {
       checkServing()
       checkFraming(x.req)
+      checkHost?.(x.req)
       const match = find(ctx.method, x.path)
       answer = 'route' in match ? await serve(match.route, match.ids, x) : noRoute(match.allowed, x)
     } catch (error) {
@@ -108,6 +112,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     log.info(
       {
         id,
+        address: clientOf(req).address,
         method: req.method,
         route,
         status,

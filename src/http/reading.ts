@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { MINUTE_MS } from '../lib/time.ts'
+import { connected } from './connections.ts'
 
 /** The bytes of a connection parsed at once: one or two milliseconds, even for requests or chunks of a few bytes. */
 const SLICE_BYTES = 4096
@@ -36,7 +37,7 @@ export function fairReading(server: Server, nowMs = () => performance.now()) {
   let isScheduled = false
   let current: Packet | undefined
 
-  server.on('connection', (socket: Socket) => {
+  server.on(connected(server), (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     alerts.set(socket, alert)

@@ -1,14 +1,16 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { noProxies, notePeer, type Proxies } from '../auth/client.ts'
 import { Problem } from '../lib/problem.ts'
 import { backlog } from './backlog.ts'
+import type { Certificate } from './certificate.ts'
 import { type Handler, serveConnections } from './connection.ts'
-import { type ConnectionLimits, checkNode, connectionLimit, watchConnections } from './connections.ts'
+import { type ConnectionLimits, checkNode, connected, connectionLimit, watchConnections } from './connections.ts'
 
 export type Address = { host: string; port: number }
 
 export type Listener = {
-  /** Such as http://127.0.0.1:8080. */
+  /** Such as http://127.0.0.1:8080, or https with a certificate. */
   url: string
   /** A URL omits it if it is 80. */
   port: number
@@ -21,12 +23,14 @@ export type Listener = {
 /** Node's defaults would keep a thousand half-open requests open for minutes. */
 const LIMITS = {
   headersTimeout: 10_000,
+  handshakeTimeout: 10_000, // of TLS
   requestTimeout: 2_400_000, // bodies.ts ends slow bodies; the largest takes 38 minutes at the slowest rate
   keepAliveTimeout: 65_000,
   writeTimeout: 30_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
   requireHostHeader: false, // the kernel checks it, so that the response has a body like every other
+  allowHalfOpen: true, // as without TLS
 }
 
 /**
@@ -38,15 +42,25 @@ const MAX_PENDING = 4096
 /** The size of waiting requests on all connections together. */
 const MAX_BACKLOG_BYTES = 128 * 1_048_576
 
-export type Limits = Partial<ConnectionLimits & { requestTimeout: number; headersTimeout: number }>
+export type Limits = Partial<
+  ConnectionLimits & { requestTimeout: number; headersTimeout: number; handshakeTimeout: number }
+>
+
+/** What the listeners of a server have in common. */
+export type Front = { proxies?: Proxies; certificate?: Certificate | undefined }
 
 /** Starts a listener; port 0 picks a free one. Throws Problem if the address is not available. */
-export async function listen(handler: Handler, address: Address, given: Limits = {}): Promise<Listener> {
+export async function listen(
+  handler: Handler,
+  address: Address,
+  { proxies = noProxies, certificate, ...given }: Limits & Front = {},
+): Promise<Listener> {
   const limits = { ...LIMITS, maxConnections: connectionLimit(), ...given }
-  const server = createServer(limits)
+  const server = certificate?.createServer(limits) ?? createServer(limits)
   // A client that has sent everything may close its side and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const connections = watchConnections(server, limits)
+  const { count, cutHandshakes } = watchConnections(server, limits)
+  server.on(connected(server), (socket) => notePeer(socket, proxies))
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, address)))
@@ -54,8 +68,16 @@ export async function listen(handler: Handler, address: Address, given: Limits =
   })
   checkNode(server)
   const { address: host, port, family } = server.address() as AddressInfo
-  const url = `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`
-  return { url, port, connections: connections.count, stop: (graceMs) => stop(server, graceMs) }
+  const url = `${certificate ? 'https' : 'http'}://${family === 'IPv6' ? `[${host}]` : host}:${port}`
+  return {
+    url,
+    port,
+    connections: count,
+    stop: (graceMs) => {
+      cutHandshakes()
+      return stop(server, graceMs)
+    },
+  }
 }
 
 function cannotListen(error: NodeJS.ErrnoException, { host, port }: Address): Problem {

@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
 import { auditLog } from '../audit/log.ts'
+import { clientOf } from '../auth/client.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
@@ -33,7 +34,7 @@ import type { OpenApi } from './reference/document.ts'
 import { referencePage } from './reference/reference.ts'
 import { APP, screenHandlers, screenRoutes } from './routes.ts'
 import { sessionAccess } from './sessions/access.ts'
-import { apiUrlFor, hostCheck, hostOf } from './sessions/hosts.ts'
+import { apiUrlFor, hostCheck, hostOf, hostsOf } from './sessions/hosts.ts'
 import { checkSameOrigin } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
@@ -112,7 +113,7 @@ export function screens(options: ScreensOptions): Koa {
   function perServer(type: string, make: (document: Record<string, unknown>) => string) {
     const files = new Map<string, ReturnType<typeof file>>()
     return (ctx: Context) => {
-      const server = apiUrlFor(apiUrl, `http://${hostOf(ctx.req.headers.host)}`) + options.prefix
+      const server = apiUrlFor(apiUrl, `http://${hostOf(clientOf(ctx.req).host)}`) + options.prefix
       const known = files.get(server) ?? file(type, () => make({ ...document(), servers: [{ url: server }] }))
       if (files.size >= MOST_SERVERS) files.clear() // it has few names
       files.set(server, known)
@@ -125,7 +126,7 @@ export function screens(options: ScreensOptions): Koa {
   const checkHost = hostCheck({
     listen,
     added: options.hosts ?? [],
-    publicHosts: () => publicUrlsOf().flatMap((url) => hostOf(new URL(url).host) ?? []),
+    publicHosts: () => hostsOf(publicUrlsOf()),
   })
   const access = sessionAccess(store)
   const web = options.web ?? webFiles()
@@ -164,7 +165,7 @@ export function screens(options: ScreensOptions): Koa {
     if (stopping.aborted) ctx.set('Connection', 'close')
     try {
       checkFraming(ctx.req)
-      if (!BY_ANY_NAME.includes(ctx.path) && !ctx.path.startsWith(UNSUBSCRIBE)) checkHost(ctx.req.headers.host)
+      if (!BY_ANY_NAME.includes(ctx.path) && !ctx.path.startsWith(UNSUBSCRIBE)) checkHost(ctx.req)
       await answer(ctx)
     } catch (error) {
       answerProblem(ctx, asProblem(error, id, ctx.method !== 'GET'), id)
@@ -174,7 +175,9 @@ export function screens(options: ScreensOptions): Koa {
     const ms = performance.now() - started
     const route = routeOf(ctx.path)
     measure(ctx.method, route ?? familyOf(ctx.path), ctx.status, ms)
-    log.info({ id, method: ctx.method, route, status: ctx.status, ms: Math.round(ms * 100) / 100 }, 'request')
+    const { address } = clientOf(ctx.req)
+    const took = { status: ctx.status, ms: Math.round(ms * 100) / 100 }
+    log.info({ id, address, method: ctx.method, route, ...took }, 'request')
   })
   return app
 

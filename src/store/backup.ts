@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
 import { type Connection, openSqlite } from './driver.ts'
 import { failureOf, reasonOf } from './failures.ts'
@@ -12,8 +12,20 @@ export type Copied = { schema: number; installation: string; rows: Record<string
 
 /** Copies a database as of one moment into a new file, on a connection of its own: others write meanwhile. */
 export function copyDatabase(file: string, target: string): void {
+  try {
+    copy(file, target, 'NORMAL')
+  } catch (error) {
+    if (failureOf(error) !== 'full') throw error
+    // Its disk may have no space for the index of the log; see `openForServer`.
+    rmSync(target, { force: true })
+    copy(file, target, 'EXCLUSIVE')
+  }
+}
+
+function copy(file: string, target: string, lockingMode: 'NORMAL' | 'EXCLUSIVE'): void {
   const db = openSqlite(file, { fileMustExist: true, timeout: PATIENCE_MS })
   try {
+    db.pragma(`locking_mode = ${lockingMode}`)
     db.prepare('VACUUM INTO ?').run(target)
   } finally {
     db.close()

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Batch } from './batches.ts'
 import { totalChanges } from './changes.ts'
@@ -13,7 +13,6 @@ import { pendingWords } from './search-index.ts'
 
 /** Pages of the index that are merged in one transaction. */
 const MERGE_PAGES = 200
-const CHUNK_BYTES = 1 << 20
 
 /** Overwrites what is deleted with zeros, until the returned function is called. */
 export function overwriteDeleted(db: Database): () => void {
@@ -78,34 +77,3 @@ export function compact(db: Database): boolean {
 }
 
 export const databaseBytes = (dataDir: string): number => statSync(join(dataDir, DATABASE)).size
-
-/** How many of the texts the database or its log contain as bytes, whatever they belong to. */
-export function countInFiles(dataDir: string, texts: readonly string[]): number {
-  const wanted = new Map(texts.map((text) => [text, Buffer.from(text)]))
-  const longest = Math.max(0, ...[...wanted.values()].map(({ length }) => length))
-  const found = new Set<string>()
-  for (const name of [DATABASE, `${DATABASE}-wal`]) {
-    for (const bytes of chunksOf(join(dataDir, name), longest))
-      for (const [text, each] of wanted) if (!found.has(text) && bytes.includes(each)) found.add(text)
-  }
-  return found.size
-}
-
-/** Each chunk begins with the end of the one before. */
-function* chunksOf(path: string, overlap: number): Generator<Buffer> {
-  if (!statSync(path, { throwIfNoEntry: false })) return
-  const file = openSync(path, 'r')
-  try {
-    const buffer = Buffer.alloc(CHUNK_BYTES + overlap)
-    let kept = 0
-    const next = () => readSync(file, buffer, kept, CHUNK_BYTES, null)
-    for (let read = next(); read > 0; read = next()) {
-      const filled = kept + read
-      yield buffer.subarray(0, filled)
-      kept = Math.min(overlap, filled)
-      buffer.copyWithin(0, filled - kept, filled)
-    }
-  } finally {
-    closeSync(file)
-  }
-}

@@ -47,7 +47,7 @@ const WITHOUT: Record<string, string> = {
   'config show': 'reads',
   openapi: 'reads',
   verify: 'reads',
-  doctor: 'reads, and repairs nothing that anybody has written',
+  install: 'has no data folder yet',
   healthcheck: 'reads',
   version: 'reads',
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -180,13 +180,13 @@ const KEEP = { keep: { days: 7, weeks: 4, months: 6 }, timezone: 'UTC', mayPrune
 describe('the restore drill', () => {
   test('restores the newest backup once a week, and says how it went', async () => {
     const server = start()
-    for (let day = 0; day < 16; day++, now += DAY_MS) await server.tick()
+    for (let day = 0; day < 9; day++, now += DAY_MS) await server.tick()
     const drills = server.nights.flatMap(({ drill }, day) => (drill ? [[day, drill.file, drill.error]] : []))
     assert.deepEqual(
       drills,
-      [1, 8, 15].map((day) => [day, join(folder, stamp(first + (day - 1) * DAY_MS)), null]),
+      [1, 8].map((day) => [day, join(folder, stamp(first + (day - 1) * DAY_MS)), null]),
     )
-    assert.deepEqual(lastBackup(dataDir).drill?.at, rfc3339(first + 15 * DAY_MS))
+    assert.deepEqual(lastBackup(dataDir).drill?.at, rfc3339(first + 8 * DAY_MS))
     await server.stop()
   })
 
@@ -224,6 +224,21 @@ test('the work is done in a thread, while the server goes on', async () => {
   assert.ok(turns > 5, String(turns))
   assert.equal(verifyBackup(lastBackup(dataDir).last?.file as string).manifest.installation_id, store.installation)
   await nightly.stop()
+})
+
+test('a server that stops ends the work, which is no failure', async () => {
+  const lines: string[] = []
+  const nightly = startNightly({
+    store: { ...store, clock: { ...store.clock, now: () => now } },
+    ...{ log: pino({}, { write: (line: string) => void lines.push(line) }), dataDir, at: '03:15', folder },
+    ...{ keep: KEEP.keep, timezone: 'UTC' },
+  })
+  const ticking = nightly.tick()
+  while (!existsSync(folder)) await nextTurn() // the thread has begun
+  await Promise.all([nightly.stop(), ticking])
+  await nightly.tick()
+  assert.equal(lastBackup(dataDir).failure, null)
+  assert.deepEqual(lines, [])
 })
 
 test('a state that cannot be read counts as none', () => {

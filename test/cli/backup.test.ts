@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { lastBackup } from '../../src/backup/state.ts'
-import { type Running, serveFolder } from '../../src/cli/serve.ts'
+import { type Running, serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { smallDisk } from '../support/small-disk.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
 
 const exec = promisify(execFile)
@@ -106,6 +107,24 @@ describe('backup', () => {
     assert.match(await refusal(1, 'backup', '--data', join(folder, 'none')), /There is no Dealbox database/)
     assert.match(await refusal(2, 'backup', '--data', data, '--to', '-', '--json'), /--json has no place/)
     assert.ok(!existsSync(join(folder, 'none')))
+  })
+
+  test('saves the data of a disk that is full to another one', async (t) => {
+    const disk = smallDisk(24 * 1024)
+    if (!disk) return t.skip('no file system can be mounted here')
+    try {
+      const full = join(disk.folder, 'data')
+      await cliJson('init', '--data', full, '--org', 'Acme', '--email', ana)
+      rmSync(join(full, 'server.reserve'))
+      disk.fill()
+      const { code, out, err } = await cli(['backup', '--data', full, '--to', join(folder, 'saved.tar')])
+      assert.equal(code, 0, err)
+      assert.match(out, /^Made .*saved\.tar/)
+      assert.match(err, /^The audit log has no entry of this\. The disk of the server is full/)
+      assert.equal((await cliJson('verify', join(folder, 'saved.tar'))).rows.orgs, 1)
+    } finally {
+      disk.drop()
+    }
   })
 
   test('works beside a running server', async () => {
@@ -275,4 +294,13 @@ describe('the guide', () => {
     assert.equal((await cliJson('verify', file)).bytes, statSync(file).size)
     assert.ok(readdirSync(join(data, 'backups')).every((name) => name.endsWith('.tar')))
   })
+})
+
+test('serve refuses options of backups that it cannot follow', async () => {
+  const serve = ['serve', '--data', data, '--api-listen', '127.0.0.1:0', '--screens-listen', 'off']
+  assert.match(
+    await refusal(2, ...serve, '--backup-at', '25:00'),
+    /--backup-at must be a time of the day such as 03:15/,
+  )
+  assert.match(await refusal(2, ...serve, '--backup-keep', '7'), /--backup-keep must be three numbers of days, weeks/)
 })

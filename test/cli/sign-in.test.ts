@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import pino from 'pino'
-import { serveFolder } from '../../src/cli/serve.ts'
+import { serveFolder } from '../../src/cli/serve-folder.ts'
 import { cookiesOf, PASSWORD, type Screens, startScreens } from '../support/screens.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { cli, temporaryFolder } from './command-line.ts'
@@ -38,7 +38,7 @@ test('member invite prints a link with which somebody joins, and says who can op
   assert.deepEqual([again.code, JSON.parse(again.err).code], [1, 'already_member'])
   const lan = await run('member', 'invite', 'x@people.example', '--screens-listen', '192.168.7.7:80', '--json')
   const { url, warning, role } = JSON.parse(lan.out)
-  assert.deepEqual([url.split('#')[0], warning, role], ['http://192.168.7.7:80/join', null, 'member'])
+  assert.deepEqual([url.split('#')[0], warning, role], ['http://192.168.7.7/join', null, 'member'])
   for (const argv of [['no-email'], ['x@people.example', '--role', 'king']]) {
     const { code, err } = await run('member', 'invite', ...argv, '--json')
     assert.deepEqual([code, JSON.parse(err).code], [1, 'invalid_fields'])

@@ -112,7 +112,15 @@ describe('the line of a request', () => {
       assert.equal(lines.length, 1)
       const { level, time, ms, ...line } = JSON.parse(lines[0] as string)
       const known = route === undefined ? {} : { org: org.org, token: org.tokenId }
-      assert.deepEqual(line, { id: 'traced', method, route: route ?? null, status, ...known, msg: 'request' })
+      assert.deepEqual(line, {
+        id: 'traced',
+        address: '127.0.0.1',
+        method,
+        route: route ?? null,
+        status,
+        ...known,
+        msg: 'request',
+      })
       assert.ok(level === 30 && time > 0 && ms >= 0 && ms < 10_000)
     })
   }
@@ -124,7 +132,14 @@ describe('the line of a request', () => {
       `GET /api/v1/deals HTTP/1.1\r\nHost: x\r\nX-Request-Id: t\r\nAuthorization: Bearer ${forged}\r\n\r\n`,
     )
     const { level, time, ms, ...line } = JSON.parse(lines[0] as string)
-    assert.deepEqual(line, { id: 't', method: 'GET', route: '/deals', status: 401, msg: 'request' })
+    assert.deepEqual(line, {
+      id: 't',
+      address: '127.0.0.1',
+      method: 'GET',
+      route: '/deals',
+      status: 401,
+      msg: 'request',
+    })
   })
 
   test('has the status that went out, where the connection broke off within the body', async () => {

@@ -524,7 +524,7 @@ describe('giving a foreign name to this server (DNS rebinding)', () => {
       for (const path of ['/', '/app/boot', '/api/v1/deals', '/reference', '/openapi.json', '/nowhere']) {
         const answer = await get(path, host)
         assert.deepEqual(answered(answer), [421, 'unknown_host'], path)
-        assert.match(answer.body.detail, /--screens-host .*public_base_url/s)
+        assert.match(answer.body.detail, / --host .*public_base_url/s)
       }
       const own = { host, origin: `http://${host}` }
       assert.equal((await owner.call('POST', '/app/logout', undefined, own)).status, 421)
@@ -543,6 +543,16 @@ describe('giving a foreign name to this server (DNS rebinding)', () => {
   attack('with the true name in X-Forwarded-Host', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': '127.0.0.1', forwarded: 'host=127.0.0.1' }
     assert.equal((await owner.call('GET', '/app/boot', undefined, headers)).status, 421)
+  })
+
+  attack('in X-Forwarded-Host, with the true name in Host', async () => {
+    for (const [host, status] of [
+      ['evil.example', 421],
+      ['added.example, evil.example', 421],
+      ['', 421],
+      ['added.example', 200],
+    ] as const)
+      assert.equal((await owner.call('GET', '/app/boot', undefined, { 'x-forwarded-host': host })).status, status, host)
   })
 
   attack('by a name that is ours: it is taken, whatever its port and its case', async () => {

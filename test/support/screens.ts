@@ -1,4 +1,5 @@
 import { PREFIX } from '../../src/app.ts'
+import { type Proxies, trustedProxies } from '../../src/auth/client.ts'
 import { credentialStore } from '../../src/auth/credentials.ts'
 import { type Passwords, passwords } from '../../src/auth/passwords.ts'
 import type { Role } from '../../src/auth/roles.ts'
@@ -33,6 +34,7 @@ export async function startScreens(
     every?: Every
     monitoring?: Monitoring
     isSendingPaused?: boolean
+    proxies?: Proxies
   } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
@@ -48,7 +50,8 @@ export async function startScreens(
     ...(options.monitoring ? { monitoring: options.monitoring } : {}),
     isSendingPaused: options.isSendingPaused ?? false,
   })
-  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 })
+  const proxies = options.proxies ?? trustedProxies('127.0.0.1', () => undefined)
+  const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 }, { proxies })
   const { url } = listener
   const client = httpClient()
   const sessions = sessionStore(store)

@@ -46,25 +46,25 @@ for (const from of released)
       writeFileSync(join(folder, DATABASE), read(`${from}.db.zst`))
       const { 'manifest.json': manifest, ...before } = JSON.parse(String(read(`${from}.export.json.zst`))) as Export
       assert.equal(manifest?.[0]?.dealbox_version, from)
-      for (const out of ['first', 'again']) {
-        const store = openStore(folder) // the second time there is nothing to migrate
-        const org = allOrgs(store.db).find(({ name }) => name === 'Acme')
-        writeExport(store, org?.id as number, join(folder, out))
-        store.db.prepare("INSERT INTO search (search) VALUES ('integrity-check')").run()
-        assert.deepEqual(store.db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
-        assert.deepEqual(store.db.pragma('foreign_key_check'), [])
-        store.close()
-        const now = exported(join(folder, out))
-        const added = NEW_FILES[from] ?? {}
-        assert.deepEqual(Object.keys(now).toSorted(), [...Object.keys(before), ...Object.keys(added)].toSorted())
-        for (const [name, expected] of Object.entries(added)) assert.deepEqual(now[name], expected(before), name)
-        for (const [name, records] of Object.entries(before))
-          assert.deepEqual(
-            now[name],
-            records.map((record) => CHANGES[from]?.[name]?.(record) ?? record),
-            name,
-          )
-      }
+      openStore(folder).close() // migrates it
+      const out = join(folder, 'out')
+      const store = openStore(folder)
+      const org = allOrgs(store.db).find(({ name }) => name === 'Acme')
+      writeExport(store, org?.id as number, out)
+      store.db.prepare("INSERT INTO search (search) VALUES ('integrity-check')").run()
+      assert.deepEqual(store.db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
+      assert.deepEqual(store.db.pragma('foreign_key_check'), [])
+      store.close()
+      const now = exported(out)
+      const added = NEW_FILES[from] ?? {}
+      assert.deepEqual(Object.keys(now).toSorted(), [...Object.keys(before), ...Object.keys(added)].toSorted())
+      for (const [name, expected] of Object.entries(added)) assert.deepEqual(now[name], expected(before), name)
+      for (const [name, records] of Object.entries(before))
+        assert.deepEqual(
+          now[name],
+          records.map((record) => CHANGES[from]?.[name]?.(record) ?? record),
+          name,
+        )
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -5,17 +5,8 @@ import { type TextTable, textTables } from '../../store/tables.ts'
 import { idsIn, type Traced } from './traces.ts'
 import type { Finder } from './traits.ts'
 
-/** Derived from records, and written with them. */
-const DERIVED = new Set([
-  'search_docs',
-  'search_pending',
-  'search_words',
-  'contact_values',
-  'company_values',
-  'deal_values',
-  'contact_emails',
-  'company_domains',
-])
+/** Written with the records that they are derived from. */
+const DERIVED = new Set(['search_docs', 'search_pending', 'search_words', 'contact_emails', 'company_domains'])
 /** Short-lived rows, or rows about one mail: nothing in them is worth more than the person's wish. */
 const DROPPED = new Set(['idempotency', 'rejected_mails', 'notifications'])
 

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Access } from '../../auth/access.ts'
+import { clientOf } from '../../auth/client.ts'
 import { requestId } from '../../http/answer.ts'
 import { badQuery, readQuery } from '../../http/query.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -35,6 +36,7 @@ export function streamHandler({ hub, presence, web, stopping, log }: ScreenParts
     checkRoom(access)
     const started = performance.now()
     const id = requestId(req)
+    const { address } = clientOf(req)
     ctx.respond = false // the stream bypasses Koa
     res.shouldKeepAlive = false // a server that stops would wait for the connection
     res.writeHead(200, STREAM_HEADERS)
@@ -42,7 +44,7 @@ export function streamHandler({ hub, presence, web, stopping, log }: ScreenParts
     const stream = openStream({ who, member, session, role, after, res })
     res.once('close', () => {
       const ms = Math.round(performance.now() - started)
-      log.info({ id, method: 'GET', route: ctx.path, status: 200, ms, org: who.org }, 'request')
+      log.info({ id, address, method: 'GET', route: ctx.path, status: 200, ms, org: who.org }, 'request')
     })
     // A client that has gone and one that only closed its sending side look the same.
     req.socket.once('end', () => stream.end())

@@ -1,4 +1,4 @@
-import { type Client, networkOf } from '../../auth/forgeries.ts'
+import { networkOf } from '../../auth/forgeries.ts'
 import { Problem } from '../../lib/problem.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 
@@ -43,11 +43,11 @@ export function failuresInMemory() {
 }
 
 /** Limits the attempts of an address, for whatever account. Throws Problem 429. */
-export function addressLimit(nowMs: () => number): (client: Client) => void {
+export function addressLimit(nowMs: () => number): (address: string) => void {
   const buckets = new Map<string, { left: number; at: number }>()
 
-  return (client) => {
-    const network = networkOf(client.remoteAddress ?? '')
+  return (address) => {
+    const network = networkOf(address)
     const now = nowMs()
     const bucket = buckets.get(network) ?? { left: PER_MINUTE, at: now }
     bucket.left = Math.min(PER_MINUTE, bucket.left + (Math.max(0, now - bucket.at) * PER_MINUTE) / MINUTE_MS)

@@ -1,20 +1,17 @@
 import type { IncomingMessage } from 'node:http'
+import { clientOf } from '../../auth/client.ts'
 
 const NAME = 'dealbox'
 const MAX_AGE_S = 30 * 24 * 3600
 
-/**
- * Whether the browser's connection is encrypted: a proxy says so, since this listener has no TLS of its own. Anybody may send
- * the header, and would change nothing but the answer to themselves.
- */
-const isEncrypted = ({ headers }: IncomingMessage): boolean => headers['x-forwarded-proto'] === 'https'
-
 /** Only under TLS: the prefix __Host- promises that no other host and no plain connection has set the cookie. */
-const nameFor = (req: IncomingMessage): string => (isEncrypted(req) ? `__Host-${NAME}` : NAME)
+const nameFor = (req: IncomingMessage): string => (clientOf(req).isEncrypted ? `__Host-${NAME}` : NAME)
 
 /** The address that the browser shows, without a path. */
-export const ownOrigin = (req: IncomingMessage): string =>
-  `${isEncrypted(req) ? 'https' : 'http'}://${req.headers.host ?? ''}`
+export function ownOrigin(req: IncomingMessage): string {
+  const { isEncrypted, host = '' } = clientOf(req)
+  return `${isEncrypted ? 'https' : 'http'}://${host}`
+}
 
 /** The secret of the session, or undefined. */
 export const readCookie = (req: IncomingMessage): string | undefined => cookieValue(req, nameFor(req))
@@ -37,4 +34,4 @@ export const noCookie = (req: IncomingMessage): string => `${nameFor(req)}=; Max
 
 /** No script reads the cookie, and no other site sends it along with a write. */
 export const attributes = (req: IncomingMessage): string =>
-  `; Path=/; HttpOnly; SameSite=Lax${isEncrypted(req) ? '; Secure' : ''}`
+  `; Path=/; HttpOnly; SameSite=Lax${clientOf(req).isEncrypted ? '; Secure' : ''}`

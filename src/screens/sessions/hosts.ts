@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { networkInterfaces } from 'node:os'
+import { clientOf } from '../../auth/client.ts'
 import { usage } from '../../config.ts'
 import { Problem } from '../../lib/problem.ts'
 
@@ -6,20 +8,23 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const EVERYWHERE = ['0.0.0.0', '::', '[::]']
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_.-]{0,252})|\[[0-9a-f:.]+\])$/
 
+type Named = Pick<IncomingMessage, 'socket' | 'headers'>
+
 export type HostOptions = {
   /** The address that the listener listens on. */
   listen: string
-  /** From --screens-host. */
+  /** From --host. */
   added: readonly string[]
   /** The hosts of the public addresses of the organisations, read anew each time. */
   publicHosts: () => readonly string[]
 }
 
 /**
- * Checks the header Host. A page of a foreign name that its owner lets point here (DNS rebinding) would count as our
- * own; its name is none that this server knows. Throws Problem 421.
+ * Checks the names by which a request calls this server: the header Host, and X-Forwarded-Host of a trusted proxy. A page
+ * of a foreign name that its owner lets point here (DNS rebinding) would count as our own; its name is none that this
+ * server knows. Such a page can send the second header, and never hides the first one by it. Throws Problem 421.
  */
-export function hostCheck({ listen, added, publicHosts }: HostOptions): (header: string | undefined) => void {
+export function hostCheck({ listen, added, publicHosts }: HostOptions): (req: Named) => void {
   const own = bracketed(listen)
   const known = new Set([...LOOPBACK, own, ...added])
   let addresses = new Set<string>()
@@ -31,10 +36,16 @@ export function hostCheck({ listen, added, publicHosts }: HostOptions): (header:
     return addresses.has(host)
   }
 
-  return (header) => {
+  function check(header: string | undefined): void {
     const host = hostOf(header)
     if (host !== undefined && (known.has(host) || isOwnAddress(host) || publicHosts().includes(host))) return
     throw unknownHost(host)
+  }
+
+  return (req) => {
+    check(req.headers.host)
+    const { host } = clientOf(req)
+    if (host !== req.headers.host) check(host)
   }
 }
 
@@ -51,14 +62,15 @@ export function hostOf(header: string | undefined): string | undefined {
   return host !== undefined && NAME.test(host) ? host : undefined
 }
 
-/** Parses --screens-host: names separated by commas. Throws a usage Problem. */
+/** The hosts of URLs. */
+export const hostsOf = (urls: readonly string[]): string[] => urls.flatMap((url) => hostOf(new URL(url).host) ?? [])
+
+/** Parses --host: names separated by commas. Throws a usage Problem. */
 export function parseHosts(text: string): string[] {
   const names = text.split(',').flatMap((name) => name.trim().toLowerCase() || [])
   const wrong = names.find((name) => !NAME.test(name))
   if (wrong === undefined) return names
-  throw usage(
-    `--screens-host ${wrong} is not a host name. Use a form such as crm.example.com, without http:// and port.`,
-  )
+  throw usage(`--host ${wrong} is not a host name. Use a form such as crm.example.com, without http:// and port.`)
 }
 
 /**
@@ -71,8 +83,8 @@ export function originForOthers(shown: string, listen: string, publicUrls: reado
   if (open) return open.origin
   const [address] = isEverywhere(listen) ? machineAddresses() : []
   if (address === undefined) return shown
-  const { port } = new URL(shown)
-  return `http://${bracketed(address)}${port === '' ? '' : `:${port}`}`
+  const { protocol, port } = new URL(shown)
+  return `${protocol}//${bracketed(address)}${port === '' ? '' : `:${port}`}`
 }
 
 /**
@@ -99,5 +111,5 @@ const unknownHost = (host: string | undefined): Problem =>
     'unknown_host',
     host === undefined
       ? 'Send the header Host with the name of this server.'
-      : `This server does not know itself as ${host}. If that is its name, start it with --screens-host ${host}, or make it the host of public_base_url in the settings.`,
+      : `This server does not know itself as ${host}. If that is its name, start it with --host ${host}, or make it the host of public_base_url in the settings.`,
   )

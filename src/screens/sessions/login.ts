@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type * as v from 'valibot'
 import { auditLog } from '../../audit/log.ts'
+import { clientOf } from '../../auth/client.ts'
 import { type Credentials, credentialStore } from '../../auth/credentials.ts'
 import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
 import * as f from '../../lib/fields.ts'
@@ -35,7 +36,7 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
 
   async function login(ctx: Context): Promise<void> {
     const { req } = ctx
-    limit(req.socket)
+    limit(clientOf(req).address)
     const { email, password, code, stay = true } = await readBody(ctx, bodies, Login)
     const found = credentials.withEmail(email)
     const known = knownDevice(

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { auditLog } from '../../audit/log.ts'
+import { clientOf } from '../../auth/client.ts'
 import { sessionStore } from '../../auth/sessions.ts'
 import { answerJson } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
@@ -21,10 +22,8 @@ export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
   function start({ req }: Context, org: number, member: string, by: SignInWay): string {
     const previous = sessions.find(readCookie(req) ?? '')
     if (previous) sessions.end(previous.org, previous.id)
-    const { id, secret } = sessions.start(org, member, {
-      userAgent: req.headers['user-agent'],
-      address: req.socket.remoteAddress,
-    })
+    const { address } = clientOf(req)
+    const { id, secret } = sessions.start(org, member, { userAgent: req.headers['user-agent'], address })
     const actor = { type: 'member', member, via: `session ${id}` } as const
     audit.record({ org, actor, action: 'session.started', record: id, detail: { by } })
     return secret

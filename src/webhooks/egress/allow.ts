@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { usage } from '../../config.ts'
-import { canonical, groupsOf, type Kind, network, type Range, rangeOf } from './addresses.ts'
+import { canonical, type Kind, network, type Range, rangeOf } from './addresses.ts'
+import { readNetwork } from './networks.ts'
 
 /** One entry of --webhook-allow: a host or a network (a single address included), with a port or for all ports. */
 type Entry = { port: number | undefined } & (
@@ -56,16 +57,9 @@ function parseEntry(entry: string): Entry {
 }
 
 function parseNetwork(entry: string, start: string, digits: string): Entry {
-  const address = canonical(start)
-  const bits = isIP(start) === 6 ? 128 : 32
-  if (address === undefined) throw malformed(entry, 'is not a network')
-  if (!/^\d{1,3}$/.test(digits) || Number(digits) > bits)
-    throw malformed(entry, `needs a prefix length from 0 to ${bits} after the slash`)
-  // An IPv4-mapped network is stored as IPv4.
-  const prefix = Number(digits) - (bits === 128 && isIP(address) === 4 ? 96 : 0)
-  if (prefix < 0) throw malformed(entry, 'mixes IPv4 and IPv6')
-  if (firstAddress(address, prefix) !== address) throw malformed(entry, 'is not the first address of its network')
-  return ranged(entry, address, prefix, undefined)
+  const found = readNetwork(start, digits)
+  if (typeof found === 'string') throw malformed(entry, found)
+  return ranged(entry, found.address, found.prefix, undefined)
 }
 
 function single(entry: string, text: string, port: number | undefined): Entry {
@@ -89,21 +83,6 @@ function parseHost(entry: string, text: string): string {
   if (!HOST.test(host)) throw malformed(entry, 'is not a host, address or network')
   if (host.endsWith('.localhost')) throw malformed(entry, 'is loopback; list localhost, 127.0.0.1 or [::1]')
   return host
-}
-
-/** Returns the address with all bits after the prefix cleared. */
-function firstAddress(address: string, prefix: number): string {
-  if (isIP(address) === 4) {
-    const bytes = address.split('.').map(Number)
-    return bytes.map((byte, index) => byte & mask(8, prefix - 8 * index)).join('.')
-  }
-  const masked = groupsOf(address).map((group, index) => group & mask(16, prefix - 16 * index))
-  return canonical(masked.map((group) => group.toString(16)).join(':')) as string
-}
-
-function mask(width: number, ones: number): number {
-  const on = Math.min(Math.max(ones, 0), width)
-  return (2 ** on - 1) * 2 ** (width - on)
 }
 
 function malformed(entry: string, what: string): Error {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { finder } from '../../../src/crm/erasure/traits.ts'
 import { isWhole } from '../../../src/store/foreign-keys.ts'
+import { isServed, lockInstance } from '../../../src/store/lock.ts'
 import { textTables } from '../../../src/store/tables.ts'
 import { cli, cliJson } from '../../cli/command-line.ts'
 import { type Row, recordsOf } from '../../support/records.ts'
@@ -58,7 +59,7 @@ const PERSONAL = [
   'contacts.first_name contacts.last_name contacts.name contacts.name_key contacts.emails contacts.phones',
   'contacts.job_title contacts.linkedin_url contacts.website contacts.address contacts.source contacts.external_id',
   'contacts.custom_fields contacts.archived_fields contact_emails.email_key contact_values.value',
-  'bin.title bin.record companies.description conversations.subject conversations.preview',
+  'bin.title bin.record companies.description companies.custom_fields company_values.value conversations.subject conversations.preview',
   'deals.title deals.title_key drafts.body events.data idempotency.body import_omissions.reason import_rows.previous',
   'imports.file_name invitations.attendee meetings.title meetings.summary meetings.participants merges.undo',
   'message_headers.subject message_headers.reply_to messages.author messages.body_text messages.body_html',
@@ -124,7 +125,7 @@ test('nothing is left of a person, in no column and in no byte of the file', asy
 
   const { erased, contact_ids, backups, remnants } = await forget(EMAIL, '--yes')
   assert.deepEqual(contact_ids, [made.person.id, made.twin.id])
-  assert.match(backups, /about six months/)
+  assert.match(backups, /^There are no backups in .*backups; any elsewhere.* about six months/)
   assert.equal(remnants, undefined)
   for (const kind of ['contacts', 'conversations', 'messages', 'events', 'merges', 'import_rows', 'answers', 'drafts'])
     assert.ok(erased[kind] > 0, kind)
@@ -169,6 +170,8 @@ describe('what is about others too', () => {
         ['ben', 'As [erased] said, yes'],
       ],
     )
+    const { custom_fields } = await getRecord(`/companies/${made.company}`)
+    assert.deepEqual(custom_fields, { must: '[erased]' }, 'it is required')
     const ben = await getRecord(`/contacts/${made.ben.id}`)
     assert.deepEqual([ben.source, ben.custom_fields], ['A friend of [erased]', { its_text: 'see [erased]' }])
   })
@@ -217,8 +220,11 @@ test('the audit log says that it was done, and to whom only by the id', async ()
 })
 
 test('the same command again finds nothing more to erase', async () => {
-  const { erased, changed } = await forget(made.person.id, '--yes')
+  const { code } = await cli(['backup', '--data', server.dataDir])
+  assert.equal(code, 0)
+  const { erased, changed, backups } = await forget(made.person.id, '--yes')
   assert.deepEqual([erased.contacts, changed], [undefined, {}])
+  assert.match(backups, /^1 backups in .*, from 2\d{3}-\d\d-\d\d to 2\d{3}-\d\d-\d\d, still contain/)
 })
 
 test('a person is named exactly', async () => {
@@ -245,7 +251,7 @@ test('a person who is only named is erased by the email, also from what no recor
   const { db } = server.store
   const planted: string[] = []
   // An email that a member or a mailbox has is not theirs alone.
-  const others = textTables(db).filter(({ table }) => !/^(search_.*|.*_values|members|mailboxes)$/.test(table))
+  const others = textTables(db).filter(({ table }) => !/^(search_.*|members|mailboxes)$/.test(table))
   for (const { table, key, texts } of others) {
     const row = db.prepare(`SELECT * FROM ${table} WHERE org_id = ? LIMIT 1`).get(server.a.org) as Row | undefined
     for (const name of row ? texts.filter((each) => !key.includes(each) && !/(^|_)ids?$/.test(each)) : []) {
@@ -267,6 +273,30 @@ test('a person who is only named is erased by the email, also from what no recor
   assert.ok(planted.length > 60, String(planted.length))
   await forget('Planted@mail.example', '--yes')
   assert.deepEqual(places('planted@mail'), [])
+})
+
+test('the commands of the guide work as they are printed', async () => {
+  const { id } = await newContact({ emails: [{ email: 'ana@northwind.example' }] })
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/personal-data.md'), 'utf8')
+  const commands = [...guide.matchAll(/^dealbox (.*)$/gm)].map(([, line]) => (line as string).split(' '))
+  assert.equal(commands.length, 3)
+  for (const argv of commands) {
+    const { code, err } = await cli([
+      ...argv.map((each) => (each === 'ana.json' ? join(folder, each) : each)),
+      ...own(),
+    ])
+    assert.equal(code, 0, err)
+  }
+  if (process.platform !== 'win32') assert.equal(statSync(join(folder, 'ana.json')).mode & 0o777, 0o600)
+  assert.equal((await server.call('GET', `/contacts/${id}`)).status, 404)
+})
+
+test('whether a server runs can be seen from the lock of its folder', () => {
+  assert.equal(isServed(folder), false)
+  const release = lockInstance(folder)
+  assert.equal(isServed(folder), true)
+  release()
+  assert.equal(isServed(folder), false)
 })
 
 test('a text names a person only as a whole', () => {

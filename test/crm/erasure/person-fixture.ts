@@ -34,7 +34,9 @@ export async function fillPerson(server: TestServer) {
   await field({ key: 'its_email', type: 'email' })
   const old = await field({ key: 'its_old', type: 'text' })
 
+  await newId('/custom-fields', { object: 'company', key: 'must', label: 'Must', type: 'email', is_required: true })
   const company = await newId('/companies', {
+    custom_fields: { must: EMAIL },
     name: 'Northwind',
     description: `Ask ${NAME} first, once ${text('before')} Ko${LETTERS}`,
   })

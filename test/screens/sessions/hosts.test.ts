@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { passwordFault } from '../../../src/auth/password-rules.ts'
 import {
@@ -12,7 +13,7 @@ import {
 describe('the names of a server', () => {
   const isKnown = (listen: string, host: string | undefined): boolean => {
     try {
-      hostCheck({ listen, added: [], publicHosts: () => [] })(host)
+      hostCheck({ listen, added: [], publicHosts: () => [] })({ socket: new Socket(), headers: { host } })
       return true
     } catch {
       return false

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { noProxies } from '../../../src/auth/client.ts'
 import { cookiesOf, PASSWORD, type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 
@@ -68,4 +69,43 @@ test('an invitation that is made on an encrypted connection is a link to the enc
   )
   assert.equal(invited.status, 201, invited.text)
   assert.ok(invited.body.url.startsWith(own().origin), invited.body.url)
+})
+
+test('the address of a browser behind a proxy is that of its session, and of the limit for signing in', async () => {
+  const { email } = await screens.newMember('member')
+  const from = (address: string, password: string | null = PASSWORD) =>
+    screens.send('POST', '/app/login', { email, password }, { origin: screens.url, 'x-forwarded-for': address })
+  const cookies = cookiesOf(await from('203.0.113.9, 198.51.100.7'))
+  const { body } = await screens.send('GET', '/app/sessions', undefined, {
+    cookie: `dealbox=${cookies.dealbox?.value}`,
+  })
+  assert.deepEqual(
+    body.data.map(({ address }: { address: string }) => address),
+    ['198.51.100.7'],
+  )
+  // The proxy adds the true address, whatever the browser says before it.
+  const many: number[] = []
+  for (let n = 0; n < 21; n++) many.push((await from(`203.0.113.${n}, 198.51.100.8`, null)).status)
+  assert.deepEqual([many.at(-2), many.at(-1)], [422, 429])
+  assert.equal((await from('198.51.100.9', null)).status, 422)
+})
+
+test('what a proxy says that is not trusted changes nothing', async (t) => {
+  const open = await startScreens(server, { proxies: noProxies })
+  t.after(open.stop)
+  const { email } = await screens.newMember('member')
+  const headers = {
+    ...ENCRYPTED,
+    'x-forwarded-for': '198.51.100.7',
+    'x-forwarded-host': 'evil.example',
+    origin: open.url,
+  }
+  const answer = await open.send('POST', '/app/login', { email, password: PASSWORD }, headers)
+  const { dealbox } = cookiesOf(answer)
+  assert.deepEqual(dealbox?.attributes, ['max-age=2592000', 'path=/', 'httponly', 'samesite=lax'])
+  const { body } = await open.send('GET', '/app/sessions', undefined, {
+    cookie: `dealbox=${dealbox?.value}`,
+    ...headers,
+  })
+  assert.equal(body.data[0].address, '127.0.0.1')
 })

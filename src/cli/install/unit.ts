@@ -1,0 +1,120 @@
+import { isAbsolute } from 'node:path'
+import { type Options, parseListen, usage, variableOf } from '../../config.ts'
+
+/** Where `install` puts the executable, which the service user may run and only root may replace. */
+export const EXECUTABLE = '/usr/local/bin/dealbox'
+/** systemd makes it, for the user of the service alone. */
+export const DATA = '/var/lib/dealbox'
+export const USER = 'dealbox'
+export const UNIT = '/etc/systemd/system/dealbox.service'
+/** What is particular to this machine: systemd adds it to the unit, and an update leaves it alone. */
+export const OPTIONS = `${UNIT}.d/options.conf`
+
+/**
+ * The unit, in a sandbox of all that Node bears: V8 writes the memory that it executes, and systemd-notify is a process
+ * of its own. See docs/decisions/035-installing.md.
+ */
+export const UNIT_TEXT = `# Written by "dealbox install", which replaces it. Change ${OPTIONS} instead.
+[Unit]
+Description=Dealbox CRM
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=notify
+NotifyAccess=all
+User=${USER}
+StateDirectory=dealbox
+StateDirectoryMode=0700
+ExecStart=${EXECUTABLE} serve --data ${DATA}
+# A migration takes as long as it takes. Afterwards the event loop has to turn.
+TimeoutStartSec=infinity
+TimeoutStopSec=30s
+WatchdogSec=2min
+Restart=on-failure
+RestartSec=10s
+# Wrong options stay wrong.
+RestartPreventExitStatus=2
+UMask=0077
+# An image of the memory would have passwords and tokens.
+LimitCORE=0
+
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+DevicePolicy=closed
+PrivateUsers=yes
+PrivateIPC=yes
+RemoveIPC=yes
+KeyringMode=private
+ProtectProc=invisible
+ProcSubset=pid
+ProtectClock=yes
+ProtectHostname=yes
+ProtectControlGroups=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+LockPersonality=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+`
+
+export type Given = { user: string; options: Options; values: Record<string, unknown> }
+
+/**
+ * The drop-in of the unit for the options that differ from their defaults; '' if none does. Files are handed over as
+ * credentials, so that only root has to be able to read them. Throws a usage Problem.
+ */
+export function dropInText({ user, options, values }: Given): string {
+  const lines: string[] = user === USER ? [] : [`User=${user}`]
+  for (const [name, option] of Object.entries(options)) {
+    const value = values[name]
+    if (typeof value !== 'string' || value === '' || value === option.default) continue
+    if (/[\n\r\0]/.test(value)) throw usage(`${variableOf(name)} must be one line.`)
+    if (option.placeholder === 'FILE') lines.push(`LoadCredential=${credential(name)}:${path(name, value)}`)
+    if (option.placeholder === 'DIR') lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
+    const shown = option.placeholder === 'FILE' ? `%d/${credential(name)}` : escaped(value)
+    lines.push(`Environment="${variableOf(name)}=${shown}"`)
+  }
+  if (needsPrivilege(values)) lines.push(...PORTS_BELOW_1024)
+  return lines.length === 0
+    ? ''
+    : `# The options of "dealbox install"; see "dealbox serve --help".\n[Service]\n${lines.join('\n')}\n`
+}
+
+/** The capability counts for the machine, and not for a user namespace of the service. */
+const PORTS_BELOW_1024 = [
+  'AmbientCapabilities=CAP_NET_BIND_SERVICE',
+  'CapabilityBoundingSet=CAP_NET_BIND_SERVICE',
+  'PrivateUsers=no',
+]
+
+function needsPrivilege({ apiListen, screensListen }: Given['values']): boolean {
+  const ports = [apiListen, screensListen].map((text) => parseListen(text as string)?.port)
+  return ports.some((port) => port !== undefined && port < 1024 && port > 0)
+}
+
+const credential = (name: string): string => variableOf(name).replace('DEALBOX_', '').toLowerCase().replaceAll('_', '-')
+
+/** As systemd reads it between quotation marks. */
+const escaped = (value: string): string => value.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')
+
+/** systemd knows no folder to start from. */
+function path(name: string, value: string): string {
+  if (isAbsolute(value) && !/[\s:]/.test(value)) return value
+  throw usage(`${variableOf(name)} is "${value}", and a service needs a full path without spaces and colons.`)
+}

@@ -1,0 +1,26 @@
+import type { Environment } from '../config.ts'
+import type { Log } from '../http/log.ts'
+
+/** Messages within the time after which systemd restarts a server that is silent. */
+const PER_TIMEOUT = 4
+
+/**
+ * Tells systemd that the server is ready, and then time and again that its event loop turns, if it asks for that. Node
+ * cannot send datagrams to a Unix socket, so a program of systemd does. Nothing happens outside of a unit.
+ */
+export function tellServiceManager(env: Environment, log: Log): void {
+  if (!env.NOTIFY_SOCKET) return
+  const watchdogMs = Number(env.WATCHDOG_USEC ?? 0) / 1000
+  const isOurs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
+  void tell('READY=1')
+  if (watchdogMs > 0 && isOurs) setInterval(() => void tell('WATCHDOG=1'), watchdogMs / PER_TIMEOUT).unref()
+
+  async function tell(state: string): Promise<void> {
+    const { spawn } = await import('node:child_process')
+    const child = spawn('systemd-notify', [state], { stdio: 'ignore' })
+    child.once('error', (error) => log.warn({ err: error }, `systemd was not told ${state}`))
+    child.once('exit', (code) => {
+      if (code !== 0) log.warn({ code }, `systemd was not told ${state}`)
+    })
+  }
+}
