@@ -18,10 +18,13 @@ import { readTrust } from './trust.ts'
 
 // Options about encrypted backups and second places, for the commands that make, verify and restore backups.
 
+/** Where the service of systemd needs to know which of the two a value is. */
+export const FILE_OR_RECIPIENT = 'FILE|age1...'
+
 export const encryptionOptions = {
   backupEncrypt: {
     type: 'strings',
-    placeholder: 'WITH',
+    placeholder: FILE_OR_RECIPIENT,
     help: 'encrypt what leaves this machine, which is copies and "backup --to": the file of a passphrase, or recipients of age (age1...)',
   },
 } as const satisfies Options

@@ -11,6 +11,7 @@ import {
   readEncryption,
   readPlaces,
 } from '../../src/cli/backup-places.ts'
+import { dropInText } from '../../src/cli/install/unit.ts'
 import { readConfig } from '../../src/config/read.ts'
 import type { Options } from '../../src/config.ts'
 import { Problem } from '../../src/lib/problem.ts'
@@ -150,4 +151,27 @@ test('only what is encrypted is sent in clear text over the network', async () =
   await refused(places([...argv, 'http://nas.example/backups']), /would send all data and keys in clear text/)
   assert.deepEqual(await places([...argv, 'http://nas.example/backups'], true), ['nas.example/backups'])
   assert.deepEqual(await places([...argv, 'http://127.0.0.1:9000/backups/']), ['127.0.0.1:9000/backups'])
+})
+
+test('the service of systemd may write to the folders, and gets the files as credentials', () => {
+  const options = { ...encryptionOptions, ...placeOptions }
+  const values = { backupCopyTo: ['/mnt/nas/a', '/mnt/usb'], backupS3KeyFile: '/etc/s3', backupCopyKeep: '7,4,6' }
+  const listen = { apiListen: '127.0.0.1:8080', screensListen: 'off' }
+  const linesOf = (backupEncrypt: string[]) =>
+    dropInText({ user: 'dealbox', options, values: { ...values, ...listen, backupEncrypt } })
+      .split('\n')
+      .slice(2, -1)
+  const places = [
+    'ReadWritePaths=/mnt/nas/a',
+    'ReadWritePaths=/mnt/usb',
+    'Environment="DEALBOX_BACKUP_COPY_TO=/mnt/nas/a\\n/mnt/usb"',
+    'LoadCredential=backup-s3-key-file:/etc/s3',
+    'Environment="DEALBOX_BACKUP_S3_KEY_FILE=%d/backup-s3-key-file"',
+  ]
+  assert.deepEqual(linesOf(['/etc/dealbox-passphrase']), [
+    'LoadCredential=backup-encrypt:/etc/dealbox-passphrase',
+    'Environment="DEALBOX_BACKUP_ENCRYPT=%d/backup-encrypt"',
+    ...places,
+  ])
+  assert.deepEqual(linesOf(['age1a', 'age1b']), ['Environment="DEALBOX_BACKUP_ENCRYPT=age1a\\nage1b"', ...places])
 })

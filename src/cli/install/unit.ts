@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
-import { type Options, parseListen, usage, variableOf } from '../../config.ts'
+import { type Option, type Options, parseListen, usage, variableOf } from '../../config.ts'
+import { FILE_OR_RECIPIENT } from '../backup-places.ts'
 
 /** Where `install` puts the executable, which the service user may run and only root may replace. */
 export const EXECUTABLE = '/usr/local/bin/dealbox'
@@ -82,18 +83,27 @@ export type Given = { user: string; options: Options; values: Record<string, unk
 export function dropInText({ user, options, values }: Given): string {
   const lines: string[] = user === USER ? [] : [`User=${user}`]
   for (const [name, option] of Object.entries(options)) {
-    const value = values[name]
-    if (typeof value !== 'string' || value === '' || value === option.default) continue
-    if (/[\n\r\0]/.test(value)) throw usage(`${variableOf(name)} must be one line.`)
-    if (option.placeholder === 'FILE') lines.push(`LoadCredential=${credential(name)}:${path(name, value)}`)
-    if (option.placeholder === 'DIR') lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
-    const shown = option.placeholder === 'FILE' ? `%d/${credential(name)}` : escaped(value)
-    lines.push(`Environment="${variableOf(name)}=${shown}"`)
+    const given = [values[name]].flat().filter((value) => typeof value === 'string' && value !== option.default)
+    const shown = (given as string[])
+      .filter((value) => value !== '')
+      .map((value) => handOver(name, option, value, lines))
+    // systemd reads the two characters as the end of a line, which separates several values.
+    if (shown.length > 0) lines.push(`Environment="${variableOf(name)}=${shown.join('\\n')}"`)
   }
   if (needsPrivilege(values)) lines.push(...PORTS_BELOW_1024)
   return lines.length === 0
     ? ''
     : `# The options of "dealbox install"; see "dealbox serve --help".\n[Service]\n${lines.join('\n')}\n`
+}
+
+/** Adds the lines that a file or folder needs, and returns what the service gets as the value. Throws a usage Problem. */
+function handOver(name: string, { placeholder }: Option, value: string, lines: string[]): string {
+  if (/[\n\r\0]/.test(value)) throw usage(`${variableOf(name)} must be one line.`)
+  const isFile = placeholder === 'FILE' || (placeholder === FILE_OR_RECIPIENT && !value.startsWith('age1'))
+  if (placeholder === 'DIR') lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
+  if (!isFile) return escaped(value)
+  lines.push(`LoadCredential=${credential(name)}:${path(name, value)}`)
+  return `%d/${credential(name)}`
 }
 
 /** The capability counts for the machine, and not for a user namespace of the service. */
