@@ -72,7 +72,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   store: {
     files: [
-      'test/store/{columns,door,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
+      'test/store/{columns,door,disk-space,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
       'test/store/list/conditions.test.ts',
     ],
   },
@@ -89,8 +89,8 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   backup: { files: ['test/backup/**', 'test/cli/backup.test.ts'] },
   cli: {
     files: [
-      'test/cli/{commands,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
-      'test/{audit,config}/**',
+      'test/cli/{commands,doctor,jobs,key-files,mailbox,mailbox-connect,versions,webhooks}.test.ts',
+      'test/{audit,config,doctor}/**',
     ],
   },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },

@@ -85,6 +85,7 @@ const ROOMS = [
   'screens/monitoring',
   'screens/app',
   'screens',
+  'doctor',
   'cli',
   'main.ts',
 ]

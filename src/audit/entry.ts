@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { rfc3339 } from '../lib/time.ts'
 
-/** Who acted. `via` is the session or token of a member, or the account of the machine that ran a command. */
+/** Who acted. `via` is the session, token or invitation of a member, or the account of the machine that ran a command. */
 export type Actor =
   | { type: 'member'; member: string; via: string }
   | { type: 'command'; via: string | null }

@@ -27,7 +27,8 @@ export function verifyBackup(file: string, folder = workingFolder(file)): Verifi
 export function unpacked<T>(file: string, folder: string, job: (dataDir: string, verified: Verified) => T): T {
   return withFiles(`Reading ${file}`, () => {
     const found = statSync(file, { throwIfNoEntry: false })
-    if (!found?.isFile()) throw new Problem(404, 'no_backup', `There is no file ${file}.`)
+    if (!found) throw new Problem(404, 'no_backup', `There is no file ${file}.`)
+    if (!found.isFile()) throw notOne(file)
     requireSpace(folder, found.size, 'To check the backup, Dealbox')
     return inWorkspace(folder, (workspace) => {
       const dataDir = join(workspace, 'data')

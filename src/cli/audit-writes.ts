@@ -14,7 +14,7 @@ type Given = { org?: string | undefined; dryRun?: boolean }
 /** The account of the machine that runs the command, by its number: the name is somebody's. */
 export function accountActor(env = process.env): Actor {
   const uid = process.getuid?.()
-  const by = env.SUDO_UID === undefined ? '' : ` by sudo of ${Number(env.SUDO_UID)}`
+  const by = /^\d{1,10}$/.test(env.SUDO_UID ?? '') ? ` by sudo of ${env.SUDO_UID}` : ''
   return { type: 'command', via: uid === undefined ? null : `account ${uid}${by}` }
 }
 

@@ -80,7 +80,10 @@ async function toStandardOutput(
   const made = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
   const { file, bytes } = made
   try {
-    await pipeline(createReadStream(file), process.stdout, { end: false })
+    await pipeline(createReadStream(file), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      const detail = `The backup could not be written to standard output (${error.code}).`
+      throw new Problem(409, 'output_closed', detail)
+    })
     await noted({ json: null, text: '', audit: { detail: { file: STDOUT, bytes } } }, made)
   } finally {
     rmSync(file, { force: true })

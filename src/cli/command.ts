@@ -3,10 +3,11 @@ import type { Arguments, Environment, Found, Options, Values } from '../config.t
 import type { Store } from '../store/open.ts'
 
 /**
- * The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. `audit` is what
- * the entry of a command with `audit` has in addition; null if nothing was done that needs one.
+/**
+ * The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. The exit code is 0
+ * by default. `audit` is what the entry of a command with `audit` has in addition; null if nothing was done that needs one.
  */
-export type Answer = { json: unknown; text: string; note?: string; audit?: Audited }
+export type Answer = { json: unknown; text: string; note?: string; code?: 0 | 1; audit?: Audited }
 
 export type Audited = Partial<NewEntry> | null
 

@@ -3,12 +3,14 @@ import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
 import { configShow } from './config-show.ts'
 import { contactExport, contactForget } from './contact.ts'
+import { doctor } from './doctor.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
 import { importDir } from './import-dir.ts'
 import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
+import { jobsDrop, jobsList, jobsRetry } from './jobs.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
 import { mailboxConnect } from './mailbox-connect.ts'
@@ -70,6 +72,10 @@ export const commands: readonly Command[] = [
   mailboxConnect,
   audit,
   configShow,
+  jobsList,
+  jobsRetry,
+  jobsDrop,
+  doctor,
   openapi,
   healthcheck,
   version,

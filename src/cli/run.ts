@@ -56,7 +56,7 @@ async function runCommand(command: Command, { argv, env, commands }: Line, strea
     const writes = command.audit === undefined ? {} : auditedWrites(command.audit, config.options)
     const answer = await command.run({ ...config, ...writes, env, commands } as never)
     if (answer) print(streams, answer, asJson)
-    return 0
+    return answer?.code ?? 0
   } catch (error) {
     return fail(streams, error, asJson, `dealbox ${command.name} --help`)
   }

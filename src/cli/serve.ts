@@ -17,7 +17,6 @@ import { mailKinds } from '../jobs/mail.ts'
 import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
-import { MIB, parseSize } from '../lib/size.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
@@ -33,10 +32,12 @@ import { guard } from '../webhooks/egress/guard.ts'
 import { type BackupOptions, backupOptions, readBackups, startBackups } from './backup-options.ts'
 import { command, json } from './command.ts'
 import { parseLifetime } from './lifetime.ts'
+import { readMaxAttachments } from './max-attachments.ts'
+import { readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
 import { isLocal, screensOrigin } from './screens-url.ts'
-import { startSending } from './sending.ts'
+import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 import { readTrust } from './trust.ts'
@@ -60,6 +61,8 @@ export type ServeOptions = BackupOptions & {
   auditRetention?: string | undefined
   /** 36M by default. */
   maxAttachments?: string | undefined
+  /** 256M by default, or a sixteenth of a smaller disk. */
+  minFree?: string | undefined
 } & MonitorSettings
 
 export type Running = {
@@ -78,6 +81,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   const rate = parseRate(options.rateLimit)
   const allow = parseAllow(options.webhookAllow)
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
+  const minFree = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = readBackups(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
@@ -102,7 +106,10 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const store = openServedStore(options.data, backups.folder, log, recorded.committed)
+    const store = openServedStore(options.data, log, {
+      backupDir: backups.folder,
+      ...{ minFree, measure: recorded.committed },
+    })
     undo.push(store.close)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
@@ -159,7 +166,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     workers.push(() => scheduler.stop().finally(outbound.close))
     if (!isPaused) {
       const { webhookAllow } = options
-      workers.push(...startSending({ store, deps, log, trust, logins, maxFileBytes, webhookAllow, ownPorts, recorded }))
+      workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
     workers.push(startBackups({ store, log, dataDir: options.data }, backups))
     const screensUrl = listeners[1]?.url ?? null
@@ -233,6 +240,11 @@ export const serve = command({
     },
     ...backupOptions,
     ...monitorOptions,
+    minFree: {
+      type: 'string',
+      placeholder: 'SIZE',
+      help: 'below this much free space on the disk of the data folder little but deletions is written, such as 1G, or off (default 256M, or a sixteenth of a smaller disk)',
+    },
     logLevel: {
       type: 'string',
       placeholder: 'LEVEL',
@@ -264,19 +276,8 @@ export const serve = command({
   },
 })
 
-const PAUSED =
-  'nothing is sent, and no mail is fetched: this folder was restored from a backup. "dealbox resume-sending" ends this with the next start'
-
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'
-
-/** Throws a usage Problem. */
-function readMaxAttachments(size: string | undefined): number | undefined {
-  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
-  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
-    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
-  return bytes
-}
 
 /** The link works once, so that it is no secret for long. A phone on the network reads it as a QR code. */
 const setupText = (url: string): string =>

@@ -13,7 +13,7 @@ import { readFlags } from './query.ts'
 import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
 import { uploads } from './uploads.ts'
 
-type Parts = Pick<Kernel, 'prefix' | 'write' | 'answers' | 'audit' | 'bodies' | 'dataDir'>
+type Parts = Pick<Kernel, 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir'>
 
 /** What a client has sent, parsed but not validated yet. `fingerprint` is the same for requests that are. */
 type Sent = {
@@ -24,7 +24,7 @@ type Sent = {
 }
 
 /** Answers writes: reads the body, and runs the route in a transaction, once for each Idempotency-Key. */
-export function writeAnswers({ prefix, write, answers, audit, bodies, dataDir }: Parts) {
+export function writeAnswers({ prefix, write, health, answers, audit, bodies, dataDir }: Parts) {
   const { receive } = uploads(dataDir, bodies)
 
   return async function answerWrite(
@@ -55,6 +55,8 @@ export function writeAnswers({ prefix, write, answers, audit, bodies, dataDir }:
     flags: Record<string, boolean>,
   ): Promise<Answer> {
     const { form } = route
+    const refusal = health.refusal() // before the files fill the disk further
+    if (refusal) throw refusal
     const { json, files, discard } = await receive(x.req, x.res, form, route.maxBytes)
     try {
       const given = json && parseBody(json, route.maxItems)

@@ -81,7 +81,8 @@ export function health(options: HealthOptions) {
 
   /** Reads and deletions still work. */
   function disk(): Finding {
-    if (storage.isDiskFull()) return { status: 'fail', code: 'storage_full', detail: FULL }
+    const shortage = storage.shortage()
+    if (shortage !== undefined) return { status: 'fail', code: 'storage_full', detail: SHORTAGES[shortage] }
     const free_bytes = sizes()?.free
     if (free_bytes === undefined) return { status: 'fail', code: 'database_failed', detail: GONE }
     if (isAlone) return { status: 'warn', detail: ALONE, free_bytes }
@@ -190,9 +191,11 @@ export function health(options: HealthOptions) {
 const FAILED = { status: 'fail' }
 const PAUSED =
   'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
-const FULL =
-  'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.'
 const GONE = 'The data folder cannot be read; the log of the server has the reason.'
+const SHORTAGES = {
+  full: 'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.',
+  low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
+}
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 const NO_BACKUP = 'No backup has been made yet.'
 const BAD_DRILL = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'

@@ -35,10 +35,13 @@ export function readCopy(file: string): Copied {
   }))
 }
 
-/** What is wrong inside of a copy, in the words of SQLite; undefined if it is whole. */
+/**
+ * What is wrong inside of a copy, in the words of SQLite; undefined if it is whole. On a connection that may write:
+ * integrity_check leaves out constraints on another.
+ */
 export function faultOfCopy(file: string): string | undefined {
   try {
-    return onCopy(file, faultOf)
+    return onCopy(file, faultOf, false)
   } catch (error) {
     if (failureOf(error) === 'damaged') return reasonOf(error)
     throw error
@@ -71,8 +74,8 @@ export function refuseIfOpen(file: string): void {
 }
 
 /** A copy has no log, so it can be read without writing anything. */
-function onCopy<T>(file: string, job: (db: Connection) => T): T {
-  const db = openSqlite(file, { fileMustExist: true, readonly: true })
+function onCopy<T>(file: string, job: (db: Connection) => T, readonly = true): T {
+  const db = openSqlite(file, { fileMustExist: true, readonly })
   try {
     return job(db)
   } finally {

@@ -113,12 +113,22 @@ function linkUnlessThere(temporary: string, file: string): void {
 
 /** Removes temporary files of interrupted writers. */
 export function removeStaleFiles(dataDir: string): void {
-  const folder = keysFolder(dataDir)
-  for (const name of filesOf(folder).filter((each) => TEMPORARY.test(each))) {
-    const found = statSync(join(folder, name), { throwIfNoEntry: false })
-    if (found && found.mtimeMs < Date.now() - STALE_AFTER_MS) rmSync(join(folder, name), { force: true })
-  }
+  for (const name of staleFiles(dataDir)) removeKeyFile(dataDir, name)
 }
+
+/** Their names. */
+export const staleFiles = (dataDir: string): string[] =>
+  filesOf(keysFolder(dataDir)).filter((name) => {
+    if (!TEMPORARY.test(name)) return false
+    const found = statSync(keyPath(dataDir, name), { throwIfNoEntry: false })
+    return found !== undefined && found.mtimeMs < Date.now() - STALE_AFTER_MS
+  })
+
+/** The names of signing keys that are not among those in use. */
+export const orphanedKeyFiles = (dataDir: string, inUse: readonly string[]): string[] =>
+  filesOf(keysFolder(dataDir)).filter((name) => name.endsWith('.pem') && KEY_FILE.test(name) && !inUse.includes(name))
+
+export const removeKeyFile = (dataDir: string, name: string): void => rmSync(keyPath(dataDir, name), { force: true })
 
 function filesOf(folder: string): string[] {
   try {

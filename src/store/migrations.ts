@@ -50,6 +50,30 @@ export function migrate(
   file: string,
   { wall = Date.now, schemas = SCHEMAS, before }: Options = {},
 ): void {
+  const version = checkSchema(db, file, schemas)
+  if (version === schemas.length) return
+  const isNew = version === 0
+  if (!isNew) before?.({ from: version, to: schemas.length })
+  try {
+    build(db, wall, schemas)
+  } catch (error) {
+    throw isNew || failureOf(error) ? error : failed(file, version, schemas.length, error)
+  }
+}
+
+/** The transaction was rolled back. */
+function failed(file: string, from: number, to: number, error: unknown): Problem {
+  const problem = new Problem(
+    500,
+    'migration_failed',
+    `${file} could not be migrated from schema ${from} to ${to} (${(error as Error).message}). It is as it was before: the older version of Dealbox still works with it.`,
+  )
+  problem.cause = error
+  return problem
+}
+
+/** Returns the version of a database; 0 for an empty file. Throws Problem 409 if this program cannot use it. */
+export function checkSchema(db: Connection, file: string, schemas: readonly Schema[] = SCHEMAS): number {
   const application = db.pragma('application_id', { simple: true })
   const version = versionOf(db)
   const isNew = application === 0 && version === 0 && isEmpty(db)
@@ -70,24 +94,7 @@ export function migrate(
       `${file} was created by an unreleased version of Dealbox with other tables; to move an organisation to a new data folder, use "dealbox export DIR" of that version and "dealbox import DIR" of this one.`,
     )
   }
-  if (version === schemas.length) return
-  if (!isNew) before?.({ from: version, to: schemas.length })
-  try {
-    build(db, wall, schemas)
-  } catch (error) {
-    throw isNew || failureOf(error) ? error : failed(file, version, schemas.length, error)
-  }
-}
-
-/** The transaction was rolled back. */
-function failed(file: string, from: number, to: number, error: unknown): Problem {
-  const problem = new Problem(
-    500,
-    'migration_failed',
-    `${file} could not be migrated from schema ${from} to ${to} (${(error as Error).message}). It is as it was before: the older version of Dealbox still works with it.`,
-  )
-  problem.cause = error
-  return problem
+  return version
 }
 
 /** Runs in one transaction: all or nothing. */

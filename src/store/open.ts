@@ -85,7 +85,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
-    const behind = upkeep(db, { isWritable: () => !health.refusal(false), note: health.note })
+    const behind = upkeep(db, { isWritable: () => !health.refusal(), note: health.note })
     const onCommit = (batch: CommittedBatch) => {
       measure?.(batch)
       checkpoint.written()
@@ -191,7 +191,8 @@ function openForServer(file: string, health: StorageHealth): Connection {
   return alone
 }
 
-function foreignFile(error: unknown, file: string): unknown {
+/** Returns a Problem for the error of a file that cannot be opened as a database of Dealbox, else the error itself. */
+export function foreignFile(error: unknown, file: string): unknown {
   const code = String((error as { code?: unknown }).code)
   if (code === 'SQLITE_NOTADB') {
     const what = `${file} is not a Dealbox database, or its beginning is damaged`

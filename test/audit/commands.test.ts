@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { accountActor } from '../../src/cli/audit-writes.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { openStore } from '../../src/store/open.ts'
 import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
@@ -46,6 +47,7 @@ const WITHOUT: Record<string, string> = {
   'config show': 'reads',
   openapi: 'reads',
   verify: 'reads',
+  doctor: 'reads, and repairs nothing that anybody has written',
   healthcheck: 'reads',
   version: 'reads',
 }
@@ -56,6 +58,15 @@ test('every command that writes has an entry', () => {
     const isExempt = READS.test(name) || name in WITHOUT
     assert.equal(audit === undefined, isExempt, `${name} needs "audit", unless it only reads`)
   }
+})
+
+test('who runs a command is the number of the account, and of the one that used sudo', {
+  skip: process.getuid ? false : 'accounts have no numbers here',
+}, () => {
+  const own = `account ${process.getuid?.()}`
+  assert.deepEqual(accountActor({}), { type: 'command', via: own })
+  assert.deepEqual(accountActor({ SUDO_UID: '1000' }), { type: 'command', via: `${own} by sudo of 1000` })
+  assert.deepEqual(accountActor({ SUDO_UID: 'somebody' }), { type: 'command', via: own })
 })
 
 describe('a command', () => {
@@ -235,6 +246,27 @@ describe('an export', () => {
     assert.equal(((log[2] as Entry).detail.records as Record<string, number>).contacts, 0)
     assert.equal((await cli(['audit', '--verify', '--data', other])).code, 0)
   })
+})
+
+test('an export of a damaged database succeeds, without its entry', async () => {
+  const damaged = join(folder, 'damaged')
+  cpSync(data, damaged, { recursive: true })
+  const store = openStore(damaged)
+  const page = store.db
+    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'audit_chains'")
+    .pluck()
+    .get() as number
+  const pageBytes = store.db.pragma('page_size', { simple: true }) as number
+  store.close()
+  const descriptor = openSync(join(damaged, 'dealbox.db'), 'r+')
+  writeSync(descriptor, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (page - 1) * pageBytes)
+  closeSync(descriptor)
+  const place = join(folder, 'saved')
+  const { code, err } = await cli(['export', place, '--data', damaged])
+  assert.equal(code, 0, err)
+  assert.match(err, /The audit log has no entry of this\. The database is damaged/)
+  assert.ok(existsSync(join(place, 'manifest.json')))
+  assert.equal((await cli(['keys', 'rotate', '--data', damaged])).code, 1) // what writes needs its entry
 })
 
 test('serve refuses a time to keep entries that is none', async () => {

@@ -10,7 +10,7 @@ import { purgeAuditLog } from '../../src/audit/purge.ts'
 import { verifier } from '../../src/audit/verify.ts'
 import { recurringWork } from '../../src/jobs/recurring.ts'
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts'
-import type { OpenedStore } from '../../src/store/open.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 import { makeOrg, type Org } from '../support/org.ts'
 
@@ -77,6 +77,27 @@ describe('an entry', () => {
     const [row] = auditLog(store).all('')
     assert.equal(row && JSON.parse(lineOf(row)).org, null)
     assert.deepEqual([faultOf(), faultOf('')], [null, null])
+  })
+
+  test('follows those of other processes, and of the same batch, without those that were rolled back', async () => {
+    const other = openStore(folder, { wall: () => now })
+    const add = (action: string, to = store) => auditLog(to).record({ org: org.org, actor: SERVER, action })
+    for (const number of [1, 2, 3]) {
+      store.transaction(() => add(`ours ${number}`))
+      other.transaction(() => add(`theirs ${number}`, other))
+    }
+    other.close()
+    const failing = () => {
+      add('failed')
+      throw new Error('failed')
+    }
+    await Promise.allSettled([
+      store.write(() => void add('first')),
+      store.write(failing),
+      store.write(() => void add('last')),
+    ])
+    const six = [1, 2, 3].flatMap((number) => [`ours ${number}`, `theirs ${number}`])
+    assert.deepEqual([actions(), faultOf()], [[...six, 'first', 'last'], null])
   })
 
   test('does not become longer than a page', () => {

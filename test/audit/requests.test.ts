@@ -200,7 +200,8 @@ describe('a request by a session', () => {
       said().map(([action, , detail]) => [action, detail]),
       [
         ['session.started', { by: 'link' }],
-        ['session.started', { by: 'invitation', role: 'viewer' }],
+        ['member.joined', { role: 'viewer' }],
+        ['session.started', { by: 'invitation' }],
       ],
     )
   })

@@ -102,17 +102,26 @@ describe('a backup', () => {
     assert.deepEqual(smallFiles(join(dataDir, 'none')), [])
   })
 
-  test('is not made of a database that SQLite finds a fault in', async () => {
-    const other = await dataFolder('Birch')
-    const folder = temporaryFolder()
-    other.store.db.pragma('foreign_keys = OFF')
-    other.store.db.exec("UPDATE members SET org_id = 77 WHERE name = 'Gone'")
-    assert.throws(() => makeBackup({ dataDir: other.dataDir, folder, reason: 'command', now: NOW }), {
-      code: 'backup_failed',
-      message: /a row of members refers to one of orgs that is not there.*database itself/,
+  for (const [pragma, sql, fault] of [
+    [
+      'foreign_keys = OFF',
+      "UPDATE members SET org_id = 77 WHERE name = 'Gone'",
+      'a row of members refers to one of orgs',
+    ],
+    ['ignore_check_constraints = ON', 'UPDATE pipelines SET is_default = 5', 'CHECK constraint failed in pipelines'],
+  ] as const) {
+    test(`is not made of a database of which SQLite says "${fault}"`, async () => {
+      const other = await dataFolder('Birch')
+      const folder = temporaryFolder()
+      other.store.db.pragma(pragma)
+      other.store.db.exec(sql)
+      assert.throws(() => makeBackup({ dataDir: other.dataDir, folder, reason: 'command', now: NOW }), {
+        code: 'backup_failed',
+        message: new RegExp(`^No backup was made: .*${fault}.*database itself`),
+      })
+      assert.deepEqual(readdirSync(folder), [])
     })
-    assert.deepEqual(readdirSync(folder), [])
-  })
+  }
 
   test('removes what killed processes have left, and nothing of running ones', () => {
     const folder = temporaryFolder()

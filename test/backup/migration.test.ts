@@ -100,7 +100,7 @@ describe('before a migration', () => {
     const folder = join(temporaryFolder(), 'elsewhere')
     const warnings: unknown[] = []
     const log = { ...silentLog, warn: (...said: unknown[]) => void warnings.push(said) }
-    openServedStore(dataDir, folder, log as never).close()
+    openServedStore(dataDir, log as never, { backupDir: folder }).close()
     const [name = ''] = readdirSync(folder)
     assert.equal(peekManifest(join(folder, name))?.schema_version, OLD)
     assert.deepEqual(warnings, [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pino from 'pino'
 import { type Night, type NightOptions, night } from '../../src/backup/night.ts'
 import { startNightly } from '../../src/backup/nightly.ts'
@@ -42,6 +43,7 @@ function start(work: (options: NightOptions) => Night = night) {
     store: { ...store, clock: { ...store.clock, now: () => now } },
     ...{ log, dataDir, at: '03:15', folder, keep: { days: 7, weeks: 4, months: 6 }, timezone: 'UTC' },
     work: async (options) => {
+      await nextTurn()
       const done = work(options)
       nights.push(done)
       return done

@@ -126,6 +126,18 @@ describe('a restore', () => {
     restore(dataDir)
   })
 
+  test('takes the place of a database that is damaged or lost', async () => {
+    const dataDir = await occupied()
+    writeFileSync(join(dataDir, 'dealbox.db'), 'noise'.repeat(10_000))
+    const { aside } = restore(dataDir)
+    assert.equal(readFileSync(join(aside as string, 'dealbox.db'), 'utf8'), 'noise'.repeat(10_000))
+    assert.deepEqual(openedOrgs(dataDir)[0], ['Acme'])
+    rmSync(join(dataDir, 'dealbox.db'))
+    assert.throws(() => openStore(dataDir), { code: 'database_lost' })
+    restore(dataDir)
+    assert.deepEqual(openedOrgs(dataDir)[0], ['Acme'])
+  })
+
   test('of a damaged or newer backup is refused, and makes no folder', async () => {
     const folder = temporaryFolder()
     const damaged = join(folder, 'damaged.tar')

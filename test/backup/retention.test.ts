@@ -69,6 +69,12 @@ describe('retention', () => {
     )
   })
 
+  test('keeps the newest even if nothing is to be kept', () => {
+    const two = [nightly(START), nightly(START - DAY_MS)]
+    assert.deepEqual([...kept(two, { days: 0, weeks: 0, months: 0 }, 'UTC')], [two[0]])
+    assert.equal(kept([], keep, 'UTC').size, 0)
+  })
+
   test('is given as three numbers', () => {
     assert.deepEqual(parseKeep('7,4,6'), keep)
     for (const wrong of ['', '7', '7,4', '7,4,6,1', '-1,4,6', '7,4,1001', 'a,b,c', '7, 4, 6'])

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { lastBackup } from '../../src/backup/state.ts'
-import { serveFolder } from '../../src/cli/serve.ts'
+import { type Running, serveFolder } from '../../src/cli/serve.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'
@@ -27,7 +27,8 @@ before(async () => {
   await cliJson('init', '--data', data, '--org', 'Acme', '--email', ana)
   token = (await cliJson('token', 'create', '--data', data, '--email', ana, '--scope', 'all')).token
 })
-after(() => Promise.all([receiver.stop(), mailServer.stop()]))
+const servers: Running[] = []
+after(() => Promise.all([receiver.stop(), mailServer.stop(), ...servers.map(({ stop }) => stop())]))
 
 /** Counts connections, and closes each. */
 async function startMailServer() {
@@ -59,10 +60,15 @@ async function refusal(code: number, ...argv: string[]): Promise<string> {
   return ended.err
 }
 
-function serve(dataDir: string) {
+async function serve(dataDir: string): Promise<Running> {
   const listen = { apiListen: '127.0.0.1:0', screensListen: '127.0.0.1:0' }
   const rest = { rateLimit: 'off', corsOrigin: '', webhookAllow: '127.0.0.1', eventRetention: '30d' }
-  return serveFolder({ data: dataDir, ...listen, ...rest }, silentLog)
+  const server = await serveFolder({ data: dataDir, ...listen, ...rest }, silentLog)
+  const stop = server.stop
+  let stopped: Promise<void> | undefined
+  server.stop = () => (stopped ??= stop())
+  servers.push(server)
+  return server
 }
 
 async function call(api: string, method: string, path: string, body?: unknown) {

@@ -42,6 +42,13 @@ describe('every option of every command', () => {
         assert.deepEqual([type, secret], [known[name]?.type, known[name]?.secret], `${of} ${flagOf(name)}`)
   })
 
+  test('that is a secret has a variable for its file that no other option has', () => {
+    const variables = Object.keys(known).map(variableOf)
+    const secrets = Object.keys(known).filter((name) => known[name]?.secret)
+    assert.ok(secrets.length > 0)
+    for (const name of secrets) assert.ok(!variables.includes(`${variableOf(name)}_FILE`), name)
+  })
+
   test('comes from the flag, else the environment, else the file, else it has its default', () => {
     const inFile = Object.entries(known).filter(([name]) => name !== 'data' && name !== 'config')
     const content = Object.fromEntries(inFile.map(([name, option]) => [keyOf(name), example(option, 1).file]))

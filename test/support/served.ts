@@ -40,6 +40,15 @@ export async function serve(dataDir: string, token: string, more: Partial<ServeO
     /** The addresses of its listeners. */
     api: running.api,
     screens: running.screens as string,
+    /** Sends a form with files. */
+    form: async (path: string, body: FormData) =>
+      answerOf(
+        await fetch(`${running.api}/api/v1${path}`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${token}` },
+          body,
+        }),
+      ),
     screen: async (path: string) => answerOf(await fetch(`${running.screens}${path}`)),
     /** Its log lines of the levels warn and error. */
     lines,

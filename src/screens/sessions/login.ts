@@ -60,7 +60,7 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
     const counted = await begin(found, known, email)
     const member = await verified(found, password)
     if (!member) throw invalidCredentials()
-    const signedIn = await store.write(() => signIn(ctx, member, code))
+    const signedIn = await store.write(() => signIn(ctx, member, code), { isSmall: true })
     if (signedIn === 'code_required') {
       await counted.takeBack()
       throw new Problem(401, 'code_required', 'Enter the code of your authenticator app.')
@@ -88,7 +88,7 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
       }
     }
     const write = async (job: () => void): Promise<void> => {
-      if (key === undefined) await store.write(() => void job())
+      if (key === undefined) await store.write(() => void job(), { isSmall: true })
       else job()
     }
     await write(() => {

@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import type { Detail } from '../../audit/entry.ts'
 import { auditLog } from '../../audit/log.ts'
 import { sessionStore } from '../../auth/sessions.ts'
 import { answerJson } from '../handler.ts'
@@ -19,7 +18,7 @@ export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
    * Starts a session in the caller's transaction and ends the one that the browser had before: an id that somebody
    * planted there never becomes one of the member. Returns the secret for the cookie. `by` says how they signed in.
    */
-  function start({ req }: Context, org: number, member: string, by: SignInWay, detail: Detail = {}): string {
+  function start({ req }: Context, org: number, member: string, by: SignInWay): string {
     const previous = sessions.find(readCookie(req) ?? '')
     if (previous) sessions.end(previous.org, previous.id)
     const { id, secret } = sessions.start(org, member, {
@@ -27,7 +26,7 @@ export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
       address: req.socket.remoteAddress,
     })
     const actor = { type: 'member', member, via: `session ${id}` } as const
-    audit.record({ org, actor, action: 'session.started', record: id, detail: { by, ...detail } })
+    audit.record({ org, actor, action: 'session.started', record: id, detail: { by } })
     return secret
   }
 
