@@ -17,15 +17,16 @@ export const contactForget = command({
     org,
     json,
   },
-  audit: 'person.erasure',
+  audit: 'contact_forget',
   run: ({ options, args, writeInParts }) => {
     const { dryRun, yes } = options
     if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
-    const erase = async (store: Store): Promise<Answer> => {
+    const erase = async (store: Store) => {
       const { forget } = await import('../crm/erasure/forget.ts')
       const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
-      const compacted = dryRun ? undefined : await compactFile(store, options.data)
-      return answer(forgotten, dryRun, compacted)
+      const waits = dryRun ? undefined : await compactFile(store, options.data)
+      const audit = { record: forgotten.contact_ids[0] ?? null, detail: { erased: forgotten.erased } }
+      return { ...answer(forgotten, dryRun, waits), audit }
     }
     return withStore(options.data, (store) => writeInParts(store, erase))
   },
@@ -40,16 +41,16 @@ export const contactExport = command({
     org,
     json,
   },
-  audit: 'person.export',
+  audit: 'contact_export',
   run: ({ options, args, writeInParts }) => {
-    const write = async (store: Store): Promise<Answer> => {
+    const write = async (store: Store) => {
       const { writePerson } = await import('../exports/person.ts')
-      const counts = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
+      const { contact_ids, counts } = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
       return {
         json: { file: options.to, records: counts },
         text: `Wrote ${options.to}: ${said(counts)}.`,
         note: 'Notes and mails may also tell about other people. Read the file before you hand it over.',
-        audit: { detail: counts },
+        audit: { record: contact_ids[0] ?? null, detail: { records: counts } },
       }
     }
     return withStore(options.data, (store) => writeInParts(store, write))
@@ -75,7 +76,7 @@ const OUTSIDE =
   'Not reached: mails at the provider of your mailboxes, receivers of webhooks, exports, and files that were imported.'
 
 function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined): Answer {
-  const { contact_ids, erased, changed, shared } = forgotten
+  const { erased, changed, shared } = forgotten
   const nothing = Object.keys(erased).length + Object.keys(changed).length === 0
   const kept = Object.entries(shared).flatMap(([kind, ids]) => ids.map((id) => `  ${kind} ${id}`))
   const lines = [
@@ -98,7 +99,6 @@ function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined
   return {
     json: { ...forgotten, is_dry_run: dryRun, ...(waits === undefined ? {} : { remnants: waits }), backups: BACKUPS },
     text: lines.join('\n'),
-    audit: nothing ? null : { record: contact_ids[0] ?? null, detail: { contact_ids, erased } },
   }
 }
 

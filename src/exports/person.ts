@@ -17,7 +17,7 @@ import { cannotWrite, newFile } from './files.ts'
 import { parts } from './parts.ts'
 
 /** How many records of each kind a file has. */
-export type Shown = Record<string, number>
+export type Shown = { contact_ids: readonly string[]; counts: Record<string, number> }
 
 type Row = Record<string, unknown> & { id: string }
 type Shared = { id: string; attachments: { id: string; name: string; content_type: string; size_bytes: number }[] }
@@ -39,7 +39,7 @@ function writeAll(store: Store, org: number, asked: string, path: string): Shown
   const deps = resourceDeps(store)
   const person = people(deps).find(org, asked)
   const sections = sectionsOf(deps, org, person)
-  const counts: Shown = {}
+  const counts: Record<string, number> = {}
   const files = attachmentStore(deps)
   const head = {
     dealbox_version: version,
@@ -76,7 +76,7 @@ function writeAll(store: Store, org: number, asked: string, path: string): Shown
     rmSync(path, { force: true })
     throw error
   }
-  return counts
+  return { contact_ids: person.ids, counts }
 }
 
 /** What is exported of each table: the rows that name one of these ids in this column. */

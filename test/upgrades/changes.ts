@@ -31,11 +31,7 @@ const contents = (before: Record<string, Row[]>): Row[] =>
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([sha256, { data }]) => ({ sha256, data }))
 
-/** Schema 4: the audit log, which begins empty. */
-const NEW_IN_4: NewFiles = { 'audit_log.ndjson': () => [] }
-
 const NEW_IN_3: NewFiles = {
-  ...NEW_IN_4,
   'file_contents.ndjson': (before) =>
     contents(before).map((each) => ({ sha256: each.sha256, size_bytes: bytesOf(each).length })),
   'file_chunks.ndjson': (before) => contents(before).map(({ sha256, data }) => ({ sha256, position: 0, data })),
@@ -43,9 +39,12 @@ const NEW_IN_3: NewFiles = {
   'invitations.ndjson': () => [],
 }
 
+/** Schema 4: the audit log, which begins empty. */
+const NEW_IN_4: NewFiles = { 'audit_log.ndjson': () => [] }
+
 /** Files that the version did not have, with what an upgrade puts into them. */
 export const NEW_FILES: Record<string, NewFiles> = {
-  '0.1.0': NEW_IN_3,
-  '0.2.0': NEW_IN_3,
+  '0.1.0': { ...NEW_IN_3, ...NEW_IN_4 },
+  '0.2.0': { ...NEW_IN_3, ...NEW_IN_4 },
   '0.3.0': NEW_IN_4,
 }

@@ -28,14 +28,12 @@ function formsOf(text: string): string[] {
   return [...new Set(all.flatMap((each) => [each, JSON.stringify(each).slice(1, -1)]))]
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-
 const BEFORE = '(?<![\\p{L}\\p{N}_%+])'
 const AFTER = '(?![\\p{L}\\p{N}_]|-[\\p{L}\\p{N}])'
 
 /** An address may go on after a dot; a name before one ends, as in the name of a file. */
 const exactly = (text: string): string =>
-  `${escaped(text)}${AFTER}${/\d|@|:/.test(text) ? '(?!\\.[\\p{L}\\p{N}])' : ''}`
+  `${RegExp.escape(text)}${AFTER}${/\d|@|:/.test(text) ? '(?!\\.[\\p{L}\\p{N}])' : ''}`
 
 /** Finds texts in longer texts, ignoring case, where they are not a part of a longer word or address. */
 export function finder(texts: readonly string[]) {

@@ -203,6 +203,19 @@ describe('what is about others too', () => {
   })
 })
 
+test('the audit log says that it was done, and to whom only by the id', async () => {
+  const entries: Row[] = server.store.db.prepare('SELECT action, record_id, detail FROM audit_log ORDER BY seq').all()
+  const done = entries.filter(({ action }) => action.startsWith('contact_'))
+  assert.deepEqual(
+    done.map(({ action, record_id }) => [action, record_id]),
+    [
+      ['contact_export.finished', made.person.id],
+      ['contact_forget.started', null],
+      ['contact_forget.finished', made.person.id],
+    ],
+  )
+})
+
 test('the same command again finds nothing more to erase', async () => {
   const { erased, changed } = await forget(made.person.id, '--yes')
   assert.deepEqual([erased.contacts, changed], [undefined, {}])
@@ -267,5 +280,7 @@ test('a text names a person only as a whole', () => {
     ['call +49 30 1234, not +49 30 12345', 'call [erased], not +49 30 12345'],
   ] as const)
     assert.equal(find.without(text), without)
+  const odd = "a-b.c+d_e'^$*?()[]{}|/\\&&x@y-z.example"
+  assert.equal(finder([odd]).without(`to ${odd}`), 'to [erased]')
   assert.equal(finder([]).without(NAME), NAME)
 })
