@@ -39,14 +39,6 @@ export const serve = command({
 const CLEAR_TEXT =
   'Dealbox serves plain HTTP on the network: tokens and passwords are sent in clear text, unless a TLS proxy stands in front of it.'
 
-/** Throws a usage Problem. */
-function _readMaxAttachments(size: string | undefined): number | undefined {
-  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
-  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
-    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
-  return bytes
-}
-
 /** Resolves on the first SIGTERM or SIGINT; a second one ends the process at once. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
