@@ -97,11 +97,12 @@ const thread = (entry, name) => ({
   footer: { js: `//# sourceURL=${name}.cjs` },
 })
 
-/** The threads that send to webhooks, read mails and make backups: they are started from their text, since an executable has no files. */
+/** Threads that are started from their text, since an executable has no files: for webhooks, mails and backups. */
 export const threads = [
   thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
   thread('src/mail/parse/reader-thread.ts', 'reader'),
   thread('src/backup/night-thread.ts', 'night'),
+  thread('src/backup/encryption/age-thread.ts', 'age-thread'),
 ]
 
 /** The main scripts: of the executable, and of the one that the build starts to compile its functions. */

@@ -26,6 +26,8 @@ export type NightlyOptions = {
   folder: string
   keep: Keep
   timezone: string
+  /** Copies a backup to the second places; false if one of them failed, so that it is tried again. Logs by itself. */
+  copy?: ((file: string, how: { now: number; mayPrune: boolean; signal: AbortSignal }) => Promise<boolean>) | undefined
   /** Does the work of a night; by default in a thread. */
   work?: ((options: NightOptions) => Promise<Night>) | undefined
 }
@@ -39,6 +41,9 @@ export function startNightly({ store, log, dataDir, at, folder, keep, timezone, 
   const work = options.work ?? thread.run
   let running: Promise<void> | undefined
   let isStopped = false
+  const stopping = new AbortController()
+  /** A backup that is not at all second places yet, and when that was tried. */
+  let uncopied: { file: string; at: number } | undefined
   /** The last failure of this server; in memory, since the disk may be full. */
   let failed: { at: number; code: string } | undefined
 
@@ -61,6 +66,13 @@ export function startNightly({ store, log, dataDir, at, folder, keep, timezone, 
     if (failed) log.warn({ job: 'backup', backup: last?.file }, 'backups are made again')
     failed = undefined
     log.info({ job: 'backup', backup: last?.file, bytes: last?.bytes, deleted }, 'made a backup')
+    if (last) await copy(last.file, now)
+  }
+
+  async function copy(file: string, now: number): Promise<void> {
+    const mayPrune = wallClock.purgeHeldUntil() === undefined
+    const isDone = (await options.copy?.(file, { now, mayPrune, signal: stopping.signal })) ?? true
+    uncopied = isDone ? undefined : { file, at: now }
   }
 
   /** Logs only the first of the same failures. */
@@ -74,6 +86,7 @@ export function startNightly({ store, log, dataDir, at, folder, keep, timezone, 
     try {
       now = clock.now()
       if (isDue(now)) await run(now)
+      else if (uncopied && now - uncopied.at >= RETRY_MS) await copy(uncopied.file, now)
     } catch (error) {
       if (!isStopped) noteFailure(now, 'failed', { err: error })
     }
@@ -96,7 +109,9 @@ export function startNightly({ store, log, dataDir, at, folder, keep, timezone, 
     stop: async (): Promise<void> => {
       isStopped = true
       clearInterval(timer)
+      stopping.abort(new Error('The server stops.'))
       await thread.stop()
+      await running // a copy that is stopped leaves nothing
     },
   }
 }

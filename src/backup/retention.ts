@@ -13,11 +13,11 @@ export const KEEP_MIGRATION_MS = 90 * DAY_MS
 
 const MAX = 1000
 
-/** Parses `7,4,6`. Throws a usage Problem. */
-export function parseKeep(text: string): Keep {
+/** Parses `7,4,6`. Throws a usage Problem that names the option. */
+export function parseKeep(text: string, option = '--backup-keep'): Keep {
   const [, days, weeks, months] = /^(\d{1,4}),(\d{1,4}),(\d{1,4})$/.exec(text)?.map(Number) ?? []
   if (days === undefined || weeks === undefined || months === undefined || Math.max(days, weeks, months) > MAX)
-    throw usage(`--backup-keep must be three numbers of days, weeks and months, up to ${MAX}, such as ${USUAL_KEEP}.`)
+    throw usage(`${option} must be three numbers of days, weeks and months, up to ${MAX}, such as ${USUAL_KEEP}.`)
   return { days, weeks, months }
 }
 

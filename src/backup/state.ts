@@ -15,6 +15,15 @@ const Made = v.object({ made_at: v.string(), file: v.string(), bytes: v.number()
 const Failure = v.object({ since: v.string(), at: v.string(), code: v.string(), message: v.string() })
 const Drill = v.object({ at: v.string(), file: v.string(), duration_ms: v.number(), error: v.nullable(v.string()) })
 
+/** `file` is the name of the last copy there; `error` says why the last attempt failed. */
+const Copied = v.object({
+  place: v.string(),
+  file: v.nullable(v.string()),
+  copied_at: v.nullable(v.string()),
+  tried_at: v.string(),
+  error: v.nullable(v.string()),
+})
+
 const State = v.object({
   /** The last good backup. */
   last: v.nullable(Made),
@@ -22,6 +31,8 @@ const State = v.object({
   failure: v.nullable(Failure),
   /** The last time that the newest backup was restored into a temporary folder. */
   drill: v.nullable(Drill),
+  /** How it stands at the second places, if there are any. */
+  copies: v.optional(v.array(Copied)),
 })
 
 export type BackupState = v.InferOutput<typeof State>

@@ -5,19 +5,30 @@ import { lockFolder } from '../store/lock.ts'
 
 const PREFIX = 'dealbox.part-'
 
-/**
- * Runs the job with a temporary folder beside what it makes, so that a rename can put the result into its place. Removes
- * it afterwards, and those that killed processes have left.
- */
+/** Runs the job with a workspace. */
 export function inWorkspace<T>(folder: string, job: (workspace: string) => T): T {
-  removeAbandoned(folder)
-  const workspace = mkdtempSync(join(folder, PREFIX))
-  const release = lockFolder(workspace)
+  const { path, close } = openWorkspace(folder)
   try {
-    return job(workspace)
+    return job(path)
   } finally {
-    release?.()
-    rmSync(workspace, { recursive: true, force: true })
+    close()
+  }
+}
+
+/**
+ * Makes a temporary folder beside what is made in it, so that a rename can put the result into its place. `close` removes
+ * it. Those that killed processes have left are removed before.
+ */
+export function openWorkspace(folder: string): { path: string; close: () => void } {
+  removeAbandoned(folder)
+  const path = mkdtempSync(join(folder, PREFIX))
+  const release = lockFolder(path)
+  return {
+    path,
+    close: () => {
+      release?.()
+      rmSync(path, { recursive: true, force: true })
+    },
   }
 }
 

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path'
-import { startNightly } from '../backup/nightly.ts'
-import { type Keep, parseKeep, USUAL_KEEP } from '../backup/retention.ts'
-import { machineTimezone, parseBackupAt, type TimeOfDay } from '../backup/schedule.ts'
+import { type NightlyOptions, startNightly } from '../backup/nightly.ts'
+import { parseKeep, USUAL_KEEP } from '../backup/retention.ts'
+import { machineTimezone, parseBackupAt } from '../backup/schedule.ts'
 import { backupsFolder } from '../backup/state.ts'
+import { flagOf, type Options, type Values } from '../config.ts'
 import type { Log } from '../http/log.ts'
 import type { Store } from '../store/open.ts'
+import { type Copying, copyBackup } from './backup-copies.ts'
+import { encryptionOptions, placeOptions, readEncryption, readPlaces } from './backup-places.ts'
 
 /** An option of all that make backups. */
 export const backupDir = {
@@ -28,32 +31,69 @@ export const backupOptions = {
     default: USUAL_KEEP,
     help: 'how many backups to keep: the newest of so many days, weeks and months',
   },
-} as const
+  ...encryptionOptions,
+  ...placeOptions,
+} as const satisfies Options
 
 /** As they are given; by default no backups are made, for tests. */
 export type BackupOptions = {
-  backupAt?: string | undefined
-  backupDir?: string | undefined
-  backupKeep?: string | undefined
+  [Name in keyof typeof backupOptions]?: Values<typeof backupOptions>[Name] | undefined
 }
 
-/** Throws a usage Problem. */
-export function readBackups(
-  dataDir: string,
-  options: BackupOptions,
-): { at: TimeOfDay | null; folder: string; keep: Keep } {
+/** Rejects with a usage Problem. */
+export async function readBackups(dataDir: string, options: BackupOptions) {
   return {
     at: parseBackupAt(options.backupAt ?? 'off'),
     folder: resolve(options.backupDir ?? backupsFolder(dataDir)),
     keep: parseKeep(options.backupKeep ?? USUAL_KEEP),
+    copying: await readCopying(dataDir, options),
   }
+}
+
+/** What to do with backups besides keeping them. Rejects with a usage Problem. */
+export async function readCopying(dataDir: string, options: BackupOptions): Promise<Copying> {
+  const { backupEncrypt = [], backupCopyTo = [], backupS3Region = 'us-east-1', backupCopyKeep = USUAL_KEEP } = options
+  const { backupS3, backupS3KeyFile, backupS3Ca } = options
+  const encryption = await readEncryption({ backupEncrypt })
+  const given = { backupCopyTo, backupCopyKeep, backupS3, backupS3KeyFile, backupS3Region, backupS3Ca }
+  const places = readPlaces(given, { dataDir, isEncrypted: encryption !== undefined })
+  const keep = parseKeep(backupCopyKeep, flagOf('backupCopyKeep'))
+  return { dataDir, places, encryption, keep, timezone: machineTimezone() }
+}
+
+type Server = {
+  store: Store
+  log: Log
+  dataDir: string
+  /** The original may still run, and its copies are not for this one to thin out. */
+  isPaused: boolean
 }
 
 /** Returns what ends it. */
 export function startBackups(
-  server: { store: Store; log: Log; dataDir: string },
-  { at, ...how }: ReturnType<typeof readBackups>,
+  { isPaused, ...server }: Server,
+  { at, copying, ...how }: Awaited<ReturnType<typeof readBackups>>,
 ): () => Promise<void> {
   if (at === null) return () => Promise.resolve()
-  return startNightly({ ...server, ...how, at, timezone: machineTimezone() }).stop
+  const copy = isPaused ? undefined : copyAndLog(copying, server.log)
+  return startNightly({ ...server, ...how, at, timezone: copying.timezone, copy }).stop
+}
+
+/** A second attempt is for the places that failed only. Of the same failures, the first one is logged. */
+export function copyAndLog(copying: Copying, log: Log): NonNullable<NightlyOptions['copy']> {
+  let last: { file: string; failed: Map<string, string> } = { file: '', failed: new Map() }
+
+  return async (file, how) => {
+    const isAgain = file === last.file
+    const places = isAgain ? copying.places.filter(({ name }) => last.failed.has(name)) : copying.places
+    const reports = await copyBackup({ ...copying, places }, { file, ...how })
+    const failed = new Map<string, string>()
+    for (const { place, ok, sentence, error } of reports) {
+      if (ok) log.info({ job: 'backup copy', place }, sentence)
+      else failed.set(place, sentence)
+      if (!ok && last.failed.get(place) !== sentence) log.error({ job: 'backup copy', place, err: error }, sentence)
+    }
+    last = { file, failed }
+    return failed.size === 0
+  }
 }

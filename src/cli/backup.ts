@@ -1,17 +1,24 @@
 import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Backup, makeBackup } from '../backup/make.ts'
+import { encryptedName, encryptedStream, encryptFile } from '../backup/encryption/encryption.ts'
+import type { Encryption } from '../backup/encryption/secrets.ts'
+import { type Backup, type MakeOptions, makeBackup } from '../backup/make.ts'
+import { isSendingPaused } from '../backup/sending.ts'
 import { backupsFolder, noteBackup } from '../backup/state.ts'
 import { verifyBackup } from '../backup/verify.ts'
+import { openWorkspace } from '../backup/workspace.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
 import { storageProblem } from '../store/failures.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { requireDatabase } from '../store/open.ts'
-import { backupDir } from './backup-options.ts'
+import { copyBackup } from './backup-copies.ts'
+import { backupDir, readCopying } from './backup-options.ts'
+import { decryptionOptions, encryptionOptions, placeOptions } from './backup-places.ts'
 import { type Answer, command, json } from './command.ts'
+import { withPlainBackup } from './encrypted-backup.ts'
 import { withStore } from './store.ts'
 
 const STDOUT = '-'
@@ -26,12 +33,16 @@ export const backup = command({
       help: 'a folder, a new file, or - for standard output; by default the folder of the nightly backups',
     },
     backupDir,
+    ...encryptionOptions,
+    ...placeOptions,
     json,
   },
   audit: 'backup.made',
-  run: ({ options, write }): Promise<Answer | undefined> => {
+  run: async ({ options, write }): Promise<Answer | undefined> => {
     const { data, to } = options
     requireDatabase(data)
+    const copying = await readCopying(data, options)
+    const { encryption } = copying
 
     /**
      * A backup has everything, as an export. To write into an older database would migrate it, so that has no entry; and a
@@ -48,10 +59,12 @@ export const backup = command({
       }
     }
 
-    if (to === STDOUT) return toStandardOutput(data, options.json, noted)
+    if (to === STDOUT) return toStandardOutput(data, options.json, encryption, noted)
     const began = performance.now()
+    const how = { dataDir: data, reason: 'command' as const, now: Date.now() }
     const place = to === undefined ? { folder: resolve(options.backupDir ?? backupsFolder(data)) } : placeOf(to)
-    const made = makeBackup({ ...place, dataDir: data, reason: 'command', now: Date.now() })
+    const isSealed = to !== undefined && encryption !== undefined
+    const made = isSealed ? await makeEncrypted({ ...place, ...how }, encryption) : makeBackup({ ...place, ...how })
     const duration_ms = Math.round(performance.now() - began)
     const { file, bytes, manifest } = made
     // Of one that is somewhere else nobody knows how long it stays there.
@@ -63,9 +76,32 @@ export const backup = command({
       note: `To restore it: dealbox restore ${file} --data ${data}`,
       audit: { detail: { file, bytes } },
     }
-    return noted(answer, made)
+    const done = await noted(answer, made)
+    const isPaused = isSendingPaused(data)
+    if (to !== undefined || isPaused || copying.places.length === 0) return done
+    const reports = await copyBackup(copying, { file, now: how.now, mayPrune: true })
+    const said = reports.map(({ sentence }) => sentence).join('\n')
+    if (reports.some(({ ok }) => !ok))
+      throw new Problem(502, 'copy_failed', `The backup ${file} was made, but not every place has it.\n${said}`)
+    return { ...done, json: { ...answer.json, copies: reports }, text: [answer.text, said].join('\n').trimEnd() }
   },
 })
+
+/** The backup is made and checked in a temporary folder, and has its place only encrypted. */
+async function makeEncrypted(options: MakeOptions, encryption: Encryption): Promise<Backup> {
+  const { folder, name } = options
+  const workspace = openWorkspace(folder)
+  try {
+    const made = makeBackup({ ...options, folder: workspace.path, name: undefined })
+    const file = join(folder, name ?? encryptedName(basename(made.file)))
+    if (existsSync(file))
+      throw new Problem(409, 'file_exists', `${file} exists. Choose another name; a backup never replaces a file.`)
+    await encryptFile(made.file, file, encryption)
+    return { ...made, file, bytes: statSync(file).size }
+  } finally {
+    workspace.close()
+  }
+}
 
 /** A folder, or a file that does not exist, in a folder that does. */
 function placeOf(to: string): { folder: string; name?: string } {
@@ -80,6 +116,7 @@ function placeOf(to: string): { folder: string; name?: string } {
 async function toStandardOutput(
   dataDir: string,
   asJson: boolean,
+  encryption: Encryption | undefined,
   noted: (answer: Answer, made: Backup) => unknown,
 ): Promise<undefined> {
   if (asJson) throw usage('--to - writes the backup to standard output, so --json has no place for its result.')
@@ -92,7 +129,8 @@ async function toStandardOutput(
   const made = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
   const { file, bytes } = made
   try {
-    await pipeline(createReadStream(file), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+    const source = encryption ? encryptedStream(file, encryption) : createReadStream(file)
+    await pipeline(source, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       const detail = `The backup could not be written to standard output (${error.code}).`
       throw new Problem(409, 'output_closed', detail)
     })
@@ -106,9 +144,9 @@ export const verify = command({
   name: 'verify',
   summary: 'Check every bit of a backup: exit code 0 if it can be restored, otherwise 1',
   args: { backup: 'the file of a backup' },
-  options: { json },
-  run: ({ args }) => {
-    const { manifest, bytes } = verifyBackup(args.backup)
+  options: { ...decryptionOptions, json },
+  run: async ({ args, options }) => {
+    const { manifest, bytes } = await withPlainBackup(args.backup, options, (file) => verifyBackup(file))
     const { made_at, dealbox_version, schema_version, installation_id, rows, parts } = manifest
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
     const keys = parts.filter(({ name }) => name.startsWith('keys/')).length

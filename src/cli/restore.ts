@@ -7,7 +7,9 @@ import { resourceDeps } from '../resource-deps.ts'
 import type { Store } from '../store/open.ts'
 import { allOrgs } from '../store/orgs.ts'
 import { columns, webhookStore } from '../webhooks/webhooks.ts'
+import { decryptionOptions } from './backup-places.ts'
 import { command, json } from './command.ts'
+import { withPlainBackup } from './encrypted-backup.ts'
 import { mailboxReports } from './mailbox-report.ts'
 import { withStore } from './store.ts'
 import { NEWEST } from './webhooks.ts'
@@ -22,10 +24,11 @@ export const restore = command({
       type: 'boolean',
       help: 'send mails and webhooks again with the next start: only if the original will never run again',
     },
+    ...decryptionOptions,
     json,
   },
   audit: 'backup.restored',
-  run: ({ options, args, write }) => {
+  run: async ({ options, args, write }) => {
     const { data, dryRun } = options
     const now = Date.now()
 
@@ -35,7 +38,9 @@ export const restore = command({
       return describe(store, dataDir)
     }
 
-    const restored = restoreBackup({ file: args.backup, dataDir: data, now, dryRun, describe: opened })
+    const restored = await withPlainBackup(args.backup, options, (file) =>
+      restoreBackup({ file, dataDir: data, now, dryRun, describe: opened }),
+    )
     if (!dryRun && options.resumeSending) resumeSending(data)
     const { manifest, aside, described } = restored
     const { made_at, dealbox_version, schema_version } = manifest

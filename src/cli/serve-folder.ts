@@ -134,7 +134,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       const { webhookAllow } = options
       workers.push(...startSending({ store, deps, log, trust, logins, recorded, maxFileBytes, webhookAllow, ownPorts }))
     }
-    workers.push(startBackups({ store, log, dataDir: options.data }, backups))
+    workers.push(startBackups({ store, log, dataDir: options.data, isPaused }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup = screensUrl && newSetupUrl(store, options.data, screensOrigin(store, { ...options, url: screensUrl }))
     return { api: apiListener.url, screens: screensUrl, setup, reload: front.certificate?.reload, stop }

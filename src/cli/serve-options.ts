@@ -109,7 +109,7 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const maxFileBytes = readMaxAttachments(options.maxAttachments)
   const minFreeBytes = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
-  const backups = readBackups(options.data, options)
+  const backups = await readBackups(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)

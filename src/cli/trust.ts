@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { usage } from '../config.ts'
 import type { Trust } from '../mail/transport/server.ts'
 
-/** Reads the certificates of `--mail-ca FILE`. Throws a usage Problem if the file contains none. */
-export function readTrust(file: string): Trust {
+/** Reads the certificates of `--mail-ca FILE`, or of another option. Throws a usage Problem if the file contains none. */
+export function readTrust(file: string, option = '--mail-ca'): Trust {
   try {
     const ca = readFileSync(file, 'utf8')
     new X509Certificate(ca) // parses the first certificate; throws if it is invalid
     return { ca }
   } catch (error) {
-    throw usage(`--mail-ca ${file} cannot be used: ${(error as Error).message}.`)
+    throw usage(`${option} ${file} cannot be used: ${(error as Error).message}.`)
   }
 }

@@ -1,0 +1,77 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { Decrypter, Encrypter } from 'age-encryption'
+import type { Decryption, Encryption } from './secrets.ts'
+
+// The thread of age-worker.ts: does one task, and ends. The library is written in JavaScript: a passphrase takes it a
+// second, and a file some 10 ms per megabyte, which requests should not wait for.
+
+export type Task =
+  | { do: 'check'; encryption?: Encryption; decryption?: Decryption }
+  /** Without `to`, the result is a stream. */
+  | { do: 'encrypt'; from: string; to?: string; encryption: Encryption }
+  | { do: 'decrypt'; from: string; to?: string; decryption: Decryption }
+
+// On Linux this applies to this thread alone.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+
+async function run(task: Task): Promise<void> {
+  if (task.do === 'check') {
+    if (task.encryption) encrypter(task.encryption)
+    if (task.decryption) decrypter(task.decryption)
+    return
+  }
+  const source = Readable.toWeb(
+    createReadStream(task.from, { highWaterMark: 256 * 1024 }),
+  ) as ReadableStream<Uint8Array>
+  const result: ReadableStream<Uint8Array> =
+    task.do === 'encrypt'
+      ? await encrypter(task.encryption).encrypt(source)
+      : await decrypter(task.decryption).decrypt(source)
+  if (task.to === undefined) await sendOnDemand(result)
+  else await pipeline(Readable.fromWeb(result), createWriteStream(task.to, { flags: 'wx', mode: 0o600, flush: true }))
+}
+
+/** Sends a chunk for each message that comes, and null after the last one. */
+async function sendOnDemand(result: ReadableStream<Uint8Array>): Promise<void> {
+  const port = parentPort as MessagePort
+  let wanted = 0
+  let wake = () => {}
+  port.on('message', () => {
+    wanted++
+    wake()
+  })
+  const demand = async () => {
+    while (wanted === 0) await new Promise<void>((resolve) => (wake = resolve))
+    wanted--
+  }
+  for await (const chunk of result) {
+    await demand()
+    port.postMessage(chunk)
+  }
+  await demand()
+  port.postMessage(null)
+  port.close()
+}
+
+function encrypter(encryption: Encryption): Encrypter {
+  const made = new Encrypter()
+  if ('passphrase' in encryption) {
+    made.setPassphrase(encryption.passphrase)
+    if (encryption.workFactor !== undefined) made.setScryptWorkFactor(encryption.workFactor)
+  } else for (const recipient of encryption.recipients) made.addRecipient(recipient)
+  return made
+}
+
+function decrypter(decryption: Decryption): Decrypter {
+  const made = new Decrypter()
+  if ('passphrase' in decryption) made.addPassphrase(decryption.passphrase)
+  else for (const identity of decryption.identities) made.addIdentity(identity)
+  return made
+}
+
+void run(workerData as Task) // a rejection ends the thread with its error

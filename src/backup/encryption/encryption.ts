@@ -1,0 +1,73 @@
+import type { Readable } from 'node:stream'
+import { usage } from '../../config.ts'
+import { Problem } from '../../lib/problem.ts'
+import { localProblem } from '../files/full-disk.ts'
+import { wholeFile } from '../files/whole-file.ts'
+import { inThread, threadStream } from './age-worker.ts'
+import { damaged, lockOf } from './header.ts'
+import type { Decryption, Encryption } from './secrets.ts'
+
+// Encrypts backups in the format of the age program (age-encryption.org/v1), which can decrypt them without Dealbox.
+
+export const encryptedName = (name: string): string => `${name}.age`
+
+/** Encrypts a file. Rejects with Problem `storage_full` or the error of the file system, and leaves nothing. */
+export async function encryptFile(
+  from: string,
+  to: string,
+  encryption: Encryption,
+  signal?: AbortSignal,
+): Promise<void> {
+  await wholeFile(to, async (temporary) => {
+    await inThread({ do: 'encrypt', from, to: temporary, encryption }, signal).catch((error) => {
+      throw localProblem(error, to)
+    })
+  })
+}
+
+/** Encrypts a file into a stream, whose reader may end the work by destroying it. */
+export const encryptedStream = (from: string, encryption: Encryption): Readable =>
+  threadStream({ do: 'encrypt', from, encryption })
+
+/**
+ * Decrypts a file. Rejects with Problem `not_encrypted`, `wrong_passphrase`, `wrong_identity`, `backup_damaged` or
+ * `storage_full`, or with the error of the file system, and leaves nothing.
+ */
+export async function decryptFile(
+  from: string,
+  to: string,
+  decryption: Decryption,
+  signal?: AbortSignal,
+): Promise<void> {
+  await refuseOtherLock(from, decryption)
+  await wholeFile(to, async (temporary) => {
+    await inThread({ do: 'decrypt', from, to: temporary, decryption }, signal).catch((error) => {
+      if (signal?.aborted) throw error
+      throw decryptionProblem(error, from, decryption) ?? localProblem(error, to)
+    })
+  })
+}
+
+/** The first recipient or identity that is not valid is a usage Problem. `option` is the option that it is from. */
+export async function checkKeys(option: string, keys: { encryption?: Encryption; decryption?: Decryption }) {
+  await inThread({ do: 'check', ...keys }).catch((error) => {
+    throw usage(`${option} cannot be used: ${(error as Error).message}.`)
+  })
+}
+
+/** Says which of the two it takes, before a second is spent on the wrong one. */
+async function refuseOtherLock(file: string, decryption: Decryption): Promise<void> {
+  const lock = await lockOf(file)
+  if (lock === 'passphrase' && !('passphrase' in decryption))
+    throw new Problem(409, 'wrong_identity', `${file} is encrypted with a passphrase, not for an identity.`)
+  if (lock === 'identity' && !('identities' in decryption))
+    throw new Problem(409, 'wrong_passphrase', `${file} is encrypted for an identity of age, not with a passphrase.`)
+}
+
+function decryptionProblem(error: unknown, file: string, decryption: Decryption): Problem | undefined {
+  if ((error as NodeJS.ErrnoException).code !== undefined) return undefined
+  if (!(error as Error).message.startsWith('no identity matched')) return damaged(file)
+  if ('passphrase' in decryption)
+    return new Problem(409, 'wrong_passphrase', `The passphrase is not the one that ${file} is encrypted with.`)
+  return new Problem(409, 'wrong_identity', `${file} is encrypted for another identity.`)
+}

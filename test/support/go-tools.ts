@@ -1,0 +1,26 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** For the option `skip` of a test that needs a program which is written in Go. */
+export const noGo = spawnSync('go', ['version']).status === 0 ? false : 'there is no Go on this machine'
+
+const MODULE = join(import.meta.dirname, 'go')
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache/dealbox/go')
+
+/** Builds a program of test/support/go/go.mod, once for each state of that file, and returns the folder it is in. */
+export function goTool(path: string): string {
+  const folder = join(CACHE, hash('sha256', readFileSync(join(MODULE, 'go.mod'))).slice(0, 16))
+  const program = join(folder, basename(path))
+  if (existsSync(program)) return folder
+  mkdirSync(folder, { recursive: true })
+  const temporary = `${program}.${process.pid}` // another test file may build the same one
+  execFileSync('go', ['build', '-mod=readonly', '-ldflags', '-s -w', '-o', temporary, path], {
+    cwd: MODULE,
+    env: { ...process.env, CGO_ENABLED: '0' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  renameSync(temporary, program)
+  return folder
+}
