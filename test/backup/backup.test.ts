@@ -22,8 +22,11 @@ import { manifestBytes, peekManifest } from '../../src/backup/manifest.ts'
 import { BLOCK } from '../../src/backup/tar.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
 import { random } from '../../src/demo/story/random.ts'
+import { MIB } from '../../src/lib/size.ts'
+import { sizeOfDatabase } from '../../src/store/backup.ts'
+import { diskSpace } from '../../src/store/disk-space.ts'
 import { lockFolder } from '../../src/store/lock.ts'
-import type { OpenedStore } from '../../src/store/open.ts'
+import { DATABASE, type OpenedStore } from '../../src/store/open.ts'
 import { examples, seedOf } from '../support/seed.ts'
 import { smallDisk } from '../support/small-disk.ts'
 import { NOW, places } from './backup-fixture.ts'
@@ -141,15 +144,18 @@ describe('a backup', () => {
   })
 
   test('is refused with what to do where there is no space, and then leaves nothing', (t) => {
-    const disk = smallDisk(17 * 1024)
+    const disk = smallDisk(64 * 1024)
     if (!disk) return t.skip('no file system can be mounted here')
     try {
+      // Enough for the backup, but not for a server on the same disk to go on writing.
+      const needed = 2 * sizeOfDatabase(join(dataDir, DATABASE)) + 2 * MIB
+      writeFileSync(join(disk.folder, 'others'), Buffer.alloc(diskSpace(disk.folder).freeBytes - needed))
       assert.throws(() => make(disk.folder), {
         code: 'storage_full',
         message:
           /A backup needs [\d.]+ MiB in .*, where [\d.]+ MiB are free\. Free some space, or choose another folder\./,
       })
-      assert.deepEqual(readdirSync(disk.folder), [])
+      assert.deepEqual(readdirSync(disk.folder), ['others'])
     } finally {
       disk.drop()
     }

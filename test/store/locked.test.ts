@@ -235,7 +235,9 @@ test('only what commands run may wait in a transaction', () => {
   const files = rooms.flatMap((room) =>
     readdirSync(join(src, room), { recursive: true, encoding: 'utf8' }).map((name) => join(src, room, name)),
   )
-  const sources = files.filter((file) => file.endsWith('.ts'))
+  /** It writes once more when the server stops: nobody is served by then, and its database does not wait for locks. */
+  const AT_THE_END = join(src, 'screens/sessions/refusals.ts')
+  const sources = files.filter((file) => file.endsWith('.ts') && file !== AT_THE_END)
   assert.ok(sources.length > 100)
   assert.deepEqual(
     sources.filter((file) =>

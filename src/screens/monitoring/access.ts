@@ -23,13 +23,13 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwar
 export const ONLY_LOOPBACK: Monitors = { loopback: true, networks: [] }
 
 /**
- * `addressOf` returns the address of the client, undefined if it is not known. A request through a proxy on this machine
- * comes by its connection from here, but never counts as ours, and neither does one to a foreign name: a browser of this
- * machine may have been led here by it.
+ * `addressOf` returns the address of the client; where a proxy is trusted, that is not the address of the connection. A
+ * request that another proxy has forwarded is from an unknown address, also if the proxy is on this machine. Neither does
+ * one to a foreign name count as ours: a browser of this machine may have been led here by it.
  */
 export function monitorAccess(
   { loopback, networks, token }: Monitors,
-  addressOf: (req: IncomingMessage) => string | undefined = directAddress,
+  addressOf: (req: IncomingMessage) => string | undefined = peerOf,
 ) {
   const expected = token === undefined ? undefined : Buffer.from(hashOf(token))
 
@@ -40,7 +40,7 @@ export function monitorAccess(
 
   function isNear(req: IncomingMessage): boolean {
     const address = canonical(addressOf(req) ?? '')
-    if (address === undefined) return false
+    if (address === undefined || (isForwarded(req) && address === canonical(peerOf(req) ?? ''))) return false
     if (networks.some((covers) => covers(address))) return true
     return loopback && isLocal(address) && !isForwarded(req) && isLoopback(hostOf(req.headers.host) ?? '')
   }
@@ -63,10 +63,7 @@ export function monitorAccess(
   return { mayAsk, check }
 }
 
-/** The address of the connection; undefined if a proxy has forwarded the request. */
-function directAddress(req: IncomingMessage): string | undefined {
-  return isForwarded(req) ? undefined : req.socket.remoteAddress
-}
+const peerOf = ({ socket }: IncomingMessage): string | undefined => socket.remoteAddress
 
 const isForwarded = ({ headers }: IncomingMessage): boolean => FORWARDED.some((name) => headers[name] !== undefined)
 

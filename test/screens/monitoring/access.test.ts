@@ -123,7 +123,7 @@ describe('metrics, and the details of health checks, are seen', { skip: noAddres
     const check = async (screens: Screens) => {
       assert.deepEqual(await seen(screens, through('10.1.2.3')), [200, 'checks'])
       assert.deepEqual(await seen(screens, through('::ffff:10.1.2.3')), [200, 'checks'])
-      for (const other of ['11.1.2.3', '127.0.0.1', '::1', 'unknown'])
+      for (const other of ['11.1.2.3', '127.0.0.1', '127.0.0.2', '::1', 'unknown'])
         assert.deepEqual(await seen(screens, through(other)), [403, 'a word'], other)
     }
     await withScreens({ monitorFrom: 'loopback, 10.0.0.0/8' }, check, { addressOf })

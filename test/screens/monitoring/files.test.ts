@@ -264,7 +264,7 @@ async function startPrometheus(t: Ends, port: number): Promise<string> {
     return ended
   })
   for await (const line of createInterface({ input: process.stderr })) {
-    const [, address] = /"?Listening on"? address=(\S+)/.exec(line) ?? []
+    const [, address] = /Listening on\b.* address=(\S+)/.exec(line) ?? []
     if (address !== undefined) {
       process.stderr.resume()
       return `http://${address}`
