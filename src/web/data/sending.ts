@@ -26,8 +26,12 @@ export function sending({
       return undefined
     }
     const method = verb === 'patch' ? 'PATCH' : 'POST'
-    const { body: record } = await api.request<Rec>(method, path, { body, key, version: id ? version : undefined })
-    if (record?.version !== undefined && (id === '' || record.id === id)) store.accept(kind, record, { since })
+    const asked = { body, key, version: id ? version : undefined }
+    const { body: record, isReplayed } = await api.request<Rec>(method, path, asked)
+    if (record?.version === undefined || (id !== '' && record.id !== id)) return record
+    // A repeated answer is as old as the first try: others may have changed the record before this page was loaded.
+    if (isReplayed) await fetchRecord(kind, record.id)
+    else store.accept(kind, record, { since })
     return record
   }
 

@@ -14,6 +14,8 @@ import { type Random, random, type Seat, seatOf, settled } from './support/world
 const SCHEDULES = 1000
 const STEPS = 45
 const SEED = seedOf(1)
+/** Schedules that once found something: the answer to a repeated write is older than what others have changed since. */
+const FOUND = [77_702_938]
 
 let server: TestServer
 let screens: Screens
@@ -37,6 +39,7 @@ type Edit = Target & { by: string; path: string; value: unknown; seen: unknown[]
 type World = { seats: Seat[]; targets: Target[]; edits: Edit[]; notes: Map<string, boolean>; dice: Random }
 
 test(`two clients and the database agree in the end, and nobody writes over what they have not seen (seed ${SEED})`, async () => {
+  for (const found of FOUND) await run(random(found))
   for (let n = 0; n < examples(SCHEDULES); n++) {
     try {
       await run(random(SEED * 100_003 + n))
