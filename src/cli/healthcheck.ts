@@ -22,7 +22,7 @@ export const healthcheck = command({
   run: async ({ options }) => {
     const address = parseListen(options.screensListen)
     if (!address) throw usage('--screens-listen is off, so there is no server to check.')
-    const get = options.tlsCert === undefined ? getPlain : await secureGet()
+    const get = options.tlsCert === undefined ? getPlain : secureGet()
     const status = await statusOf(get, reachable(address.host), address.port)
     if (status === 200) return { json: { ready: true }, text: 'Ready.' }
     const at = options.screensListen
@@ -43,8 +43,8 @@ function reachable(host: string): string {
 }
 
 /** The certificate is for another name than the address that is asked here, and may be self-signed. */
-async function secureGet(): Promise<typeof getPlain> {
-  const { get } = await import('node:https')
+function secureGet(): typeof getPlain {
+  const { get } = process.getBuiltinModule('node:https')
   return ((options: RequestOptions, answer: () => void) =>
     get({ ...options, rejectUnauthorized: false }, answer)) as typeof getPlain
 }
