@@ -97,10 +97,11 @@ const thread = (entry, name) => ({
   footer: { js: `//# sourceURL=${name}.cjs` },
 })
 
-/** The threads that send to webhooks and read mails: they are started from their text, since an executable has no files. */
+/** The threads that send to webhooks, read mails and make backups: they are started from their text, since an executable has no files. */
 export const threads = [
   thread('src/webhooks/egress/delivery-thread.ts', 'delivery-thread'),
   thread('src/mail/parse/reader-thread.ts', 'reader'),
+  thread('src/backup/night-thread.ts', 'night'),
 ]
 
 /** The main scripts: of the executable, and of the one that the build starts to compile its functions. */

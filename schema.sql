@@ -1509,6 +1509,58 @@ CREATE INDEX jobs_lanes ON jobs (kind, lane, due_at, id)
   WHERE lane <> '' AND failed_at IS NULL AND leased_until IS NULL;
 CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
 
+CREATE TABLE audit_chains ( -- the ends of each chain of the audit log
+  org TEXT NOT NULL PRIMARY KEY, -- orgs.public_id, which outlives a restored export; '' for the whole installation
+  anchor_seq INTEGER NOT NULL DEFAULT 0, -- the last entry that was deleted: the chain continues after it
+  anchor_hash TEXT NOT NULL,
+  last_seq INTEGER NOT NULL DEFAULT 0,
+  last_hash TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit_log ( -- who did what; docs/decisions/037-audit-log.md
+  org TEXT NOT NULL,
+  seq INTEGER NOT NULL, -- gapless
+  at INTEGER NOT NULL,
+  actor_type TEXT NOT NULL CHECK (actor_type IN ('member', 'command', 'server', 'stranger')),
+  actor_id TEXT, -- the member, and their email at that time; no reference: they may have been removed
+  actor_email TEXT,
+  via TEXT, -- the session or token of a member, or the account of the machine that ran a command
+  action TEXT NOT NULL,
+  record_id TEXT, -- no reference: it may have been deleted
+  detail TEXT NOT NULL CHECK (json_valid(detail)), -- JSON object
+  hash TEXT NOT NULL, -- SHA-256 of the previous hash and the canonical text of the entry: src/audit/entry.ts
+  PRIMARY KEY (org, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER audit_log_next BEFORE INSERT ON audit_log
+WHEN NEW.seq IS NOT (SELECT last_seq + 1 FROM audit_chains WHERE org = NEW.org)
+BEGIN
+  SELECT RAISE(ABORT, 'the audit log only takes the next entry');
+END;
+CREATE TRIGGER audit_log_end AFTER INSERT ON audit_log
+BEGIN
+  UPDATE audit_chains SET last_seq = NEW.seq, last_hash = NEW.hash WHERE org = NEW.org;
+END;
+CREATE TRIGGER audit_log_kept BEFORE UPDATE ON audit_log
+BEGIN
+  SELECT RAISE(ABORT, 'entries of the audit log do not change');
+END;
+CREATE TRIGGER audit_log_purged BEFORE DELETE ON audit_log
+WHEN OLD.seq > (SELECT anchor_seq FROM audit_chains WHERE org = OLD.org)
+BEGIN
+  SELECT RAISE(ABORT, 'entries of the audit log are deleted only with those before them');
+END;
+CREATE TRIGGER audit_chains_forward BEFORE UPDATE ON audit_chains
+WHEN NEW.org <> OLD.org OR NEW.anchor_seq < OLD.anchor_seq OR NEW.last_seq < OLD.last_seq
+  OR NEW.anchor_seq > NEW.last_seq
+BEGIN
+  SELECT RAISE(ABORT, 'a chain of the audit log only grows');
+END;
+CREATE TRIGGER audit_chains_kept BEFORE DELETE ON audit_chains
+BEGIN
+  SELECT RAISE(ABORT, 'a chain of the audit log stays');
+END;
+
 CREATE TABLE recurring_jobs ( -- when recurring work last ran, and when it is due again
   name TEXT NOT NULL PRIMARY KEY,
   due_at INTEGER NOT NULL,

@@ -4,7 +4,7 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md, where screens and attack stay as they are
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, attack, screens, pocketbase;
+//   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, backup, attack, screens, pocketbase;
 //                                         of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
@@ -14,6 +14,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Attacked, attacked, attackText, readAttacks } from './bench/attack.ts'
+import { type Backups, backups } from './bench/backup.ts'
 import { beside, besideText, type Target } from './bench/beside.ts'
 import { importSeconds } from './bench/import.ts'
 import { type Inbox, inbox } from './bench/inbox.ts'
@@ -21,6 +22,7 @@ import { waits } from './bench/large.ts'
 import { pagesWritten, WRITES, type Written } from './bench/pages.ts'
 import { buildPocketBase, servePocketBase } from './bench/pocketbase.ts'
 import {
+  backupsText,
   inboxText,
   type Row,
   report,
@@ -182,6 +184,17 @@ async function following(): Promise<Sequences> {
   }
 }
 
+/** On all cores, as in production, and "each night" in the next minute. */
+async function backingUp(): Promise<Backups> {
+  const soon = new Date(Date.now() + 60_000).toTimeString().slice(0, 5)
+  const server = await serve('100k', { core: null, more: ['--backup-at', soon] })
+  try {
+    return await backups(server)
+  } finally {
+    await server.stop()
+  }
+}
+
 /** In this process, since they are only counted. */
 async function counting(): Promise<Written[]> {
   const written: Written[] = []
@@ -255,6 +268,10 @@ if (options.only === 'sequences') {
   console.log(sequencesText(await following()))
   process.exit(0)
 }
+if (options.only === 'backup') {
+  console.log(backupsText(await backingUp()))
+  process.exit(0)
+}
 if (spawnSync('wrk', ['-v']).error) {
   console.error('This needs wrk, which Debian and Homebrew have as a package of that name.')
   process.exit(1)
@@ -291,6 +308,7 @@ const text = report({
   writes: await counting(),
   inbox: await answering(),
   sequences: await following(),
+  backups: await backingUp(),
   memoryMb,
   seconds,
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,

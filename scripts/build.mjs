@@ -1,4 +1,5 @@
 // Builds the executable of this platform, dist/dealbox, or with --all those of all platforms and their SHA256SUMS.
+//   --compiled FILE   with the compiled functions of an earlier build instead of new ones: then both are equal
 import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { chmodSync, copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,10 @@ import { compiledBy } from './build-warm-up.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const host = `${process.platform}-${process.arch}`
-const temporary = mkdtempSync(join(tmpdir(), 'dealbox-build-'))
+const given = process.argv.indexOf('--compiled')
+const compiledBefore = given < 0 ? undefined : readFileSync(process.argv[given + 1])
+const PREFIX = 'dealbox-build-'
+const temporary = mkdtempSync(join(tmpdir(), PREFIX))
 pkgLog.log.info = () => {}
 
 try {
@@ -48,24 +52,33 @@ async function buildExecutable(platform, name) {
   let compiled = {}
   if (platform === host) {
     // Compiled code cannot be used on another platform.
-    const once = join(temporary, name)
-    await make('build-compiled', once)
-    const bytes = await compiledBy(once, temporary)
+    const bytes = compiledBefore ?? (await compileFunctions(name, make))
+    writeFileSync(join(root, 'dist/compiled'), bytes)
     compiled = { 'dealbox.cache.zst': compressed(bytes, 'dealbox.cache') }
   }
   await make('executable', output, compiled)
   process.stdout.write(`dist/${name}  ${(statSync(output).size / 1e6).toFixed(1)} MB${note}\n`)
 }
 
+/** What V8 compiles until then depends on its timing, so that each time other bytes come out. */
+async function compileFunctions(name, make) {
+  const once = join(temporary, name)
+  await make('build-compiled', once)
+  return compiledBy(once, temporary)
+}
+
 /** Makes an executable that runs one of the main scripts. */
 async function pack(main, output, { os, arch, node, files }) {
   rmSync(output, { force: true })
+  copyFileSync(join(root, 'dist', `${main}.cjs`), join(temporary, 'main.cjs'))
   await pkgSea.default(join(root, 'dist', `${main}.cjs`), {
     targets: [{ platform: { darwin: 'macos', win32: 'win' }[os] ?? os, arch, nodeRange: 'node26', output }],
     nodePath: node,
     // The Node that runs this script writes the blob: it has the same version, and the target's may not run here.
     useLocalNode: true,
     seaConfig: {
+      // Node writes the name of the main script into the blob: from the folder in which pkg makes it, a sibling of ours.
+      main: join('..', basename(temporary), 'main.cjs'),
       useCodeCache: false, // executable.cjs does it
       assets: files,
       // By default V8 lets short-lived objects take 48 MB before it collects garbage; half of that costs no speed.
@@ -73,8 +86,19 @@ async function pack(main, output, { os, arch, node, files }) {
     },
     signature: false,
   })
+  forgetFolder(output)
   if (os === 'darwin') signMachO(output, 'dealbox')
   if (os === 'win32') dropAuthenticode(output)
+}
+
+/** The same sources give the same executable: the name of the temporary folder in it is another one each time. */
+function forgetFolder(output) {
+  const name = Buffer.from(basename(temporary))
+  const bytes = readFileSync(output)
+  const at = bytes.indexOf(name)
+  if (at < 0 || bytes.indexOf(name, at + 1) >= 0) throw new Error(`${output} does not name its main script once`)
+  bytes.fill('x', at + PREFIX.length, at + name.length)
+  writeFileSync(output, bytes)
 }
 
 function assetFiles(platform) {

@@ -2,15 +2,19 @@
 // serve that folder. Options are those of "dealbox serve".
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { serve, serveFolder, untilSignal } from '../src/cli/serve.ts'
-import { readConfig } from '../src/config.ts'
+import { optionsOf } from '../src/cli/command.ts'
+import { commands } from '../src/cli/commands.ts'
+import { serve, untilSignal } from '../src/cli/serve.ts'
+import { serveFolder } from '../src/cli/serve-folder.ts'
+import { readConfig } from '../src/config/read.ts'
 import { openLog } from '../src/http/log.ts'
 import { Problem } from '../src/lib/problem.ts'
 import { DATABASE } from '../src/store/open.ts'
 import { DEMO_EMAIL, dealbox, demoUrl, makeDemo, TOKEN_FILE } from './demo.ts'
 
 async function main(): Promise<void> {
-  const { options } = readConfig(serve.options, {}, process.argv.slice(2), process.env)
+  const given = { argv: process.argv.slice(2), env: process.env, known: optionsOf(commands) }
+  const { options } = readConfig(serve, given)
   const settings = options as Parameters<typeof serveFolder>[0]
   const folder = settings.data
   const isNew = !existsSync(join(folder, DATABASE))

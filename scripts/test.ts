@@ -41,7 +41,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   shell: { files: ['test/web/shell/{frame,first-run,sign-in}.test.ts'] },
   records: { files: ['test/web/record/**', 'test/web/components/gallery.test.ts'] },
   tables: { files: ['test/web/tables/{tables,large}.test.ts', 'test/web/tasks/tasks.test.ts'] },
-  demo: { files: ['test/demo/**', 'test/exports/**'] },
+  demo: { files: ['test/demo/**', 'test/exports/**', 'test/upgrades/**'] },
   mail: {
     files: [
       'test/mail/parse/{invitations,read}.test.ts',
@@ -72,7 +72,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
   },
   store: {
     files: [
-      'test/store/{columns,door,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
+      'test/store/{columns,door,disk-space,health,jobs,key-file,open,prepared,schema,schema-rules,search,search-pending,upkeep,vault,watch}.test.ts',
       'test/store/list/conditions.test.ts',
     ],
   },
@@ -83,11 +83,17 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
       'test/web/shell/{guesses,keys,match,router}.test.ts',
       'test/web/{components/contrast,tables/engine,tables/rows,tasks/quick-add}.test.ts',
       'test/web/{budgets,build}.test.ts',
+      'test/release/**',
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
+  backup: { files: ['test/backup/**', 'test/cli/backup.test.ts'] },
   cli: {
-    files: ['test/cli/{commands,front,install,key-files,mailbox,mailbox-connect,proxies,versions,webhooks}.test.ts'],
+    files: [
+      'test/doctor/**',
+      'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks}.test.ts',
+      'test/{audit,config}/**',
+    ],
   },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },
 }

@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { auditLog } from './audit/log.ts'
 import { accessCache } from './auth/access.ts'
 import { bearer } from './auth/bearer.ts'
 import { cursorSecret, keyring } from './auth/keys.ts'
@@ -20,6 +21,7 @@ import { cursors } from './http/cursor.ts'
 import { idempotency } from './http/idempotency.ts'
 import { type Kernel, kernel } from './http/kernel.ts'
 import type { Log } from './http/log.ts'
+import type { Measure } from './http/measure.ts'
 import { type Rate, rateLimit } from './http/ratelimit.ts'
 import type { Route } from './http/route.ts'
 import { commitWaiters } from './http/waiting.ts'
@@ -80,6 +82,7 @@ export type AppOptions = {
   log: Log
   rate: Rate | null
   corsOrigins: readonly string[]
+  measure?: Measure | undefined
   checkHost?: Kernel['checkHost']
   /** If the caller has them already. */
   deps?: Deps
@@ -106,6 +109,7 @@ export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), .
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, options.stopping),
       rate: rate && rateLimit(rate, store.clock.now),
     }),

@@ -15,7 +15,15 @@ import { startServer, type TestServer } from './support/server.ts'
 
 const exec = promisify(execFile)
 const root = join(import.meta.dirname, '..')
-const PAGES = ['README.md', 'docs/inbox.md', 'docs/mail.md', 'docs/webhooks.md', 'docs/imports.md']
+const PAGES = [
+  'README.md',
+  'docs/inbox.md',
+  'docs/mail.md',
+  'docs/webhooks.md',
+  'docs/imports.md',
+  'docs/audit.md',
+  'docs/configuration.md',
+]
 const readme = PAGES.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, text]) => text as string)
 const hasShell = process.platform !== 'win32'
@@ -181,7 +189,7 @@ test('every script and every file that it names is there', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const [, name] of readme.matchAll(/npm run (?:-s )?([a-z]+)/g))
     assert.ok(scripts[name as string], `npm run ${name}`)
-  for (const page of [...PAGES, 'docs/glossary.md']) {
+  for (const page of [...PAGES, 'docs/glossary.md', 'docs/backups.md']) {
     const text = readFileSync(join(root, page), 'utf8')
     for (const [, path = ''] of text.matchAll(/\]\((?!https?:)([\w./-]+)[^)]*\)/g))
       assert.ok(existsSync(join(root, page, '..', path)), `${page}: ${path}`)

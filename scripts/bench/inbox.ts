@@ -37,6 +37,7 @@ export async function inbox(server: Server): Promise<Inbox> {
   const contacts = ((await call('GET', '/contacts?limit=100')) as Listed).data.map(({ id }) => id)
   const started = performance.now()
   const first = Date.now() - CONVERSATIONS * 60_000
+  server.apply({ sla: [] }) // or the old messages would all breach a target at once
   await inBatches(CONVERSATIONS, 48, (n) =>
     call('POST', '/messages', {
       contact_id: contacts[n % contacts.length],
@@ -91,7 +92,7 @@ async function clocks(server: Server, contacts: readonly string[]): Promise<Inbo
   )
   await new Promise((wake) => setTimeout(wake, dueAt - Date.now() - 500))
   const busy = (await writeEvenly(call, WRITES_PER_S, () => Date.now() > dueAt + 2500)).waits
-  const breaches = await eventsOf(call, 'conversation.sla_breached', last_seq)
+  const breaches = (await eventsOf(call, 'conversation.sla_breached', last_seq)).filter((time) => time >= dueAt)
   if (breaches.length !== CLOCKS) throw new Error(`${breaches.length} of ${CLOCKS} breaches were recorded`)
   return { count: CLOCKS, tookMs: Math.max(...breaches) - dueAt, quiet, busy }
 }

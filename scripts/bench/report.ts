@@ -1,3 +1,4 @@
+import type { Backups } from './backup.ts'
 import type { Inbox } from './inbox.ts'
 import type { Wait } from './large.ts'
 import type { Written } from './pages.ts'
@@ -32,6 +33,7 @@ export function report(results: {
   writes: Written[]
   inbox: Inbox
   sequences: Sequences
+  backups: Backups
   memoryMb: number
   seconds: string
   machine: string
@@ -98,7 +100,8 @@ the search index and events.
 ${writesText(writes)}
 ${webhooksText(webhooks)}
 ${inboxText(inbox)}
-${sequencesText(sequences)}`
+${sequencesText(sequences)}
+${backupsText(results.backups)}`
 }
 
 /** The report with the sections of the one before that were not measured this time, as they stand there. */
@@ -186,6 +189,20 @@ writes of the client | p50 ms | times | p99 ms | times
 --- | ---: | ---: | ---: | ---:
 without due steps | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
 with all steps due (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
+`
+}
+
+export function backupsText({ megabytes, tookMs, writesPerS, quiet, busy }: Backups): string {
+  const times = (ms: number, before: number): string => `${ms.toFixed(1)} | ${(ms / before).toFixed(1)}`
+  return `## Backups
+
+A backup of ${Math.round(megabytes)} MiB, made and checked by the server in **${(tookMs / 1000).toFixed(1)} s**, while a client creates ${writesPerS} deals a second at an
+even pace.
+
+writes of the client | p50 ms | times | p99 ms | times
+--- | ---: | ---: | ---: | ---:
+without a backup | ${quiet.p50.toFixed(1)} |  | ${quiet.p99.toFixed(1)} |
+during the backup (goal: p99 at most doubled) | ${times(busy.p50, quiet.p50)} | ${times(busy.p99, quiet.p99)}
 `
 }
 

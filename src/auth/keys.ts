@@ -51,7 +51,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     return kid
   }
 
-  /** Invalidates the tokens signed by the key and deletes its file. */
+  /** Invalidates the tokens signed by the key. Its file is deleted after the commit, by `removeFile`. */
   function retire(kid: string): void {
     if (!list().some((key) => key.kid === kid))
       throw new Problem(404, 'no_such_key', `There is no key ${kid}. "dealbox keys list" shows all keys.`)
@@ -62,9 +62,10 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
         'This is the only active key. Add another one with "dealbox keys rotate" first.',
       )
     retirement.run(clock.now(), kid)
-    rmSync(keyPath(dataDir, nameOf(kid)), { force: true })
     accessChanged()
   }
+
+  const removeFile = (kid: string): void => rmSync(keyPath(dataDir, nameOf(kid)), { force: true })
 
   const list = (): KeyInfo[] => all.all() as KeyInfo[]
 
@@ -123,7 +124,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
       `The key file ${keyPath(dataDir, nameOf(kid))} is ${fault}; restore it from a backup of the data folder, or replace the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and create new tokens.`,
     )
 
-  return { rotate, retire, list, signing, verification, faultOf, check }
+  return { rotate, retire, removeFile, list, signing, verification, faultOf, check }
 }
 
 /** The name of a key: the first digits of the hash of its public half. Throws if it is not an Ed25519 key. */

@@ -41,7 +41,7 @@ export function tokens(
     'INSERT INTO tokens (org_id, id, member_id, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
   const revocation = db.prepare('UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
-  const exists = db.prepare('SELECT 1 FROM tokens WHERE id = ?').pluck()
+  const orgOf = db.prepare('SELECT org_id FROM tokens WHERE id = ?').pluck()
   const all = db.prepare(
     `SELECT tokens.id, members.email, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.revoked_at
      FROM tokens JOIN members ON members.org_id = tokens.org_id AND members.id = tokens.member_id
@@ -49,12 +49,19 @@ export function tokens(
   )
 
   /** Makes a token for a member. The token is not stored: only this result contains it. */
-  async function create(
+  async function create(...given: Parameters<typeof sign>): Promise<NewToken> {
+    const { created, keep } = await sign(...given)
+    keep()
+    return created
+  }
+
+  /** Makes a token that is not valid before `keep`, which stores its permissions; `member` is the id of its owner. */
+  async function sign(
     org: number,
     email: string,
     scopes: readonly Scope[],
     expiresAt: number | null,
-  ): Promise<NewToken> {
+  ): Promise<{ created: NewToken; member: string; keep: () => void }> {
     const owner = member.get(org, email.toLowerCase()) as { id: string; role: string; status: string } | undefined
     if (!owner)
       throw new Problem(
@@ -82,16 +89,19 @@ export function tokens(
       now: new Date(now),
       ...(expiresAt === null ? { nonExpiring: true } : {}),
     })
-    insert.run(org, id, owner.id, JSON.stringify(granted), now, expiresAt)
-    return { id, token, scopes: granted, expires_at: expiresAt === null ? null : rfc3339(expiresAt) }
+    const created = { id, token, scopes: granted, expires_at: expiresAt === null ? null : rfc3339(expiresAt) }
+    const keep = () => void insert.run(org, id, owner.id, JSON.stringify(granted), now, expiresAt)
+    return { created, member: owner.id, keep }
   }
 
-  /** Revokes the token from the next request on. */
-  function revoke(id: string): void {
-    if (!exists.get(id))
+  /** Revokes the token from the next request on. Returns its organisation. */
+  function revoke(id: string): number {
+    const org = orgOf.get(id) as number | undefined
+    if (org === undefined)
       throw new Problem(404, 'no_such_token', `There is no token ${id}. "dealbox token list" shows all tokens.`)
     revocation.run(clock.now(), id)
     accessChanged()
+    return org
   }
 
   function list(org: number): TokenInfo[] {
@@ -138,7 +148,7 @@ export function tokens(
     }
   }
 
-  return { create, revoke, list, claimed, verify }
+  return { create, sign, revoke, list, claimed, verify }
 }
 
 /** Parses `all` or a list such as `rest.crm.deals.read,rest.crm.tags.read`. Throws Problem 422. */

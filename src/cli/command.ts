@@ -1,7 +1,15 @@
-import type { Arguments, Options, Values } from '../config.ts'
+import type { NewEntry } from '../audit/entry.ts'
+import type { Arguments, Environment, Found, Options, Values } from '../config.ts'
+import type { Store } from '../store/open.ts'
 
-/** The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. */
-export type Answer = { json: unknown; text: string; note?: string }
+/**
+ * The result of a command: `json` is printed with --json, `text` without; `note` is printed on stderr. `audit` is what
+ * the entry of a command with `audit` has in addition; null if nothing was done that needs one. The exit code is 0 by
+ * default.
+ */
+export type Answer = { json: unknown; text: string; note?: string; audit?: Audited; code?: 0 | 1 }
+
+export type Audited = Partial<NewEntry> | null
 
 type Outcome = Answer | undefined | Promise<Answer | undefined> | Promise<void>
 
@@ -12,29 +20,71 @@ export type Command = {
   summary: string
   args: Arguments
   options: Options
-  run: (context: { options: never; args: never }) => Outcome
+  /** Further arguments, which are optional. */
+  rest?: Rest | undefined
+  /** Further options, those of the command that the first arguments name. */
+  accepts?: (words: readonly string[], commands: readonly Command[]) => Options
+  /** What the audit log calls it, such as `token.created`. */
+  audit?: string
+  run: (context: never) => Outcome
 }
+
+type Rest = { name: string; help: string }
+
+/** What a command is run with, besides the values of its options and arguments. */
+export type Surroundings = {
+  rest: readonly string[]
+  found: ReadonlyMap<string, Found>
+  /** The path of the configuration file, if there is one. */
+  file: string | null
+  env: Environment
+  commands: readonly Command[]
+}
+
+/** How a command with `audit` writes: see audit.ts. */
+export type AuditedWrites = {
+  write: (store: Store, job: () => Answer) => Answer
+  writeInParts: (store: Store, job: (store: Store) => Answer | Promise<Answer>) => Promise<Answer>
+}
+
+type Context<O extends Options, A extends Arguments, Audit> = Surroundings & {
+  options: Values<O & Omit<typeof everywhere, keyof O>>
+  args: { readonly [Name in keyof A]: string }
+} & ([Audit] extends [never] ? unknown : AuditedWrites)
 
 /**
  * Declares a command, so that `run` has the types of its options and arguments. Every command accepts --data, and may
  * have a default of its own for it.
  */
-export function command<const O extends Options, const A extends Arguments = Record<never, string>>(spec: {
+export function command<
+  const O extends Options,
+  const A extends Arguments = Record<never, string>,
+  Audit extends string = never,
+>(spec: {
   name: string
   summary: string
   args?: A
   options?: O
-  run: (context: {
-    options: Values<O & Omit<typeof everywhere, keyof O>>
-    args: { readonly [Name in keyof A]: string }
-  }) => Outcome
+  rest?: Rest
+  accepts?: Command['accepts']
+  audit?: Audit
+  run: (context: Context<O, A, Audit>) => Outcome
 }): Command {
   return { ...spec, args: spec.args ?? {}, options: { ...spec.options, ...everywhere, ...spec.options } } as Command
 }
 
 const everywhere = {
   data: { type: 'string', placeholder: 'DIR', default: './dealbox-data', help: 'the data folder' },
+  config: {
+    type: 'string',
+    placeholder: 'FILE',
+    help: 'a configuration file, instead of dealbox.json in the data folder',
+  },
 } as const satisfies Options
+
+/** The options of all commands, by their names. */
+export const optionsOf = (commands: readonly Command[]): Options =>
+  Object.assign({}, ...commands.map(({ options }) => options))
 
 // Options shared by many commands.
 

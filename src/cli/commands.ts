@@ -1,4 +1,9 @@
+import { audit } from './audit.ts'
+import { backup, verify } from './backup.ts'
 import type { Command } from './command.ts'
+import { configShow } from './config-show.ts'
+import { contactExport, contactForget } from './contact.ts'
+import { doctor } from './doctor.ts'
 import { exportAll } from './export.ts'
 import { healthcheck } from './healthcheck.ts'
 import { importCompanies, importContacts, importDeals, importUndo } from './import.ts'
@@ -6,12 +11,14 @@ import { importDir } from './import-dir.ts'
 import { importMeetings } from './import-meetings.ts'
 import { init } from './init.ts'
 import { install } from './install.ts'
+import { jobsDrop, jobsList, jobsRetry } from './jobs.ts'
 import { keysList, keysRetire, keysRotate } from './keys.ts'
 import { mailboxErrors, mailboxList, mailboxPassword, mailboxTest } from './mailbox.ts'
 import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
+import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
 import { sessionsEnd, sessionsList } from './sessions.ts'
@@ -50,6 +57,12 @@ export const commands: readonly Command[] = [
   importUndo,
   exportAll,
   importDir,
+  backup,
+  verify,
+  restore,
+  resume,
+  contactExport,
+  contactForget,
   webhooksList,
   webhooksDeliveries,
   webhooksRedeliver,
@@ -59,6 +72,12 @@ export const commands: readonly Command[] = [
   mailboxTest,
   mailboxPassword,
   mailboxConnect,
+  audit,
+  configShow,
+  jobsList,
+  jobsRetry,
+  jobsDrop,
+  doctor,
   openapi,
   healthcheck,
   version,

@@ -1,4 +1,5 @@
 import { writeExport } from '../exports/write.ts'
+import type { Store } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { saidOf } from './import-dir.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -8,9 +9,10 @@ export const exportAll = command({
   summary: 'Export a complete organisation to a new folder, as NDJSON and CSV',
   args: { dir: 'the folder to create; must be empty if it exists' },
   options: { org, json },
-  run: ({ options, args: { dir } }) => {
+  audit: 'export',
+  run: ({ options, args: { dir }, writeInParts }) => {
     const progress = !options.json && process.stderr.isTTY
-    return withStore(options.data, (store) => {
+    const write = (store: Store) => {
       const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
       const manifest = writeExport(store, chosenOrg(store, options.org), dir, progress ? onProgress : undefined)
       if (progress) process.stderr.write('\r')
@@ -20,7 +22,9 @@ export const exportAll = command({
         json: { dir, org_id: manifest.org.id, last_seq: manifest.last_seq, records },
         text: `Exported ${manifest.org.name} to ${dir}: ${saidOf(records)}.`,
         note: `To restore it into a new organisation: dealbox import ${dir}`,
+        audit: { detail: { last_seq: manifest.last_seq } },
       }
-    })
+    }
+    return withStore(options.data, (store) => writeInParts(store, write))
   },
 })

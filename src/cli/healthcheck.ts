@@ -5,6 +5,10 @@ import { command, json } from './command.ts'
 import { tlsCert } from './front.ts'
 
 const PATIENCE_MS = 5000
+/** More than any answer has. */
+const MOST_CHARACTERS = 65_536
+
+type Answer = { status: number; text: string }
 
 export const healthcheck = command({
   name: 'healthcheck',
@@ -23,15 +27,15 @@ export const healthcheck = command({
     const address = parseListen(options.screensListen)
     if (!address) throw usage('--screens-listen is off, so there is no server to check.')
     const get = options.tlsCert === undefined ? getPlain : secureGet()
-    const status = await statusOf(get, reachable(address.host), address.port)
-    if (status === 200) return { json: { ready: true }, text: 'Ready.' }
+    const answer = await askReady(get, reachable(address.host), address.port)
+    if (answer?.status === 200) return { json: { ready: true }, text: 'Ready.' }
     const at = options.screensListen
     throw new Problem(
       503,
       'not_ready',
-      status === undefined
+      answer === undefined
         ? `No server responds at ${at}${options.tlsCert === undefined ? '' : ' by TLS'}.`
-        : `The server at ${at} is not ready: it responded with ${status}.`,
+        : [`The server at ${at} is not ready: it responded with ${answer.status}.`, ...detailOf(answer)].join(' '),
     )
   },
 })
@@ -49,13 +53,27 @@ function secureGet(): typeof getPlain {
     get({ ...options, rejectUnauthorized: false }, answer)) as typeof getPlain
 }
 
-function statusOf(get: typeof getPlain, host: string, port: number): Promise<number | undefined> {
+function askReady(get: typeof getPlain, host: string, port: number): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: '/readyz', agent: false, timeout: PATIENCE_MS }, (response) => {
-      response.resume()
-      resolve(response.statusCode)
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece) => {
+        text = (text + piece).slice(0, MOST_CHARACTERS)
+      })
+      response.on('close', () => resolve({ status: response.statusCode as number, text }))
     })
     request.on('timeout', () => request.destroy())
     request.on('error', () => resolve(undefined))
   })
+}
+
+/** What the server says itself, to programs on its machine. */
+function detailOf({ text }: Answer): string[] {
+  try {
+    const { detail } = JSON.parse(text)
+    return typeof detail === 'string' ? [detail] : []
+  } catch {
+    return [] // it is another server
+  }
 }

@@ -12,23 +12,24 @@ ${aligned(commands.map(({ name, summary }) => [`  dealbox ${name}`, summary]))}
 `
 }
 
-export function commandHelp({ name, summary, args, options }: Command): string {
-  const given = Object.entries(args)
+export function commandHelp({ name, summary, args, options, rest }: Command): string {
+  const given = [...Object.entries(args), ...(rest ? [[rest.name, rest.help] as const] : [])]
   const argumentHelp =
     given.length === 0 ? '' : `\nArguments:\n${aligned(given.map(([arg, help]) => [`  ${arg.toUpperCase()}`, help]))}\n`
-  return `Usage: ${usageLine(name, args, options)}
+  return `Usage: ${usageLine({ name, args, options, rest })}
 
 ${summary}.
 ${argumentHelp}
-Options, each also by its environment variable:
+Options, each also by its environment variable, and in a configuration file:
 ${aligned([...Object.entries(options).map(([option, spec]) => optionLine(option, spec)), ['  --help', '', 'show this']])}
 `
 }
 
-function usageLine(name: string, args: Command['args'], options: Options): string {
+function usageLine({ name, args, options, rest }: Pick<Command, 'name' | 'args' | 'options' | 'rest'>): string {
   const required = Object.entries(options).filter(([, { required }]) => required)
   const parts = [
     ...Object.keys(args).map((arg) => arg.toUpperCase()),
+    ...(rest ? [`[${rest.name.toUpperCase()}]`] : []),
     ...required.map(([option, spec]) => optionUsage(option, spec)),
     '[options]',
   ]

@@ -2,7 +2,7 @@ import type { Imported, RowsImported } from '../imports/csv/import.ts'
 import { notImported } from '../imports/csv/mapping.ts'
 import type { Plan } from '../imports/csv/plan.ts'
 import { rfc3339 } from '../lib/time.ts'
-import type { Answer } from './command.ts'
+import type { Answer, Audited } from './command.ts'
 import { commandLine, type Given } from './import-options.ts'
 import { aligned, oneLine } from './text.ts'
 
@@ -32,6 +32,10 @@ export function importAnswer(imported: Imported, what: string, dryRun: boolean) 
     note: notes.join('\n'),
   }
 }
+
+/** What the audit log has about an import; null if the same file was imported before, so that nothing was done. */
+export const auditOf = (object: string, imported: Imported): Audited =>
+  imported.importedBefore === null ? { record: imported.id, detail: { object, ...countsOf(imported) } } : null
 
 const countsOf = ({ created, updated, unchanged, rejected }: Imported) => ({ created, updated, unchanged, rejected })
 

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Restored, restoreExport } from '../exports/restore.ts'
 import { Problem } from '../lib/problem.ts'
+import type { Store } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 
@@ -11,7 +12,8 @@ export const importDir = command({
   summary: 'Restore an export into a new organisation, with the same ids',
   args: { dir: 'a folder created by "dealbox export"' },
   options: { dryRun: { type: 'boolean', help: 'only check whether the export can be restored' }, org, json },
-  run: ({ options, args }) => {
+  audit: 'restore',
+  run: ({ options, args, writeInParts }) => {
     const { data, dryRun } = options
     if (statSync(args.dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new Problem(
@@ -21,7 +23,7 @@ export const importDir = command({
       )
     }
     const progress = !options.json && process.stderr.isTTY
-    return withStore(data, async (store) => {
+    const restore = async (store: Store) => {
       const onProgress = (records: number) => void process.stderr.write(`\r${records} records `)
       const stop = new AbortController()
       const onSignal = () => stop.abort()
@@ -35,8 +37,14 @@ export const importDir = command({
         signal: stop.signal,
       }).finally(() => process.removeListener('SIGINT', onSignal))
       if (progress) process.stderr.write('\r')
-      return { json: restored, text: textOf(restored, dryRun), note: noteOf(restored) }
-    })
+      return {
+        json: restored,
+        text: textOf(restored, dryRun),
+        note: noteOf(restored),
+        audit: { detail: { last_seq: restored.last_seq, records: restored.records } },
+      }
+    }
+    return withStore(data, (store) => writeInParts(store, restore))
   },
 })
 

@@ -1,3 +1,4 @@
+import type { Store } from '../store/open.ts'
 import { command, json, org } from './command.ts'
 import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -19,10 +20,11 @@ export const importMeetings = command({
     org,
     json,
   },
-  run: ({ options, args }) =>
-    withStore(options.data, async (store) => {
+  audit: 'import',
+  run: ({ options, args, writeInParts }) => {
+    const write = async (store: Store) => {
       const { importMeetings: importFile } = await import('../imports/ics/import.ts')
-      const { importAnswer } = await import('./import-answer.ts')
+      const { auditOf, importAnswer } = await import('./import-answer.ts')
       const bar = progress(options.json, 'meetings')
       const stop = new AbortController()
       const onSignal = () => stop.abort()
@@ -37,10 +39,12 @@ export const importMeetings = command({
           signal: stop.signal,
           onProgress: bar.show,
         })
-        return importAnswer(imported, 'Meetings', options.dryRun)
+        return { ...importAnswer(imported, 'Meetings', options.dryRun), audit: auditOf('meeting', imported) }
       } finally {
         bar.end()
         process.removeListener('SIGINT', onSignal)
       }
-    }),
+    }
+    return withStore(options.data, (store) => writeInParts(store, write))
+  },
 })

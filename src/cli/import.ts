@@ -3,7 +3,8 @@ import type { Match } from '../imports/csv/mapping.ts'
 import type { Plan } from '../imports/csv/plan.ts'
 import type { Undone } from '../imports/journal/undo.ts'
 import type { ImportObject } from '../imports/writes.ts'
-import { type Answer, command, json, org } from './command.ts'
+import type { Store } from '../store/open.ts'
+import { type Answer, type AuditedWrites, command, json, org } from './command.ts'
 import { dealOptions, type Given, importOptions, readOptions } from './import-options.ts'
 import { progress } from './progress.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -21,7 +22,9 @@ export const importContacts = command({
   summary: 'Import contacts from a file',
   args,
   options: importOptions('email|external_id'),
-  run: ({ options, args }) => importRows('contact', args.file, options, ['email', 'external_id']),
+  audit: 'import',
+  run: ({ options, args, writeInParts }) =>
+    importRows(writeInParts, 'contact', args.file, options, ['email', 'external_id']),
 })
 
 export const importCompanies = command({
@@ -29,7 +32,9 @@ export const importCompanies = command({
   summary: 'Import companies from a file',
   args,
   options: importOptions('domain|external_id'),
-  run: ({ options, args }) => importRows('company', args.file, options, ['domain', 'external_id']),
+  audit: 'import',
+  run: ({ options, args, writeInParts }) =>
+    importRows(writeInParts, 'company', args.file, options, ['domain', 'external_id']),
 })
 
 export const importDeals = command({
@@ -37,7 +42,8 @@ export const importDeals = command({
   summary: 'Import deals from a file',
   args,
   options: dealOptions,
-  run: ({ options, args }) => importRows('deal', args.file, options, ['external_id']),
+  audit: 'import',
+  run: ({ options, args, writeInParts }) => importRows(writeInParts, 'deal', args.file, options, ['external_id']),
 })
 
 export const importUndo = command({
@@ -45,24 +51,35 @@ export const importUndo = command({
   summary: 'Undo an import: delete the records that it created, and restore those that it changed',
   args: { id: 'id of the import, as printed by the import' },
   options: { org, json },
-  run: ({ options, args }) =>
-    withStore(options.data, async (store) => {
+  audit: 'import_undo',
+  run: ({ options, args, writeInParts }) => {
+    const undo = async (store: Store) => {
       const { undoImport } = await import('../imports/journal/undo.ts')
       const bar = progress(options.json, 'records')
       const undone = await undoImport(store, { org: chosenOrg(store, options.org), id: args.id, onProgress: bar.show })
       bar.end()
-      return { json: undone, text: undoneText(undone) }
-    }),
+      const { deleted, restored, kept } = undone
+      const audit = { record: args.id, detail: { deleted, restored, kept: kept.length } }
+      return { json: undone, text: undoneText(undone), audit }
+    }
+    return withStore(options.data, (store) => writeInParts(store, undo))
+  },
 })
 
 const COMMANDS = { contact: 'import contacts', company: 'import companies', deal: 'import deals' } as const
 
-function importRows(object: ImportObject, file: string, given: Given, matches: readonly Match[]): Promise<Answer> {
+function importRows(
+  writeInParts: AuditedWrites['writeInParts'],
+  object: ImportObject,
+  file: string,
+  given: Given,
+  matches: readonly Match[],
+): Promise<Answer> {
   const options = { object, file, ...readOptions(given, matches) }
-  return withStore(given.data, async (store) => {
+  const write = async (store: Store) => {
     const { importFile } = await import('../imports/csv/import.ts')
     const { mappingTable } = await import('../imports/csv/mapping.ts')
-    const { rowsAnswer } = await import('./import-answer.ts')
+    const { auditOf, rowsAnswer } = await import('./import-answer.ts')
     const bar = progress(given.json, 'rows')
     const stop = new AbortController()
     const onSignal = () => stop.abort()
@@ -85,12 +102,14 @@ function importRows(object: ImportObject, file: string, given: Given, matches: r
       const imported = await run({ rules, rejected })
       const isTried = given.dryRun && !given.lenient && imported.rejected > 0
       const lenient = isTried ? await run({ rules: { ...rules, lenient: true }, rejected: undefined }) : undefined
-      return rowsAnswer(COMMANDS[object], file, given, { imported, plan: plan as Plan, lenient })
+      const answer = rowsAnswer(COMMANDS[object], file, given, { imported, plan: plan as Plan, lenient })
+      return { ...answer, audit: auditOf(object, imported) }
     } finally {
       bar.end()
       process.removeListener('SIGINT', onSignal)
     }
-  })
+  }
+  return withStore(given.data, (store) => writeInParts(store, write))
 }
 
 const MAX_KEPT = 20

@@ -26,20 +26,25 @@ export const init = command({
     bare: { type: 'boolean', help: 'omit the default pipeline, close reasons and business hours' },
     json,
   },
-  run: ({ options }) => {
+  audit: 'org.created',
+  run: ({ options, write }) => {
     const { data, org, email, timezone, currency, bare } = options
     const name = options.name ?? (email.split('@')[0] as string)
     const settings = newOrgSettings({ name: org, currency, timezone, owner: { email, name }, bare })
     return withStore(
       data,
       (store) => {
-        const made = makeOrg(store, settings)
+        const answer = write(store, () => {
+          const made = makeOrg(store, settings)
+          return {
+            json: { org_id: made.publicId, member_id: made.owner },
+            text: `Created the organisation ${org} (${made.publicId}) with the owner ${email}.`,
+            note: `To create a token: dealbox token create --data ${data} --email ${email} --scope all`,
+            audit: { org: made.org, record: made.publicId, detail: { member_id: made.owner } },
+          }
+        })
         prepareFolder(store, data)
-        return {
-          json: { org_id: made.publicId, member_id: made.owner },
-          text: `Created the organisation ${org} (${made.publicId}) with the owner ${email}.`,
-          note: `To create a token: dealbox token create --data ${data} --email ${email} --scope all`,
-        }
+        return answer
       },
       { create: true },
     )

@@ -36,11 +36,14 @@ export const keysRotate = command({
   name: 'keys rotate',
   summary: 'Add a key that signs new tokens; tokens signed by older keys stay valid',
   options: { json },
-  run: ({ options }) =>
-    withStore(options.data, (store) => {
-      const kid = keyring(options.data, store).rotate()
-      return { json: { kid }, text: `New tokens are signed by the key ${kid}.` }
-    }),
+  audit: 'key.rotated',
+  run: ({ options, write }) =>
+    withStore(options.data, (store) =>
+      write(store, () => {
+        const kid = keyring(options.data, store).rotate()
+        return { json: { kid }, text: `New tokens are signed by the key ${kid}.`, audit: { record: kid } }
+      }),
+    ),
 })
 
 export const keysRetire = command({
@@ -48,9 +51,15 @@ export const keysRetire = command({
   summary: 'Retire a key: tokens signed by it stop working, and its file is deleted',
   args: { kid: 'id of the key, as shown by "dealbox keys list"' },
   options: { json },
-  run: ({ options, args }) =>
+  audit: 'key.retired',
+  run: ({ options, args: { kid }, write }) =>
     withStore(options.data, (store) => {
-      keyring(options.data, store).retire(args.kid)
-      return { json: { kid: args.kid }, text: `Retired the key ${args.kid}.` }
+      const { retire, removeFile } = keyring(options.data, store)
+      const answer = write(store, () => {
+        retire(kid)
+        return { json: { kid }, text: `Retired the key ${kid}.`, audit: { record: kid } }
+      })
+      removeFile(kid)
+      return answer
     }),
 })

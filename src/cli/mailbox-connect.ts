@@ -31,7 +31,8 @@ export const mailboxConnect = command({
     org,
     json: { ...json, help: 'print what to open as a line of JSON, and the result as another one' },
   },
-  run: async ({ options, args }) => {
+  audit: 'mailbox.connected',
+  run: async ({ options, args, write }) => {
     const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
     // The store is closed while a person is at work, for up to a quarter of an hour.
     const { number, mailbox, client } = await withStore(options.data, (store) => {
@@ -47,15 +48,18 @@ export const mailboxConnect = command({
         wait: (ms, signal) => pause(ms, undefined, { signal }),
       }),
     )
-    await withStore(options.data, (store) =>
-      store.transaction(() => mailboxSettings(store).connect(number, mailbox, tokens)),
-    )
     const note = endOf(mailbox, tokens)
-    return {
-      json: { mailbox: mailbox.key, connected: true, access_ends_in_s: tokens.refreshLifetime_s },
-      text: `"${mailbox.key}" is connected. To check it, use "dealbox mailbox test ${mailbox.key}".`,
-      ...(note === undefined ? {} : { note }),
-    }
+    return withStore(options.data, (store) =>
+      write(store, () => {
+        mailboxSettings(store).connect(number, mailbox, tokens)
+        return {
+          json: { mailbox: mailbox.key, connected: true, access_ends_in_s: tokens.refreshLifetime_s },
+          text: `"${mailbox.key}" is connected. To check it, use "dealbox mailbox test ${mailbox.key}".`,
+          ...(note === undefined ? {} : { note }),
+          audit: { detail: { mailbox: mailbox.key } },
+        }
+      }),
+    )
   },
 })
 

@@ -201,10 +201,17 @@ export const mailboxPassword = command({
   options: {
     smtp: { type: 'boolean', help: 'only for SMTP' },
     imap: { type: 'boolean', help: 'only for IMAP' },
+    mailboxPassword: {
+      type: 'string',
+      secret: true,
+      placeholder: 'TEXT',
+      help: 'the password, for scripts; better by DEALBOX_MAILBOX_PASSWORD_FILE, since others see command lines',
+    },
     org,
     json,
   },
-  run: async ({ options, args }) => {
+  audit: 'mailbox.password_set',
+  run: async ({ options, args, write }) => {
     const { smtp, imap } = options
     const only = smtp === imap ? undefined : smtp ? 'smtp' : 'imap'
     return withStore(options.data, async (store) => {
@@ -213,14 +220,18 @@ export const mailboxPassword = command({
       const sides = settings.passwordSides(settings.byKey(number, args.mailbox), only) // before anyone types
       const names = sides.map((side) => side.toUpperCase()).join(' and ')
       const say = (text: string) => void process.stderr.write(text)
-      const password = await askSecret(`Password of "${args.mailbox}" for ${names}: `, process.stdin, say)
+      const question = `Password of "${args.mailbox}" for ${names}: `
+      const password = options.mailboxPassword ?? (await askSecret(question, process.stdin, say))
       const fault = passwordFault(password)
       if (fault) throw new Problem(422, 'invalid_password', `The password ${fault}.`)
-      store.transaction(() => settings.setPassword(number, args.mailbox, password, only))
-      return {
-        json: { mailbox: args.mailbox, sides },
-        text: `The password of "${args.mailbox}" for ${names} is stored. To check it, use "dealbox mailbox test ${args.mailbox}".`,
-      }
+      return write(store, () => {
+        settings.setPassword(number, args.mailbox, password, only)
+        return {
+          json: { mailbox: args.mailbox, sides },
+          text: `The password of "${args.mailbox}" for ${names} is stored. To check it, use "dealbox mailbox test ${args.mailbox}".`,
+          audit: { detail: { mailbox: args.mailbox, sides } },
+        }
+      })
     })
   },
 })

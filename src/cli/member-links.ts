@@ -27,29 +27,30 @@ export const memberInvite = command({
     org,
     json,
   },
-  run: ({ options, args }) => {
+  audit: 'invitation.created',
+  run: ({ options, args, write }) => {
     const given = validate(Invite, { email: args.email.toLowerCase(), role: options.role })
     return withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
       const origin = originFor(store, options)
-      const made = store.transaction(() => {
+      return write(store, () => {
         if (
           memberSettings(store)
             .all(org)
             .some((member) => member.email === given.email)
         )
           throw conflict('already_member', `There is already a member ${given.email}.`)
-        return linkStore(store).makeInvite(org, { ...given, invited_by: null })
+        const { id, secret, expires_at } = linkStore(store).makeInvite(org, { ...given, invited_by: null })
+        const url = linkUrl(origin, 'invite', secret)
+        const until = `It works once, for ${given.email}, until ${expires_at}.`
+        const warning = isLocal(url) ? 'loopback' : null
+        return {
+          json: { id, url, expires_at, ...given, warning },
+          text: url,
+          note: warning ? `${until} ${LOCAL_NOTE}` : until,
+          audit: { record: id, detail: { role: given.role } },
+        }
       })
-      const { id, secret, expires_at } = made
-      const url = linkUrl(origin, 'invite', secret)
-      const until = `It works once, for ${given.email}, until ${expires_at}.`
-      const warning = isLocal(url) ? 'loopback' : null
-      return {
-        json: { id, url, expires_at, ...given, warning },
-        text: url,
-        note: warning ? `${until} ${LOCAL_NOTE}` : until,
-      }
     })
   },
 })
@@ -59,19 +60,20 @@ export const memberReset = command({
   summary: 'Remove the password and second factor of a member, end their sessions, and print a link to sign in once',
   args: email,
   options: { ...linkOptions, org, json },
-  run: ({ options, args }) =>
+  audit: 'member.reset',
+  run: ({ options, args, write }) =>
     withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
       const origin = originFor(store, options)
-      const secret = store.transaction(() => {
-        const member = activeMember(store, org, args.email)
-        credentialStore(store).reset(org, member.id)
-        sessionStore(store).endAll(org, member.id)
-        return linkStore(store).makeSignIn(org, member.id)
+      return write(store, () => {
+        const { id } = activeMember(store, org, args.email)
+        credentialStore(store).reset(org, id)
+        sessionStore(store).endAll(org, id)
+        const url = linkUrl(origin, 'sign_in', linkStore(store).makeSignIn(org, id))
+        const until = 'It signs in once, within 24 hours. A new password is set in the settings then.'
+        const note = isLocal(url) ? `${until} ${LOCAL_NOTE}` : until
+        return { json: { url }, text: url, note, audit: { record: id } }
       })
-      const url = linkUrl(origin, 'sign_in', secret)
-      const until = 'It signs in once, within 24 hours. A new password is set in the settings then.'
-      return { json: { url }, text: url, note: isLocal(url) ? `${until} ${LOCAL_NOTE}` : until }
     }),
 })
 

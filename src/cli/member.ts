@@ -2,7 +2,7 @@ import { usage } from '../config.ts'
 import type { Member } from '../crm/members/members.ts'
 import { MemberPatch, MemberSettings, memberSettings } from '../crm/members/settings.ts'
 import { validate } from '../lib/validate.ts'
-import { type Answer, command, json, org } from './command.ts'
+import { type Answer, type AuditedWrites, command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
 import { aligned } from './text.ts'
 
@@ -31,10 +31,11 @@ export const memberAdd = command({
   summary: 'Add a member to an organisation',
   args: email,
   options: { ...fields, role: { ...fields.role, default: 'member' }, org, json },
-  run: ({ options, args }) => {
+  audit: 'member.added',
+  run: ({ options, args, write }) => {
     const { name = args.email.split('@')[0], role, timezone } = options
     const given = validate(MemberSettings, { email: args.email, name, role, ...(timezone ? { timezone } : {}) })
-    return write(options, (store, org) => memberSettings(store).add(org, given))
+    return change(write, options, (store, org) => memberSettings(store).add(org, given))
   },
 })
 
@@ -43,7 +44,8 @@ export const memberSet = command({
   summary: 'Change the name, role or time zone of a member',
   args: email,
   options: { ...fields, org, json },
-  run: ({ options, args }) => {
+  audit: 'member.changed',
+  run: ({ options, args, write }) => {
     const given = Object.fromEntries(
       Object.keys(fields).flatMap((name) => {
         const value = options[name as keyof typeof fields]
@@ -52,7 +54,7 @@ export const memberSet = command({
     )
     if (Object.keys(given).length === 0) throw usage('Use at least one of --name, --role and --timezone.')
     const patch = validate(MemberPatch, given)
-    return write(options, (store, org) => memberSettings(store).set(org, args.email, patch))
+    return change(write, options, (store, org) => memberSettings(store).set(org, args.email, patch))
   },
 })
 
@@ -61,8 +63,9 @@ export const memberActivate = command({
   summary: 'Reactivate a deactivated member',
   args: email,
   options: { org, json },
-  run: ({ options, args }) =>
-    write(options, (store, org) => memberSettings(store).set(org, args.email, { status: 'active' })),
+  audit: 'member.activated',
+  run: ({ options, args, write }) =>
+    change(write, options, (store, org) => memberSettings(store).set(org, args.email, { status: 'active' })),
 })
 
 export const memberDeactivate = command({
@@ -70,17 +73,25 @@ export const memberDeactivate = command({
   summary: 'Deactivate a member: their tokens stop working with the next request',
   args: email,
   options: { org, json },
-  run: ({ options, args }) =>
-    write(options, (store, org) => memberSettings(store).set(org, args.email, { status: 'deactivated' })),
+  audit: 'member.deactivated',
+  run: ({ options, args, write }) =>
+    change(write, options, (store, org) => memberSettings(store).set(org, args.email, { status: 'deactivated' })),
 })
 
-function write(
+function change(
+  write: AuditedWrites['write'],
   options: { data: string; org: string | undefined },
   job: (store: Parameters<typeof memberSettings>[0], org: number) => Member,
 ): Promise<Answer> {
-  return withStore(options.data, (store) => {
-    const member = store.transaction(() => job(store, chosenOrg(store, options.org)))
-    const { name, email, role, status, timezone } = member
-    return { json: member, text: `${name} <${email}>: ${role}, ${status}, ${timezone}` }
-  })
+  return withStore(options.data, (store) =>
+    write(store, () => {
+      const member = job(store, chosenOrg(store, options.org))
+      const { id, name, email, role, status, timezone } = member
+      return {
+        json: member,
+        text: `${name} <${email}>: ${role}, ${status}, ${timezone}`,
+        audit: { record: id, detail: { role, status } },
+      }
+    }),
+  )
 }

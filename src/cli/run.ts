@@ -1,8 +1,10 @@
 import { version } from '../assets.ts'
-import { type Environment, readConfig, usage } from '../config.ts'
+import { readConfig } from '../config/read.ts'
+import { type Environment, usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { storageProblem } from '../store/failures.ts'
-import type { Answer, Command } from './command.ts'
+import { auditedWrites } from './audit-writes.ts'
+import { type Answer, type Command, optionsOf } from './command.ts'
 import { commandHelp, listHelp } from './help.ts'
 
 /** Where a command writes its result and its errors. */
@@ -36,25 +38,25 @@ export async function run(
     const more = verb || group.length === 0 ? '' : `\n${listHelp(group, first)}`
     return say(streams, commandHelp(command) + more)
   }
-  if (command) return runCommand(command, rest, env, streams)
+  if (command) return runCommand(command, { argv: rest, env, commands }, streams)
   if (group.length === 0) return fail(streams, unknownCommand(commands, first), false, 'dealbox --help')
   if (asksHelp) return say(streams, listHelp(group, first))
   return fail(streams, unknownVerb(group, first, second), false, `dealbox ${first} --help`)
 }
 
-async function runCommand(
-  command: Command,
-  argv: readonly string[],
-  env: Environment,
-  streams: Streams,
-): Promise<number> {
+type Line = { argv: readonly string[]; env: Environment; commands: readonly Command[] }
+
+async function runCommand(command: Command, { argv, env, commands }: Line, streams: Streams): Promise<number> {
   let asJson = false
   try {
-    const config = readConfig(command.options, command.args, argv, env)
+    const more = command.accepts?.(firstWords(argv), commands)
+    const accepted = { ...command, options: { ...more, ...command.options } }
+    const config = readConfig(accepted, { argv, env, known: optionsOf(commands) })
     asJson = (config.options as { json?: boolean }).json === true
-    const answer = await command.run(config as never)
+    const writes = command.audit === undefined ? {} : auditedWrites(command.audit, config.options)
+    const answer = await command.run({ ...config, ...writes, env, commands } as never)
     if (answer) print(streams, answer, asJson)
-    return 0
+    return answer?.code ?? 0
   } catch (error) {
     return fail(streams, error, asJson, `dealbox ${command.name} --help`)
   }
@@ -89,6 +91,12 @@ function fail({ err }: Streams, error: unknown, asJson: boolean, help: string): 
 }
 
 const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'
+
+/** The arguments before the first option. */
+function firstWords(argv: readonly string[]): readonly string[] {
+  const option = argv.findIndex((arg) => arg.startsWith('-'))
+  return option < 0 ? argv : argv.slice(0, option)
+}
 
 /** Arguments after `--` are not options. */
 function beforeDashes(argv: readonly string[]): readonly string[] {

@@ -1,6 +1,7 @@
 import { usage } from '../config.ts'
 import { type Profile, SIZES } from '../demo/story/steps.ts'
 import { DAY_MS, isDate } from '../lib/time.ts'
+import type { Store } from '../store/open.ts'
 import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { command, json, org } from './command.ts'
 import { chosenOrg, withStore } from './store.ts'
@@ -22,13 +23,14 @@ export const seed = command({
     org,
     json,
   },
-  run: ({ options }) => {
+  audit: 'seed',
+  run: ({ options, writeInParts }) => {
     if (!PROFILES.includes(options.profile)) throw usage(`--profile must be one of ${PROFILES.join(', ')}.`)
     if (!/^\d{1,15}$/.test(options.seed)) throw usage('--seed must be a whole number.')
     const day = options.asOf ?? new Date().toISOString().slice(0, 10)
     if (!isDate(day)) throw usage('--as-of must be a valid date, in the form YYYY-MM-DD.')
     const progress = !options.json && process.stderr.isTTY
-    return withStore(options.data, async (store) => {
+    const write = async (store: Store) => {
       const { replaySeed } = await import('../demo/replay/replay.ts')
       const made = replaySeed(store, {
         org: chosenOrg(store, options.org),
@@ -43,8 +45,10 @@ export const seed = command({
       const { members, tags, companies, contacts, deals, notes, tasks, lists, meetings, conversations, messages } = made
       return {
         json: { profile: options.profile, seed: Number(options.seed), as_of: day, ...made },
+        audit: { detail: { profile: options.profile } },
         text: `Created ${deals} deals, ${companies} companies, ${contacts} contacts, ${notes} notes, ${tasks} tasks, ${meetings} meetings, ${conversations} conversations with ${messages} messages, ${lists} lists, ${tags} tags and ${members} members.`,
       }
-    })
+    }
+    return withStore(options.data, (store) => writeInParts(store, write))
   },
 })

@@ -1,27 +1,45 @@
+import { backUpFirst } from '../backup/before-migration.ts'
 import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
+import { watchSpace } from '../store/disk-space.ts'
 import type { Failure } from '../store/failures.ts'
 import type { FailureReport } from '../store/health.ts'
-import { openStore, type Store } from '../store/open.ts'
+import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
 
 const MESSAGES: Record<Failure, string> = {
-  damaged: 'the database is damaged, and nothing is written any more: stop the server and restore a backup',
+  damaged:
+    'the database is damaged, and nothing is written any more: stop the server and restore a backup; "dealbox doctor" says which, and how',
   full: 'the disk is full: reads and deletions still work, and other writes resume when there is space',
+  low: 'the disk has less free space than --min-free: reads and deletions still work, and other writes resume when there is more',
   locked: 'another process holds the database',
   failed: 'the storage failed',
 }
 
+type ServedOptions = Pick<OpenOptions, 'measure'> & {
+  /** Where the backup before a migration goes. */
+  backupDir: string
+  /** In bytes; 0 is none, and undefined the default. */
+  minFree?: number | undefined
+}
+
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, log: Log): Store {
+export function openServedStore(dataDir: string, log: Log, { backupDir, minFree, measure }: ServedOptions): Store {
   const reserve = diskReserve(dataDir)
+  const space = watchSpace(dataDir, { minFree })
 
   function report({ failure, err, omitted }: FailureReport): void {
-    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, err }, MESSAGES[failure])
+    const { freeBytes: free_bytes, minFreeBytes: min_free_bytes } = space.last()
+    const more = failure === 'low' ? { free_bytes, min_free_bytes } : { err }
+    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, ...more }, MESSAGES[failure])
   }
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const store = openStore(dataDir, { neverSleeps: true, reserve, report, reportSpace })
+  const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
+    log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
+  )
+  const served = { neverSleeps: true, reserve, space, report, reportSpace }
+  const store = openStore(dataDir, { ...served, measure, beforeMigration })
 
   function close(): void {
     try {

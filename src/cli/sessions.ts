@@ -32,7 +32,8 @@ export const sessionsEnd = command({
   summary: 'Sign a member out everywhere: their sessions stop working with the next request',
   args: { email: 'email of the member' },
   options: { org, json },
-  run: ({ options, args }) =>
+  audit: 'sessions.ended',
+  run: ({ options, args, write }) =>
     withStore(options.data, (store) => {
       const org = chosenOrg(store, options.org)
       const member = memberSettings(store)
@@ -44,7 +45,13 @@ export const sessionsEnd = command({
           'no_such_member',
           `There is no member ${args.email}. "dealbox member list" shows all members.`,
         )
-      const ended = store.transaction(() => sessionStore(store).endAll(org, member.id))
-      return { json: { ended }, text: `Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${member.email}.` }
+      return write(store, () => {
+        const ended = sessionStore(store).endAll(org, member.id)
+        return {
+          json: { ended },
+          text: `Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${member.email}.`,
+          audit: { record: member.id, detail: { ended } },
+        }
+      })
     }),
 })

@@ -23,14 +23,31 @@ export const settingsApply = command({
   summary: 'Change the settings of an organisation to match a document',
   args: { file: 'the settings document, or - for standard input' },
   options: { org, dryRun: { type: 'boolean', help: 'only show what would change' }, json },
-  run: ({ options, args }) => {
+  audit: 'settings.applied',
+  run: ({ options, args, write }) => {
     const document = readDocument(args.file)
-    return withStore(options.data, (store) => {
-      const applied = applySettings(store, chosenOrg(store, options.org), document, { dryRun: options.dryRun })
-      const note = applied.warnings.map((warning) => `Warning: ${oneLine(warning)}`).join('\n')
-      return { json: applied, text: changesText(applied.changed, options.dryRun), ...(note && { note }) }
-    })
+    return withStore(options.data, (store) =>
+      write(store, () => {
+        const applied = applySettings(store, chosenOrg(store, options.org), document, { dryRun: options.dryRun })
+        const note = applied.warnings.map((warning) => `Warning: ${oneLine(warning)}`).join('\n')
+        const { changed } = applied
+        return {
+          json: applied,
+          text: changesText(changed, options.dryRun),
+          ...(note && { note }),
+          audit: changed.length === 0 ? null : { detail: auditedChanges(changed) },
+        }
+      }),
+    )
   },
+})
+
+const MAX_AUDITED = 30
+
+/** What was changed in the settings: not from what to what, which may say more about people than the log should keep. */
+const auditedChanges = (changed: readonly Change[]) => ({
+  changes: changed.length,
+  first: changed.slice(0, MAX_AUDITED).map(({ action, section, key }) => `${action} ${section} ${key}`),
 })
 
 function readDocument(file: string): Json {

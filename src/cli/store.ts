@@ -1,3 +1,5 @@
+import { backUpFirst } from '../backup/before-migration.ts'
+import { backupsFolder } from '../backup/state.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { type OpenOptions, openStore, type Store } from '../store/open.ts'
@@ -9,7 +11,10 @@ export async function withStore<T>(
   job: (store: Store) => T | Promise<T>,
   options?: OpenOptions,
 ): Promise<T> {
-  const store = openStore(dataDir, options)
+  const beforeMigration = backUpFirst(dataDir, backupsFolder(dataDir), (backup, { from, to }) =>
+    process.stderr.write(`Migrating the database from schema ${from} to ${to}. A backup from before is ${backup}.\n`),
+  )
+  const store = openStore(dataDir, { ...options, beforeMigration })
   try {
     return await job(store)
   } finally {

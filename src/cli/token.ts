@@ -27,18 +27,26 @@ export const tokenCreate = command({
     org,
     json,
   },
-  run: ({ options }) => {
+  audit: 'token.created',
+  run: ({ options, write }) => {
     const scopes = parseScopes(options.scope)
     const lifetimeMs = parseLifetime('--expires', options.expires)
     return withStore(options.data, async (store) => {
       const expiresAt = lifetimeMs === null ? null : store.clock.now() + lifetimeMs
       const org = chosenOrg(store, options.org)
-      const created = await tokensOf(store, options.data).create(org, options.email, scopes, expiresAt)
-      return {
-        json: created,
-        text: created.token,
-        note: `Keep it secret, like a password: it is shown only once. It ${created.expires_at ? `expires ${created.expires_at}` : 'never expires'}. To revoke it, use "dealbox token revoke ${created.id}".`,
-      }
+      const { created, member, keep } = await tokensOf(store, options.data).sign(org, options.email, scopes, expiresAt)
+      return write(store, () => {
+        keep()
+        return {
+          json: created,
+          text: created.token,
+          note: `Keep it secret, like a password: it is shown only once. It ${created.expires_at ? `expires ${created.expires_at}` : 'never expires'}. To revoke it, use "dealbox token revoke ${created.id}".`,
+          audit: {
+            record: created.id,
+            detail: { member_id: member, scopes: scopesOf(created), expires_at: created.expires_at },
+          },
+        }
+      })
     })
   },
 })
@@ -61,11 +69,14 @@ export const tokenRevoke = command({
   summary: 'Revoke a token: it stops working with the next request',
   args: { id: 'id of the token, as shown by "dealbox token list"' },
   options: { json },
-  run: ({ options, args }) =>
-    withStore(options.data, (store) => {
-      tokensOf(store, options.data).revoke(args.id)
-      return { json: { id: args.id }, text: `Revoked the token ${args.id}.` }
-    }),
+  audit: 'token.revoked',
+  run: ({ options, args: { id }, write }) =>
+    withStore(options.data, (store) =>
+      write(store, () => {
+        const org = tokensOf(store, options.data).revoke(id)
+        return { json: { id }, text: `Revoked the token ${id}.`, audit: { org, record: id } }
+      }),
+    ),
 })
 
 const tokensOf = (store: Store, dataDir: string) => tokens(keyring(dataDir, store), store)
@@ -76,4 +87,5 @@ function stateOf({ revoked_at, expires_at }: TokenInfo, now: number): string {
   return `${Date.parse(expires_at) <= now ? 'expired' : 'expires'} ${expires_at}`
 }
 
-const scopesOf = ({ scopes }: TokenInfo): string => (scopes.length === SCOPES.length ? 'all' : scopes.join(','))
+const scopesOf = ({ scopes }: Pick<TokenInfo, 'scopes'>): string =>
+  scopes.length === SCOPES.length ? 'all' : scopes.join(',')

@@ -14,7 +14,8 @@ import { aligned } from './text.ts'
 
 const STATUSES = ['pending', 'delivered', 'failed']
 const webhook = 'id of the webhook, as shown by "dealbox webhooks list"'
-const NEWEST: ListQuery = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
+/** All of an organisation, which has at most 50. */
+export const NEWEST: ListQuery = { limit: 100, sort: { column: 'id' }, descending: true, conditions: [], count: false }
 
 export const webhooksList = command({
   name: 'webhooks list',
@@ -25,7 +26,7 @@ export const webhooksList = command({
       const deps = resourceDeps(store)
       const number = chosenOrg(store, options.org)
       const { backlog } = replayStore(deps)
-      const { rows } = webhookStore(deps).list(number, NEWEST) // at most 50
+      const { rows } = webhookStore(deps).list(number, NEWEST)
       const all = rows.map(columns.present).map((each) => ({ ...each, backlog: backlog(number, each.id) }))
       const table = all.map(({ id, status, url, backlog, last_success_at, disabled_reason }) => [
         id,
@@ -79,15 +80,19 @@ export const webhooksRedeliver = command({
   summary: 'Send a delivery again, or now if it waits for its next attempt',
   args: { delivery: 'id of the delivery, as shown by "dealbox webhooks deliveries"' },
   options: { org, json },
-  run: ({ options, args }) =>
+  audit: 'webhook.redelivered',
+  run: ({ options, args, write }) =>
     withStore(options.data, (store) => {
       const who = { org: chosenOrg(store, options.org), member: null }
       const { ofAny, redeliver } = deliveryStore(resourceDeps(store))
-      const answer = store.transaction(() => redeliver(who, ofAny(who, args.delivery)))
-      return {
-        json: answer,
-        text: `The server will send ${answer.type} again. To see the result, use "dealbox webhooks deliveries".`,
-      }
+      return write(store, () => {
+        const delivery = redeliver(who, ofAny(who, args.delivery))
+        return {
+          json: delivery,
+          text: `The server will send ${delivery.type} again. To see the result, use "dealbox webhooks deliveries".`,
+          audit: { record: delivery.id },
+        }
+      })
     }),
 })
 
@@ -100,16 +105,21 @@ export const webhooksReplay = command({
     org,
     json,
   },
-  run: ({ options, args }) => {
+  audit: 'webhook_replay',
+  run: ({ options, args, writeInParts }) => {
     if (!/^[1-9]\d{0,14}$/.test(options.fromSeq)) throw usage('--from-seq must be a whole number, 1 or more.')
-    return withStore(options.data, (store) => {
-      const who = { org: chosenOrg(store, options.org), member: null }
-      const { replay } = replayStore(resourceDeps(store))
-      const answer = replay(batches(store), who, args.webhook, Number(options.fromSeq))
-      return {
-        json: answer,
-        text: `The events ${answer.from_seq} to ${answer.to_seq} will be sent again, as far as the webhook subscribes to them.`,
-      }
-    })
+    return withStore(options.data, (opened) =>
+      writeInParts(opened, (store) => {
+        const who = { org: chosenOrg(store, options.org), member: null }
+        const { replay } = replayStore(resourceDeps(store))
+        const answer = replay(batches(store), who, args.webhook, Number(options.fromSeq))
+        const { from_seq, to_seq } = answer
+        return {
+          json: answer,
+          text: `The events ${from_seq} to ${to_seq} will be sent again, as far as the webhook subscribes to them.`,
+          audit: { record: args.webhook, detail: { from_seq, to_seq } },
+        }
+      }),
+    )
   },
 })

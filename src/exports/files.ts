@@ -106,7 +106,8 @@ const REASONS: Record<string, string> = {
   EBUSY: 'it is in use; use a folder inside it',
 }
 
-function cannotWrite(error: unknown, folder: string): unknown {
+/** Returns Problem 409 for a file or folder that cannot be written. */
+export function cannotWrite(error: unknown, folder: string): unknown {
   const { code = '', syscall, message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return error
   return new Problem(409, 'cannot_write', `${folder} cannot be written: ${REASONS[code] ?? message}.`)

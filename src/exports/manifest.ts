@@ -9,13 +9,21 @@ import { cannotRead } from './files.ts'
 
 export const MANIFEST = 'manifest.json'
 export const SETTINGS = 'settings.json'
+/** The audit log of the organisation: for people, and not restored, since it is about another installation. */
+export const AUDIT_LOG = 'audit_log.ndjson'
 
 const KIND = 'dealbox-export'
 /**
  * A hash for each format, of its files and their fields, oldest first. A released format never changes: a test of the
  * shape prints the hash to append. Format 1 varied, since it predates the hashes.
  */
-export const SHAPES: readonly (string | null)[] = [null, '21c2476858b3b402', '01fc55abc8036164', '23f48fc5935166e0']
+export const SHAPES: readonly (string | null)[] = [
+  null,
+  '21c2476858b3b402',
+  '01fc55abc8036164',
+  '23f48fc5935166e0',
+  '8d19f71a17ac2568',
+]
 export const FORMAT = SHAPES.length
 
 const File = v.object({ name: v.string(), records: v.number(), bytes: v.number(), sha256: v.string() })

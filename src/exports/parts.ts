@@ -45,6 +45,7 @@ import { journal, named, type Part, record } from './part.ts'
  * - tokens, which grant access, and stored answers, which are of use for a day only;
  * - jobs: what they are about is in the records, and restoring those creates them again;
  * - signing secrets and deliveries of webhooks: a copy must not send them again;
+ * - the audit log, which is written beside these parts and not restored: it is about this installation;
  * - passwords and positions of mailboxes: a copy sends and receives nothing until it gets a password, and recognises
  *   the mails that it has by their Message-ID.
  */

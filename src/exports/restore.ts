@@ -16,6 +16,7 @@ import { orgOf } from '../store/orgs.ts'
 import { stagedOrgs } from '../store/staged.ts'
 import { linesOf, sumOf } from './files.ts'
 import {
+  AUDIT_LOG,
   damaged,
   type File,
   FORMAT,
@@ -137,7 +138,7 @@ function eraseStaged({ db }: Store, batch: Batch): void {
  */
 function checkFiles(folder: string, manifest: Manifest, all: readonly Part[]): void {
   const { files } = manifest
-  const known = new Set([SETTINGS, ...all.map(fileOf)])
+  const known = new Set([SETTINGS, AUDIT_LOG, ...all.map(fileOf)])
   const read = files.filter(({ name }) => !name.endsWith('.csv'))
   const unknown = read.find(({ name }) => !known.has(name))
   if (unknown && isOlder(manifest)) throw older(manifest, `${folder} has ${unknown.name}, which is no longer supported`)

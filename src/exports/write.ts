@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { version } from '../assets.ts'
+import { lineOf } from '../audit/entry.ts'
+import { auditLog } from '../audit/log.ts'
 import { rfc3339 } from '../lib/time.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { showSettings } from '../settings/document.ts'
@@ -8,7 +10,7 @@ import { orgOf } from '../store/orgs.ts'
 import { inSnapshot } from '../store/snapshot.ts'
 import { eachRow } from '../store/tables.ts'
 import { newFile, newFolder } from './files.ts'
-import { type File, MANIFEST, type Manifest, newManifest, SETTINGS } from './manifest.ts'
+import { AUDIT_LOG, type File, MANIFEST, type Manifest, newManifest, SETTINGS } from './manifest.ts'
 import type { Part } from './part.ts'
 import { parts } from './parts.ts'
 import { sheets } from './sheet.ts'
@@ -91,12 +93,20 @@ function writeAll(store: Store, org: number, folder: string, onProgress: Progres
   const files = parts(resourceDeps(store)).flatMap((part) =>
     part.hasSheet ? [writeLines(part), writeSheet(part)] : [writeLines(part)],
   )
+  const log = writeFile(AUDIT_LOG, (write) => {
+    let records = 0
+    for (const row of auditLog(store).all(public_id)) {
+      write(`${lineOf(row)}\n`)
+      records++
+    }
+    return records
+  })
   const manifest = newManifest({
     dealbox_version: version,
     exported_at: rfc3339(clock.now()),
     org: { id: public_id, name },
     last_seq,
-    files: [writeJson(SETTINGS, showSettings(store, org)), ...files],
+    files: [writeJson(SETTINGS, showSettings(store, org)), ...files, log],
   })
   writeJson(MANIFEST, manifest)
   return manifest

@@ -39,7 +39,7 @@ export const connected = (server: Server): 'connection' | 'secureConnection' =>
 /**
  * Cuts connections whose clients do not read their responses. Beyond `maxConnections`, closes the connection that has
  * been idle longest, else the one that has read nothing for longest, else the new one; during the handshake of TLS it is
- * idle. Returns `check`, which also runs at intervals.
+ * idle. Returns `check`, which also runs at intervals, and how many are open.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits) {
   const { writeTimeout, maxConnections, connectionsCheckingInterval: interval } = limits
@@ -115,7 +115,7 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
     for (const [socket, { http }] of [...open]) if (http === socket) cut(socket)
   }
 
-  return { check, cutHandshakes }
+  return { check, count: () => open.size, cutHandshakes }
 }
 
 /** Whether any unsent byte was sent since the last check. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
+import type { AuditLog } from '../audit/log.ts'
 import type { Access, Authentication } from '../auth/access.ts'
 import { clientOf } from '../auth/client.ts'
 import { requireRole } from '../auth/roles.ts'
@@ -16,6 +17,7 @@ import { formOf } from './forms.ts'
 import { checkFraming } from './framing.ts'
 import type { idempotency } from './idempotency.ts'
 import type { Log } from './log.ts'
+import type { Measure } from './measure.ts'
 import { acceptsGzip } from './negotiate.ts'
 import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
@@ -38,12 +40,15 @@ export type Kernel = Authentication & {
   changes: Store['changes']
   cursors: Cursors
   answers: ReturnType<typeof idempotency>
+  audit: AuditLog['record']
   rate: ReturnType<typeof rateLimit> | null
   /** Shared by all listeners. */
   bodies: Bodies
   /** Where forms with files are stored while they arrive. */
   dataDir: string
   log: Log
+  /** Counts each response. */
+  measure?: Measure | undefined
   /** Origins that may call from a browser; none by default. */
   corsOrigins: readonly string[]
   /** Checks the name by which the server is called, if it has to. */
@@ -73,7 +78,7 @@ export type Exchange = {
  * media 415/413 → JSON 400 → idempotency → record 404 → precondition 412 → fields 422 → state 409.
  */
 export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
-  const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log } = parts
+  const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log, measure } = parts
   const { corsOrigins, checkHost, stopping } = parts
   const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
@@ -100,15 +105,18 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     })
   }
 
-  function logRequest({ req, res, id, route, access }: Exchange, status: number, started: number): void {
+  function logRequest({ req, res, id, route, access }: Exchange, planned: number, started: number): void {
+    const ms = performance.now() - started
+    const status = res.headersSent ? res.statusCode : planned
+    measure?.(req.method as string, route, status, ms)
     log.info(
       {
         id,
         address: clientOf(req).address,
         method: req.method,
         route,
-        status: res.headersSent ? res.statusCode : status,
-        ms: Math.round((performance.now() - started) * 100) / 100,
+        status,
+        ms: Math.round(ms * 100) / 100,
         org: access?.who.org,
         token: access?.token,
       },

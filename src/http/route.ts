@@ -8,6 +8,7 @@ import type { Filter } from '../store/list/conditions.ts'
 import type { ListQuery, Page, RenderedPage, Sort } from '../store/list/page.ts'
 import type { Position } from '../store/list/position.ts'
 import type { Streamed } from './answer.ts'
+import type { Audited } from './audited.ts'
 import type { UploadedFile, UploadForm } from './form-parts.ts'
 
 // A route is data: kernel.ts runs the order of checks for it, and openapi.ts describes it.
@@ -175,6 +176,7 @@ export type WriteCall<Body> = {
 }
 
 export type WriteRoute<Needed extends Need = NeedsScope> = Common &
+  Audited &
   Needed & {
     kind: 'write'
     method: Exclude<Method, 'get'>
@@ -229,22 +231,23 @@ export type Route<Needed extends Need = NeedsScope> =
   | WriteRoute<Needed>
   | (NeedsRole extends Needed ? DataRoute : never)
 
-type Change<Found extends Stored, Schema extends v.GenericSchema> = Common & {
-  method: WriteRoute['method']
-  find: (who: Caller, ...ids: string[]) => RawRow
-  columns: Columns<Found>
-  body?: Schema
-  returns?: v.GenericSchema
-  status: 200 | 204
-  flags?: Flags
-  accepts?: Record<string, (text: string) => unknown>
-  maxBytes?: number
-  maxItems?: number
-  prefetch?: (body: unknown) => Promise<unknown>
-  isSecret?: boolean
-  scopeOf?: (record: Found) => Scope
-  run: (call: WriteCall<v.InferOutput<Schema>> & { record: Found }) => (Answered & Sync) | undefined
-}
+type Change<Found extends Stored, Schema extends v.GenericSchema> = Common &
+  Audited & {
+    method: WriteRoute['method']
+    find: (who: Caller, ...ids: string[]) => RawRow
+    columns: Columns<Found>
+    body?: Schema
+    returns?: v.GenericSchema
+    status: 200 | 204
+    flags?: Flags
+    accepts?: Record<string, (text: string) => unknown>
+    maxBytes?: number
+    maxItems?: number
+    prefetch?: (body: unknown) => Promise<unknown>
+    isSecret?: boolean
+    scopeOf?: (record: Found) => Scope
+    run: (call: WriteCall<v.InferOutput<Schema>> & { record: Found }) => (Answered & Sync) | undefined
+  }
 
 /** A route that changes the record named by its path: PATCH, DELETE and actions. */
 export function changeRoute<Found extends Stored, Schema extends v.GenericSchema>(
@@ -266,18 +269,19 @@ export function changeRoute<Found extends Stored, Schema extends v.GenericSchema
   }
 }
 
-type Create<Made extends Stored, Schema extends v.GenericSchema> = Omit<Common, 'method'> & {
-  body: Schema
-  returns: v.GenericSchema
-  flags?: Flags
-  form?: UploadForm
-  maxBytes?: number
-  replays?: string
-  bulkResult?: v.GenericSchema
-  prefetch?: (body: unknown) => Promise<unknown>
-  isSecret?: boolean
-  run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made> | BulkResult<Made>) & Sync
-}
+type Create<Made extends Stored, Schema extends v.GenericSchema> = Omit<Common, 'method'> &
+  Audited & {
+    body: Schema
+    returns: v.GenericSchema
+    flags?: Flags
+    form?: UploadForm
+    maxBytes?: number
+    replays?: string
+    bulkResult?: v.GenericSchema
+    prefetch?: (body: unknown) => Promise<unknown>
+    isSecret?: boolean
+    run: (call: WriteCall<v.InferOutput<Schema>>) => (Made | Repeated<Made> | BulkResult<Made>) & Sync
+  }
 
 /** A route that makes a record. */
 export function createRoute<Made extends Stored, Schema extends v.GenericSchema>(

@@ -14,6 +14,8 @@ export type Listener = {
   url: string
   /** A URL omits it if it is 80. */
   port: number
+  /** How many connections are open. */
+  connections: () => number
   /** Stops accepting, lets running requests finish, then cuts the rest after `graceMs`. */
   stop: (graceMs: number) => Promise<void>
 }
@@ -57,7 +59,7 @@ export async function listen(
   const server = certificate?.createServer(limits) ?? createServer(limits)
   // A client that has sent everything may close its side and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const { cutHandshakes } = watchConnections(server, limits)
+  const { count, cutHandshakes } = watchConnections(server, limits)
   server.on(connected(server), (socket) => notePeer(socket, proxies))
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
   await new Promise<void>((resolve, reject) => {
@@ -70,6 +72,7 @@ export async function listen(
   return {
     url,
     port,
+    connections: count,
     stop: (graceMs) => {
       cutHandshakes()
       return stop(server, graceMs)

@@ -25,6 +25,8 @@ export type Resource<Record extends Stored, Create extends v.GenericSchema, Patc
   Patch?: Patch
   /** Flags of create and change. */
   flags?: Flags
+  /** Its name in the audit log, if its changes belong there: `webhook` makes `webhook.created`. */
+  audited?: string
   create?: (who: Caller, given: v.InferOutput<Create>, flags: { [name: string]: boolean }) => Record & Sync
   patch?: (
     who: Caller,
@@ -45,6 +47,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
   const read: Scope = `${resource.scope}.read` as Scope
   const write: Scope = `${resource.scope}.write` as Scope
   const one = `${path}/:id`
+  const audit = (done: string) => (resource.audited ? { audit: { action: `${resource.audited}.${done}` } } : {})
   const routes: Route[] = [
     {
       kind: 'list',
@@ -94,6 +97,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
         body: Create,
         returns: Shape,
         ...flags,
+        ...audit('created'),
         run,
       }),
     )
@@ -112,6 +116,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
         returns: Shape,
         status: 200,
         ...flags,
+        ...audit('changed'),
         run: ({ who, record, body, flags }) => patch(who, record, body, flags),
       }),
     )
@@ -127,6 +132,7 @@ export function standardRoutes<Record extends Stored, Create extends v.GenericSc
         find,
         columns,
         status: 204,
+        ...audit('deleted'),
         run: ({ who, record }) => void remove(who, record),
       }),
     )

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -24,6 +24,10 @@ const folderOf = (dataDir: string): string => join(dataDir, 'uploads')
 export function deleteOldUploads(dataDir: string): void {
   rmSync(folderOf(dataDir), { recursive: true, force: true })
 }
+
+/** Whether there are such files, if no server runs. */
+export const hasOldUploads = (dataDir: string): boolean =>
+  existsSync(folderOf(dataDir)) && readdirSync(folderOf(dataDir)).length > 0
 
 export function uploads(dataDir: string, bodies: Bodies) {
   const folder = folderOf(dataDir)

@@ -1,9 +1,9 @@
 import type { Access } from '../auth/access.ts'
 import { requireScopes } from '../auth/scopes.ts'
-import type { Caller } from '../lib/caller.ts'
 import * as f from '../lib/fields.ts'
 import { validate } from '../lib/validate.ts'
 import type { Answer } from './answer.ts'
+import { entryOf } from './audited.ts'
 import { FORM, mediaTypeOf, parseBody, parseText } from './body.ts'
 import { checkIfMatch, etag } from './conditional.ts'
 import type { UploadedFile } from './form-parts.ts'
@@ -13,7 +13,7 @@ import { readFlags } from './query.ts'
 import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
 import { uploads } from './uploads.ts'
 
-type Parts = Pick<Kernel, 'prefix' | 'write' | 'answers' | 'bodies' | 'dataDir'>
+type Parts = Pick<Kernel, 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir'>
 
 /** What a client has sent, parsed but not validated yet. `fingerprint` is the same for requests that are. */
 type Sent = {
@@ -24,7 +24,7 @@ type Sent = {
 }
 
 /** Answers writes: reads the body, and runs the route in a transaction, once for each Idempotency-Key. */
-export function writeAnswers({ prefix, write, answers, bodies, dataDir }: Parts) {
+export function writeAnswers({ prefix, write, health, answers, audit, bodies, dataDir }: Parts) {
   const { receive } = uploads(dataDir, bodies)
 
   return async function answerWrite(
@@ -55,6 +55,8 @@ export function writeAnswers({ prefix, write, answers, bodies, dataDir }: Parts)
     flags: Record<string, boolean>,
   ): Promise<Answer> {
     const { form } = route
+    const refusal = health.refusal() // before the files fill the disk further
+    if (refusal) throw refusal
     const { json, files, discard } = await receive(x.req, x.res, form, route.maxBytes)
     try {
       const given = json && parseBody(json, route.maxItems)
@@ -80,7 +82,7 @@ export function writeAnswers({ prefix, write, answers, bodies, dataDir }: Parts)
     const who = key === undefined ? access.who : { ...access.who, key }
     return write(
       () => {
-        const run = () => change(route, who, ids, x, { ...sent, known })
+        const run = () => change(route, { ...access, who }, ids, x, { ...sent, known })
         if (key === undefined) return run()
         const isSecret = route.isSecret === true
         const given = answers.find(access, key, print, isSecret)
@@ -96,19 +98,22 @@ export function writeAnswers({ prefix, write, answers, bodies, dataDir }: Parts)
   /** The part of a write that runs in its transaction. */
   function change(
     route: WriteRoute<Need>,
-    who: Caller,
+    access: Access,
     ids: string[],
     x: Exchange,
     given: Omit<Sent, 'fingerprint'> & { known: unknown },
   ): Answer {
+    const { who } = access
     const found = route.find?.(who, ...ids)
     if (found && route.scopeOf) requireScopes(who, [route.scopeOf(found)])
     if (found) checkIfMatch(x.req.headers['if-match'], found.version)
     // Refuses a body where none is expected, unless it is empty: nothing is ignored silently.
     const body = (given.body === undefined ? undefined : validate(route.body ?? EMPTY, given.body)) as never
     const made = route.run({ ...given, who, record: found as never, body })
+    if (made && isRepeated(made)) return written(200, made.repeated)
+    const entry = entryOf(route, access, { body, record: found, made })
+    if (entry) audit(entry)
     if (!made) return { status: route.status, headers: [], body: '' }
-    if (isRepeated(made)) return written(200, made.repeated)
     const answer = written(route.status, made)
     if (route.status === 201 && 'id' in made) answer.headers.push('Location', `${prefix}${route.path}/${made.id}`)
     return answer

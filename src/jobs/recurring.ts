@@ -1,7 +1,8 @@
+import { purgeAuditLog, USUAL_RETENTION_DAYS } from '../audit/purge.ts'
 import { purgeLinks } from '../auth/links.ts'
 import { purgeSessions } from '../auth/sessions.ts'
 import { deleteExpiredAnswers } from '../http/idempotency.ts'
-import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { textOf } from '../store/jobs.ts'
 import type { Store } from '../store/open.ts'
 import { recurringRow } from '../store/recurring.ts'
@@ -19,13 +20,20 @@ export type Recurring = {
   run: (store: Store) => 'more' | undefined
 }
 
-/** All recurring work. `keepEventsMs` is how long events and their deliveries are kept. */
-export const recurringWork = ({ keepEventsMs }: { keepEventsMs: number }): Recurring[] => [
+/** How long events and their deliveries are kept, and the entries of the audit log. */
+export type Retention = { keepEventsMs: number; keepAuditMs?: number }
+
+/** All recurring work. */
+export const recurringWork = ({
+  keepEventsMs,
+  keepAuditMs = USUAL_RETENTION_DAYS * DAY_MS,
+}: Retention): Recurring[] => [
   { name: 'forget idempotent answers', everyMs: MINUTE_MS, frees: true, run: deleteExpiredAnswers },
   { name: 'forget ended sessions', everyMs: HOUR_MS, frees: true, run: purgeSessions },
   { name: 'forget expired links', everyMs: HOUR_MS, frees: true, run: purgeLinks },
   { name: 'purge events', everyMs: HOUR_MS, frees: true, run: (store) => purgeEvents(store, keepEventsMs) },
   { name: 'purge deliveries', everyMs: HOUR_MS, frees: true, run: (store) => purgeDeliveries(store, keepEventsMs) },
+  { name: 'purge audit log', everyMs: HOUR_MS, frees: true, run: (store) => purgeAuditLog(store, keepAuditMs) },
 ]
 
 /** After a failure it runs again soon, however long its period. */

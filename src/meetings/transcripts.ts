@@ -25,6 +25,7 @@ import {
   MAX_SPEAKERS,
   membersOf,
   recognized,
+  type Speaker,
   type SpeakerGiven,
   speakerReader,
   speakersOf,
@@ -180,6 +181,29 @@ export const transcriptStore = once((deps: Deps) => {
     return after
   }
 
+  /** Changes what was said, and by whom, for the erasure of a person. */
+  function rewrite(
+    who: Caller,
+    id: string,
+    edit: (before: Pick<Stored, 'speakers'> & { segments: Said[] }) => { speakers: Speaker[]; segments: Said[] },
+  ): void {
+    const before = exported.present(byId(who, id))
+    const { speakers, segments: said } = edit({ speakers: before.speakers, segments: segments.all(who.org, id) })
+    const words = said.map(({ text }) => wordsOf([text]))
+    const after: Stored = {
+      ...before,
+      speakers,
+      words: foundBy(words).join(' '),
+      word_count: said.reduce((sum, { text }) => sum + countWords(text), 0),
+      updated_at: rfc3339(clock.now()),
+      version: before.version + 1,
+    }
+    write(who.org, before, after)
+    segments.replace(who.org, id, said, words)
+    meetings.transcriptChanged(who, after.meeting_id, true)
+    tell(who, after, before)
+  }
+
   /** Keeps the name of a contact that is being deleted as a speaker. */
   function clearContact(who: Caller, contactId: string): void {
     for (const id of ofContact.all(who.org, contactId) as string[]) {
@@ -193,7 +217,7 @@ export const transcriptStore = once((deps: Deps) => {
     meetings.transcriptChanged(who, meeting_id, false)
   }
 
-  return { find, byId, place, show, captions, put, restore, relink, clearContact, remove }
+  return { find, byId, place, show, captions, put, restore, relink, rewrite, clearContact, remove }
 })
 
 const MAX_ERRORS = 100

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
+import { auditLog } from '../audit/log.ts'
 import { clientOf } from '../auth/client.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
@@ -26,6 +27,7 @@ import { answerBy } from './handler.ts'
 import { health } from './health.ts'
 import type { Every } from './live/hub.ts'
 import { liveParts } from './live/live.ts'
+import { type Monitoring, monitoringPages, noMonitoring } from './metrics.ts'
 import { ASSETS, type WebFiles, webFiles } from './page/files.ts'
 import { answerPage, isAppPath } from './page/page.ts'
 import type { OpenApi } from './reference/document.ts'
@@ -45,6 +47,8 @@ export type ScreensOptions = {
   store: Store
   deps: Deps
   dataDir: string
+  /** Whether the server was started without anything that sends; see sending.ts. */
+  isSendingPaused?: boolean
   /** From --public-url, or where the API listens, such as http://127.0.0.1:8080. */
   apiUrl: string
   /** The address that the listener listens on, and further names of this server: see hosts.ts. */
@@ -55,6 +59,7 @@ export type ScreensOptions = {
   bodies?: Bodies
   passwords?: Passwords
   web?: WebFiles
+  monitoring?: Monitoring
   /** The timer of the streams. */
   every?: Every
 }
@@ -78,12 +83,19 @@ const BY_ANY_NAME = ['/livez', '/readyz']
 
 /**
  * The app of the screens listener: the browser app with the API for its sessions, the API reference, its OpenAPI
- * document, health checks, and the unsubscribe page. The order of checks: framing 400 → host 421 → path and method →
+ * document, health checks, metrics, and the unsubscribe page. The order of checks: framing 400 → host 421 → path and method →
  * origin of writes 403 → what kernel.ts checks, with a session instead of a token.
  */
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
-  const ready = health({ store, deps, stopping, log })
+  const { monitoring = noMonitoring(), isSendingPaused } = options
+  const { backups, recorded } = monitoring
+  const watched = { store, deps, dataDir: options.dataDir, log }
+  const { metrics, ready } = monitoringPages({
+    ...watched,
+    monitoring,
+    health: health({ ...watched, stopping, backups, isSendingPaused }),
+  })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
       '/reference': perServer('text/html; charset=utf-8', (found) => referencePage(found as OpenApi)),
@@ -93,7 +105,8 @@ export function screens(options: ScreensOptions): Koa {
       '/icon.svg': file('image/svg+xml', () => asset('src/web/icon.svg')),
       [`${UNSUBSCRIBE}style.css`]: file('text/css; charset=utf-8', () => asset('src/web/unsubscribe.css')),
       '/livez': (ctx: Context) => answerJson(ctx, { status: 'ok' }),
-      '/readyz': (ctx: Context) => answerJson(ctx, ready()),
+      '/readyz': ready,
+      '/metrics': metrics,
     }),
   )
   /** Files of the document, which names the server as the browser reaches it. */
@@ -128,6 +141,7 @@ export function screens(options: ScreensOptions): Koa {
     changes: store.changes,
     cursors: cursors(cursorSecret(options.dataDir)),
     answers: idempotency(store),
+    audit: auditLog(store).record,
     rate: null,
     bodies: read,
     dataDir: options.dataDir,
@@ -136,8 +150,10 @@ export function screens(options: ScreensOptions): Koa {
     waiters: commitWaiters(store.committed.subscribe, stopping),
     stopping,
   }
-  const api = kernel(options.routes, { ...shared, prefix: options.prefix })
-  const own = kernel(screenRoutes(parts), { ...shared, prefix: APP })
+  const measured = (prefix: string) => ({ ...shared, prefix, measure: recorded.requests.of('screens', prefix) })
+  const api = kernel(options.routes, measured(options.prefix))
+  const own = kernel(screenRoutes(parts), measured(APP))
+  const measure = recorded.requests.of('screens', '')
   const handlers = screenHandlers(parts)
   const answerHandler = answerBy(handlers, access.authenticate)
   const app = new Koa()
@@ -156,9 +172,12 @@ export function screens(options: ScreensOptions): Koa {
     }
     if (ctx.respond === false) return // a kernel answers, and logs
     if (!ctx.req.complete && !read.drain(ctx.req)) ctx.set('Connection', 'close')
-    const ms = Math.round((performance.now() - started) * 100) / 100
+    const ms = performance.now() - started
+    const route = routeOf(ctx.path)
+    measure(ctx.method, route ?? familyOf(ctx.path), ctx.status, ms)
     const { address } = clientOf(ctx.req)
-    log.info({ id, address, method: ctx.method, route: routeOf(ctx.path), status: ctx.status, ms }, 'request')
+    const took = { status: ctx.status, ms: Math.round(ms * 100) / 100 }
+    log.info({ id, address, method: ctx.method, route, ...took }, 'request')
   })
   return app
 
@@ -194,6 +213,12 @@ export function screens(options: ScreensOptions): Koa {
   function routeOf(path: string): string | null {
     if (pages.has(path) || handlers.some((handler) => handler.path === path)) return path
     return path.startsWith(UNSUBSCRIBE) ? `${UNSUBSCRIBE}:token` : null
+  }
+
+  /** What many paths are counted as that the log leaves out. */
+  function familyOf(path: string): string | null {
+    if (path.startsWith(ASSETS)) return `${ASSETS}:file`
+    return isAppPath(path) ? '/:page' : null
   }
 
   function asProblem(error: unknown, id: string, isWrite: boolean): Problem {

@@ -1,17 +1,23 @@
+import type { BackupState } from '../backup/state.ts'
 import type { Deps } from '../deps.ts'
 import type { Log } from '../http/log.ts'
 import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
-import { installationId, isHeldAlone } from '../store/installation.ts'
+import { MIB, sizeText } from '../lib/size.ts'
+import { HOUR_MS } from '../lib/time.ts'
+import { type StorageSizes, storageSizes } from '../store/files.ts'
+import { installationId, installedAt, isHeldAlone } from '../store/installation.ts'
+import { jobCounts } from '../store/job-counts.ts'
 import type { Store } from '../store/open.ts'
+import { webhookCounts } from '../webhooks/delivery/counts.ts'
 
-/** `warn`: the operator should look into it; the server works nevertheless. */
-type Passed = { status: 'pass' | 'warn'; detail?: string }
+/** `warn`: the operator should look into it; the server works nevertheless. The numbers are what was found. */
+type Passed = { status: 'pass' | 'warn'; detail?: string; [number: string]: string | number | undefined }
 /** The server cannot work: `code` and `detail` are those of the response, which is 503. */
 type Failed = { status: 'fail'; code: string; detail: string }
 export type Finding = Passed | Failed
 
-/** Visible without a token: contains nothing about single records or file locations. */
+/** Contains nothing about single records or file locations. */
 export type Readiness = {
   status: 'ready'
   /** Mailboxes by their receiving status, such as {ok: 2, failing: 1}. */
@@ -22,19 +28,38 @@ export type Readiness = {
 export type HealthOptions = {
   store: Store
   deps: Deps
+  dataDir: string
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
+  /** What became of backups. Left out where none are made: then there is no check of them. */
+  backups?: (() => BackupState) | undefined
+  isSendingPaused?: boolean | undefined
 }
 
-/** Returns a function that runs the health checks. It throws Problem 503 with the first check that fails. */
-export function health({ store, deps, stopping, log }: HealthOptions): () => Readiness {
+/** Writes stop when the disk is full; this is early enough to make space at leisure. */
+const LITTLE_SPACE = 1024 * MIB
+/** A log is emptied once its pages are in the database, and usually has 4 MiB: somebody keeps it from that. */
+const LONG_LOG = 256 * MIB
+/** One night may be missed, as by a machine that is off. */
+export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
+
+export type Health = ReturnType<typeof health>
+
+export function health(options: HealthOptions) {
+  const { store, deps, dataDir, stopping, log, backups, isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
   const probe = installationId(store.db)
   const mailboxes = mailboxStore(deps)
+  const jobs = jobCounts(store)
+  const webhooks = webhookCounts(store)
   /** In the order in which they run. */
-  const checks: Record<string, () => Finding> = { database, disk, clock, mailboxes: receiving }
+  const checks: Record<string, () => Finding> = {
+    ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }), clock },
+    ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
+    ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
+  }
 
   function database(): Finding {
     try {
@@ -56,10 +81,43 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
 
   /** Reads and deletions still work. */
   function disk(): Finding {
-    if (!storage.isDiskFull()) return isAlone ? { status: 'warn', detail: ALONE } : { status: 'pass' }
-    const detail =
-      'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.'
-    return { status: 'fail', code: 'storage_full', detail }
+    const shortage = storage.shortage()
+    if (shortage !== undefined) return { status: 'fail', code: 'storage_full', detail: SHORTAGES[shortage] }
+    const free_bytes = sizes()?.free
+    if (free_bytes === undefined) return { status: 'fail', code: 'database_failed', detail: GONE }
+    if (isAlone) return { status: 'warn', detail: ALONE, free_bytes }
+    const detail = `Only ${sizeText(free_bytes)} are free on the disk of the data folder. Free some space, before writes stop.`
+    return free_bytes < LITTLE_SPACE ? { status: 'warn', detail, free_bytes } : { status: 'pass', free_bytes }
+  }
+
+  /** Undefined if the data folder is gone, such as with its disk. */
+  function sizes(): StorageSizes | undefined {
+    try {
+      return storageSizes(dataDir)
+    } catch (error) {
+      log.error({ err: error }, 'not ready')
+      return undefined
+    }
+  }
+
+  function logSize(): Finding {
+    const bytes = sizes()?.log ?? 0
+    const detail = `The write-ahead log has grown to ${sizeText(bytes)}. A command that reads or writes for long keeps it from being emptied.`
+    return bytes > LONG_LOG ? { status: 'warn', detail, bytes } : { status: 'pass', bytes }
+  }
+
+  function backup({ last, failure, drill }: BackupState): Finding {
+    const now = store.wallClock.now()
+    const made = last ? Date.parse(last.made_at) : installedAt(store.db)
+    const age = Math.max(0, now - made)
+    const found = last ? { age_s: Math.floor(age / 1000) } : {}
+    const where = 'the log of the server says why, and so does "dealbox backup"'
+    if (failure)
+      return { status: 'warn', detail: `No backup could be made since ${failure.since}; ${where}.`, ...found }
+    if (age > MAX_BACKUP_AGE_MS)
+      return { status: 'warn', detail: last ? oldBackup(last.made_at, age) : NO_BACKUP, ...found }
+    if (drill?.error) return { status: 'warn', detail: BAD_DRILL, ...found }
+    return last ? { status: 'pass', ...found } : { status: 'pass', detail: NO_BACKUP }
   }
 
   function clock(): Finding {
@@ -67,18 +125,22 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
     return detail === undefined ? { status: 'pass' } : { status: 'warn', detail }
   }
 
+  function givenUp(): Finding {
+    const given_up = [...jobs.givenUp().values()].reduce((sum, count) => sum + count, 0)
+    if (given_up === 0) return { status: 'pass', given_up }
+    const detail = `${counted(given_up, 'job was', 'jobs were')} given up after the last attempt; "dealbox jobs list" shows the reasons.`
+    return { status: 'warn', detail, given_up }
+  }
+
   /** A server with a failing mailbox is ready; which one fails, and why, is shown only by "dealbox mailbox list". */
   function receiving(): Finding {
     const failing = mailboxCounts().failing ?? 0
     // Also those that only send.
     const lost = mailboxes.active().filter(({ org, mailbox }) => mailboxes.disconnected(org, mailbox)).length
-    const found = [
-      ...(lost > 0 ? [`${lost} ${lost === 1 ? 'has' : 'have'} to be connected with "dealbox mailbox connect"`] : []),
-      ...(failing > 0 ? [`receiving mail fails for ${failing}`] : []),
-    ]
-    if (found.length === 0) return { status: 'pass' }
-    const [first = '', ...rest] = [...found, '"dealbox mailbox list" shows the reasons.']
-    return { status: 'warn', detail: [`${first.slice(0, 1).toUpperCase()}${first.slice(1)}`, ...rest].join('; ') }
+    return warning('"dealbox mailbox list" shows the reasons.', [
+      lost > 0 && `${counted(lost, 'has', 'have')} to be connected with "dealbox mailbox connect"`,
+      failing > 0 && `receiving mail fails for ${failing}`,
+    ])
   }
 
   function mailboxCounts(): Record<string, number> {
@@ -90,21 +152,66 @@ export function health({ store, deps, stopping, log }: HealthOptions): () => Rea
     return counts
   }
 
-  return () => {
-    if (stopping.aborted) throw notReady('stopping', 'The server is shutting down. Try again in a moment.')
-    const found: Record<string, Passed> = {}
+  /** One that is disabled needs somebody as well: it was for a reason, and gets no more events. */
+  function delivering(): Finding {
+    const { failing, disabled } = webhooks.byState()
+    return warning('"dealbox webhooks list" shows the reasons.', [
+      failing > 0 && `the receiver of ${counted(failing, 'webhook', 'webhooks')} is down`,
+      disabled > 0 && `${counted(disabled, 'webhook is', 'webhooks are')} disabled`,
+    ])
+  }
+
+  /** Runs the checks up to the first that fails: later ones may depend on it. */
+  function findings(): Record<string, Finding> {
+    const found: Record<string, Finding> = {}
     for (const [name, run] of Object.entries(checks)) {
       const finding = run()
-      // Later checks may depend on the one that failed.
-      if (finding.status === 'fail') throw notReady(finding.code, finding.detail, { ...found, [name]: FAILED })
       found[name] = finding
+      if (finding.status === 'fail') break
     }
-    return { status: 'ready', mailboxes: mailboxCounts(), checks: found }
+    return found
   }
+
+  /** The same in one word: only the first checks can fail, and they cost the least. */
+  const isReady = (): boolean => !stopping.aborted && [database, disk].every((run) => run().status !== 'fail')
+
+  /** Throws Problem 503 with the first check that fails. */
+  function ready(): Readiness {
+    if (stopping.aborted) throw notReady('stopping', 'The server is shutting down. Try again in a moment.')
+    const found = findings()
+    for (const [name, finding] of Object.entries(found)) {
+      if (finding.status === 'fail') throw notReady(finding.code, finding.detail, { ...found, [name]: FAILED })
+    }
+    return { status: 'ready', mailboxes: mailboxCounts(), checks: found as Record<string, Passed> }
+  }
+
+  return { findings, isReady, ready }
 }
 
 const FAILED = { status: 'fail' }
+const PAUSED =
+  'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
+const GONE = 'The data folder cannot be read; the log of the server has the reason.'
+const SHORTAGES = {
+  full: 'The disk is full. Reads and deletions still work; other writes resume when there is space. Free some space.',
+  low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
+}
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
+const NO_BACKUP = 'No backup has been made yet.'
+const BAD_DRILL = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
+
+const oldBackup = (at: string, age: number): string =>
+  `The last good backup is of ${at}, ${Math.floor(age / HOUR_MS)} hours ago.`
+
+const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
+
+/** One sentence of what was found, and where the reasons are. */
+function warning(where: string, all: (string | false)[]): Finding {
+  const found = all.filter((each) => each !== false)
+  if (found.length === 0) return { status: 'pass' }
+  const text = [...found, where].join('; ')
+  return { status: 'warn', detail: `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` }
+}
 
 function notReady(code: string, detail: string, checks?: Record<string, { status: string }>): Problem {
   return new Problem(503, code, detail, { headers: { 'Retry-After': '5' }, ...(checks && { more: { checks } }) })

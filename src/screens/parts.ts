@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
 import type { Store } from '../store/open.ts'
+import type { Every } from './live/hub.ts'
 import type { Live } from './live/live.ts'
 import type { WebFiles } from './page/files.ts'
 
@@ -19,5 +20,7 @@ export type ScreenParts = Live & {
   /** The address that the listener listens on. */
   listen: string
   stopping: AbortSignal
+  /** The timer of what is done from time to time. */
+  every?: Every
   log: Log
 }

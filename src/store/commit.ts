@@ -16,6 +16,9 @@ type Waiting = {
 }
 type Outcome = { value: unknown } | { error: unknown }
 
+/** A committed batch: how many jobs it had, and how long COMMIT took, which is the fsync above all. */
+export type CommittedBatch = { jobs: number; commitMs: number }
+
 /** A monotonic clock, in milliseconds, and a timer. */
 export type LockTimer = { now: () => number; later: (job: () => void, ms: number) => void }
 
@@ -43,7 +46,7 @@ export const MAX_LOCK_WAIT_MS = 5000
  */
 export function groupCommit(
   db: Database,
-  onCommit: () => void = () => undefined,
+  onCommit: (batch: CommittedBatch) => void = () => undefined,
   { now, later }: LockTimer = lockTimer,
 ): Write {
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -117,8 +120,9 @@ export function groupCommit(
         }
         outcomes.push(outcome)
       }
+      const began = performance.now()
       commit.run()
-      onCommit()
+      onCommit({ jobs: batch.length, commitMs: performance.now() - began })
       return outcomes
     } catch (error) {
       if (db.inTransaction) rollback.run()

@@ -6,7 +6,7 @@ import { tablesOfOrgs } from './tables.ts'
 const BATCH_SIZE = 20
 
 /** The table of each kind of searchable record. */
-const TABLES: Record<Kind, string> = {
+export const SEARCHED_TABLES: Record<Kind, string> = {
   deal: 'deals',
   contact: 'contacts',
   company: 'companies',
@@ -23,7 +23,7 @@ const TABLES: Record<Kind, string> = {
  */
 export function eraser(db: Database, org: number): (isFull: () => boolean) => boolean {
   const tables = tablesOfOrgs(db).filter((table) => table !== 'search_docs' && table !== 'search_pending')
-  const kindsOf = Map.groupBy(Object.keys(TABLES) as Kind[], (kind) => TABLES[kind])
+  const kindsOf = Map.groupBy(Object.keys(SEARCHED_TABLES) as Kind[], (kind) => SEARCHED_TABLES[kind])
   const searched = [...kindsOf].map(([table, kinds]) => searchedRows(db, table, kinds))
   const parts = [...searched, ...tables.map((table) => rowsOf(db, table))]
 

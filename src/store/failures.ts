@@ -1,7 +1,10 @@
 import { Problem } from '../lib/problem.ts'
 
-/** What is wrong with the storage, as opposed to the statement. `locked`: another process is writing. */
-export type Failure = 'damaged' | 'full' | 'locked' | 'failed'
+/**
+ * What is wrong with the storage, as opposed to the statement. `low`: the disk is almost full, which no statement has
+ * noticed yet. `locked`: another process is writing.
+ */
+export type Failure = 'damaged' | 'full' | 'low' | 'locked' | 'failed'
 
 const CODES: [Failure, RegExp][] = [
   ['damaged', /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_CORRUPTFS)/],
@@ -37,6 +40,7 @@ export function storageProblem(error: unknown, access: 'read' | 'write' = 'write
 export function problemOf(failure: Failure, access: 'read' | 'write'): Problem {
   if (failure === 'damaged') return new Problem(503, 'database_damaged', DAMAGED[access])
   if (failure === 'full') return new Problem(503, 'storage_full', FULL[access], RETRY)
+  if (failure === 'low') return new Problem(503, 'storage_full', LOW, RETRY)
   if (failure === 'locked') return new Problem(503, 'busy', LOCKED, RETRY)
   return new Problem(503, 'storage_failed', FAILED[access], RETRY)
 }
@@ -50,6 +54,7 @@ const FULL = {
   read: 'The disk of the server is full. Free some space and try again.',
   write: 'The disk of the server is full, and nothing was written. Free some space and try again.',
 }
+const LOW = 'The disk of the server is almost full, and nothing was written. Free some space and try again.'
 const LOCKED = 'Another command holds the database, and nothing was written. Try again in a moment.'
 const FAILED = {
   read: 'The database of the server cannot be read at the moment; the log of the server has the reason.',

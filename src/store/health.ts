@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS } from '../lib/time.ts'
+import type { SpaceWatch } from './disk-space.ts'
 import { type Failure, failureOf, problemOf, reasonOf, storageProblem } from './failures.ts'
 import type { Reserve } from './reserve.ts'
 
@@ -16,26 +17,40 @@ export type HealthOptions = {
   wall: () => number
   /** Called at most once a minute for each kind of failure. */
   report?: ((report: FailureReport) => void) | undefined
-  /** Called when a full disk has space again. */
+  /** Called when a disk that was full or low has space again. */
   reportSpace?: (() => void) | undefined
   /**
    * Used by servers: released when the disk is full; from then on only deletions are written, until it is allocated again.
    */
   reserve?: Reserve | undefined
+  /** Used by servers: while space is low, little else than deletions is written. */
+  space?: SpaceWatch | undefined
+}
+
+/** The disk is full, or has less free space than it should. */
+export type Shortage = 'full' | 'low'
+
+/** What may be written although there is little space. */
+export type Allowed = {
+  /** It deletes: it is written also on a full disk. */
+  frees?: boolean
+  /** A few bytes without which nobody could delete, such as those of a sign-in: not on a full disk. */
+  isSmall?: boolean
 }
 
 const REPORTED_EVERY_MS = MINUTE_MS
 const RETRY_EVERY_MS = 1000
 
 /**
- * The state of the storage, derived from its errors. Damage lasts until the process ends: data read before it was
- * noticed may be wrong as well, so nothing is written any more. A full disk recovers.
+ * The state of the storage, derived from its errors and from the free space. Damage lasts until the process ends: data
+ * read before it was noticed may be wrong as well, so nothing is written any more. A full disk recovers.
  */
-export function storageHealth({ wall, report, reportSpace, reserve }: HealthOptions) {
+export function storageHealth({ wall, report, reportSpace, reserve, space }: HealthOptions) {
   const reported = new Map<Failure, { at: number; omitted: number }>()
   let damage: string | undefined
   let isFull = false
   let triedAt = Number.NEGATIVE_INFINITY
+  let lastShortage: Shortage | undefined
   /** Problems that need not be reported again. */
   const handled = new WeakSet<Problem>()
 
@@ -59,6 +74,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
 
   function becomeFull(): void {
     isFull = true
+    lastShortage = 'full'
     reserve?.release()
   }
 
@@ -78,16 +94,24 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
     if (isFull && reserve?.hasSpace() && Math.abs(wall() - triedAt) >= RETRY_EVERY_MS) {
       triedAt = wall()
       isFull = !reserve.allocate()
-      if (!isFull) reportSpace?.()
     }
     return isFull
   }
 
-  /** Problem 503 if a write is refused now, else undefined. `frees`: the write deletes. */
-  function refusal(frees = false): Problem | undefined {
+  /** Whether space is short. Checks for freed space first. */
+  function shortage(): Shortage | undefined {
+    const found = isDiskFull() ? 'full' : space?.isLow() ? 'low' : undefined
+    if (found === 'low' && lastShortage === undefined) reportOnce('low', undefined)
+    if (found === undefined && lastShortage !== undefined) reportSpace?.()
+    lastShortage = found
+    return found
+  }
+
+  /** Problem 503 if a write is refused now, else undefined. */
+  function refusal({ frees = false, isSmall = false }: Allowed = {}): Problem | undefined {
     if (damage !== undefined) return refused('damaged')
-    if (!frees && reserve && isDiskFull()) return refused('full')
-    return undefined
+    const found = frees || !reserve ? undefined : shortage()
+    return found === undefined || (found === 'low' && isSmall) ? undefined : refused(found)
   }
 
   if (reserve?.isDiskFull()) {
@@ -105,6 +129,7 @@ export function storageHealth({ wall, report, reportSpace, reserve }: HealthOpti
     note,
     refusal,
     isDiskFull,
+    shortage,
     /** The reason of the damage, in the words of SQLite; undefined without damage. */
     damage: (): string | undefined => damage,
     /**

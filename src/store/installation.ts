@@ -9,3 +9,7 @@ export function installationId(db: Database): () => string {
 /** Whether the database is locked for other processes, see `openStore`. */
 export const isHeldAlone = (db: Database): boolean =>
   connection(db).pragma('locking_mode', { simple: true }) === 'exclusive'
+
+/** When the database was made, in epoch milliseconds. */
+export const installedAt = (db: Database): number =>
+  db.prepare('SELECT created_at FROM installation').pluck().get() as number

@@ -40,8 +40,14 @@ export const keyPath = (dataDir: string, name: string): string => join(dataDir, 
 
 /** Whether a data folder has keys. They are only made with a database. */
 export function hasKeys(dataDir: string): boolean {
-  return filesOf(keysFolder(dataDir)).some((name) => KEY_FILE.test(name))
+  return keyFileNames(dataDir).length > 0
 }
+
+/** The names of all key files. */
+export const keyFileNames = (dataDir: string): string[] =>
+  filesOf(keysFolder(dataDir))
+    .filter((name) => KEY_FILE.test(name))
+    .sort()
 
 /** Undefined if there is no such file. Throws Problem 409 if it cannot be read. */
 export function readKeyFile(dataDir: string, name: string): Buffer | undefined {
@@ -107,12 +113,22 @@ function linkUnlessThere(temporary: string, file: string): void {
 
 /** Removes temporary files of interrupted writers. */
 export function removeStaleFiles(dataDir: string): void {
-  const folder = keysFolder(dataDir)
-  for (const name of filesOf(folder).filter((each) => TEMPORARY.test(each))) {
-    const found = statSync(join(folder, name), { throwIfNoEntry: false })
-    if (found && found.mtimeMs < Date.now() - STALE_AFTER_MS) rmSync(join(folder, name), { force: true })
-  }
+  for (const name of staleFiles(dataDir)) removeKeyFile(dataDir, name)
 }
+
+/** Their names. */
+export const staleFiles = (dataDir: string): string[] =>
+  filesOf(keysFolder(dataDir)).filter((name) => {
+    if (!TEMPORARY.test(name)) return false
+    const found = statSync(keyPath(dataDir, name), { throwIfNoEntry: false })
+    return found !== undefined && found.mtimeMs < Date.now() - STALE_AFTER_MS
+  })
+
+/** The names of signing keys that are not among those in use. */
+export const orphanedKeyFiles = (dataDir: string, inUse: readonly string[]): string[] =>
+  filesOf(keysFolder(dataDir)).filter((name) => name.endsWith('.pem') && KEY_FILE.test(name) && !inUse.includes(name))
+
+export const removeKeyFile = (dataDir: string, name: string): void => rmSync(keyPath(dataDir, name), { force: true })
 
 function filesOf(folder: string): string[] {
   try {
@@ -136,7 +152,7 @@ export function createPrivateFolder(folder: string): void {
 }
 
 /** Flushes the file names of a folder to the disk. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return // has no way to do this
   let descriptor: number | undefined
   try {

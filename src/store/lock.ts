@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
 import { type Connection, openSqlite } from './driver.ts'
@@ -5,12 +6,16 @@ import { type Connection, openSqlite } from './driver.ts'
 /** An unreferenced connection is closed by garbage collection, which releases its lock. */
 const held = new Set<Connection>()
 
+const SERVER_LOCK = 'server.lock'
+/** Somebody may look at the lock for a moment, see `isServed`. */
+const LOOK_MS = 250
+
 /**
  * Ensures that only one server runs on a data folder. The operating system releases the lock when the process ends,
  * even after kill -9. Returns a function that releases it; throws Problem 409.
  */
 export function lockInstance(dataDir: string): () => void {
-  const release = lockFile(join(dataDir, 'server.lock'))
+  const release = lockFile(join(dataDir, SERVER_LOCK), LOOK_MS)
   if (release) return release
   throw new Problem(
     409,
@@ -19,7 +24,23 @@ export function lockInstance(dataDir: string): () => void {
   )
 }
 
-/** The same for a command that restores an export. */
+/** Whether a server runs on a data folder. */
+export function isServed(dataDir: string): boolean {
+  const path = join(dataDir, SERVER_LOCK)
+  if (!existsSync(path)) return false
+  const db = openSqlite(path, { readonly: true, timeout: 0 })
+  try {
+    db.pragma('schema_version')
+    return false
+  } catch (error) {
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') return true
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+/** As `lockInstance`, for a command that restores an export. */
 export function lockRestore(dataDir: string): () => void {
   const release = lockFile(join(dataDir, 'restore.lock'))
   if (release) return release
@@ -30,9 +51,12 @@ export function lockRestore(dataDir: string): () => void {
   )
 }
 
+/** Marks a temporary folder as used, until the process ends; undefined if another process uses it. */
+export const lockFolder = (folder: string): (() => void) | undefined => lockFile(join(folder, 'in-use.lock'))
+
 /** Locks an SQLite file by an exclusive transaction; undefined if another process has locked it. */
-function lockFile(path: string): (() => void) | undefined {
-  const db = openSqlite(path, { timeout: 0 })
+function lockFile(path: string, timeout = 0): (() => void) | undefined {
+  const db = openSqlite(path, { timeout })
   try {
     db.pragma('journal_mode = MEMORY') // writes nothing, so that it works on a full disk
     db.exec('BEGIN EXCLUSIVE')

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { asset } from '../assets.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Connection } from './driver.ts'
+import { failureOf } from './failures.ts'
 import { addScreens } from './schema-2.ts'
 import { addTools } from './schema-3/schema-3.ts'
+import { addAuditLog } from './schema-4.ts'
 import { fixStatistics } from './statistics.ts'
 
 /** Written to the header of the file, to distinguish it from databases of other programs. "Deal" in ASCII. */
@@ -24,17 +26,54 @@ export const SCHEMAS: readonly Schema[] = [
   { hash: '8a24731f8b97c693' },
   { hash: '34e053c39480f1dc', step: addScreens },
   { hash: 'e19a9467c0f8933f', step: addTools },
+  { hash: '021cf96c4d081c22', step: addAuditLog },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length
 
-type Options = { wall?: () => number; schemas?: readonly Schema[] }
+/** The versions of a schema before and after a migration. */
+export type Versions = { from: number; to: number }
+
+type Options = {
+  wall?: () => number
+  schemas?: readonly Schema[]
+  /** Called before an older database is changed. */
+  before?: ((versions: Versions) => void) | undefined
+}
 
 /**
  * Makes a new database or migrates an older one, and refuses any other with one clear sentence, before anything is
  * written to it.
  */
-export function migrate(db: Connection, file: string, { wall = Date.now, schemas = SCHEMAS }: Options = {}): void {
+export function migrate(
+  db: Connection,
+  file: string,
+  { wall = Date.now, schemas = SCHEMAS, before }: Options = {},
+): void {
+  const version = checkSchema(db, file, schemas)
+  if (version === schemas.length) return
+  const isNew = version === 0
+  if (!isNew) before?.({ from: version, to: schemas.length })
+  try {
+    build(db, wall, schemas)
+  } catch (error) {
+    throw isNew || failureOf(error) ? error : failed(file, version, schemas.length, error)
+  }
+}
+
+/** The transaction was rolled back. */
+function failed(file: string, from: number, to: number, error: unknown): Problem {
+  const problem = new Problem(
+    500,
+    'migration_failed',
+    `${file} could not be migrated from schema ${from} to ${to} (${(error as Error).message}). It is as it was before: the older version of Dealbox still works with it.`,
+  )
+  problem.cause = error
+  return problem
+}
+
+/** Returns the version of a database; 0 for an empty file. Throws Problem 409 if this program cannot use it. */
+export function checkSchema(db: Connection, file: string, schemas: readonly Schema[] = SCHEMAS): number {
   const application = db.pragma('application_id', { simple: true })
   const version = versionOf(db)
   const isNew = application === 0 && version === 0 && isEmpty(db)
@@ -55,7 +94,7 @@ export function migrate(db: Connection, file: string, { wall = Date.now, schemas
       `${file} was created by an unreleased version of Dealbox with other tables; to move an organisation to a new data folder, use "dealbox export DIR" of that version and "dealbox import DIR" of this one.`,
     )
   }
-  if (version < schemas.length) build(db, wall, schemas)
+  return version
 }
 
 /** Runs in one transaction: all or nothing. */

@@ -4,14 +4,15 @@ import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
 import { idleCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
-import { groupCommit, type LockTimer } from './commit.ts'
+import { type CommittedBatch, groupCommit, type LockTimer } from './commit.ts'
 import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
-import { migrate } from './migrations.ts'
+import { migrate, type Versions } from './migrations.ts'
 import { newestId } from './newest.ts'
+import { finishSwap } from './swap.ts'
 import { type Upkeep, upkeep } from './upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type WallClock, watchWallClock } from './wall-clock.ts'
@@ -55,6 +56,10 @@ export type OpenOptions = Partial<HealthOptions> & {
   /** For a server: once it is open, no statement blocks on a lock of another process. `write` waits on a timer. */
   neverSleeps?: boolean
   lockTimer?: LockTimer
+  /** Called before an older database is migrated; if it throws, nothing is. For a backup. */
+  beforeMigration?: ((versions: Versions) => void) | undefined
+  /** Called after each commit of `write`. */
+  measure?: ((batch: CommittedBatch) => void) | undefined
 }
 
 /** How long a command waits for a lock of another process: each batch of a busy server may come first. */
@@ -64,7 +69,7 @@ export const DATABASE = 'dealbox.db'
 
 /** Opens the database of a data folder; every acknowledged commit survives a power cut. */
 export function openStore(dataDir: string, options: OpenOptions = {}): OpenedStore {
-  const { create = false, wall = Date.now, neverSleeps = false, lockTimer } = options
+  const { create = false, wall = Date.now, neverSleeps = false, lockTimer, measure } = options
   const file = join(dataDir, DATABASE)
   if (create) makeDataFolder(dataDir)
   else requireDatabase(dataDir)
@@ -73,15 +78,16 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
   const db = options.reserve ? openForServer(file, health) : openDatabase(file)
   try {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
-    migrate(db, file, { wall }) // first, since setting pragmas writes to the file, even to one of another program
+    migrate(db, file, { wall, before: options.beforeMigration }) // first, since setting pragmas writes to the file, even to one of another program
     setPragmas(db)
     const wallClock = watchWallClock(db, wall, health.note)
     const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
     const checkpoint = idleCheckpoint(db, health.note)
-    const behind = upkeep(db, { isWritable: () => !health.refusal(false), note: health.note })
-    const onCommit = () => {
+    const behind = upkeep(db, { isWritable: () => !health.refusal(), note: health.note })
+    const onCommit = (batch: CommittedBatch) => {
+      measure?.(batch)
       checkpoint.written()
       behind.written()
       commits.noted()
@@ -126,6 +132,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
 
 /** Throws Problem 404 if the folder is missing or not a data folder, and 409 if its database is lost. */
 export function requireDatabase(dataDir: string): void {
+  finishSwap(dataDir)
   refuseLost(dataDir)
   if (existsSync(join(dataDir, DATABASE))) return
   throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}. Create one with "dealbox init".`)
@@ -147,6 +154,7 @@ function refuseLost(dataDir: string): void {
 }
 
 function makeDataFolder(dataDir: string): void {
+  finishSwap(dataDir)
   refuseLost(dataDir)
   try {
     createPrivateFolder(dataDir)
@@ -183,7 +191,8 @@ function openForServer(file: string, health: StorageHealth): Connection {
   return alone
 }
 
-function foreignFile(error: unknown, file: string): unknown {
+/** Returns a Problem for the error of a file that cannot be opened as a database of Dealbox, else the error itself. */
+export function foreignFile(error: unknown, file: string): unknown {
   const code = String((error as { code?: unknown }).code)
   if (code === 'SQLITE_NOTADB') {
     const what = `${file} is not a Dealbox database, or its beginning is damaged`

@@ -24,3 +24,9 @@ export function recurringRow(db: Database, name: string) {
     },
   }
 }
+
+/** The recurring work whose last run failed. */
+export const failingRecurring = (db: Database): { name: string; error: string }[] =>
+  db
+    .prepare('SELECT name, last_error AS error FROM recurring_jobs WHERE last_error IS NOT NULL ORDER BY name')
+    .all() as never

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { diskSpace } from './disk-space.ts'
 
 export const RESERVE = 'server.reserve'
 
@@ -54,8 +55,8 @@ export function diskReserve(dataDir: string) {
   }
 
   function space(): { bytes: number; freeBytes: number } {
-    const { blocks, bavail, bsize } = statfsSync(dataDir)
-    return { bytes: Math.min(MAX_BYTES, Math.floor((blocks * bsize) / SHARE_OF_DISK)), freeBytes: bavail * bsize }
+    const { freeBytes, sizeBytes } = diskSpace(dataDir)
+    return { bytes: Math.min(MAX_BYTES, Math.floor(sizeBytes / SHARE_OF_DISK)), freeBytes }
   }
 
   return { allocate, allocateWhatFits, hasSpace, release, isDiskFull }

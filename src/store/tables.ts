@@ -41,3 +41,19 @@ export function inserter(db: Database, table: string, columns: readonly string[]
   const insert = db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`)
   return (values) => void insert.run(...values)
 }
+
+/** A table of organisations with the columns of its key and those that hold text. */
+export type TextTable = { table: string; key: readonly string[]; texts: readonly string[] }
+
+/** Every place where a text may be, read from the schema, so that no new table is forgotten. */
+export const textTables = (db: Database): TextTable[] =>
+  tablesOfOrgs(db).map((table) => {
+    const columns = db.prepare("SELECT name, type, pk FROM pragma_table_info(?, 'main') ORDER BY pk").all(table) as {
+      name: string
+      type: string
+      pk: number
+    }[]
+    const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => name)
+    const texts = columns.filter(({ type }) => type === 'TEXT' || type === 'ANY').map(({ name }) => name)
+    return { table, key, texts }
+  })

@@ -36,6 +36,10 @@ export const EARLIEST_MS = Date.UTC(2026, 0, 1)
 
 type Row = { seen_at: number; jumped_from: number | null; jumped_to: number | null }
 
+/** What the last server read from its clock; undefined before the first. */
+export const seenTimes = (db: Database): Row | undefined =>
+  db.prepare('SELECT seen_at, jumped_from, jumped_to FROM wall_clock').get() as Row | undefined
+
 /**
  * A corrected wall clock. Jumps are detected while a server runs, which checks each minute, and at the start, from the
  * time stored by the last server (or else from the newest id).
@@ -47,8 +51,7 @@ export function watchWallClock(
   elapsed: () => number = () => performance.now(),
 ): WallClock {
   const insert = db.prepare('INSERT OR REPLACE INTO wall_clock VALUES (1, @seen_at, @jumped_from, @jumped_to)')
-  const select = db.prepare('SELECT seen_at, jumped_from, jumped_to FROM wall_clock')
-  const row = readUnlessDamaged(noteDamage, undefined, () => select.get() as Row | undefined)
+  const row = readUnlessDamaged(noteDamage, undefined, () => seenTimes(db))
   const lastTime = row?.seen_at ?? newestTime()
   let lastRight = Math.max(lastTime ?? 0, EARLIEST_MS)
   let lostSince: number | undefined

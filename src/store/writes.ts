@@ -1,27 +1,27 @@
 import type { Sync, Write } from './commit.ts'
 import type { Connection } from './driver.ts'
-import type { StorageHealth } from './health.ts'
+import type { Allowed, StorageHealth } from './health.ts'
 
-/** `frees`: the job deletes, so it also runs on a full disk. */
-export type HealthyWrite = <T extends Sync>(job: () => T, options?: { frees?: boolean }) => Promise<T>
+/** Runs the job unless the storage must not be written; `allowed` is what it may do while space is short. */
+export type HealthyWrite = <T extends Sync>(job: () => T, allowed?: Allowed) => Promise<T>
 
 type Options = { db: Connection; commit: Write; health: StorageHealth; onCommit: () => void }
 
 /** Both ways to write: they refuse to start while the storage must not be written, and note its errors. */
 export function healthyWrites({ db, commit, health, onCommit }: Options) {
-  function checkWritable(frees: boolean): void {
-    const refusal = health.refusal(frees)
+  function checkWritable(allowed?: Allowed): void {
+    const refusal = health.refusal(allowed)
     if (refusal) throw refusal
   }
 
-  const write: HealthyWrite = async (job, { frees = false } = {}) => {
-    checkWritable(frees)
+  const write: HealthyWrite = async (job, allowed) => {
+    checkWritable(allowed)
     const guarded = () => {
-      checkWritable(frees) // it may have waited behind a write that detected damage
+      checkWritable(allowed) // it may have waited behind a write that detected damage
       return job()
     }
     try {
-      return await (frees ? commitFreeing(guarded) : commit(guarded))
+      return await (allowed?.frees ? commitFreeing(guarded) : commit(guarded))
     } catch (error) {
       health.note(error)
       throw error
@@ -55,7 +55,7 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
 
   function transaction<T>(job: () => T): T {
     if (db.inTransaction) return db.transaction(job).immediate()
-    checkWritable(false)
+    checkWritable()
     try {
       const value = db.transaction(job).immediate()
       onCommit()

@@ -223,6 +223,7 @@ export const deliveries = (deps: Deps): Route[] => {
       columns,
       returns: Delivery,
       status: 200,
+      audit: { action: 'webhook.redelivered' },
       run: ({ who, record }) => redeliver(who, record),
     }),
     changeRoute({

@@ -246,6 +246,7 @@ export const webhooks = (deps: Deps): Route[] => {
       filters,
       sorts,
       timeDependent: true,
+      audited: 'webhook',
       ...store,
     }),
     createRoute({
@@ -259,6 +260,7 @@ export const webhooks = (deps: Deps): Route[] => {
       body: WebhookCreate,
       returns: WebhookWithSecret,
       isSecret: true,
+      audit: { action: 'webhook.created' },
       prefetch: checkUrl,
       run: ({ who, body, known }) => create(who, body, known as string | undefined),
     }),
@@ -273,6 +275,7 @@ export const webhooks = (deps: Deps): Route[] => {
       body: WebhookPatch,
       returns: Webhook,
       status: 200,
+      audit: { action: 'webhook.changed' },
       prefetch: checkUrl,
       run: ({ who, record, body, known }) => patch(who, record, body, known as string | undefined),
     }),
@@ -289,6 +292,7 @@ export const webhooks = (deps: Deps): Route[] => {
       returns: WebhookWithSecret,
       status: 200,
       isSecret: true,
+      audit: { action: 'webhook.secret_rotated' },
       run: ({ who, record }) => rotateSecret(who, record),
     }),
   ]

@@ -70,7 +70,10 @@ describe('rotation', () => {
     const keys = keyring(server.dataDir, server.store)
     server.advance(1)
     const kid = keys.rotate()
-    for (const key of keys.list()) if (key.kid !== kid) keys.retire(key.kid)
+    for (const key of keys.list().filter((each) => each.kid !== kid)) {
+      keys.retire(key.kid)
+      keys.removeFile(key.kid)
+    }
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.endsWith('.pem')),
       [`${kid}.pem`],

@@ -121,4 +121,29 @@ describe('a server beside a command that writes much', () => {
     assert.deepEqual(await ended, [0, null])
     assert.ok(written > 150 && seen.has(0) && seen.size <= 2, `${[...seen]} contacts were seen`)
   })
+
+  test('refuses nothing while a person is erased, and does not know them afterwards', async () => {
+    const get = (path: string) =>
+      client.send(`${urls.api}/api/v1${path}`, {
+        method: 'GET',
+        headers: { authorization: `Bearer ${populated.token}` },
+        body: undefined,
+      })
+    const page = '/contacts?limit=1'
+    const [{ id }] = JSON.parse((await get(page)).text).data
+    const command = start('contact', 'forget', id, '--yes')
+    let out = ''
+    command.stdout?.on('data', (text) => {
+      out += text
+    })
+    const ended = once(command, 'close')
+    const began = written
+    while (command.exitCode === null) await round()
+    assert.deepEqual(await ended, [0, null])
+    assert.ok(written > began)
+    const { erased, remnants } = JSON.parse(out)
+    assert.deepEqual([erased.contacts, remnants], [1, undefined])
+    assert.equal((await get(`/contacts/${id}`)).status, 404)
+    assert.ok(!(await get(page)).text.includes(id), 'the page is not the one from before')
+  })
 })

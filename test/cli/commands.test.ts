@@ -291,10 +291,10 @@ test('openapi names the server that clients reach', async () => {
 })
 
 test('healthcheck succeeds only where the server says that it is ready', async (t) => {
-  let status = 200
+  let [status, body] = [200, '']
   const server = createServer((req, res) => {
     res.statusCode = req.url === '/readyz' ? status : 404
-    res.end()
+    res.end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   t.after(() => server.close())
@@ -303,7 +303,9 @@ test('healthcheck succeeds only where the server says that it is ready', async (
   assert.deepEqual(await cliJson(...check), { ready: true })
   assert.equal((await cli(['healthcheck'], { DEALBOX_SCREENS_LISTEN: `0.0.0.0:${port}` })).code, 0)
   status = 503
-  assert.match(await refusal(1, ...check), /is not ready: it responded with 503/)
+  assert.match(await refusal(1, ...check), /is not ready: it responded with 503\.$/m)
+  body = '{"detail":"The disk is full."}'
+  assert.match(await refusal(1, ...check), /it responded with 503\. The disk is full\.$/m)
   server.close()
   server.closeAllConnections()
   assert.match(await refusal(1, ...check), /No server responds at 127\.0\.0\.1/)

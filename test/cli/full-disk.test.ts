@@ -48,7 +48,7 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
   })
 
   async function start(): Promise<Served> {
-    server = await serve(dataDir, token)
+    server = await serve(dataDir, token, { minFree: 'off' }) // fills it to the last byte
     return server
   }
 
@@ -79,7 +79,10 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
 
   async function checkWritesAgain({ tryTo, screen, lines }: Served): Promise<void> {
     assert.deepEqual(await tryTo('POST', '/deals', { title: 'New' }), [201, null])
-    assert.equal((await screen('/readyz')).status, 200)
+    const { status, body } = await screen('/readyz')
+    assert.equal(status, 200)
+    assert.equal(body.checks.disk.status, 'warn') // it is small
+    assert.ok(body.checks.disk.free_bytes > 0)
     assert.equal(statSync(reserve).size, RESERVED)
     assert.match(lines.at(-1).msg, /there is space on the disk again/)
   }
@@ -100,6 +103,8 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     assert.deepEqual(failures(running), ['full'])
     disk.free()
     await checkWritesAgain(running)
+    const { detail } = (await running.screen('/readyz')).body.checks.disk
+    assert.match(detail, /^Only [\d.]+ MiB are free on the disk of the data folder\. Free some space/)
     await checkDeletes(running, ids.slice(10, 12))
   })
 
@@ -182,7 +187,7 @@ describe('a full disk', { skip: !probe && 'no file system can be mounted here' }
     const made = await cliJson('token', 'create', '--data', dataDir, '--email', 'ana@acme.example', '--scope', 'all')
     rmSync(reserve)
     disk.fill()
-    server = await serve(dataDir, made.token)
+    server = await serve(dataDir, made.token, { minFree: 'off' })
     assert.equal((await server.call('GET', '/stages')).status, 200)
     assert.deepEqual(await server.tryTo('POST', '/contacts', { last_name: 'Lee' }), [503, 'storage_full'])
     disk.free()

@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, wr
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { cursorSecret } from '../../src/auth/keys.ts'
-import { type Running, serveFolder } from '../../src/cli/serve.ts'
+import { type Running, serveFolder } from '../../src/cli/serve-folder.ts'
 import { cursors } from '../../src/http/cursor.ts'
 import { silentLog } from '../../src/http/log.ts'
 import type { Mailbox } from '../../src/inbox/mailboxes/mailboxes.ts'

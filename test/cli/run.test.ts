@@ -96,7 +96,7 @@ describe('a command line that is wrong', () => {
   test('names the options there are', async () => {
     await usageError(
       ['echo', 'a', '--lout'],
-      /no option --lout here\. Options are: --api-listen, --fail, --loud, --json, --data, --help\. See "dealbox echo --help"/,
+      /no option --lout here\. Options are: --api-listen, --fail, --loud, --json, --data, --config, --help\. See "dealbox echo --help"/,
     )
     await usageError(['echo', 'a', '-x'], /no option -x here/)
     await usageError(['echo', 'a', '--apiListen=x'], /no option --apiListen here/)

@@ -21,6 +21,14 @@ test('a seed tells how many records of each kind it made', async () => {
   assert.deepEqual([deals, companies, members, tags], [120, 40, 6, 12])
   const { contacts, notes, tasks, meetings, conversations, messages, lists } = made
   assert.ok(contacts > 90 && meetings > 35 && conversations > 60 && messages > 2 * conversations)
+  const entries: { action: string; detail: object }[] = await cliJson('audit', '--data', one)
+  assert.deepEqual(
+    entries.slice(1).map(({ action, detail }) => [action, detail]),
+    [
+      ['seed.started', {}],
+      ['seed.finished', { profile: 'demo' }],
+    ],
+  )
   const { out } = await cli(['seed', '--data', other, '--as-of', '2026-11-20'])
   assert.equal(
     out,

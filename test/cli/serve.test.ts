@@ -48,6 +48,22 @@ for (const [screens, warns] of [
   })
 }
 
+test('the document names the address from --public-url', async () => {
+  const main = join(import.meta.dirname, '../../src/main.ts')
+  const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', '127.0.0.1:0']
+  const argv = ['serve', '--data', dataDir, '--json', ...listen, '--public-url', 'https://crm.example/box']
+  const child = spawn(process.execPath, [main, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const { screens } = JSON.parse(String(line).split('\n')[0] as string)
+  const document = (await (await fetch(`${screens}/openapi.json`)).json()) as { servers: { url: string }[] }
+  assert.deepEqual(
+    document.servers.map(({ url }) => url),
+    ['https://crm.example/box/api/v1'],
+  )
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
 test('no webhook goes to an own listener at port 80, which URLs do not show', async (t) => {
   const main = join(import.meta.dirname, '../../src/main.ts')
   const start = (address: string) => {

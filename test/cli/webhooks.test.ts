@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Running, serveFolder } from '../../src/cli/serve.ts'
+import { type Running, serveFolder } from '../../src/cli/serve-folder.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { cli, cliJson, temporaryFolder } from './command-line.ts'

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { lineOf } from '../../src/audit/entry.ts'
 import { FORMAT, SHAPES } from '../../src/exports/manifest.ts'
 import { parts } from '../../src/exports/parts.ts'
 import { writeExport } from '../../src/exports/write.ts'
@@ -21,9 +22,14 @@ after(async () => {
   drop()
 })
 
+const ENTRY = {
+  ...{ org: '', seq: 1, at: 0, actor_type: 'server', actor_id: null, actor_email: null, via: null },
+  ...{ action: 'x', record_id: null, detail: '{}' },
+}
+
 type Shape = Record<string, readonly string[]>
 
-/** The files that a restore reads, in its order, with the fields of each; what the records in them hold is their own. */
+/** The audit log, and the files that a restore reads, in its order, with the fields of each; what the records in them hold is their own. */
 function shape(): Shape {
   const place = join(folder, 'export')
   const manifest = writeExport(server.store, server.a.org, place)
@@ -35,6 +41,7 @@ function shape(): Shape {
     'manifest.json files': of(manifest.files[0] as object),
     'settings.json org': of(org),
   }
+  all['audit_log.ndjson'] = of(JSON.parse(lineOf({ ...ENTRY, hash: '' })))
   for (const { name, columns } of parts(server.deps)) all[`${name}.ndjson`] = [...columns.stored.fields].sort()
   return all
 }

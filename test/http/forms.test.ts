@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Koa from 'koa'
 import { PREFIX } from '../../src/app.ts'
+import { auditLog } from '../../src/audit/log.ts'
 import { accessCache } from '../../src/auth/access.ts'
 import { bearer } from '../../src/auth/bearer.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
@@ -162,6 +163,7 @@ before(async () => {
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, stopping),
       bodies: bodies(),
       dataDir,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import Koa from 'koa'
+import { auditLog } from '../../src/audit/log.ts'
 import type { Access } from '../../src/auth/access.ts'
 import { cursorSecret } from '../../src/auth/keys.ts'
 import { ROLES, type Role } from '../../src/auth/roles.ts'
@@ -113,6 +114,7 @@ before(async () => {
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, stopping),
       bodies: bodies(),
       dataDir,

@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import Koa from 'koa'
 import pino from 'pino'
 import { api, PREFIX } from '../../src/app.ts'
+import { auditLog } from '../../src/audit/log.ts'
 import { accessCache } from '../../src/auth/access.ts'
 import { bearer } from '../../src/auth/bearer.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
@@ -62,6 +63,7 @@ before(async () => {
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, options.stopping),
       bodies: bodies(),
       dataDir,

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Koa from 'koa'
 import { catalog, PREFIX } from '../../src/app.ts'
+import { auditLog } from '../../src/audit/log.ts'
 import { accessCache } from '../../src/auth/access.ts'
 import { bearer } from '../../src/auth/bearer.ts'
 import { cursorSecret, keyring } from '../../src/auth/keys.ts'
@@ -77,6 +78,7 @@ beforeEach(async () => {
       changes: store.changes,
       cursors: cursors(cursorSecret(dataDir)),
       answers: idempotency(store),
+      audit: auditLog(store).record,
       bodies: bodies(),
       dataDir,
       rate: null,

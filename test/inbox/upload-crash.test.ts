@@ -16,6 +16,14 @@ import { openRaw } from '../support/raw.ts'
 
 const MIB = 1_048_576
 
+/** Waits for another process, but not for ever. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    assert.ok(tries < 5000, `it never came: ${holds}`)
+    await pause(2)
+  }
+}
+
 test('what was half uploaded or half written when the server was killed is gone after its next start', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealbox-uploads-'))
   const { file, env, remove } = await bundled('src/main.ts')
@@ -67,10 +75,10 @@ test('what was half uploaded or half written when the server was killed is gone 
   const request = `POST /api/v1/messages HTTP/1.1\r\n${head}\r\nContent-Length: ${form.length}\r\n\r\n${form}`
 
   const first = await start()
-  while (rows().some((many) => Number(many) > 0)) await pause(2) // its first write deletes them
+  await until(() => rows().every((many) => many === 0)) // its first write deletes them
   const cut = await openRaw(first.api)
   cut.write(request.slice(0, -1000))
-  while (left().length === 0) await pause(2)
+  await until(() => left().length > 0)
   await first.end('SIGKILL')
   cut.socket.destroy()
   assert.equal(left().length, process.platform === 'win32' ? left().length : 1)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +23,7 @@ const TYPES: Record<string, string> = {
   '/unsubscribe/style.css': 'text/css; charset=utf-8',
   '/livez': 'application/json',
   '/readyz': 'application/json',
+  '/metrics': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 const PATHS = Object.keys(TYPES)
 
@@ -78,7 +79,9 @@ describe('every path', () => {
       assert.equal(head.status, 200)
       assert.equal(await head.text(), '')
       assert.equal(head.headers.get('content-type'), type)
-      assert.equal(head.headers.get('content-length'), String((await full.arrayBuffer()).byteLength))
+      const { byteLength } = await full.arrayBuffer()
+      // The metrics count the first request.
+      if (path !== '/metrics') assert.equal(head.headers.get('content-length'), String(byteLength))
     })
 
     test(`${path} takes no other method`, async () => {
@@ -256,7 +259,7 @@ describe('health', () => {
       live: [live.status, await live.json()],
       ready: [
         ready.status,
-        (await ready.json()) as { status: unknown; code?: string; detail?: string; checks?: object },
+        (await ready.json()) as { status: unknown; code?: string; detail?: string; checks?: Record<string, unknown> },
       ] as const,
       headers: ready.headers,
     }
@@ -266,8 +269,12 @@ describe('health', () => {
     const { live, ready } = await health()
     assert.deepEqual(live, [200, { status: 'ok' }])
     const pass = { status: 'pass' }
-    const checks = { database: pass, disk: pass, clock: pass, mailboxes: pass }
-    assert.deepEqual(ready, [200, { status: 'ready', mailboxes: {}, checks }])
+    const { disk, log, ...checks } = ready[1].checks as Record<string, Record<string, unknown>>
+    const fine = { clock: pass, jobs: { ...pass, given_up: 0 }, mailboxes: pass, webhooks: pass }
+    assert.deepEqual({ ...ready[1], checks }, { status: 'ready', mailboxes: {}, checks: { database: pass, ...fine } })
+    assert.ok((disk?.free_bytes as number) > 0)
+    assert.equal(log?.status, 'pass')
+    assert.equal(log.bytes, statSync(join(dataDir, 'dealbox.db-wal')).size)
   })
 
   test('says of mailboxes how receiving goes, and nothing that tells which they are', async () => {
@@ -284,10 +291,10 @@ describe('health', () => {
     })
     const { ready } = await health()
     const detail = 'Receiving mail fails for 1; "dealbox mailbox list" shows the reasons.'
-    const pass = { status: 'pass' }
-    const checks = { database: pass, disk: pass, clock: pass, mailboxes: { status: 'warn', detail } }
     const mailboxes = { not_set_up: 1, never_connected: 1, failing: 1 }
-    assert.deepEqual(ready, [200, { status: 'ready', mailboxes, checks }])
+    const { checks, ...rest } = ready[1]
+    assert.deepEqual([ready[0], rest], [200, { status: 'ready', mailboxes }])
+    assert.deepEqual(checks?.mailboxes, { status: 'warn', detail })
   })
 
   test('while the server stops it is live, but not ready, and says why', async () => {

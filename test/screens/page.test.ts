@@ -79,6 +79,7 @@ describe('the page of the browser app', () => {
       '/reference',
       '/livez',
       '/readyz',
+      '/metrics',
       '/openapi',
     ]
     for (const path of [...others, '/unsubscribe/a', '/robots.txt', '/a/b.js', '/a%2fb', '//evil', '/a//b'])

@@ -76,6 +76,7 @@ test('only the store knows the driver, its PRAGMAs, its tables and its error cod
 /** The modules that own tables: each statement is in one of them, and other modules call a function there. */
 const OWNERS = [
   'store',
+  'audit',
   'auth',
   'events',
   'filters',

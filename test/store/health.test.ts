@@ -105,12 +105,12 @@ test('a problem that was made of an error counts once, however often it is noted
 test('damage ends writes and deletions for good; a full disk without a reserve only what fails by itself', () => {
   const { note, refusal, isDiskFull, written } = observed()
   note(sqlite('SQLITE_FULL'))
-  assert.deepEqual([isDiskFull(), refusal(), refusal(true)], [true, undefined, undefined])
+  assert.deepEqual([isDiskFull(), refusal(), refusal({ frees: true })], [true, undefined, undefined])
   written()
   assert.equal(isDiskFull(), false)
   note(sqlite('SQLITE_CORRUPT'))
   written()
-  assert.deepEqual([refusal()?.code, refusal(true)?.code], ['database_damaged', 'database_damaged'])
+  assert.deepEqual([refusal()?.code, refusal({ frees: true })?.code], ['database_damaged', 'database_damaged'])
   assert.equal(note(refusal()), true)
 })
 

@@ -7,6 +7,7 @@ import { mailboxStore } from '../../src/inbox/mailboxes/mailboxes.ts'
 import { enrollmentEngine } from '../../src/sequences/enrollments/engine.ts'
 import { applySettings } from '../../src/settings/document.ts'
 import { type Connection, openSqlite } from '../../src/store/driver.ts'
+import { shapeOf } from '../../src/store/inspect/shape.ts'
 import { idsOfSearch, searches } from '../../src/store/list/search.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
 import { markOf, numbersOf, searchIndex } from '../../src/store/search.ts'
@@ -17,7 +18,6 @@ import type { Org } from '../support/org.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { setLevels } from '../support/settings.ts'
 
-type Row = Record<string, string | number | null>
 type Reference = { table: string; parent: string; from: string[]; to: string[] }
 
 type Step = (db: Connection) => void
@@ -83,7 +83,16 @@ describe('the schema', () => {
 
   test('has only tables of an organisation, but for the installation, its keys and work, and the organisations themselves', () => {
     const others = tables.filter((table) => !ofOrgs.includes(table)).map(({ name }) => name)
-    assert.deepEqual(others, ['installation', 'orgs', 'recurring_jobs', 'setup_link', 'signing_keys', 'wall_clock'])
+    assert.deepEqual(others, [
+      'audit_chains',
+      'audit_log',
+      'installation',
+      'orgs',
+      'recurring_jobs',
+      'setup_link',
+      'signing_keys',
+      'wall_clock',
+    ])
   })
 
   test('keys every table of an organisation by org_id first', () => {
@@ -354,42 +363,6 @@ describe('a migration', () => {
     db.pragma(`user_version = ${version}`)
     db.prepare("INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)").run(hash)
     return db
-  }
-
-  /** Everything that matters about a schema; the order of columns and the formatting of SQL do not. */
-  function shapeOf(db: Connection): unknown {
-    const sorted = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
-    const sqlOf = db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck()
-    const triggersOf = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?").pluck()
-    return tablesOf(db).map(({ name, strict, wr }) => ({
-      name,
-      strict,
-      wr,
-      columns: sorted((db.pragma(`table_xinfo(${name})`) as Row[]).map(({ cid, ...column }) => column)),
-      references: sorted((db.pragma(`foreign_key_list(${name})`) as Row[]).map(({ id, ...reference }) => reference)),
-      checks: sorted(checksIn(sqlOf.get(name) as string)),
-      triggers: sorted(triggersOf.all(name).map((sql) => (sql as string).replace(/\s+/g, ' '))),
-      indexes: sorted(
-        (db.pragma(`index_list(${name})`) as Row[]).map(({ seq, ...index }) => [
-          index,
-          (db.pragma(`index_info(${index.name})`) as Row[]).map((column) => column.name),
-          /\bWHERE\b.*$/is.exec((sqlOf.get(index.name) as string | null) ?? '')?.[0],
-        ]),
-      ),
-    }))
-  }
-
-  /** Returns the CHECK constraints in the SQL of a table, without comments and white space. */
-  function checksIn(sql: string): string[] {
-    const plain = sql.replace(/--.*$/gm, '').replace(/\s+/g, '')
-    return [...plain.matchAll(/CHECK\(/g)].map(({ index }) => {
-      let depth = 0
-      for (let at = index; at < plain.length; at++) {
-        if (plain[at] === '(') depth++
-        if (plain[at] === ')' && --depth === 0) return plain.slice(index, at + 1)
-      }
-      return plain.slice(index)
-    })
   }
 
   test('is written for a change of schema.sql once its version is released; before that, its hash moves', () => {

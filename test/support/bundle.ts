@@ -25,7 +25,8 @@ export async function bundled(entry: string): Promise<Bundled> {
   const file = join(folder, 'dist/bundle.cjs')
   const external = ['better-sqlite3'] // its native part is found relative to it
   await build({ ...bundle, absWorkingDir: root, entryPoints: [entry], outfile: file, external, banner: {}, footer })
-  for (const thread of threads) await build({ ...thread, absWorkingDir: root, outfile: join(folder, thread.outfile) })
+  for (const thread of threads)
+    await build({ ...thread, absWorkingDir: root, external, outfile: join(folder, thread.outfile) })
   const env = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
   return { file, env, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -9,6 +9,7 @@ import { type Log, silentLog } from '../../src/http/log.ts'
 import { listen } from '../../src/http/server.ts'
 import { screens } from '../../src/screens/app.ts'
 import type { Every } from '../../src/screens/live/hub.ts'
+import type { Monitoring } from '../../src/screens/metrics.ts'
 import { httpClient } from './client.ts'
 import type { Org } from './org.ts'
 import type { TestServer } from './server.ts'
@@ -26,7 +27,15 @@ export const PASSWORD = 'a lake in the north'
 /** Starts the screens listener for a test server. Passwords cost little here: they are stored with their cost. */
 export async function startScreens(
   server: TestServer,
-  options: { log?: Log; hosts?: string[]; passwords?: Passwords; every?: Every; proxies?: Proxies } = {},
+  options: {
+    log?: Log
+    hosts?: string[]
+    passwords?: Passwords
+    every?: Every
+    monitoring?: Monitoring
+    isSendingPaused?: boolean
+    proxies?: Proxies
+  } = {},
 ) {
   const { store, deps, dataDir, routes, document } = server
   const stopping = new AbortController()
@@ -38,6 +47,8 @@ export async function startScreens(
     hosts: options.hosts ?? [],
     passwords: cheap,
     ...(options.every ? { every: options.every } : {}),
+    ...(options.monitoring ? { monitoring: options.monitoring } : {}),
+    isSendingPaused: options.isSendingPaused ?? false,
   })
   const proxies = options.proxies ?? trustedProxies('127.0.0.1', () => undefined)
   const listener = await listen(site.callback(), { host: '127.0.0.1', port: 0 }, { proxies })

@@ -1,5 +1,6 @@
 import pino from 'pino'
-import { serveFolder } from '../../src/cli/serve.ts'
+import { serveFolder } from '../../src/cli/serve-folder.ts'
+import type { ServeOptions } from '../../src/cli/serve-options.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
 type Body = any
@@ -7,7 +8,7 @@ type Body = any
 export type Served = Awaited<ReturnType<typeof serve>>
 
 /** Starts the complete server on a data folder, with its workers, on free ports. */
-export async function serve(dataDir: string, token: string) {
+export async function serve(dataDir: string, token: string, more: Partial<ServeOptions> = {}) {
   const lines: Body[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const running = await serveFolder(
@@ -19,6 +20,7 @@ export async function serve(dataDir: string, token: string) {
       corsOrigin: '',
       webhookAllow: '',
       eventRetention: '30d',
+      ...more,
     },
     log,
   )
@@ -36,6 +38,18 @@ export async function serve(dataDir: string, token: string) {
       const answer = await call(method, path, body)
       return [answer.status, answer.body?.code ?? null]
     },
+    /** The addresses of its listeners. */
+    api: running.api,
+    screens: running.screens as string,
+    /** Sends a form with files. */
+    form: async (path: string, body: FormData) =>
+      answerOf(
+        await fetch(`${running.api}/api/v1${path}`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${token}` },
+          body,
+        }),
+      ),
     screen: async (path: string) => answerOf(await fetch(`${running.screens}${path}`)),
     /** Its log lines of the levels warn and error. */
     lines,

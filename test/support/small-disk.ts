@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,13 +13,14 @@ export function smallDisk(kilobytes: number) {
   }
   const filling = join(folder, 'filling')
 
-  /** Fills it to the last byte. */
-  function fill(): void {
+  /** Fills it, by default to the last byte. */
+  function fill(leavingKilobytes = 0): void {
     const descriptor = openSync(filling, 'a')
     try {
       for (const bytes of [65_536, 4096, 1]) {
         try {
-          for (;;) writeSync(descriptor, Buffer.alloc(bytes))
+          while (leavingKilobytes === 0 || freeKilobytes() > leavingKilobytes)
+            writeSync(descriptor, Buffer.alloc(bytes))
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
         }
@@ -27,6 +28,11 @@ export function smallDisk(kilobytes: number) {
     } finally {
       closeSync(descriptor)
     }
+  }
+
+  function freeKilobytes(): number {
+    const { bavail, bsize } = statfsSync(folder)
+    return (bavail * bsize) / 1024
   }
 
   return {

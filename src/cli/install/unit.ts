@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { type Options, parseListen, usage, variableOf } from '../../config.ts'
+import { flagOf, keyOf, type Options, parseListen, usage, variableOf } from '../../config.ts'
 
 /** Where `install` puts the executable, which the service user may run and only root may replace. */
 export const EXECUTABLE = '/usr/local/bin/dealbox'
@@ -73,21 +73,28 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `
 
-export type Given = { user: string; options: Options; values: Record<string, unknown> }
+/** `inFile` says which values are in the configuration file of the data folder, where the server finds them itself. */
+export type Given = {
+  user: string
+  options: Options
+  values: Record<string, unknown>
+  inFile?: (name: string) => boolean
+}
 
 /**
  * The drop-in of the unit for the options that differ from their defaults; '' if none does. Files are handed over as
  * credentials, so that only root has to be able to read them. Throws a usage Problem.
  */
-export function dropInText({ user, options, values }: Given): string {
+export function dropInText({ user, options, values, inFile = () => false }: Given): string {
   const lines: string[] = user === USER ? [] : [`User=${user}`]
   for (const [name, option] of Object.entries(options)) {
     const value = values[name]
-    if (typeof value !== 'string' || value === '' || value === option.default) continue
+    if (typeof value !== 'string' || value === '' || value === option.default || inFile(name)) continue
+    if (option.secret) throw exposed(name)
     if (/[\n\r\0]/.test(value)) throw usage(`${variableOf(name)} must be one line.`)
-    if (option.placeholder === 'FILE') lines.push(`LoadCredential=${credential(name)}:${path(name, value)}`)
+    if (option.placeholder === 'FILE') lines.push(`LoadCredential=${keyOf(name)}:${path(name, value)}`)
     if (option.placeholder === 'DIR') lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
-    const shown = option.placeholder === 'FILE' ? `%d/${credential(name)}` : escaped(value)
+    const shown = option.placeholder === 'FILE' ? `%d/${keyOf(name)}` : escaped(value)
     lines.push(`Environment="${variableOf(name)}=${shown}"`)
   }
   if (needsPrivilege(values)) lines.push(...PORTS_BELOW_1024)
@@ -108,7 +115,10 @@ function needsPrivilege({ apiListen, screensListen }: Given['values']): boolean 
   return ports.some((port) => port !== undefined && port < 1024 && port > 0)
 }
 
-const credential = (name: string): string => variableOf(name).replace('DEALBOX_', '').toLowerCase().replaceAll('_', '-')
+const exposed = (name: string): Error =>
+  usage(
+    `${flagOf(name)} is a secret, and everybody can read the options of a service. Put it into ${DATA}/dealbox.json, or into a file, and add the line LoadCredential=${keyOf(name)}:FILE to ${OPTIONS}.`,
+  )
 
 /** As systemd reads it between quotation marks. */
 const escaped = (value: string): string => value.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')

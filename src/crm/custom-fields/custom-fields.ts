@@ -235,6 +235,7 @@ export const customFields = (deps: Deps): Route[] =>
     path: '/custom-fields',
     scope: 'rest.crm.custom_fields',
     name: 'custom field',
+    audited: 'custom_field',
     Shape: CustomField,
     columns,
     filters,

@@ -201,8 +201,12 @@ export const conversationStore = once((deps: Deps) => {
   function write(org: number, before: Conversation, after: Conversation): void {
     update(org, before, after)
     setTags(org, after.id, before.tag_ids, after.tag_ids)
-    if (after.subject === before.subject) return
-    search.put(org, after.id, wordsOfAll(after.subject, wordsOfMessages(org, after.id)))
+    if (after.subject !== before.subject) reindex(org, after)
+  }
+
+  /** Writes the words by which it is found anew. Messages never change, except when a person is erased. */
+  function reindex(org: number, { id, subject }: Pick<Conversation, 'id' | 'subject'>): void {
+    search.put(org, id, wordsOfAll(subject, wordsOfMessages(org, id)))
   }
 
   /** Returns the words of its messages, reading no more of them than the search index can hold. */
@@ -254,6 +258,7 @@ export const conversationStore = once((deps: Deps) => {
     byId,
     patch,
     open,
+    reindex,
     restore,
     applyMessage,
     unanswered,

@@ -4,21 +4,22 @@ import type { Mailbox, State } from './mailboxes.ts'
 /** A server checks every few minutes: without a check for this long, no server is running. */
 const STALE_MS = 15 * MINUTE_MS
 
+export const MAILBOX_STATUSES = [
+  'deactivated',
+  'not_set_up',
+  'never_connected',
+  'not_connected', // somebody has to sign in at its provider
+  'failing',
+  'stale',
+  'behind',
+  'ok',
+  'unused', // for sending only: no mail has been sent yet
+] as const
+
 export type MailboxHealth = Record<
   'receiving' | 'sending',
   {
-    status:
-      | 'deactivated'
-      | 'not_set_up'
-      | 'never_connected'
-      /** Somebody has to sign in at its provider. */
-      | 'not_connected'
-      | 'failing'
-      | 'stale'
-      | 'behind'
-      | 'ok'
-      // For sending only: no mail has been sent yet.
-      | 'unused'
+    status: (typeof MAILBOX_STATUSES)[number]
     /** Human-readable. */
     text: string
   }

@@ -16,6 +16,7 @@ import { MAX_FILE_BYTES, mailBytesFor } from '../parse/files.ts'
 import type { MailReader } from '../parse/reader.ts'
 import { type Folder, type Listed, openFolder } from '../transport/imap.ts'
 import type { Trust } from '../transport/server.ts'
+import type { ImportedMail } from './incoming.ts'
 import { type FetchedMail, mailboxProgress } from './mailbox-progress.ts'
 
 export type ListenerOptions = {
@@ -30,6 +31,8 @@ export type ListenerOptions = {
   read: MailReader['read']
   /** The size of all files of a mail. */
   maxFileBytes?: number | undefined
+  /** Called for each mail of a folder, once its outcome is written. */
+  count?: ((outcome: ImportedMail['outcome']) => void) | undefined
 }
 
 const tooLarge = (maxBytes: number) => `It was larger than ${sizeText(maxBytes)}; the rest was left out.`
@@ -47,9 +50,10 @@ const MAX_FETCHES = 3
 export async function listenTo(
   org: number,
   mailbox: Mailbox,
-  { deps, write, health, trust, logins, log, random, read, maxFileBytes = MAX_FILE_BYTES }: ListenerOptions,
+  options: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const { deps, write, health, trust, logins, log, random, read, maxFileBytes = MAX_FILE_BYTES, count } = options
   const progress = mailboxProgress(deps)
   const files = largeFiles(deps.db)
   const maxSourceBytes = mailBytesFor(maxFileBytes)
@@ -101,9 +105,10 @@ export async function listenTo(
       if (signal.aborted) return
       const at = { uid: listedMail.uid, uidValidity, arrivedAt: listedMail.arrivedAt || deps.clock.now() }
       const isKnown = isFirstRead && listedMail.messageId !== null && progress.isKnown(org, listedMail.messageId)
-      if (isKnown || at.arrivedAt < (since as number) - 1000)
+      if (isKnown || at.arrivedAt < (since as number) - 1000) {
         await write(() => void progress.pass(org, mailbox, listedMail.uid, isKnown))
-      else if (await isDamaged(folder, at, listed, index + 1)) await recordRejected(listedMail, at)
+        if (isKnown) count?.('skipped')
+      } else if (await isDamaged(folder, at, listed, index + 1)) await recordRejected(listedMail, at)
       else await importMail(folder, listedMail, at)
     }
     const last = listed.at(-1)?.uid ?? (isFirstRead ? folder.uidNext - 1 : 0)
@@ -124,6 +129,7 @@ export async function listenTo(
   async function recordRejected({ messageId }: Listed, at: FetchedMail): Promise<void> {
     log.error({ org, mailbox: mailbox.key, uid: at.uid, err: stuck?.error }, 'mail rejected')
     await write(() => void progress.reject(org, mailbox, { messageId }, at, stuck?.error))
+    count?.('rejected')
   }
 
   /** Fetches a mail. A failure counts against `at`, the mail that is to be imported next. */
@@ -146,11 +152,13 @@ export async function listenTo(
       mail = size > maxSourceBytes ? { ...whole, notes: [...whole.notes, tooLarge(maxSourceBytes)] } : whole
       const taken = mail
       const contents = taken.files.map(({ bytes, sha256 }) => contentOf(bytes, sha256))
-      await files.ready(write, org, contents, () => write(() => void progress.take(org, mailbox, taken, at)))
+      const outcome = await files.ready(write, org, contents, () => write(() => progress.take(org, mailbox, taken, at)))
+      count?.(outcome)
     } catch (error) {
       if (signal.aborted || (error as { status?: number }).status === 503) throw error // not caused by the mail
       log.error({ org, mailbox: mailbox.key, uid, err: error }, 'mail rejected')
       await write(() => void progress.reject(org, mailbox, mail, at, error))
+      count?.('rejected')
     }
   }
 

@@ -3,7 +3,7 @@ import { type Mailbox, mailboxStore, type State } from '../../inbox/mailboxes/ma
 import { rejectedMailWriter } from '../../inbox/mailboxes/rejected-mails.ts'
 import { textOf } from '../../store/jobs.ts'
 import type { MailIn } from '../mail.ts'
-import { incomingStore } from './incoming.ts'
+import { type ImportedMail, incomingStore } from './incoming.ts'
 
 /** The position of a mail in the folder of a mailbox. */
 export type FetchedMail = { uid: number; uidValidity: number; arrivedAt: number }
@@ -35,11 +35,16 @@ export const mailboxProgress = once((deps: Deps) => {
   }
 
   /** Imports one mail. Throws if it cannot be imported; then nothing is written. */
-  function take(org: number, mailbox: Mailbox, mail: MailIn, { uid, uidValidity, arrivedAt }: FetchedMail): void {
+  function take(
+    org: number,
+    mailbox: Mailbox,
+    mail: MailIn,
+    { uid, uidValidity, arrivedAt }: FetchedMail,
+  ): ImportedMail['outcome'] {
     const result = incoming.take(org, mailbox, mail, arrivedAt)
     if (result.outcome === 'rejected') {
       reject(org, mailbox, mail, { uid, uidValidity, arrivedAt }, result.error)
-      return
+      return result.outcome
     }
     const before = state(org, mailbox.id)
     const isNew = result.outcome === 'imported'
@@ -48,6 +53,7 @@ export const mailboxProgress = once((deps: Deps) => {
       skipped: before.skipped + Number(!isNew),
       ...(isNew ? { imported_at: clock.now() } : {}),
     })
+    return result.outcome
   }
 
   /** Records a mail that could not be imported, with its error, and moves past it. */

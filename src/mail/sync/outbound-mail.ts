@@ -34,10 +34,23 @@ const NEVER_TRIED = 'It could not be sent.'
 const ABANDONED = 'The last attempt did not complete; it may have arrived.'
 const UNCONFIRMED = `It may have arrived: ${MAX_UNCONFIRMED_TRIES} times the connection ended before the server had said so.`
 
-type OutboundOptions = { deps: Deps; write: Write; trust: Trust; logins?: Logins }
+type OutboundOptions = {
+  deps: Deps
+  write: Write
+  trust: Trust
+  logins?: Logins
+  /** Called after each attempt. */
+  count?: ((outcome: Sent['outcome']) => void) | undefined
+}
 
 /** Sends messages through their mailboxes. Keeps the SMTP client of each mailbox for reuse. */
-export function outboundMail({ deps, write, trust, logins = mailLogins({ deps, write, trust }) }: OutboundOptions) {
+export function outboundMail({
+  deps,
+  write,
+  trust,
+  logins = mailLogins({ deps, write, trust }),
+  count = () => undefined,
+}: OutboundOptions) {
   const sending = sendingStore(deps)
   const clients = new Map<string, Client>()
   const backoffs = new Map<string, Backoff>()
@@ -81,6 +94,7 @@ export function outboundMail({ deps, write, trust, logins = mailLogins({ deps, w
         ? { outcome: 'later', error: server.message } // no password yet, or no access token at the moment
         : await clientOf(org, mailbox, server).send(mail, signal)
     noteFailure(mailbox, result)
+    count(result.outcome)
     if (result.outcome === 'sent') {
       await write(() => void sending.sent(org, id))
       await keepCopy(org, mailbox, source)

@@ -148,6 +148,16 @@ export const sendingStore = once((deps: Deps) => {
     if (found.mail.enrollment_id !== null) enrollments.failed(org, id)
   }
 
+  /** Queues a failed mail again; attempts whose result is unknown still count. Returns false if it has not failed. */
+  function again(org: number, id: string): boolean {
+    const message = rows.messageOf(org, id)
+    if (message?.status !== 'failed' || message.direction !== 'outbound' || !rows.mailOf(org, id)) return false
+    finish(org, message, { status: 'queued', error: null })
+    if (message.enrollment_id === null) conversations.unanswered(org, message.conversation_id) // it is an answer again
+    requeue(org, id)
+    return true
+  }
+
   /** Marks a sent message as failed because it bounced. */
   function bounced(org: number, id: string, why: string): void {
     const message = rows.messageOf(org, id) as Message
@@ -165,5 +175,5 @@ export const sendingStore = once((deps: Deps) => {
     if (mailbox !== null) mailboxes.saveState(org, mailbox, { send_error: error, send_error_at: clock.now() })
   }
 
-  return { waiting, mailOut, begin, ended, sent, delayed, held, unknown, failed, bounced }
+  return { waiting, mailOut, begin, ended, sent, delayed, held, unknown, failed, again, bounced }
 })

@@ -90,6 +90,13 @@ export function duplicateRoutes(deps: Deps): Route<Need>[] {
       body: MergeCreate,
       returns: Merge,
       status: 201,
+      audit: {
+        action: 'merge.made',
+        detail: ({ body }) => {
+          const { object, kept_id, merged_id } = body as MergeCreate
+          return { object, kept_id, merged_id }
+        },
+      },
       run: ({ who, body }) => {
         const { object: of, kept_id, merged_id, choices = [] } = body as MergeCreate
         return merges.merge(who, of, kept_id, merged_id, choices)
@@ -103,6 +110,7 @@ export function duplicateRoutes(deps: Deps): Route<Need>[] {
       name: 'merge',
       summary: 'Undo a merge',
       status: 200,
+      audit: { action: 'merge.undone' },
       find: (who, id) => ({ ...merges.find(who, id as string), version: 1 }),
       run: ({ who, record }) => merges.undo(who, record.id),
     },

@@ -61,6 +61,7 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
       body: MemberChange,
       returns: Member,
       status: 200,
+      audit: { action: 'member.changed', detail: ({ body }) => memberDetail(body as MemberChange) },
       run: ({ who, record, body }) => change(who, record, body),
     }),
     {
@@ -83,6 +84,7 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
       path: '/members/:id/sessions',
       summary: 'Sign a member out everywhere',
       status: 204,
+      audit: { action: 'sessions.ended' },
       find: (who, id = '') => columns.present(find(who, id)),
       run: ({ who, record }) => {
         const { id, role } = record as unknown as Member
@@ -92,6 +94,13 @@ export function memberRoutes({ store, deps }: Pick<ScreenParts, 'store' | 'deps'
     },
   ]
 }
+
+/** What a change of a member means for others; not the name. */
+const memberDetail = (given: MemberChange) => ({
+  fields: Object.keys(given),
+  ...(given.role && { role: given.role }),
+  ...(given.status && { status: given.status }),
+})
 
 const tooHigh = (role: Role): Problem =>
   new Problem(403, 'role_too_high', `This member is ${role}, which is above your own role.`, { more: { role } })

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { searchIndex } from '../../store/search.ts'
+import { conversationRemoval } from '../../inbox/conversations/removal.ts'
 
 /** The table of each kind of sample record. */
 const TABLES: Record<string, string> = {
@@ -20,8 +20,8 @@ const TABLES: Record<string, string> = {
 const MAX_SHOWN = 100
 
 /** What is left of the sample data, and the removal of what the API cannot delete: mails, enrollments, settings. */
-export function sampleRows({ db }: Deps) {
-  const search = searchIndex(db, 'conversation')
+export function sampleRows({ db, clock }: Deps) {
+  const removeConversation = conversationRemoval({ db, clock })
   const of = Object.fromEntries(
     Object.entries(TABLES).map(([object, table]) => {
       const joined = `sample_records AS sample JOIN ${table} AS own
@@ -49,19 +49,7 @@ export function sampleRows({ db }: Deps) {
   const waiting = db.prepare('SELECT 1 FROM jobs WHERE org_id = ? AND kind = ? LIMIT 1').pluck()
   const forget = db.prepare('DELETE FROM sample_records WHERE org_id = ? AND object = ? AND record_id = ?')
   const statements = (texts: string[]) => texts.map((text) => db.prepare(text))
-  const messages = 'SELECT id FROM messages WHERE org_id = @org AND conversation_id = @id'
   const removals: Record<string, ReturnType<typeof statements>> = {
-    conversations: statements([
-      `UPDATE enrollment_steps SET message_id = NULL WHERE org_id = @org AND message_id IN (${messages})`,
-      'UPDATE enrollments SET conversation_id = NULL WHERE org_id = @org AND conversation_id = @id',
-      'UPDATE notes SET conversation_id = NULL WHERE org_id = @org AND conversation_id = @id',
-      'UPDATE tasks SET conversation_id = NULL WHERE org_id = @org AND conversation_id = @id',
-      `DELETE FROM attachments WHERE org_id = @org AND message_id IN (${messages})`,
-      `DELETE FROM message_headers WHERE org_id = @org AND message_id IN (${messages})`,
-      `DELETE FROM jobs WHERE org_id = @org AND (key = @id OR key IN (${messages}))`,
-      'DELETE FROM messages WHERE org_id = @org AND conversation_id = @id',
-      'DELETE FROM conversations WHERE org_id = @org AND id = @id',
-    ]),
     enrollments: statements([
       'UPDATE tasks SET enrollment_id = NULL WHERE org_id = @org AND enrollment_id = @id',
       'UPDATE message_headers SET enrollment_id = NULL WHERE org_id = @org AND enrollment_id = @id',
@@ -81,7 +69,7 @@ export function sampleRows({ db }: Deps) {
   }
 
   function remove(org: number, object: string, id: string): void {
-    if (object === 'conversations') search.remove(org, id)
+    if (object === 'conversations') removeConversation(org, id)
     for (const statement of removals[object] ?? []) statement.run({ org, id })
   }
 

@@ -124,6 +124,7 @@ export const sampleRoutes = (deps: Deps): Route<Need>[] => {
       body: Removal,
       returns: v.looseObject({}),
       status: 202,
+      audit: { action: 'sample.removed' },
       run: ({ who, body }) => remove(who, (body as v.InferOutput<typeof Removal>).edited),
     },
   ]

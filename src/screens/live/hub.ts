@@ -17,7 +17,7 @@ export type Hub = ReturnType<typeof streamHub>
 const MAX_PER_TURN = 64
 export const TICK_MS = 15_000
 
-const everyMs: Every = (ms, job) => {
+export const everyMs: Every = (ms, job) => {
   const timer = setInterval(job, ms).unref()
   return () => clearInterval(timer)
 }

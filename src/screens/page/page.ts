@@ -93,5 +93,8 @@ export async function answerPage(ctx: Context, files: WebFiles, page: Page): Pro
  * itself can say that a screen does not exist.
  */
 export function isAppPath(path: string): boolean {
-  return !/[.%]|\/\//.test(path) && !/^\/(api|app|assets|unsubscribe|reference|openapi|livez|readyz)(\/|$)/.test(path)
+  return (
+    !/[.%]|\/\//.test(path) &&
+    !/^\/(api|app|assets|unsubscribe|reference|openapi|livez|readyz|metrics)(\/|$)/.test(path)
+  )
 }

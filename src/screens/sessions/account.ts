@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { auditLog } from '../../audit/log.ts'
 import type { Access } from '../../auth/access.ts'
 import { type Credentials, credentialStore } from '../../auth/credentials.ts'
 import { sessionStore } from '../../auth/sessions.ts'
@@ -27,6 +28,10 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
   const credentials = credentialStore(store)
   const sessions = sessionStore(store)
   const members = memberSettings(store)
+  const audit = auditLog(store)
+
+  const note = (org: number, member: string, session: string, action: string): void =>
+    audit.record({ org, actor: { type: 'member', member, via: `session ${session}` }, action, record: member })
 
   async function changePassword(ctx: Context, { who, token: session }: Access): Promise<void> {
     const given = await readBody(ctx, bodies, NewPassword)
@@ -37,6 +42,7 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
     await store.write(() => {
       checkUnchanged(before, credentials.get(org, member))
       credentials.setPassword(org, member, stored)
+      note(org, member, session, 'password.changed')
       return sessions.endAll(org, member, session)
     })
     answerJson(ctx, 204)
@@ -69,12 +75,13 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
           field('/code', 'invalid_code', 'is not the code that the app shows now; check the time of the phone'),
         )
       sessions.endAll(org, member, session)
+      note(org, member, session, 'second_factor.on')
       return { recovery_codes }
     })
     answerJson(ctx, 200, answer)
   }
 
-  async function removeTotp(ctx: Context, { who }: Access): Promise<void> {
+  async function removeTotp(ctx: Context, { who, token: session }: Access): Promise<void> {
     const { password } = await readBody(ctx, bodies, Password)
     const [org, member] = [who.org, who.member as string]
     const before = credentials.get(org, member)
@@ -82,6 +89,7 @@ export function accountHandlers(parts: ScreenParts): Handler[] {
     await store.write(() => {
       checkUnchanged(before, credentials.get(org, member))
       credentials.removeTotp(org, member)
+      note(org, member, session, 'second_factor.off')
       return undefined
     })
     answerJson(ctx, 204)

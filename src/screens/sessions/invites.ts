@@ -62,6 +62,7 @@ export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
       body: NewInvite,
       status: 201,
       isSecret: true,
+      audit: { action: 'invitation.created', detail: ({ body }) => ({ role: (body as { role: Role }).role }) },
       run: ({ who, body }) => create(who, body),
     },
     {
@@ -71,6 +72,7 @@ export function inviteRoutes({ store, listen }: ScreenParts): Route<Need>[] {
       path: '/invites/:id',
       summary: 'Withdraw an invitation',
       status: 204,
+      audit: { action: 'invitation.withdrawn' },
       find: (who, id = '') => ({ ...find(who, id), version: 1 }),
       run: ({ who, record }) => void links.revokeInvite(who.org, record.id),
     },

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { auditLog } from '../../audit/log.ts'
 import { credentialStore } from '../../auth/credentials.ts'
 import { type Link, linkStore, setupLink } from '../../auth/links.ts'
 import { hasRole, type Role } from '../../auth/roles.ts'
@@ -31,6 +32,7 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
   const credentials = credentialStore(store)
   const preferences = preferenceStore(deps)
   const members = memberSettings(store)
+  const audit = auditLog(store)
   const { start, answer } = signingIn(parts)
 
   async function check(ctx: Context): Promise<void> {
@@ -75,9 +77,11 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
       const member = add(org, { name, email, role: role as Role })
       credentials.setPassword(org, member, stored)
       links.markUsed(link, member)
+      const actor = { type: 'member', member, via: `invitation ${link.id}` } as const
+      audit.record({ org, actor, action: 'member.joined', record: member, detail: { role } })
       const who = { org, member }
       if (language) preferences.patch(who, preferences.find(who), { language })
-      return { member, secret: start(ctx, org, member) }
+      return { member, secret: start(ctx, org, member, 'invitation') }
     })
     answer(ctx, 201, joined)
   }
@@ -89,12 +93,15 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
   }
 
   async function signIn(ctx: Context, token: string): Promise<void> {
-    const signedIn = await store.write(() => {
-      const link = open(token)
-      const member = link.member_id as string
-      links.markUsed(link, member)
-      return { member, secret: start(ctx, link.org, member) }
-    })
+    const signedIn = await store.write(
+      () => {
+        const link = open(token)
+        const member = link.member_id as string
+        links.markUsed(link, member)
+        return { member, secret: start(ctx, link.org, member, 'link') }
+      },
+      { isSmall: true },
+    )
     answer(ctx, 200, signedIn)
   }
 

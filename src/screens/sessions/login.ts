@@ -1,13 +1,16 @@
 import type { Context } from 'koa'
+import type * as v from 'valibot'
+import { auditLog } from '../../audit/log.ts'
 import { clientOf } from '../../auth/client.ts'
 import { type Credentials, credentialStore } from '../../auth/credentials.ts'
-import { sessionStore } from '../../auth/sessions.ts'
+import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
 import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
 import { addressLimit, counting, type Failures, failuresInMemory, pauseAfter, tooManyAttempts } from './attempts.ts'
 import { noCookie, readCookie } from './cookie.ts'
+import { refusedSignIns } from './refusals.ts'
 import { signingIn } from './signing-in.ts'
 
 const Login = f.object({
@@ -21,12 +24,15 @@ const Login = f.object({
 type SignedIn = { member: string; secret: string }
 
 /** Signing in with a password, and signing out. */
-export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handler[] {
+export function loginHandlers(parts: ScreenParts): Handler[] {
+  const { store, bodies, passwords } = parts
   const credentials = credentialStore(store)
   const sessions = sessionStore(store)
   const { start, answer, known: knownDevice } = signingIn({ store })
   const limit = addressLimit(store.clock.now)
   const memory = failuresInMemory()
+  const audit = auditLog(store)
+  const refused = refusedSignIns(parts)
 
   async function login(ctx: Context): Promise<void> {
     const { req } = ctx
@@ -37,18 +43,33 @@ export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handle
       req,
       found.map(({ member }) => member),
     )
-    const attempt = await begin(found, known, email)
+    try {
+      await attempt(ctx, { found, known, email, password, code, stay })
+    } catch (error) {
+      if (isRefusal(error)) refused.note(found)
+      throw error
+    }
+  }
+
+  type Attempt = Required<Pick<v.InferOutput<typeof Login>, 'email' | 'password' | 'stay'>> & {
+    found: Credentials[]
+    known: string | undefined
+    code: string | undefined
+  }
+
+  async function attempt(ctx: Context, { found, known, email, password, code, stay }: Attempt): Promise<void> {
+    const counted = await begin(found, known, email)
     const member = await verified(found, password)
     if (!member) throw invalidCredentials()
-    const signedIn = await store.write(() => signIn(ctx, member, code))
+    const signedIn = await store.write(() => signIn(ctx, member, code), { isSmall: true })
     if (signedIn === 'code_required') {
-      await attempt.takeBack()
+      await counted.takeBack()
       throw new Problem(401, 'code_required', 'Enter the code of your authenticator app.')
     }
     if (signedIn === 'invalid_code')
       throw new Problem(401, 'invalid_code', 'This code is not right, or was used before.')
     if (signedIn === 'changed') throw invalidCredentials()
-    await attempt.succeed()
+    await counted.succeed()
     answer(ctx, 200, { ...signedIn, stay })
   }
 
@@ -68,7 +89,7 @@ export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handle
       }
     }
     const write = async (job: () => void): Promise<void> => {
-      if (key === undefined) await store.write(() => void job())
+      if (key === undefined) await store.write(() => void job(), { isSmall: true })
       else job()
     }
     await write(() => {
@@ -108,13 +129,19 @@ export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handle
       if (code === undefined) return 'code_required'
       if (!credentials.useCode(now, code)) return 'invalid_code'
     }
-    return { member, secret: start(ctx, org, member) }
+    return { member, secret: start(ctx, org, member, 'password') }
+  }
+
+  function end({ org, id, member }: OpenSession): void {
+    sessions.end(org, id)
+    const actor = { type: 'member', member, via: `session ${id}` } as const
+    audit.record({ org, actor, action: 'session.ended', record: id })
   }
 
   async function logout(ctx: Context): Promise<void> {
     const { req } = ctx
     const session = sessions.find(readCookie(req) ?? '')
-    if (session) await store.write(() => void sessions.end(session.org, session.id), { frees: true })
+    if (session) await store.write(() => void end(session), { frees: true })
     ctx.append('Set-Cookie', noCookie(req))
     answerJson(ctx, 204)
   }
@@ -124,6 +151,10 @@ export function loginHandlers({ store, bodies, passwords }: ScreenParts): Handle
     { method: 'POST', path: '/app/logout', role: null, answer: logout },
   ]
 }
+
+/** A password without the code of the second factor is no refusal: the code follows. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Problem && ['invalid_credentials', 'invalid_code', 'too_many_attempts'].includes(error.code)
 
 const invalidCredentials = (): Problem =>
   new Problem(401, 'invalid_credentials', 'The email or the password is not right.')

@@ -37,6 +37,7 @@ export function sessionRoutes({ store }: ScreenParts): Route<Need>[] {
       name: 'session',
       summary: 'End a session',
       status: 204,
+      audit: { action: 'session.ended' },
       find: (who, id = '') => ({ ...find(who, id), version: 1 }),
       run: ({ who, record }) => void sessions.end(who.org, record.id),
     },

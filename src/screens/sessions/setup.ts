@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { auditLog } from '../../audit/log.ts'
 import { credentialStore } from '../../auth/credentials.ts'
 import { setupLink } from '../../auth/links.ts'
 import * as f from '../../lib/fields.ts'
@@ -35,6 +36,7 @@ export function setupHandlers(parts: ScreenParts): Handler[] {
   const credentials = credentialStore(store)
   const preferences = preferenceStore(deps)
   const { start, answer } = signingIn(parts)
+  const audit = auditLog(store)
 
   async function setup(ctx: Context): Promise<void> {
     const given = await readBody(ctx, bodies, Setup)
@@ -49,7 +51,9 @@ export function setupHandlers(parts: ScreenParts): Handler[] {
       credentials.setPassword(org, member, password)
       const who = { org, member }
       if (owner.language) preferences.patch(who, preferences.find(who), { language: owner.language })
-      return { org, member, secret: start(ctx, org, member) }
+      const actor = { type: 'stranger' } as const
+      audit.record({ org, actor, action: 'org.created', record: audit.nameOf(org), detail: { member_id: member } })
+      return { org, member, secret: start(ctx, org, member, 'setup') }
     })
     if (given.start === 'sample') {
       const { installSample } = await import('../../demo/replay/sample.ts')

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { auditLog } from '../../audit/log.ts'
 import { clientOf } from '../../auth/client.ts'
 import { sessionStore } from '../../auth/sessions.ts'
 import { answerJson } from '../handler.ts'
@@ -6,20 +7,26 @@ import type { ScreenParts } from '../parts.ts'
 import { cookieOf, readCookie } from './cookie.ts'
 import { devices } from './device.ts'
 
+type SignInWay = 'password' | 'link' | 'invitation' | 'setup'
+
 /** Starting a session, which is the same however somebody signs in. */
 export function signingIn({ store }: Pick<ScreenParts, 'store'>) {
   const sessions = sessionStore(store)
   const device = devices(store)
+  const audit = auditLog(store)
 
   /**
    * Starts a session in the caller's transaction and ends the one that the browser had before: an id that somebody
-   * planted there never becomes one of the member. Returns the secret for the cookie.
+   * planted there never becomes one of the member. Returns the secret for the cookie. `by` says how they signed in.
    */
-  function start({ req }: Context, org: number, member: string): string {
+  function start({ req }: Context, org: number, member: string, by: SignInWay): string {
     const previous = sessions.find(readCookie(req) ?? '')
     if (previous) sessions.end(previous.org, previous.id)
     const { address } = clientOf(req)
-    return sessions.start(org, member, { userAgent: req.headers['user-agent'], address }).secret
+    const { id, secret } = sessions.start(org, member, { userAgent: req.headers['user-agent'], address })
+    const actor = { type: 'member', member, via: `session ${id}` } as const
+    audit.record({ org, actor, action: 'session.started', record: id, detail: { by } })
+    return secret
   }
 
   /** Answers with the cookies of the session, after its commit. */

@@ -1,5 +1,5 @@
 /** Paths of the server that are pages or files of their own, not screens of the app. */
-const OUTSIDE = ['/api/', '/app/', '/reference', '/openapi.json', '/unsubscribe/', '/livez', '/readyz']
+const OUTSIDE = ['/api/', '/app/', '/reference', '/openapi.json', '/unsubscribe/', '/livez', '/readyz', '/metrics']
 
 export const isOutside = (path: string): boolean =>
   OUTSIDE.some((outside) => path === outside || path.startsWith(outside)) || /\.[a-z0-9]+$/i.test(path)

@@ -13,6 +13,9 @@ import { deliveryQueue, type Receiver, type Target } from './queue.ts'
 import { LOST_PAUSE_MS, resultRecorder } from './results.ts'
 import { isDown } from './retry-policy.ts'
 
+/** `lost`: on our side, so that it is repeated. */
+export type Outcome = 'delivered' | 'failed' | 'lost' | 'given_up'
+
 export type DeliveryOptions = {
   store: Pick<Store, 'write' | 'committed' | 'health'>
   deps: Deps
@@ -20,6 +23,8 @@ export type DeliveryOptions = {
   post: (attempt: Attempt) => Promise<Reply>
   log: Log
   userAgent: string
+  /** Called once the outcome is written: of each attempt, and of each delivery whose last attempt failed. */
+  count?: ((outcome: Outcome) => void) | undefined
   /** Returns a number from 0 to 1. */
   random?: () => number
 }
@@ -42,7 +47,7 @@ const GRACE_MS = 5000
  * work is in the database; memory holds only the attempts in flight. The work is done in rounds, one at a time: a round
  * records finished attempts and takes the next deliveries in one transaction of the group commit.
  */
-export function startDelivery({ store, deps, post, log, userAgent, random = Math.random }: DeliveryOptions) {
+export function startDelivery({ store, deps, post, log, userAgent, count, random = Math.random }: DeliveryOptions) {
   const { clock } = deps
   const queue = deliveryQueue(deps)
   const recordResults = resultRecorder(deps, queue, log, random)
@@ -108,12 +113,13 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
     const results = finished.splice(0, MAX_IN_ROUND)
     if (finished.length > 0) isWanted = true
     let next: { inFlightTry: InFlight; attempt: Attempt }[] = []
+    let givenUp = 0
     try {
       await store.write(() => {
         next = [] // the group commit may run this callback again
         const now = clock.now()
         if (!isRecovered) queue.recover(now) // resends what was in flight when the last process ended
-        recordResults(results)
+        givenUp = recordResults(results)
         const secretsOf = signing(now)
         for (const inFlightTry of isStopped || restMs(now) > 0 ? [] : takeAll(now)) {
           const attempt = attemptOf(inFlightTry, secretsOf)
@@ -126,8 +132,14 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
       throw error
     }
     isRecovered = true
+    countAll(results, givenUp)
     for (const { taken } of results) attemptsInFlight.remove(taken)
     for (const { inFlightTry, attempt } of next) send(inFlightTry, attempt)
+  }
+
+  function countAll(results: readonly TryResult[], givenUp: number): void {
+    for (const { reply } of results) count?.(!reply ? 'lost' : reply.error === null ? 'delivered' : 'failed')
+    for (let n = 0; n < givenUp; n++) count?.('given_up')
   }
 
   /**
@@ -264,10 +276,7 @@ export function startDelivery({ store, deps, post, log, userAgent, random = Math
     finished = []
     if (results.length === 0) return
     try {
-      await store.write(() => {
-        recordResults(results)
-        return null
-      })
+      countAll(results, await store.write(() => recordResults(results)))
     } catch (error) {
       if (!store.health.note(error))
         log.error({ err: error }, 'webhooks: results of attempts could not be stored; the attempts are repeated')

@@ -16,9 +16,13 @@ type Decision = Health & { disabled?: string }
 export function resultRecorder(deps: Deps, queue: DeliveryQueue, log: Log, random: () => number) {
   const { clock } = deps
   const { disable } = webhookStore(deps)
+  let givenUp = 0
 
-  function record(results: readonly TryResult[]): void {
+  /** Returns how many deliveries of events were given up: their last attempt failed. */
+  function record(results: readonly TryResult[]): number {
+    givenUp = 0
     for (const ofWebhook of Map.groupBy(results, ({ taken }) => webhookOf(taken)).values()) recordHealth(ofWebhook)
+    return givenUp
   }
 
   function recordHealth(results: TryResult[]): void {
@@ -47,6 +51,7 @@ export function resultRecorder(deps: Deps, queue: DeliveryQueue, log: Log, rando
     const isTest = taken.type === TEST
     const decision = deliveryAfter({ failures: taken.failures, isProbe, isTest }, reply, now, random())
     queue.recordResult(taken, attempt, decision, now)
+    if (decision.status === 'failed' && !isTest) givenUp++
     return isTest ? health : { ...health, ...healthAfter(health, reply, now) }
   }
 

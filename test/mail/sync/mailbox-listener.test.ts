@@ -41,6 +41,7 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
   const given = { ...SUPPORT, key, imap: { ...SUPPORT.imap, port: talker.port, ...imap } }
   const mailbox = setMailboxes(server, [given])[key] as Mailbox
   const cut = new AbortController()
+  const outcomes: string[] = []
   const { deps, store } = server
   mailboxStore(deps).saveState(server.a.org, mailbox.id, state)
   const logins = mailLogins({ deps, write, trust: {} })
@@ -53,13 +54,14 @@ async function listening(t: TestContext, says: Record<string, ImapSay>, key: str
     log: silentLog,
     random: () => -0.99,
     read: readMail,
+    count: (outcome: string) => void outcomes.push(outcome),
   }
   const end = listenTo(server.a.org, mailbox, options, cut.signal)
   t.after(() => {
     cut.abort()
     return end
   })
-  return { talker, mailbox, stateOf: () => mailboxStore(deps).state(server.a.org, mailbox.id) }
+  return { talker, mailbox, outcomes, stateOf: () => mailboxStore(deps).state(server.a.org, mailbox.id) }
 }
 
 function until(look: () => boolean): Promise<void> {
@@ -71,9 +73,10 @@ function until(look: () => boolean): Promise<void> {
 
 test('a mail of which its server does not say when it arrived is taken in, as of now', async (t) => {
   const says = { 'UID FETCH': mail('undated', (answer) => answer.replace('04-May-2026 09:30:00 +0000', 'yesterday')) }
-  const { stateOf } = await listening(t, says, 'undated', { imap: {} })
+  const { stateOf, outcomes } = await listening(t, says, 'undated', { imap: {} })
   await until(() => stateOf().checked_at !== null)
   assert.equal(stateOf().imported, 1)
+  assert.deepEqual(outcomes, ['imported'])
   const { sent_at } = server.store.db
     .prepare("SELECT sent_at FROM messages WHERE external_id = '<undated@customer.example>'")
     .get() as { sent_at: number }
@@ -82,8 +85,9 @@ test('a mail of which its server does not say when it arrived is taken in, as of
 
 test('a mail that is moved there, and had arrived before mails are taken in, is passed over', async (t) => {
   const state = { uid_validity: 7, last_uid: 3, since: server.now() }
-  const { stateOf } = await listening(t, { 'UID FETCH': mail('moved') }, 'moving', { imap: {}, state })
+  const { stateOf, outcomes } = await listening(t, { 'UID FETCH': mail('moved') }, 'moving', { imap: {}, state })
   await until(() => stateOf().checked_at !== null)
+  assert.deepEqual(outcomes, [])
   assert.deepEqual([stateOf().imported, stateOf().rejected, stateOf().last_uid], [0, 0, 4])
 })
 
@@ -107,8 +111,9 @@ test('a mail that the store could not take for a moment is not the one to blame'
     refused++
     return Promise.reject(Object.assign(new Error('The disk is full.'), { status: 503 }))
   }
-  const { stateOf } = await listening(t, { 'UID FETCH': mail('full') }, 'full', { write })
+  const { stateOf, outcomes } = await listening(t, { 'UID FETCH': mail('full') }, 'full', { write })
   await until(() => stateOf().checked_at !== null)
+  assert.deepEqual(outcomes, ['imported'])
   assert.deepEqual([refused, stateOf().imported, stateOf().rejected], [1, 1, 0])
 })
 
@@ -148,7 +153,7 @@ const damaged = (name: string, last: number, isGiven: () => boolean): Record<str
 })
 
 test('a mail that its server cannot give is on record, and the next one comes in', async (t) => {
-  const { stateOf, mailbox } = await listening(
+  const { stateOf, mailbox, outcomes } = await listening(
     t,
     damaged('d', 5, () => true),
     'damaged',
@@ -156,6 +161,7 @@ test('a mail that its server cannot give is on record, and the next one comes in
   await until(() => stateOf().checked_at !== null)
   const { imported, rejected, last_uid, failing_since } = stateOf()
   assert.deepEqual([imported, rejected, last_uid, failing_since], [1, 1, 5, null])
+  assert.deepEqual(outcomes, ['rejected', 'imported'])
   const [trouble] = mailboxStore(server.deps).rejectedMails(server.a.org, mailbox.id)
   assert.deepEqual([trouble?.uid, trouble?.external_id], [4, '<d4@customer.example>'])
 })

@@ -92,8 +92,8 @@ describe('a mailbox with OAuth', { skip: noDovecot }, () => {
     mailLogins({ deps: server.deps, write: server.store.write, trust, post, wait: async () => undefined })
   const report = () => mailboxReports(server.store, server.a.org)[0]
   const readiness = () => {
-    const { store, deps } = server
-    return health({ store, deps, stopping: { aborted: false }, log: silentLog })()
+    const { store, deps, dataDir } = server
+    return health({ store, deps, dataDir, stopping: { aborted: false }, log: silentLog }).ready()
   }
 
   /** As "mailbox connect" does it, and the person at the provider. */

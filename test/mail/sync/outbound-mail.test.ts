@@ -26,7 +26,9 @@ after(() => server.stop())
 function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {}) {
   const { imap, ...sending } = SUPPORT
   setMailboxes(server, [{ ...sending, smtp: { ...SUPPORT.smtp, port }, ...more }])
-  const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write, trust })
+  const outcomes: string[] = []
+  const count = (outcome: string) => void outcomes.push(outcome)
+  const { close, ...post } = outboundMail({ deps: server.deps, write: server.store.write, trust, count })
   const scheduler = schedulerHarness(server, { kinds: mailKinds(post) })
   t.after(async () => {
     await scheduler.stop()
@@ -37,7 +39,7 @@ function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {})
     server.advance(ms)
     return scheduler.tick()
   }
-  return { ...scheduler, later }
+  return { ...scheduler, later, outcomes }
 }
 
 const asked = (): Promise<Row> =>
@@ -116,7 +118,7 @@ describe('a message that is queued', () => {
 
   test('that is refused has failed, and whoever waits still does', async (t) => {
     const smtp = await startSmtp(t, { rcpt: () => '550 5.1.1 There is nobody of that name' })
-    const { tick } = office(t, smtp.server.port)
+    const { tick, outcomes } = office(t, smtp.server.port)
     const question = await asked()
     const queued = await answer(question)
     assert.equal((await inbox.conversation(question.conversation_id)).waiting_since, null)
@@ -125,6 +127,7 @@ describe('a message that is queued', () => {
     const failed = await now(queued)
     assert.equal(failed.status, 'failed')
     assert.match(failed.error, /nobody of that name/)
+    assert.deepEqual(outcomes, ['refused'])
     assert.deepEqual(inbox.told(seq), [
       'message.failed status error',
       'conversation.updated waiting_since first_response_at',
@@ -145,7 +148,7 @@ describe('a message that is queued', () => {
 
   test('is tried again while the server puts it off, and says so', async (t) => {
     const smtp = await startSmtp(t, { rcpt: () => '451 4.7.1 Come back later' })
-    const { tick, later } = office(t, smtp.server.port)
+    const { tick, later, outcomes } = office(t, smtp.server.port)
     const queued = await answer(await asked())
     const seq = server.lastSeq()
     await tick()
@@ -156,6 +159,7 @@ describe('a message that is queued', () => {
     await later(1000)
     const sent = await now(queued)
     assert.deepEqual([sent.status, sent.error], ['sent', null])
+    assert.deepEqual(outcomes, ['later', 'sent'])
     assert.deepEqual(inbox.told(seq), ['message.sent status error'])
   })
 
@@ -227,7 +231,7 @@ describe('a try whose end nobody knows', () => {
       END: (socket) => socket.destroy(),
       else: '250 ok',
     })
-    const { tick, later } = office(t, talker.port)
+    const { tick, later, outcomes } = office(t, talker.port)
     const queued = await answer(await asked())
     await tick()
     assert.equal((await now(queued)).status, 'queued')
@@ -238,6 +242,7 @@ describe('a try whose end nobody knows', () => {
     const sent = await now(queued)
     assert.equal(sent.status, 'sent')
     assert.match(sent.error, /may have arrived twice/)
+    assert.deepEqual(outcomes, ['doubtful', 'sent'])
     assert.equal((await PostalMime.parse(smtp.mails[0]?.source as Buffer)).messageId, queued.external_id)
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { auditLog } from '../../../src/audit/log.ts'
 import { stepOf, totpCode } from '../../../src/auth/totp.ts'
 import { PASSWORD, type Screens, type SignedIn, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -141,6 +142,11 @@ describe('a second factor', () => {
     const off = (password: string) => me.call('DELETE', '/app/totp', { password })
     assert.equal((await off('a lake in the west')).status, 422)
     assert.equal((await off(PASSWORD)).status, 204)
+    const said = [...auditLog(server.store).all(server.a.id)].filter(({ record_id }) => record_id === me.id)
+    assert.deepEqual(
+      said.map(({ action, via }) => [action, via]),
+      ['second_factor.on', 'second_factor.off'].map((action) => [action, `session ${me.session}`]),
+    )
     assert.equal((await login({ email: me.email, password: PASSWORD })).status, 200)
   })
 })

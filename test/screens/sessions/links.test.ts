@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, type TestContext, test } from 'node:test'
 import { catalog } from '../../../src/app.ts'
+import { auditLog } from '../../../src/audit/log.ts'
 import { linkStore, setupLink } from '../../../src/auth/links.ts'
 import { memberSettings } from '../../../src/crm/members/settings.ts'
 import { DAY_MS } from '../../../src/lib/time.ts'
@@ -198,6 +199,7 @@ async function startEmpty(t: TestContext) {
 }
 
 describe('setting up', () => {
+  const SETUP = '{"by":"setup"}'
   const given = (token: string, start: 'sample' | 'empty') => ({
     token,
     org: { name: 'Tarn Instruments', currency: 'EUR', timezone: 'Europe/Berlin' },
@@ -235,6 +237,14 @@ describe('setting up', () => {
       assert.deepEqual([deals, kept.get('deals')], start === 'sample' ? [120, 120] : [0, 0])
       assert.equal(countRows(store.db, 'members', 1) - 1, kept.get('members'), 'all but the owner are of the sample')
       assert.equal(countRows(store.db, 'pipelines', 1), 1)
+      const { all, nameOf } = auditLog(store)
+      const [created, started, ...more] = all(nameOf(1))
+      assert.deepEqual(
+        [created?.action, created?.actor_type, created?.record_id],
+        ['org.created', 'stranger', nameOf(1)],
+      )
+      assert.deepEqual([started?.action, started?.actor_id, started?.detail], ['session.started', body.me.id, SETUP])
+      assert.deepEqual(more, [])
     })
   }
 })

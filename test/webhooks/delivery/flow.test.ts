@@ -56,7 +56,8 @@ describe('slow receivers', () => {
 
 describe('tests', () => {
   test('are sent once, also where nothing else is, and say nothing of the health', async (t) => {
-    const harness = await deliveryHarness(t)
+    const outcomes = new Set<string>()
+    const harness = await deliveryHarness(t, { count: (outcome) => void outcomes.add(outcome) })
     const receiver = await harness.receiver(() => BROKEN)
     const hook = await harness.hook(receiver.url)
     const test = () => harness.ok('POST', `/webhooks/${hook.id}/test`)
@@ -67,6 +68,7 @@ describe('tests', () => {
     assert.deepEqual({ failures, held_until, last_failure_at, last_success_at }, states)
     assert.ok(harness.deliveries(hook).every(({ status, tries }) => status === 'failed' && tries.length === 1))
     assert.equal(receiver.requests.length, 12)
+    assert.deepEqual([...outcomes], ['failed'])
     const { event } = receiver.requests[0]!
     assert.deepEqual([event.type, event.seq, event.data.object.id], ['webhook.test', null, hook.id])
     receiver.answer(() => ({ status: 410 }))

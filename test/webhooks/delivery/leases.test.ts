@@ -65,7 +65,8 @@ describe('what was on its way', () => {
 
   test('and was lost on this side is repeated, after a rest, and says nothing of the receiver', async (t) => {
     const { made, post } = manualTimers()
-    const harness = await deliveryHarness(t, { post })
+    const outcomes: string[] = []
+    const harness = await deliveryHarness(t, { post, count: (outcome) => void outcomes.push(outcome) })
     const hook = await harness.hook(URL)
     made.answer = () => Promise.reject(new Error('The thread has ended.'))
     await harness.deal()
@@ -83,6 +84,7 @@ describe('what was on its way', () => {
     for (const { status, tries, failures } of deliveries)
       assert.deepEqual([status, tries.length, failures], ['delivered', 1, 0])
     assert.equal(harness.state(hook).last_failure_at, null)
+    assert.deepEqual([...new Set(outcomes)], ['lost', 'delivered'])
     assert.equal(harness.log.filter(({ level, message }) => level === 'error' && /lost/.test(message)).length, 1)
   })
 })

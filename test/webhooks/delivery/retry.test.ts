@@ -8,7 +8,9 @@ import { deliveryHarness, HOUR, MINUTE, SECOND } from './delivery-harness.ts'
 const time = (ms: number) => new Date(ms).toISOString()
 
 test('a delivery is tried along the schedule and then has failed, and shows when it is tried next', async (t) => {
-  const harness = await deliveryHarness(t, { random: () => 1 })
+  const counted: Record<string, number> = {}
+  const count = (outcome: string) => void (counted[outcome] = (counted[outcome] ?? 0) + 1)
+  const harness = await deliveryHarness(t, { random: () => 1, count })
   const receiver = await harness.receiver(() => BROKEN)
   const hook = await harness.hook(receiver.url)
   await harness.deal()
@@ -37,6 +39,7 @@ test('a delivery is tried along the schedule and then has failed, and shows when
     assert.deepEqual([response_status, response_body, error], [500, 'It broke.', 'The receiver answered 500.'])
   await harness.advance(4 * 24 * HOUR)
   assert.equal(receiver.requests.length, 10)
+  assert.deepEqual(counted, { failed: 10, given_up: 1 })
 })
 
 test('a success ends it', async (t) => {

@@ -4,6 +4,7 @@ import { ListFilter } from '../../../filters/filter.ts'
 import type { Need, Route } from '../../../http/route.ts'
 import type { RunKind } from '../../../jobs/kinds.ts'
 import type { Recurring } from '../../../jobs/recurring.ts'
+import type { Remedy } from '../../../jobs/remedies.ts'
 import * as f from '../../../lib/fields.ts'
 import { field, invalid } from '../../../lib/problem.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
@@ -77,6 +78,12 @@ export function bulkKinds(deps: Deps): RunKind[] {
     { kind: BULK, atOnce: 1, run: (job, { store }) => void run(job, store) },
     { kind: BULK_UNDO, atOnce: 1, run: (job, { store }) => void runUndo(job, store) },
   ]
+}
+
+/** A change whose job is dropped is finished: its counts show how far it came. */
+export function bulkRemedies(deps: Deps): Record<string, Remedy> {
+  const { advance, endUndo } = bulkJournal(deps)
+  return { [BULK]: { drop: (org, id) => advance(org, id, 0, 0, true) }, [BULK_UNDO]: { drop: endUndo } }
 }
 
 export const bulkWork = (deps: Deps): Recurring => ({

@@ -1,0 +1,55 @@
+import { usage } from '../config.ts'
+import { dateIn, parseDay } from '../lib/calendar/days.ts'
+import { DAY_MS } from '../lib/time.ts'
+import type { Reason } from './manifest.ts'
+
+/** How many backups are kept: the newest of each of the last days, weeks and months that have one. */
+export type Keep = { days: number; weeks: number; months: number }
+
+export const USUAL_KEEP = '7,4,6'
+
+/** An update that turns out to be wrong can be undone for so long. */
+export const KEEP_MIGRATION_MS = 90 * DAY_MS
+
+const MAX = 1000
+
+/** Parses `7,4,6`. Throws a usage Problem. */
+export function parseKeep(text: string): Keep {
+  const [, days, weeks, months] = /^(\d{1,4}),(\d{1,4}),(\d{1,4})$/.exec(text)?.map(Number) ?? []
+  if (days === undefined || weeks === undefined || months === undefined || Math.max(days, weeks, months) > MAX)
+    throw usage(`--backup-keep must be three numbers of days, weeks and months, up to ${MAX}, such as ${USUAL_KEEP}.`)
+  return { days, weeks, months }
+}
+
+type Made = { made: number; reason: Reason }
+
+/**
+ * The backups that are kept. Days, weeks and months count only if they have a backup, so time without any deletes nothing,
+ * and neither does a clock that was far ahead. The newest one is always kept.
+ */
+export function kept<Each extends Made>(backups: readonly Each[], keep: Keep, timezone: string): Set<Each> {
+  const newestFirst = backups.toSorted((one, other) => other.made - one.made)
+  const [newest] = newestFirst
+  if (!newest) return new Set()
+  const dates = new Map(newestFirst.map((each) => [each, dateIn(timezone, each.made)]))
+  const dateOf = (each: Each): string => dates.get(each) as string
+  return new Set([
+    newest,
+    ...newestFirst.filter(({ made, reason }) => reason === 'migration' && newest.made - made < KEEP_MIGRATION_MS),
+    ...newestOfEach(newestFirst, keep.days, dateOf),
+    ...newestOfEach(newestFirst, keep.weeks, (each) => weekOf(dateOf(each))),
+    ...newestOfEach(newestFirst, keep.months, (each) => dateOf(each).slice(0, 7)),
+  ])
+}
+
+function newestOfEach<Each>(newestFirst: readonly Each[], count: number, periodOf: (each: Each) => string): Each[] {
+  const found = new Map<string, Each>()
+  for (const each of newestFirst) {
+    const period = periodOf(each)
+    if (!found.has(period)) found.set(period, each)
+  }
+  return [...found.values()].slice(0, count)
+}
+
+/** Weeks begin on Monday; 1970-01-01 was a Thursday. */
+const weekOf = (date: string): string => String(Math.floor((parseDay(date) + 3) / 7))

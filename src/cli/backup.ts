@@ -1,0 +1,120 @@
+import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type Backup, makeBackup } from '../backup/make.ts'
+import { backupsFolder, noteBackup } from '../backup/state.ts'
+import { verifyBackup } from '../backup/verify.ts'
+import { usage } from '../config.ts'
+import { Problem } from '../lib/problem.ts'
+import { sizeText } from '../lib/size.ts'
+import { storageProblem } from '../store/failures.ts'
+import { SCHEMA_VERSION } from '../store/migrations.ts'
+import { requireDatabase } from '../store/open.ts'
+import { backupDir } from './backup-options.ts'
+import { type Answer, command, json } from './command.ts'
+import { withStore } from './store.ts'
+
+const STDOUT = '-'
+
+export const backup = command({
+  name: 'backup',
+  summary: 'Make a backup of a data folder and check it, even while the server runs',
+  options: {
+    to: {
+      type: 'string',
+      placeholder: 'DIR|FILE|-',
+      help: 'a folder, a new file, or - for standard output; by default the folder of the nightly backups',
+    },
+    backupDir,
+    json,
+  },
+  audit: 'backup.made',
+  run: ({ options, write }): Promise<Answer | undefined> => {
+    const { data, to } = options
+    requireDatabase(data)
+
+    /**
+     * A backup has everything, as an export. To write into an older database would migrate it, so that has no entry; and a
+     * full disk, of which the backup may save the data, has no room for one.
+     */
+    async function noted(answer: Answer, { manifest }: Backup): Promise<Answer> {
+      if (manifest.schema_version < SCHEMA_VERSION) return answer
+      try {
+        return await withStore(data, (store) => write(store, () => answer))
+      } catch (error) {
+        const problem = storageProblem(error)
+        if (!(problem instanceof Problem) || problem.status !== 503) throw error
+        return { ...answer, note: `The audit log has no entry of this. ${problem.message}` }
+      }
+    }
+
+    if (to === STDOUT) return toStandardOutput(data, options.json, noted)
+    const began = performance.now()
+    const place = to === undefined ? { folder: resolve(options.backupDir ?? backupsFolder(data)) } : placeOf(to)
+    const made = makeBackup({ ...place, dataDir: data, reason: 'command', now: Date.now() })
+    const duration_ms = Math.round(performance.now() - began)
+    const { file, bytes, manifest } = made
+    // Of one that is somewhere else nobody knows how long it stays there.
+    if (to === undefined)
+      noteBackup(data, { last: { made_at: manifest.made_at, file, bytes, duration_ms }, failure: null })
+    const answer = {
+      json: { file, bytes, made_at: manifest.made_at, schema_version: manifest.schema_version, duration_ms },
+      text: `Made ${file} (${sizeText(bytes)}) and checked it.`,
+      note: `To restore it: dealbox restore ${file} --data ${data}`,
+      audit: { detail: { file, bytes } },
+    }
+    return noted(answer, made)
+  },
+})
+
+/** A folder, or a file that does not exist, in a folder that does. */
+function placeOf(to: string): { folder: string; name?: string } {
+  const path = resolve(to)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return { folder: path }
+  const folder = dirname(path)
+  if (!existsSync(folder)) throw new Problem(404, 'no_folder', `There is no folder ${folder} for the backup.`)
+  return { folder, name: basename(path) }
+}
+
+/** It is checked as a file first. */
+async function toStandardOutput(
+  dataDir: string,
+  asJson: boolean,
+  noted: (answer: Answer, made: Backup) => unknown,
+): Promise<undefined> {
+  if (asJson) throw usage('--to - writes the backup to standard output, so --json has no place for its result.')
+  if (process.stdout.isTTY)
+    throw usage('--to - writes the backup to standard output; redirect it into a file or a program.')
+  const folder = backupsFolder(dataDir)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const name = `dealbox.to-stdout-${process.pid}`
+  rmSync(join(folder, name), { force: true })
+  const made = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
+  const { file, bytes } = made
+  try {
+    await pipeline(createReadStream(file), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      const detail = `The backup could not be written to standard output (${error.code}).`
+      throw new Problem(409, 'output_closed', detail)
+    })
+    await noted({ json: null, text: '', audit: { detail: { file: STDOUT, bytes } } }, made)
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+export const verify = command({
+  name: 'verify',
+  summary: 'Check every bit of a backup: exit code 0 if it can be restored, otherwise 1',
+  args: { backup: 'the file of a backup' },
+  options: { json },
+  run: ({ args }) => {
+    const { manifest, bytes } = verifyBackup(args.backup)
+    const { made_at, dealbox_version, schema_version, installation_id, rows, parts } = manifest
+    const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+    const keys = parts.filter(({ name }) => name.startsWith('keys/')).length
+    return {
+      json: { file: args.backup, bytes, made_at, dealbox_version, schema_version, installation_id, rows, keys },
+      text: `${args.backup} is whole: made at ${made_at} by Dealbox ${dealbox_version} (schema ${schema_version}), with ${total} rows in ${Object.keys(rows).length} tables and ${keys} ${keys === 1 ? 'key' : 'keys'}.`,
+    }
+  },
+})

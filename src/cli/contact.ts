@@ -1,0 +1,123 @@
+import { resolve } from 'node:path'
+import { type Listed, listBackups } from '../backup/list.ts'
+import { backupsFolder } from '../backup/state.ts'
+import { usage } from '../config.ts'
+import type { Forgotten } from '../crm/erasure/forget.ts'
+import { rfc3339 } from '../lib/time.ts'
+import type { Store } from '../store/open.ts'
+import { backupDir } from './backup-options.ts'
+import { type Answer, command, json, org } from './command.ts'
+import { chosenOrg, withStore } from './store.ts'
+
+const contact = { contact: 'id or email of the contact' }
+
+export const contactForget = command({
+  name: 'contact forget',
+  summary:
+    'Erase a person for good: the contact, what was written with and about them, and their traces in the history',
+  args: contact,
+  options: {
+    dryRun: { type: 'boolean', help: 'only show what would be erased' },
+    yes: { type: 'boolean', help: 'confirm: it cannot be undone' },
+    backupDir,
+    org,
+    json,
+  },
+  audit: 'contact_forget',
+  run: ({ options, args, writeInParts }) => {
+    const { dryRun, yes } = options
+    if (!dryRun && !yes) throw usage('This cannot be undone. Look with --dry-run at what it erases, then add --yes.')
+    const erase = async (store: Store) => {
+      const { forget } = await import('../crm/erasure/forget.ts')
+      const forgotten = forget(store, chosenOrg(store, options.org), args.contact, { dryRun })
+      const waits = dryRun ? undefined : await compactFile(store, options.data)
+      const audit = { record: forgotten.contact_ids[0] ?? null, detail: { erased: forgotten.erased } }
+      const backups = backupsNote(resolve(options.backupDir ?? backupsFolder(options.data)), store.installation)
+      return { ...answer(forgotten, dryRun, waits, backups), audit }
+    }
+    return withStore(options.data, (store) => writeInParts(store, erase))
+  },
+})
+
+export const contactExport = command({
+  name: 'contact export',
+  summary: 'Write everything about a person to a JSON file, with the files of their mails',
+  args: contact,
+  options: {
+    to: { type: 'string', placeholder: 'FILE', required: true, help: 'the file to write; must not exist' },
+    org,
+    json,
+  },
+  audit: 'contact_export',
+  run: ({ options, args, writeInParts }) => {
+    const write = async (store: Store) => {
+      const { writePerson } = await import('../exports/person.ts')
+      const { contact_ids, counts } = writePerson(store, chosenOrg(store, options.org), args.contact, options.to)
+      return {
+        json: { file: options.to, records: counts },
+        text: `Wrote ${options.to}: ${said(counts)}.`,
+        note: 'Notes and mails may also tell about other people. Read the file before you hand it over.',
+        audit: { record: contact_ids[0] ?? null, detail: { records: counts } },
+      }
+    }
+    return withStore(options.data, (store) => writeInParts(store, write))
+  },
+})
+
+/** Beside a server, a larger file would stop its writes for too long. */
+const MOST_BESIDE_SERVER = 256 * 1_048_576
+
+/** Frees the file of what was erased. Returns why that has to wait, if it has. */
+async function compactFile(store: Store, dataDir: string): Promise<string | undefined> {
+  const { compact, databaseBytes } = await import('../store/remnants.ts')
+  const { isServed } = await import('../store/lock.ts')
+  if (databaseBytes(dataDir) > MOST_BESIDE_SERVER && isServed(dataDir))
+    return 'a server runs on this large data folder: stop it'
+  return compact(store.db) ? undefined : 'the disk has no space for a second copy of the database: make some'
+}
+
+/** What the backups still have, and until when. */
+function backupsNote(folder: string, installation: string): string {
+  const own = listBackups(folder).filter((each) => each.installation === installation)
+  const dayOf = (each: Listed | undefined): string => rfc3339(each?.made ?? 0).slice(0, 10)
+  const there =
+    own.length === 0
+      ? `There are no backups in ${folder}; any elsewhere still contain this person.`
+      : `${own.length} backups in ${folder}, from ${dayOf(own.at(-1))} to ${dayOf(own[0])}, still contain this person, and so do copies elsewhere.`
+  return `${there} The last of them is deleted after about six months, if 7 daily, 4 weekly and 6 monthly ones are kept, as is usual. Whoever restores one has to run this command again.`
+}
+
+const OUTSIDE =
+  'Not reached: mails at the provider of your mailboxes, receivers of webhooks, exports, and files that were imported.'
+
+function answer(forgotten: Forgotten, dryRun: boolean, waits: string | undefined, backups: string): Answer {
+  const { erased, changed, shared } = forgotten
+  const nothing = Object.keys(erased).length + Object.keys(changed).length === 0
+  const kept = Object.entries(shared).flatMap(([kind, ids]) => ids.map((id) => `  ${kind} ${id}`))
+  const lines = [
+    nothing ? 'Nothing was left to erase.' : `${dryRun ? 'Would erase' : 'Erased'}: ${said(erased)}.`,
+    ...(Object.keys(changed).length > 0
+      ? [`${dryRun ? 'Would take' : 'Took'} the person out of texts of others: ${said(changed)}.`]
+      : []),
+    ...(kept.length > 0
+      ? [
+          'These are about others, too, and stay without the person. Their texts may still tell something; read them:',
+          ...kept,
+        ]
+      : []),
+    ...(waits === undefined
+      ? []
+      : [`Free space of the file may still contain parts of it; ${waits}, and run the same command again.`]),
+    backups,
+    OUTSIDE,
+  ]
+  return {
+    json: { ...forgotten, is_dry_run: dryRun, ...(waits === undefined ? {} : { remnants: waits }), backups },
+    text: lines.join('\n'),
+  }
+}
+
+const said = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
+    .join(', ') || 'nothing'

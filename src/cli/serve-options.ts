@@ -1,0 +1,136 @@
+import { USUAL_RETENTION_DAYS as AUDIT_RETENTION_DAYS } from '../audit/purge.ts'
+import { type Options, parseListen, usage } from '../config.ts'
+import type { Log } from '../http/log.ts'
+import { parseRate } from '../http/ratelimit.ts'
+import { MIB, parseSize } from '../lib/size.ts'
+import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
+import { parseAllow } from '../webhooks/egress/allow.ts'
+import { type BackupOptions, backupOptions, readBackups } from './backup-options.ts'
+import { json } from './command.ts'
+import { type FrontOptions, frontOptions, openFront } from './front.ts'
+import { parseLifetime } from './lifetime.ts'
+import { minFreeOption, readMinFree } from './min-free.ts'
+import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
+import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
+import { readTrust } from './trust.ts'
+
+const FOR_EVER = Number.MAX_SAFE_INTEGER
+
+export type ServeOptions = BackupOptions &
+  FrontOptions & {
+    data: string
+    apiListen: string
+    publicUrl?: string | undefined
+    screensListen: string
+    rateLimit: string
+    corsOrigin: string
+    webhookAllow: string
+    mailCa?: string | undefined
+    eventRetention: string
+    /** 365d by default. */
+    auditRetention?: string | undefined
+    /** 36M by default. */
+    maxAttachments?: string | undefined
+    /** 256M by default, or a sixteenth of a smaller disk. */
+    minFree?: string | undefined
+  } & MonitorSettings
+
+/** The options of `serve`. */
+export const serveOptions = {
+  apiListen,
+  publicUrl,
+  screensListen: {
+    type: 'string',
+    placeholder: 'HOST:PORT',
+    default: '127.0.0.1:8081',
+    help: 'address of the screens listener (browser app, API reference, health checks, metrics, unsubscribe pages), or off',
+  },
+  ...frontOptions,
+  rateLimit: {
+    type: 'string',
+    placeholder: 'RATE',
+    default: '60000/60s',
+    help: 'requests per seconds for each token, such as 1000/s, or off',
+  },
+  corsOrigin: {
+    type: 'string',
+    placeholder: 'ORIGINS',
+    default: '',
+    help: 'origins that may call the API from a browser, separated by commas',
+  },
+  webhookAllow: {
+    type: 'string',
+    placeholder: 'LIST',
+    default: '',
+    help: 'hosts, addresses and networks that webhooks may reach although they are not public, separated by commas',
+  },
+  mailCa: {
+    type: 'string',
+    placeholder: 'FILE',
+    help: 'additional CA certificates (PEM) to trust for mail servers, such as that of your own CA',
+  },
+  eventRetention: {
+    type: 'string',
+    placeholder: 'TIME',
+    default: `${USUAL_RETENTION_DAYS}d`,
+    help: 'how long to keep events for polling and replay, such as 30d, or never to delete them',
+  },
+  auditRetention: {
+    type: 'string',
+    placeholder: 'TIME',
+    default: `${AUDIT_RETENTION_DAYS}d`,
+    help: 'how long to keep entries of the audit log, such as 365d, or never to delete them',
+  },
+  maxAttachments: {
+    type: 'string',
+    placeholder: 'SIZE',
+    default: '36M',
+    help: 'how large the files of a received mail may be together, from 1M to 100M; larger ones are left out',
+  },
+  minFree: minFreeOption,
+  ...backupOptions,
+  ...monitorOptions,
+  logLevel: {
+    type: 'string',
+    placeholder: 'LEVEL',
+    default: 'info',
+    help: 'error, warn or info; info logs every request',
+  },
+  json: { ...json, help: 'log as JSON lines to standard output' },
+} as const satisfies Options
+
+/** Reads the options, and the files that they name. Throws a usage Problem. */
+export async function readServeOptions(options: ServeOptions, log: Log) {
+  const apiAddress = parseListen(options.apiListen)
+  const screensAddress = parseListen(options.screensListen)
+  if (!apiAddress) throw usage('--api-listen must not be off.')
+  const rate = parseRate(options.rateLimit)
+  const allow = parseAllow(options.webhookAllow)
+  const maxFileBytes = readMaxAttachments(options.maxAttachments)
+  const minFreeBytes = readMinFree(options.minFree)
+  const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
+  const backups = readBackups(options.data, options)
+  const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
+  const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
+  const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
+  const monitors = readMonitors(options)
+  const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
+  const { names, ...front } = await openFront(options, log)
+  return {
+    ...{ apiAddress, screensAddress, rate, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs, backups },
+    ...{ givenUrl, monitors, trust, names, front },
+  }
+}
+
+/** Throws a usage Problem. */
+export function checkLogLevel(level: string): void {
+  if (!['error', 'warn', 'info'].includes(level)) throw usage('--log-level must be error, warn or info.')
+}
+
+/** Throws a usage Problem. */
+function readMaxAttachments(size: string | undefined): number | undefined {
+  const bytes = size === undefined ? undefined : (parseSize(size) ?? 0)
+  if (bytes !== undefined && (bytes < MIB || bytes > 100 * MIB))
+    throw usage('--max-attachments must be a size from 1M to 100M, such as 36M.')
+  return bytes
+}

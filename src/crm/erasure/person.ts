@@ -1,0 +1,126 @@
+import type { Deps } from '../../deps.ts'
+import { emailKey } from '../../lib/email.ts'
+import { UUID } from '../../lib/id.ts'
+import { conflict, Problem } from '../../lib/problem.ts'
+import type { Contact } from '../records/contact.ts'
+import { ERASED, isDistinct, isFullName, type Traits } from './traits.ts'
+
+/**
+ * Somebody whose data are erased or shown. `ids` are of the contact and of those that were merged into it; there is none
+ * for a person of whom only an email is known, such as a participant of a meeting.
+ */
+export type Person = { ids: readonly string[]; traits: Traits }
+
+type Known = Partial<Pick<Contact, 'name' | 'first_name' | 'last_name' | 'emails' | 'phones' | 'linkedin_url'>>
+
+/** Finds a person by the id of a contact or by an email, and what the person is recognised by. */
+export function people({ db }: Pick<Deps, 'db'>) {
+  const byId = db.prepare(
+    'SELECT name, first_name, last_name, emails, phones, linkedin_url FROM contacts WHERE org_id = ? AND id = ?',
+  )
+  const byEmail = db.prepare('SELECT contact_id FROM contact_emails WHERE org_id = ? AND email_key = ?').pluck()
+  const inBin = db.prepare("SELECT record FROM bin WHERE org_id = ? AND record_id = ? AND object = 'contact'").pluck()
+  const binned = db.prepare("SELECT record_id, record FROM bin WHERE org_id = ? AND object = 'contact'")
+  const mergedInto = db.prepare(
+    "SELECT merged_id, undo FROM merges WHERE org_id = ? AND kept_id = ? AND object = 'contact'",
+  )
+  const mergeOf = db
+    .prepare(
+      "SELECT kept_id FROM merges WHERE org_id = ? AND merged_id = ? AND object = 'contact' AND undone_at IS NULL",
+    )
+    .pluck()
+  const told = db
+    .prepare("SELECT data FROM events WHERE org_id = ? AND object_id = ? AND type LIKE 'contact.%'")
+    .pluck()
+  const emailElsewhere = db
+    .prepare(
+      `SELECT EXISTS (SELECT 1 FROM contact_emails WHERE org_id = @org AND email_key = @key
+           AND contact_id NOT IN (SELECT value FROM json_each(@ids)))
+         OR EXISTS (SELECT 1 FROM members WHERE org_id = @org AND email = @key)
+         OR EXISTS (SELECT 1 FROM mailboxes WHERE org_id = @org AND lower(address) = @key)`,
+    )
+    .pluck()
+  const textElsewhere = db
+    .prepare(
+      `SELECT EXISTS (SELECT 1 FROM contacts WHERE org_id = @org AND id NOT IN (SELECT value FROM json_each(@ids))
+           AND (instr(phones, @json) > 0 OR linkedin_url = @text))
+         OR EXISTS (SELECT 1 FROM companies WHERE org_id = @org AND (phone = @text OR linkedin_url = @text))`,
+    )
+    .pluck()
+
+  /** Throws 404 for nobody, and 409 for an email of several contacts, and for a contact that was merged into another. */
+  function find(org: number, asked: string): Person {
+    if (!asked.includes('@')) return personOf(org, idOf(org, asked.toLowerCase()), [])
+    const found = byEmail.all(org, emailKey(asked)) as string[]
+    if (found.length > 1)
+      throw conflict(
+        'several_contacts',
+        `Several contacts have the email ${asked}. Name one by its id: ${found.join(', ')}.`,
+      )
+    return personOf(org, found[0] ?? deletedWith(org, emailKey(asked)), [asked])
+  }
+
+  function idOf(org: number, id: string): string {
+    const kept = mergeOf.get(org, id) as string | undefined
+    if (kept) throw conflict('merged', `The contact ${id} was merged into ${kept}. Name that one.`)
+    if (UUID.test(id) && (byId.get(org, id) || inBin.get(org, id) || told.get(org, id))) return id
+    throw new Problem(
+      404,
+      'no_contact',
+      `There is no contact with the id ${id}, neither in the bin nor in the history.`,
+    )
+  }
+
+  /** A deleted contact is in the bin for 30 days. */
+  function deletedWith(org: number, key: string): string | undefined {
+    for (const { record_id, record } of binned.all(org) as { record_id: string; record: string }[])
+      if ((JSON.parse(record) as Contact).emails.some(({ email }) => emailKey(email) === key)) return record_id
+    return undefined
+  }
+
+  function personOf(org: number, id: string | undefined, emails: readonly string[]): Person {
+    const merges = (id ? mergedInto.all(org, id) : []) as { merged_id: string; undo: string }[]
+    const ids = [...(id ? [id] : []), ...merges.map(({ merged_id }) => merged_id)]
+    const known: Known[] = [
+      ...merges.flatMap(({ undo }) => (JSON.parse(undo) as { merged?: Known }).merged ?? []),
+      ...ids.flatMap((each) => formsOf(org, each)),
+    ]
+    return { ids, traits: traitsOf(org, ids, known, emails) }
+  }
+
+  /** The contact as it is, as it was deleted, and as events show it: people change their names and addresses. */
+  function formsOf(org: number, id: string): Known[] {
+    const row = byId.get(org, id) as Record<'emails' | 'phones', string> | undefined
+    const now = row && { ...row, emails: JSON.parse(row.emails), phones: JSON.parse(row.phones) }
+    const deleted = inBin.get(org, id) as string | undefined
+    const events = (told.all(org, id) as string[]).flatMap((data) => {
+      const { object, previous } = JSON.parse(data) as { object: Known; previous: Known }
+      return [object, { ...object, ...previous }]
+    })
+    return [...(now ? [now] : []), ...(deleted ? [JSON.parse(deleted) as Known] : []), ...events]
+  }
+
+  function traitsOf(org: number, ids: readonly string[], known: readonly Known[], given: readonly string[]): Traits {
+    const all = JSON.stringify(ids)
+    const emails = [...given, ...known.flatMap((each) => each.emails?.map(({ email }) => email) ?? [])]
+    const texts = known.flatMap(({ phones, linkedin_url }) => [
+      ...(phones?.map(({ number }) => number) ?? []),
+      ...(linkedin_url ? [linkedin_url] : []),
+    ])
+    const names = known.flatMap(({ name, first_name, last_name }) => {
+      const both = first_name && last_name ? [`${first_name} ${last_name}`, `${last_name}, ${first_name}`] : []
+      return [...(name ? [name] : []), ...both]
+    })
+    const ownEmails = unique(emails).filter(
+      (email) => emailElsewhere.get({ org, key: emailKey(email), ids: all }) === 0,
+    )
+    const ownTexts = unique(texts).filter(
+      (text) => isDistinct(text) && textElsewhere.get({ org, text, json: JSON.stringify(text), ids: all }) === 0,
+    )
+    return { own: [...ownEmails, ...ownTexts], names: unique(names).filter(isFullName) }
+  }
+
+  return { find }
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== ERASED)

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import type { Deps } from '../../deps.ts'
+import { isUniqueViolation } from '../../store/constraints.ts'
+import { type TextTable, textTables } from '../../store/tables.ts'
+import { idsIn, type Traced } from './traces.ts'
+import type { Finder } from './traits.ts'
+
+/** Written with the records that they are derived from. */
+const DERIVED = new Set(['search_docs', 'search_pending', 'search_words', 'contact_emails', 'company_domains'])
+/** Short-lived rows, or rows about one mail: nothing in them is worth more than the person's wish. */
+const DROPPED = new Set(['idempotency', 'rejected_mails', 'notifications'])
+
+type Row = Record<string, unknown>
+
+/** A row with a text that names the person, as it was found. */
+export type Hit = TextTable & { row: Row; find: Finder }
+
+/**
+ * Finds the rows of all tables in which a text names the person: by something that is theirs alone anywhere, by the name
+ * only where the row also names a record of theirs.
+ */
+export function sweeper({ db }: Pick<Deps, 'db'>) {
+  const tables = textTables(db).filter(({ table, texts }) => texts.length > 0 && !DERIVED.has(table))
+
+  function* hits(org: number, { linked }: Traced, own: Finder, all: Finder): Generator<Hit> {
+    const patterns = [...new Set(all.forms.map((form) => form.toLowerCase()))]
+    if (patterns.length === 0) return
+    for (const each of tables) {
+      const joined = each.texts.map((name) => `coalesce(${name}, '')`).join(' || char(10) || ')
+      const names = [...new Set(['org_id', ...each.key, ...each.texts])].join(', ')
+      const like = patterns.map(() => `joined LIKE ? ESCAPE '\\'`).join(' OR ')
+      const found = db.prepare(
+        `SELECT ${names} FROM (SELECT ${names}, ${joined} AS joined FROM ${each.table} WHERE org_id = ?) WHERE ${like}`,
+      )
+      const given = patterns.map((text) => `%${text.replace(/[\\%_]/g, (special) => `\\${special}`)}%`)
+      for (const row of found.all(org, ...given) as Row[]) {
+        const ids = idsIn(each.texts.map((name) => row[name]).join('\n'))
+        // Somebody else may have the same name: the contacts of a company are near each other.
+        const isNear = each.table !== 'contacts' && ids.some((id) => linked.has(id))
+        const find = isNear ? all : own
+        if (each.texts.some((name) => isChanged(find, row[name]))) yield { ...each, row, find }
+      }
+    }
+  }
+
+  const whereOf = ({ key }: Hit): string =>
+    [...new Set(['org_id', ...key])].map((name) => `${name} = @${name}`).join(' AND ')
+
+  /** The row as it is now, if it still names the person. */
+  function now(hit: Hit): Hit | undefined {
+    const names = Object.keys(hit.row).join(', ')
+    const row = db.prepare(`SELECT ${names} FROM ${hit.table} WHERE ${whereOf(hit)}`).get(hit.row) as Row | undefined
+    return row && hit.texts.some((name) => isChanged(hit.find, row[name])) ? { ...hit, row } : undefined
+  }
+
+  /** Replaces the texts in a row; deletes it if its key names the person, or if it is of the kind that is dropped. */
+  function clean(hit: Hit): void {
+    const { table, key, texts, row, find } = hit
+    const where = whereOf(hit)
+    if (DROPPED.has(table) || key.some((name) => isChanged(find, row[name]))) {
+      db.prepare(`DELETE FROM ${table} WHERE ${where}`).run(row)
+      return
+    }
+    const changed = texts.filter((name) => isChanged(find, row[name]))
+    const update = db.prepare(
+      `UPDATE ${table} SET ${changed.map((name) => `${name} = @new_${name}`).join(', ')} WHERE ${where}`,
+    )
+    const replace = (instead?: string) =>
+      update.run({
+        ...row,
+        ...Object.fromEntries(changed.map((name) => [`new_${name}`, find.without(row[name] as string, instead)])),
+      })
+    try {
+      replace()
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      replace(`[erased ${randomUUID()}]`) // such as the Message-ID of a second mail
+    }
+  }
+
+  return { hits, now, clean }
+}
+
+const isChanged = (find: Finder, value: unknown): boolean => typeof value === 'string' && find.without(value) !== value

@@ -1,0 +1,32 @@
+import { lastBackup } from '../../backup/state.ts'
+import { DAY_MS, HOUR_MS, rfc3339 } from '../../lib/time.ts'
+import { installedAt } from '../../store/installation.ts'
+import { type Finding, fail, pass, together, warn } from '../finding.ts'
+import type { Patient } from '../patient.ts'
+
+/** A backup is made each night: an older one means that the last night's is missing. */
+const LATE_MS = 36 * HOUR_MS
+const OLD_MS = 7 * DAY_MS
+const HOW = 'Make one with "dealbox backup", and look into the log of the server for why it made none.'
+
+export function backups(patient: Patient): Finding {
+  const { failure, drill } = lastBackup(patient.dataDir)
+  const failed = failure && warn(`The last backup failed at ${failure.at}: ${failure.message}`, HOW)
+  const unusable =
+    drill?.error && fail(`The backup ${drill.file} could not be restored at ${drill.at}: ${drill.error}`, HOW)
+  return together([age(patient), ...(failed ? [failed] : []), ...(unusable ? [unusable] : [])], age(patient).detail)
+}
+
+function age({ backups: all, backupDir, now, database }: Patient): Finding {
+  const [newest] = all
+  if (newest) return judged(now() - newest.at, `The newest backup is ${newest.path}, of ${rfc3339(newest.at)}`)
+  const none = `There is no backup in ${backupDir}`
+  const ageMs = database.db && database.isCurrent ? now() - installedAt(database.db) : Number.POSITIVE_INFINITY
+  return ageMs < LATE_MS ? pass(`${none} yet; the first is made at night.`) : warn(`${none}.`, HOW)
+}
+
+export function judged(ageMs: number, text: string): Finding {
+  if (ageMs > OLD_MS) return fail(`${text}, more than a week ago.`, HOW)
+  if (ageMs > LATE_MS) return warn(`${text}: that of the last night is missing.`, HOW)
+  return pass(`${text}. "dealbox verify" checks it.`)
+}

@@ -1,0 +1,51 @@
+import { Problem } from '../lib/problem.ts'
+import { failureOf } from '../store/failures.ts'
+import { lockInstance } from '../store/lock.ts'
+import { openStore, type Store } from '../store/open.ts'
+import type { Finding } from './finding.ts'
+
+/**
+ * Runs the fixes of all findings one after the other and returns what was done, in sentences. `isSound`: the database may
+ * be written.
+ */
+export function applyFixes(dataDir: string, findings: readonly Finding[], isSound: boolean): string[] {
+  let store: Store | undefined
+  const alone = whileAlone(dataDir)
+  try {
+    return findings
+      .flatMap(({ fixes }) => fixes ?? [])
+      .flatMap((fix) => {
+        if (fix.isAlone && !alone.holds()) return []
+        if ('runOn' in fix && !isSound) return []
+        try {
+          if ('run' in fix) return fix.run() ?? []
+          store ??= openStore(dataDir)
+          return fix.runOn(store) ?? []
+        } catch (error) {
+          return `This could not be fixed: ${(error as Error).message}`
+        }
+      })
+  } finally {
+    store?.close()
+    alone.release()
+  }
+}
+
+/** Keeps a server from starting, from the first fix on that has to be alone. */
+function whileAlone(dataDir: string) {
+  let release: (() => void) | undefined
+  let isRefused = false
+
+  return {
+    holds(): boolean {
+      try {
+        if (!isRefused) release ??= lockInstance(dataDir)
+      } catch (error) {
+        if (!(error instanceof Problem) && !failureOf(error)) throw error
+        isRefused = true
+      }
+      return release !== undefined
+    },
+    release: () => release?.(),
+  }
+}

@@ -1,0 +1,29 @@
+import type { Deps } from '../../deps.ts'
+import { searchIndex } from '../../store/search.ts'
+
+/**
+ * Removes a conversation for good, with its messages, their files and their jobs, for what the API cannot delete: sample
+ * data, and the mails of a person who is erased. Records that refer to it stay without it.
+ */
+export function conversationRemoval({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  const search = searchIndex(db, 'conversation')
+  const messages = 'SELECT id FROM messages WHERE org_id = @org AND conversation_id = @id'
+  const unlink = (table: string) =>
+    `UPDATE ${table} SET conversation_id = NULL, version = version + 1, updated_at = @now
+     WHERE org_id = @org AND conversation_id = @id`
+  const statements = [
+    `UPDATE enrollment_steps SET message_id = NULL WHERE org_id = @org AND message_id IN (${messages})`,
+    ...['enrollments', 'notes', 'tasks', 'meetings'].map(unlink),
+    `DELETE FROM attachments WHERE org_id = @org AND message_id IN (${messages})`,
+    `DELETE FROM message_headers WHERE org_id = @org AND message_id IN (${messages})`,
+    `DELETE FROM jobs WHERE org_id = @org AND (key = @id OR key IN (${messages}))`,
+    'DELETE FROM messages WHERE org_id = @org AND conversation_id = @id',
+    'DELETE FROM conversations WHERE org_id = @org AND id = @id',
+  ].map((text) => db.prepare(text))
+
+  return function remove(org: number, id: string): void {
+    search.remove(org, id)
+    const now = clock.now()
+    for (const statement of statements) statement.run({ org, id, now })
+  }
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import type { BackupState } from '../backup/state.ts'
+import type { Log } from '../http/log.ts'
+import { preferred } from '../http/negotiate.ts'
+import type { Family } from '../lib/metrics/metrics.ts'
+import { metricsText, OPEN_METRICS, PLAIN_TEXT } from '../lib/metrics/text.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Store } from '../store/open.ts'
+import type { Finding, Health } from './health.ts'
+import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './monitoring/access.ts'
+import { gauge, type ObservedOptions, observedMetrics } from './monitoring/observed.ts'
+import { processMetrics } from './monitoring/process.ts'
+import { type Recorded, recordedMetrics } from './monitoring/recorded.ts'
+
+/** What monitoring needs besides the store. All of it may be left out, as in tests of other things. */
+export type Monitoring = {
+  monitors: Monitors
+  /** The address of the client of a request, if not that of its connection. */
+  addressOf?: ((req: IncomingMessage) => string | undefined) | undefined
+  recorded: Recorded
+  /** The kinds of jobs that the server runs. */
+  kinds: readonly string[]
+  /** How many connections each listener has, by its name. */
+  connections: () => Record<string, number>
+  /** What became of backups; left out where none are made. */
+  backups?: (() => BackupState) | undefined
+}
+
+export const noMonitoring = (): Monitoring => ({
+  ...{ monitors: ONLY_LOOPBACK, recorded: recordedMetrics(), kinds: [], connections: () => ({}) },
+})
+
+type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health: Health; log: Log }
+
+/** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
+export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
+  const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
+  const { kinds, backups } = monitoring
+  const groups = [
+    () => checkMetrics(health, store, backups),
+    processMetrics(),
+    monitoring.recorded.families,
+    () => connectionMetrics(monitoring.connections()),
+    ...observedMetrics({ store, deps, dataDir, kinds }),
+  ]
+
+  /** A group that cannot be read, as from a damaged database, is left out: the others say why. */
+  function familiesOf(read: () => Family[]): Family[] {
+    try {
+      return read()
+    } catch (error) {
+      if (!store.health.note(error)) log.error({ err: error }, 'metrics are incomplete')
+      return []
+    }
+  }
+
+  function metrics(ctx: Context): void {
+    access.check(ctx.req)
+    const isOpen = preferred(ctx.req.headers.accept, ['application/openmetrics-text', 'text/plain']) !== 'text/plain'
+    ctx.set({ 'Content-Type': isOpen ? OPEN_METRICS : PLAIN_TEXT, Vary: 'Accept' })
+    ctx.body = metricsText(groups.flatMap(familiesOf), isOpen)
+  }
+
+  /** Throws Problem 503. */
+  function ready(ctx: Context): void {
+    const isKnown = access.mayAsk(ctx.req)
+    if (!isKnown && !health.isReady())
+      throw new Problem(503, 'not_ready', 'The server is not ready.', { headers: { 'Retry-After': '5' } })
+    ctx.set('Content-Type', 'application/json')
+    ctx.body = JSON.stringify(isKnown ? health.ready() : { status: 'ready' })
+  }
+
+  return { metrics, ready }
+}
+
+const LEVELS: Record<Finding['status'], number> = { pass: 0, warn: 1, fail: 2 }
+
+function checkMetrics(health: Health, store: Store, backups: Monitoring['backups']): Family[] {
+  const found = Object.entries(health.findings())
+  const checks = found.map(([check, { status }]) => ({ labels: { check }, value: LEVELS[status] }))
+  const isReady = found.every(([, { status }]) => status !== 'fail')
+  return [
+    gauge('dealbox_ready', 'Whether the server is ready: 1 or 0.', [{ value: Number(isReady) }]),
+    gauge('dealbox_health_check', 'Health checks of /readyz: 0 is pass, 1 warn, 2 fail.', checks),
+    ...(backups ? backupMetrics(backups(), store.wallClock.now()) : []),
+  ]
+}
+
+/** Without samples while there is no backup. */
+function backupMetrics({ last }: BackupState, now: number): Family[] {
+  const age = last ? [{ value: Math.max(0, now - Date.parse(last.made_at)) / 1000 }] : []
+  return [
+    gauge('dealbox_backup_age_seconds', 'Age of the last good backup.', age),
+    gauge('dealbox_backup_bytes', 'Size of the last good backup.', last ? [{ value: last.bytes }] : []),
+  ]
+}
+
+const connectionMetrics = (counts: Record<string, number>): Family[] => [
+  gauge(
+    'dealbox_connections',
+    'Open connections.',
+    Object.entries(counts).map(([listener, value]) => ({ labels: { listener }, value })),
+  ),
+]

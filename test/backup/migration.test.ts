@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, test } from 'node:test'
+import { backUpFirst } from '../../src/backup/before-migration.ts'
+import { peekManifest } from '../../src/backup/manifest.ts'
+import { restoreBackup } from '../../src/backup/restore.ts'
+import { backupsFolder, lastBackup } from '../../src/backup/state.ts'
+import { verifyBackup } from '../../src/backup/verify.ts'
+import { openServedStore } from '../../src/cli/served-store.ts'
+import { silentLog } from '../../src/http/log.ts'
+import { type Connection, openSqlite } from '../../src/store/driver.ts'
+import { APPLICATION_ID, migrate, SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
+import { cli } from '../cli/command-line.ts'
+import { places } from './backup-fixture.ts'
+
+const { temporaryFolder } = places()
+
+const OLD = 2
+const root = join(import.meta.dirname, '../..')
+let dataDir: string
+let file: string
+
+/** A data folder as the release with schema 2 left it. */
+beforeEach(() => {
+  dataDir = temporaryFolder()
+  file = join(dataDir, 'dealbox.db')
+  const db = openSqlite(file)
+  db.pragma('journal_mode = WAL')
+  db.exec(readFileSync(join(root, `test/store/schemas/${OLD}.sql`), 'utf8'))
+  db.pragma(`application_id = ${APPLICATION_ID}`)
+  db.pragma(`user_version = ${OLD}`)
+  db.prepare("INSERT INTO installation (singleton, id, schema_hash, created_at) VALUES (1, 'x', ?, 0)").run(
+    SCHEMAS[OLD - 1]?.hash,
+  )
+  db.exec(
+    "INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (1, 'o', 'Old', 'UTC', 'EUR', 0)",
+  )
+  db.close()
+})
+
+/** What the older executable sees, which knows the schemas up to 2. */
+function seenByOlder(at = file): unknown[] {
+  const db = openSqlite(at)
+  try {
+    migrate(db, at, { schemas: SCHEMAS.slice(0, OLD) })
+    assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
+    return db.prepare('SELECT name FROM orgs').pluck().all()
+  } finally {
+    db.close()
+  }
+}
+
+const backups = () => readdirSync(backupsFolder(dataDir)).filter((name) => name.endsWith('.tar'))
+
+async function saidOnStandardError(job: () => Promise<unknown>): Promise<string> {
+  const { write } = process.stderr
+  let said = ''
+  process.stderr.write = (text: string | Uint8Array) => {
+    said += text
+    return true
+  }
+  try {
+    await job()
+  } finally {
+    process.stderr.write = write
+  }
+  return said
+}
+
+describe('before a migration', () => {
+  test('a command makes a backup of the old database, and names it', async () => {
+    const said = await saidOnStandardError(() => cli(['keys', 'list', '--data', dataDir]))
+    const [name = ''] = backups()
+    const backup = join(backupsFolder(dataDir), name)
+    assert.equal(
+      said,
+      `Migrating the database from schema 2 to ${SCHEMA_VERSION}. A backup from before is ${backup}.\n`,
+    )
+    const { manifest } = verifyBackup(backup)
+    assert.deepEqual([manifest.schema_version, manifest.reason, manifest.rows.orgs], [OLD, 'migration', 1])
+    assert.equal(lastBackup(dataDir).last?.file, backup)
+    assert.throws(() => seenByOlder(), { code: 'newer_schema' })
+    // The way back: what is in the backup, which the older executable opens.
+    const restored = join(temporaryFolder(), 'restored')
+    const { described } = restoreBackup({
+      file: backup,
+      dataDir: restored,
+      now: 0,
+      dryRun: false,
+      describe: () => 'opened',
+    })
+    assert.equal(described, 'opened', 'a newer version migrates it')
+    assert.equal(await saidOnStandardError(() => cli(['keys', 'list', '--data', dataDir])), '')
+    assert.equal(backups().length, 1, 'only when something is migrated')
+  })
+
+  test('a server does so in its folder for backups', () => {
+    const folder = join(temporaryFolder(), 'elsewhere')
+    const warnings: unknown[] = []
+    const log = { ...silentLog, warn: (...said: unknown[]) => void warnings.push(said) }
+    openServedStore(dataDir, log as never, { backupDir: folder }).close()
+    const [name = ''] = readdirSync(folder)
+    assert.equal(peekManifest(join(folder, name))?.schema_version, OLD)
+    assert.deepEqual(warnings, [
+      [
+        { backup: join(folder, name), from: OLD, to: SCHEMA_VERSION },
+        'the database is migrated to a newer schema; this backup is from before',
+      ],
+    ])
+  })
+
+  test('nothing is migrated without a backup', async () => {
+    writeFileSync(backupsFolder(dataDir), 'a file')
+    const { code, err } = await cli(['keys', 'list', '--data', dataDir])
+    assert.equal(code, 1)
+    assert.match(err, /^A backup in .* failed \(E\w+/)
+    assert.deepEqual(seenByOlder(), ['Old'])
+  })
+
+  test('a new database needs no backup', () => {
+    const fresh = join(temporaryFolder(), 'fresh')
+    mkdirSync(fresh)
+    const db = openSqlite(join(fresh, 'dealbox.db'))
+    migrate(db, 'fresh', { before: () => assert.fail('a backup of nothing') })
+    db.close()
+  })
+})
+
+describe('a migration', () => {
+  const through = (step: (db: Connection) => void) => [...SCHEMAS.slice(0, OLD), { hash: 'new', step }]
+
+  test('that fails leaves the old database, names the backup, and the older executable works again', () => {
+    let backup = ''
+    const before = backUpFirst(dataDir, backupsFolder(dataDir), (made) => {
+      backup = made
+    })
+    const db = openSqlite(file)
+    const step = () => {
+      db.exec("ALTER TABLE orgs ADD COLUMN x TEXT; UPDATE orgs SET name = 'New'; DROP TABLE recurring_jobs")
+      throw new Error('no such thing')
+    }
+    assert.throws(() => migrate(db, file, { schemas: through(step), before }), {
+      code: 'migration_failed',
+      message: /could not be migrated from schema 2 to 3 \(no such thing\)\. It is as it was before/,
+    })
+    db.close()
+    assert.deepEqual(seenByOlder(), ['Old'])
+    assert.equal(verifyBackup(backup).manifest.schema_version, OLD)
+  })
+
+  test('that is killed leaves the old database', () => {
+    const module = (path: string) => JSON.stringify(join(root, path))
+    const script = `
+      import { openSqlite } from ${module('src/store/driver.ts')}
+      import { migrate, SCHEMAS } from ${module('src/store/migrations.ts')}
+      const db = openSqlite(${JSON.stringify(file)})
+      db.pragma('cache_size = 10') // so that pages are written before the commit
+      const step = () => {
+        db.exec("ALTER TABLE orgs ADD COLUMN x TEXT; UPDATE orgs SET name = 'New'; CREATE TABLE many (x)")
+        for (let n = 0; n < 500; n++) db.prepare('INSERT INTO many VALUES (randomblob(2000))').run()
+        process.kill(process.pid, 'SIGKILL')
+      }
+      migrate(db, 'old', { schemas: [...SCHEMAS.slice(0, ${OLD}), { hash: 'new', step }] })`
+    const { signal } = spawnSync(process.execPath, ['--input-type=module-typescript', '--eval', script])
+    assert.equal(signal, 'SIGKILL')
+    assert.ok(statSync(`${file}-wal`).size > 500_000, 'it had written much')
+    const copy = join(temporaryFolder(), 'dealbox.db')
+    for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${copy}${end}`)
+    assert.deepEqual(seenByOlder(copy), ['Old'], 'also without the index of the log, as after a power cut')
+    assert.deepEqual(seenByOlder(), ['Old'])
+    assert.ok(existsSync(file))
+  })
+})
