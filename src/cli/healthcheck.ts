@@ -26,7 +26,7 @@ export const healthcheck = command({
   run: async ({ options }) => {
     const address = parseListen(options.screensListen)
     if (!address) throw usage('--screens-listen is off, so there is no server to check.')
-    const get = options.tlsCert === undefined ? getPlain : await secureGet()
+    const get = options.tlsCert === undefined ? getPlain : secureGet()
     const answer = await askReady(get, reachable(address.host), address.port)
     if (answer?.status === 200) return { json: { ready: true }, text: 'Ready.' }
     const at = options.screensListen
@@ -47,8 +47,8 @@ function reachable(host: string): string {
 }
 
 /** The certificate is for another name than the address that is asked here, and may be self-signed. */
-async function secureGet(): Promise<typeof getPlain> {
-  const { get } = await import('node:https')
+function secureGet(): typeof getPlain {
+  const { get } = process.getBuiltinModule('node:https')
   return ((options: RequestOptions, answer: () => void) =>
     get({ ...options, rejectUnauthorized: false }, answer)) as typeof getPlain
 }

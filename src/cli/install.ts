@@ -15,13 +15,16 @@ export const install = command({
     ...serveOptions,
     data: { type: 'string', placeholder: 'DIR', default: DATA, help: 'the data folder, which has its place here' },
   },
-  run: async ({ options }) => {
+  run: async ({ options, found }) => {
     const { print, user, data } = options
     if (data !== DATA) throw usage(`The data folder of the service is ${DATA}. To use another disk, mount it there.`)
     if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(user) || user === 'root')
       throw usage(`--user ${user} cannot be the user of the service. Use a name such as ${USER}, and not root.`)
     const given = options as unknown as ServeOptions & { logLevel: string }
-    const dropIn = dropInText({ user, options: serveOptions, values: given })
+    const dropIn = dropInText({
+      ...{ user, options: serveOptions, values: given },
+      inFile: (name) => found.get(name)?.from === 'file',
+    })
     checkLogLevel(given.logLevel)
     const { log, flush } = openLog('warn', 2)
     await readServeOptions(given, log)

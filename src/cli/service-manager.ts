@@ -12,11 +12,11 @@ export function tellServiceManager(env: Environment, log: Log): void {
   if (!env.NOTIFY_SOCKET) return
   const watchdogMs = Number(env.WATCHDOG_USEC ?? 0) / 1000
   const isOurs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
-  void tell('READY=1')
-  if (watchdogMs > 0 && isOurs) setInterval(() => void tell('WATCHDOG=1'), watchdogMs / PER_TIMEOUT).unref()
+  const { spawn } = process.getBuiltinModule('node:child_process') // not needed outside of a unit
+  tell('READY=1')
+  if (watchdogMs > 0 && isOurs) setInterval(() => tell('WATCHDOG=1'), watchdogMs / PER_TIMEOUT).unref()
 
-  async function tell(state: string): Promise<void> {
-    const { spawn } = await import('node:child_process')
+  function tell(state: string): void {
     const child = spawn('systemd-notify', [state], { stdio: 'ignore' })
     child.once('error', (error) => log.warn({ err: error }, `systemd was not told ${state}`))
     child.once('exit', (code) => {

@@ -28,8 +28,9 @@ export async function openCertificate(
   log: Log,
   nowMs: () => number = Date.now,
 ): Promise<Certificate> {
-  const { createServer: createSecure } = await import('node:https') // takes time that a start without TLS does not need
-  const { createSecureContext } = await import('node:tls')
+  // Loading them takes time that a start without TLS does not need.
+  const { createServer: createSecure } = process.getBuiltinModule('node:https')
+  const { createSecureContext } = process.getBuiltinModule('node:tls')
   const servers = new Set<Server>()
   let timer: NodeJS.Timeout | undefined
   let texts = await readTexts(files)

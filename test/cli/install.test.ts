@@ -64,6 +64,16 @@ describe('dealbox install --print', () => {
       })
   })
 
+  test('leaves out what the configuration file has, and takes no secret, which everybody could read', async () => {
+    const options = { host: { type: 'string', help: '' } } as const
+    const values = { host: 'crm', apiListen: '127.0.0.1:0', screensListen: '0.0.0.0:80' }
+    const text = dropInText({ user: 'dealbox', options, values, inFile: () => true })
+    assert.ok(!text.includes('DEALBOX_HOST') && text.includes('CAP_NET_BIND_SERVICE'), text)
+    const err = await refused('--monitor-token', 'a token of sixteen'.replaceAll(' ', '-'))
+    assert.match(err, /--monitor-token is a secret.*LoadCredential=monitor-token:FILE/)
+    assert.ok(!err.includes('sixteen'))
+  })
+
   test('writes what systemd would read otherwise', () => {
     const options = { publicUrl: { type: 'string', help: '' } } as const
     const values = { publicUrl: 'a"b\\c%d $e', apiListen: '127.0.0.1:0', screensListen: 'off' }

@@ -93,7 +93,7 @@ const closed = (socket: Socket) => new Promise<void>((resolve) => socket.resume(
 const answer = (socket: Socket) =>
   new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))))
 
-describe('a listener with a certificate', { skip }, () => {
+describe('a listener with a certificate', { skip, timeout: 30_000 }, () => {
   test('serves by https, and says so', async (t) => {
     let isEncrypted: boolean | undefined
     const { listener } = await serving(t, {}, (req, res) => {
@@ -126,14 +126,11 @@ describe('a listener with a certificate', { skip }, () => {
   })
 
   test('closes a connection whose handshake takes too long, and one that speaks something else', async (t) => {
-    const { openSilent, open } = await serving(t, { handshakeTimeout: 50 })
+    const { openSilent } = await serving(t, { handshakeTimeout: 50 })
     await closed(await openSilent())
     const other = await openSilent()
     other.write(GET)
     await closed(other)
-    const socket = await open()
-    socket.write(GET)
-    assert.match(await answer(socket), /served/)
   })
 
   test('counts connections before their handshake, and closes those first', async (t) => {

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { type Option, type Options, parseListen, usage, variableOf } from '../../config.ts'
+import { flagOf, keyOf, type Option, type Options, parseListen, usage, variableOf } from '../../config.ts'
 import { FILE_OR_RECIPIENT } from '../backup-places.ts'
 
 /** Where `install` puts the executable, which the service user may run and only root may replace. */
@@ -74,21 +74,28 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `
 
-export type Given = { user: string; options: Options; values: Record<string, unknown> }
+/** `inFile` says which values are in the configuration file of the data folder, where the server finds them itself. */
+export type Given = {
+  user: string
+  options: Options
+  values: Record<string, unknown>
+  inFile?: (name: string) => boolean
+}
 
 /**
  * The drop-in of the unit for the options that differ from their defaults; '' if none does. Files are handed over as
  * credentials, so that only root has to be able to read them. Throws a usage Problem.
  */
-export function dropInText({ user, options, values }: Given): string {
+export function dropInText({ user, options, values, inFile = () => false }: Given): string {
   const lines: string[] = user === USER ? [] : [`User=${user}`]
   for (const [name, option] of Object.entries(options)) {
     const given = [values[name]].flat().filter((value) => typeof value === 'string' && value !== option.default)
-    const shown = (given as string[])
-      .filter((value) => value !== '')
-      .map((value) => handOver(name, option, value, lines))
+    const set = (given as string[]).filter((value) => value !== '')
+    if (set.length === 0 || inFile(name)) continue
+    if (option.secret) throw exposed(name)
+    const shown = set.map((value) => handOver(name, option, value, lines))
     // systemd reads the two characters as the end of a line, which separates several values.
-    if (shown.length > 0) lines.push(`Environment="${variableOf(name)}=${shown.join('\\n')}"`)
+    lines.push(`Environment="${variableOf(name)}=${shown.join('\\n')}"`)
   }
   if (needsPrivilege(values)) lines.push(...PORTS_BELOW_1024)
   return lines.length === 0
@@ -102,8 +109,8 @@ function handOver(name: string, { placeholder }: Option, value: string, lines: s
   const isFile = placeholder === 'FILE' || (placeholder === FILE_OR_RECIPIENT && !value.startsWith('age1'))
   if (placeholder === 'DIR') lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
   if (!isFile) return escaped(value)
-  lines.push(`LoadCredential=${credential(name)}:${path(name, value)}`)
-  return `%d/${credential(name)}`
+  lines.push(`LoadCredential=${keyOf(name)}:${path(name, value)}`)
+  return `%d/${keyOf(name)}`
 }
 
 /** The capability counts for the machine, and not for a user namespace of the service. */
@@ -118,7 +125,10 @@ function needsPrivilege({ apiListen, screensListen }: Given['values']): boolean 
   return ports.some((port) => port !== undefined && port < 1024 && port > 0)
 }
 
-const credential = (name: string): string => variableOf(name).replace('DEALBOX_', '').toLowerCase().replaceAll('_', '-')
+const exposed = (name: string): Error =>
+  usage(
+    `${flagOf(name)} is a secret, and everybody can read the options of a service. Put it into ${DATA}/dealbox.json, or into a file, and add the line LoadCredential=${keyOf(name)}:FILE to ${OPTIONS}.`,
+  )
 
 /** As systemd reads it between quotation marks. */
 const escaped = (value: string): string => value.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')
