@@ -43,7 +43,9 @@ export async function contents(root: string): Promise<Component[]> {
   >
   const folders = new Set(inputs.map(packageOf))
   const packages = [...folders].map((folder) => componentOf(root, folder, lock[folder]?.integrity))
-  return [...packages, node(root), sqlite(root)].toSorted((a, b) => (a.purl < b.purl ? -1 : 1))
+  // npm may have put the same version into several folders.
+  const each = new Map([...packages, node(root), sqlite(root)].map((component) => [component.purl, component]))
+  return [...each.values()].toSorted((a, b) => (a.purl < b.purl ? -1 : 1))
 }
 
 const builds = (root: string) => [

@@ -63,7 +63,7 @@ export function dataClient(parts: ClientParts) {
   const removed = new Set<string>()
   const wasRemoved = (kind: Kind, id: string) => removed.delete(`${kind}/${id}`)
   const events = eventApplier({ store, queue, member, isMine, wasRemoved, isReading: () => inFlight > 0 })
-  const { fetchRecord } = sending({ api: caller, store, timers, member })
+  const { fetchCurrent, fetchRecord } = sending({ api: caller, store, timers, member })
   const { connection, up, down } = connectionState(timers, () => queue.writes.value.length)
   const notices = new Set<(notice: Notice) => void>()
   /** What lists and boards do when events are missing. */
@@ -118,6 +118,7 @@ export function dataClient(parts: ClientParts) {
     try {
       const boot = await caller.get<SignedIn>('/app/boot')
       seq = boot.seq
+      store.renew()
       parts.onBoot?.(boot)
       const jobs = [
         ...refreshers,
@@ -153,17 +154,10 @@ export function dataClient(parts: ClientParts) {
     const entry = store.entry(kind, id)
     if (entry.view.peek() && !entry.isPartial) return entry.view.peek() as unknown as RecordOf<K>
     const name = `${kind}/${id}`
-    const loading = loads.get(name) ?? fetchOne(kind, id).finally(() => loads.delete(name))
+    const loading = loads.get(name) ?? fetchCurrent(kind, id).finally(() => loads.delete(name))
     loads.set(name, loading)
     const found = await loading
     return (entry.view.peek() ?? found) as unknown as RecordOf<K>
-  }
-
-  async function fetchOne(kind: Kind, id: string): Promise<Rec> {
-    const since = store.moment()
-    const found = await caller.get<Rec>(`/api/v1/${kind}/${id}`)
-    store.accept(kind, found, { since })
-    return found
   }
 
   /** Rejects with ApiProblem if the server refuses; waits as long as it cannot be reached. */

@@ -54,6 +54,8 @@ export function recordStore({ maxIdle = MAX_IDLE }: { maxIdle?: number } = {}) {
   const remembered = new Map<string, Rec>()
   const listeners = new Set<(change: Change) => void>()
   let moments = 0
+  /** When the page was read anew. */
+  let renewed = 0
 
   const nameOf = (kind: Kind, id: string): string => `${kind}/${id}`
 
@@ -121,6 +123,7 @@ export function recordStore({ maxIdle = MAX_IDLE }: { maxIdle?: number } = {}) {
     const record = isNewer ? newer : given
     const isPartial = known.isPartial === true && !isNewer
     if (since !== undefined && (deletions.get(nameOf(kind, record.id)) ?? -1) >= since) return false
+    if (since !== undefined && !isCurrent(since) && find(kind, record.id)?.base === undefined) return false
     const found = entry(kind, record.id)
     const { base } = found
     if (base === null && since === undefined && !isCreation) return false
@@ -195,6 +198,14 @@ export function recordStore({ maxIdle = MAX_IDLE }: { maxIdle?: number } = {}) {
   const shown = (): Entry[] =>
     [...entries.values()].filter(({ isWatched, overlays }) => isWatched || overlays.length > 0)
 
+  /** The page is read anew: events before that are not sent again. Call this when the server has answered. */
+  function renew(): void {
+    renewed = ++moments
+  }
+
+  /** Whether an answer to a request of that moment is followed by events: else it may be older than what they skip. */
+  const isCurrent = (since: number): boolean => since > renewed
+
   /** Drops what nothing shows: it may be outdated. */
   function forgetIdle(): void {
     while (idle.size > 0) drop()
@@ -221,6 +232,8 @@ export function recordStore({ maxIdle = MAX_IDLE }: { maxIdle?: number } = {}) {
     all: () => entries.values(),
     shown,
     moment: () => moments + 1,
+    renew,
+    isCurrent,
     size: () => entries.size,
   }
 }

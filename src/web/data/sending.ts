@@ -30,15 +30,25 @@ export function sending({
     const { body: record, isReplayed } = await api.request<Rec>(method, path, asked)
     if (record?.version === undefined || (id !== '' && record.id !== id)) return record
     // A repeated answer is as old as the first try: others may have changed the record before this page was loaded.
-    if (isReplayed) await fetchRecord(kind, record.id)
+    if (isReplayed || !store.isCurrent(since)) await fetchRecord(kind, record.id)
     else store.accept(kind, record, { since })
     return record
   }
 
+  /** Returns the record, as new as the events that follow. */
+  async function fetchCurrent(kind: Kind, id: string): Promise<Rec> {
+    for (;;) {
+      const since = store.moment()
+      const found = await api.get<Rec>(`/api/v1/${kind}/${id}`)
+      if (!store.isCurrent(since)) continue
+      store.accept(kind, found, { since })
+      return found
+    }
+  }
+
   async function fetchRecord(kind: Kind, id: string): Promise<void> {
-    const since = store.moment()
     try {
-      store.accept(kind, await api.get<Rec>(`/api/v1/${kind}/${id}`), { since })
+      await fetchCurrent(kind, id)
     } catch (error) {
       if (!(error instanceof ApiProblem && error.status === 404)) throw error
       noteDeleted(kind, id, null)
@@ -54,7 +64,7 @@ export function sending({
   const noteDeleted = (kind: Kind, id: string, by: string | null): void =>
     store.remove(kind, id, { by, at: new Date(timers.now()).toISOString(), eventId: null })
 
-  return { request, fetchRecord, canFetch, noteDeleted }
+  return { request, fetchCurrent, fetchRecord, canFetch, noteDeleted }
 }
 
 /** Answers after which it is still unknown whether an earlier try wrote: the server did not look at the key. */
