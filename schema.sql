@@ -36,8 +36,70 @@ CREATE TABLE orgs (
   public_base_url TEXT,
   last_seq INTEGER NOT NULL DEFAULT 0, -- the number of its last event
   last_conversation INTEGER NOT NULL DEFAULT 0, -- the number of its last conversation
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  -- staged: being filled, and nobody sees it. leaving: nothing is sent or done for it by itself, as it moves to another
+  -- server. paused: writes wait, too. moved: it is at moved_to.
+  state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('staged', 'open', 'leaving', 'paused', 'moved')),
+  moved_to TEXT, -- a URL
+  host TEXT, -- the name by which its members reach it, lower case; the proxy finds its server by it
+  CHECK ((state = 'moved') = (moved_to IS NOT NULL))
 ) STRICT;
+CREATE UNIQUE INDEX orgs_host ON orgs (host) WHERE host IS NOT NULL;
+
+CREATE TABLE departures ( -- organisations that are moving to another server: docs/decisions/042-moving-organisations.md
+  org INTEGER NOT NULL PRIMARY KEY,
+  id TEXT NOT NULL, -- of the move, on both servers
+  url TEXT NOT NULL,
+  address TEXT NOT NULL, -- what clients are told
+  ca TEXT, -- additional certificates to trust
+  key TEXT NOT NULL, -- the key of the other server, encrypted
+  started_at INTEGER NOT NULL,
+  asked_at INTEGER -- from now on only the other server knows the outcome
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE departing_changes ( -- rows that were changed during a move, by their keys after org_id
+  n INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL, -- of the table
+  k1 ANY,
+  k2 ANY,
+  k3 ANY
+) STRICT;
+
+CREATE TABLE arrivals ( -- one-time keys to receive an organisation from another server, and what came of them
+  id TEXT NOT NULL PRIMARY KEY,
+  hash TEXT NOT NULL, -- of the key
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'receiving', 'prepared', 'committed')),
+  move TEXT, -- its id
+  public_id TEXT, -- of the organisation
+  org INTEGER, -- its number, staged until the end
+  prepared TEXT CHECK (prepared IS NULL OR json_valid(prepared)) -- JSON object: what is set at the end
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE arriving_audit ( -- the audit log of an organisation that is being received
+  arrival TEXT NOT NULL REFERENCES arrivals (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  entry TEXT NOT NULL CHECK (json_valid(entry)), -- JSON array: the columns of audit_log
+  PRIMARY KEY (arrival, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE former_token_keys ( -- public keys of servers that an organisation was at: its tokens stay valid
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  kid TEXT NOT NULL,
+  installation TEXT NOT NULL, -- that the tokens are bound to
+  key TEXT NOT NULL, -- PEM
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (org_id, kid)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE former_signing_keys ( -- with which those servers signed what others return, such as links in mails
+  org_id INTEGER NOT NULL REFERENCES orgs (id),
+  installation TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  key TEXT NOT NULL, -- encrypted
+  PRIMARY KEY (org_id, installation, purpose)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE members (
   org_id INTEGER NOT NULL REFERENCES orgs (id),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../lib/caller.ts'
 import type { Store } from '../store/open.ts'
+import { movedProblem, moves, orgGate } from '../store/org-states.ts'
 import { forgeryLimit } from './forgeries.ts'
 import type { Role } from './roles.ts'
 import { effectiveScopes, scopeKey } from './scopes.ts'
@@ -25,6 +26,8 @@ export type Authentication = {
   authenticate: (req: IncomingMessage) => Access | Promise<Access>
   /** False if an export replaced the organisation during the request: see exports/place.ts. */
   isCurrent: (access: Access) => boolean
+  /** Throws Problem 421 if the organisation has moved to another server, also during the request. */
+  checkHere: (org: number) => void
 }
 
 const MAX_CACHED = 10_000
@@ -48,12 +51,15 @@ export function accessCache(
   const grant = db.prepare(
     `SELECT orgs.id AS org, tokens.scopes, tokens.expires_at, members.role
      FROM orgs
-     JOIN tokens ON tokens.org_id = orgs.id AND tokens.id = ? AND tokens.member_id = ?
+     JOIN tokens ON tokens.org_id = orgs.id AND tokens.id = @jti AND tokens.member_id = @sub
      JOIN members ON members.org_id = orgs.id AND members.id = tokens.member_id
-     WHERE orgs.public_id = ? AND tokens.revoked_at IS NULL AND members.status = 'active'
-       AND EXISTS (SELECT 1 FROM signing_keys WHERE kid = ? AND retired_at IS NULL)`,
+     WHERE orgs.public_id = @org AND tokens.revoked_at IS NULL AND members.status = 'active'
+       AND (EXISTS (SELECT 1 FROM signing_keys WHERE kid = @kid AND retired_at IS NULL)
+         OR EXISTS (SELECT 1 FROM former_token_keys AS former WHERE former.org_id = orgs.id AND former.kid = @kid
+              AND NOT EXISTS (SELECT 1 FROM signing_keys WHERE kid = @kid)))`,
   )
   const orgOf = db.prepare('SELECT 1 FROM orgs WHERE id = ?')
+  const movedTo = moves(db)
   const claimsOf = new Map<string, Claims>()
   const accessOf = new Map<string, Access>()
   const forged = new Set<string>()
@@ -73,7 +79,7 @@ export function accessCache(
     const claims = claimsOf.get(token)
     if (claims) return load(token, claims)
     const claimed = tokens.claimed(token)
-    if (!claimed || !grantOf(claimed) || forged.has(token)) return undefined
+    if (!claimed || forged.has(token) || !(grantOf(claimed) || movedTo(claimed.org))) return undefined
     forgeries.check(address)
     return verify(token, address)
   }
@@ -92,10 +98,12 @@ export function accessCache(
   }
 
   function grantOf({ jti, org, sub, kid }: Claims): Grant | undefined {
-    return grant.get(jti, sub, org, kid) as Grant | undefined
+    return grant.get({ jti, sub, org, kid }) as Grant | undefined
   }
 
   function load(token: string, claims: Claims): Access | undefined {
+    const address = movedTo(claims.org)
+    if (address !== undefined) throw movedProblem(address)
     const row = grantOf(claims)
     if (!row) return undefined
     const scopes = effectiveScopes(JSON.parse(row.scopes), row.role)
@@ -131,5 +139,5 @@ export function accessCache(
 
   const isCurrent: Authentication['isCurrent'] = ({ who }) => orgOf.get(who.org) !== undefined
 
-  return { open, isCurrent }
+  return { open, isCurrent, checkHere: orgGate(db) }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { recoveryPurpose, signatures } from '../store/former-keys.ts'
 import type { Store } from '../store/open.ts'
 import { matchTotp } from './totp.ts'
 
@@ -29,7 +30,7 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
     `SELECT members.org_id AS org, members.id AS member, ${COLUMNS}
      FROM orgs CROSS JOIN members ON members.org_id = orgs.id AND members.email = ?
        JOIN credentials ON credentials.org_id = members.org_id AND credentials.member_id = members.id
-     WHERE members.status = 'active' AND password IS NOT NULL ORDER BY orgs.id`,
+     WHERE members.status = 'active' AND password IS NOT NULL AND orgs.state <> 'staged' ORDER BY orgs.id`,
   )
   const one = db.prepare(
     `SELECT org_id AS org, member_id AS member, ${COLUMNS} FROM credentials WHERE org_id = ? AND member_id = ?`,
@@ -50,6 +51,8 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
   const codes = db.prepare('UPDATE credentials SET recovery_codes = ? WHERE org_id = ? AND member_id = ?')
   const failures = db.prepare('UPDATE credentials SET failures = ?, failed_at = ? WHERE org_id = ? AND member_id = ?')
   const remove = db.prepare('DELETE FROM credentials WHERE org_id = ? AND member_id = ?')
+
+  const signed = signatures({ db, vault })
 
   const get = (org: number, member: string): Credentials | undefined => one.get(org, member) as Credentials | undefined
 
@@ -85,14 +88,15 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
       return matched !== undefined
     }
     const left = JSON.parse(recovery_codes) as string[]
-    const used = left.indexOf(recoveryHash(member, code))
+    const given = signed(org, recoveryPurpose(member), plainCode(code))
+    const used = left.findIndex((each) => given.includes(each))
     if (used >= 0) codes.run(JSON.stringify(left.toSpliced(used, 1)), org, member)
     return used >= 0
   }
 
   /** By a key beside the database: from the database alone, fifty bits could be found by trying. */
   const recoveryHash = (member: string, code: string): string =>
-    vault.sign(`recovery code ${member}`, code.toLowerCase().replace(/[^a-z0-9]/g, ''))
+    vault.sign(recoveryPurpose(member), plainCode(code))
 
   return {
     /** The members with this email who have a password: one in each organisation at most. */
@@ -109,6 +113,8 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
     reset: (org: number, member: string): void => void remove.run(org, member),
   }
 }
+
+const plainCode = (code: string): string => code.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /** Fifty bits in two groups of five: too many to guess at the pace of signing in, and short enough to write down. */
 function recoveryCode(): string {

@@ -83,9 +83,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     if (!key) {
       const secret = /^[0-9a-f]{16}$/.test(kid) ? read(kid) : 'missing'
       if (secret === 'missing' || secret === 'damaged') return undefined
-      // The types of browsers, which tests of the screens are checked with, know fewer usages of keys than those of Node.
-      const known = createPublicKey(secret).toCryptoKey('Ed25519', true, ['verify'])
-      key = PublicKeyFromCryptoKey(known as Parameters<typeof PublicKeyFromCryptoKey>[0])
+      key = verifier(createPublicKey(secret))
       verifying.set(kid, key)
     }
     return key
@@ -124,7 +122,15 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
       `The key file ${keyPath(dataDir, nameOf(kid))} is ${fault}; restore it from a backup of the data folder, or replace the key with "dealbox keys rotate" and "dealbox keys retire ${kid}" and create new tokens.`,
     )
 
-  return { rotate, retire, removeFile, list, signing, verification, faultOf, check }
+  /** The public halves of the keys in use, as far as their files are there. */
+  const publicKeys = (): { kid: string; key: string }[] =>
+    list().flatMap(({ kid, retired_at }) => {
+      const key = retired_at === null ? read(kid) : 'missing'
+      if (key === 'missing' || key === 'damaged') return []
+      return [{ kid, key: createPublicKey(key).export({ type: 'spki', format: 'pem' }) as string }]
+    })
+
+  return { rotate, retire, removeFile, list, signing, verification, faultOf, check, publicKeys }
 }
 
 /** The name of a key: the first digits of the hash of its public half. Throws if it is not an Ed25519 key. */
@@ -132,6 +138,13 @@ function kidOf(key: KeyObject): string {
   if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key')
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(spki).digest('hex').slice(0, 16)
+}
+
+/** The form of a public key that verifies tokens. */
+export function verifier(key: KeyObject): ReturnType<typeof PublicKeyFromCryptoKey> {
+  // The types of browsers, which tests of the screens are checked with, know fewer usages of keys than those of Node.
+  const known = key.toCryptoKey('Ed25519', true, ['verify'])
+  return PublicKeyFromCryptoKey(known as Parameters<typeof PublicKeyFromCryptoKey>[0])
 }
 
 /** PASERK k4.secret: the private and the public key, 32 bytes each. */

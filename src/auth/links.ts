@@ -1,5 +1,6 @@
 import { DAY_MS, rfc3339 } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
+import { notStaged } from '../store/org-states.ts'
 import type { Role } from './roles.ts'
 import { hashOf, isSecretForm, newSecret } from './secrets.ts'
 
@@ -49,7 +50,7 @@ export function linkStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
   const byHash = db.prepare(
     `SELECT org_id AS org, id, kind, member_id, email, role, invited_by, created_at, expires_at, used_at
-     FROM sign_in_links WHERE hash = ?`,
+     FROM sign_in_links WHERE hash = ? AND ${notStaged('sign_in_links.org_id')}`,
   )
   const use = db.prepare('UPDATE sign_in_links SET used_at = ?, member_id = ? WHERE org_id = ? AND id = ?')
   const remove = db.prepare(
@@ -138,7 +139,8 @@ export function purgeLinks({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more' |
   const { changes } = db
     .prepare(
       `DELETE FROM sign_in_links WHERE (org_id, id) IN
-         (SELECT org_id, id FROM sign_in_links WHERE expires_at <= ? LIMIT ?)`,
+         (SELECT org_id, id FROM sign_in_links
+          WHERE expires_at <= ? AND ${notStaged('sign_in_links.org_id')} LIMIT ?)`,
     )
     .run(clock.now() - 30 * DAY_MS, BATCH_SIZE)
   return changes === BATCH_SIZE ? 'more' : undefined

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339 } from '../lib/time.ts'
 import type { Store } from '../store/open.ts'
+import { notStaged } from '../store/org-states.ts'
 import type { Role } from './roles.ts'
 import { hashOf, isSecretForm, newSecret } from './secrets.ts'
 
@@ -46,7 +47,7 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const byHash = db.prepare(
     `SELECT sessions.org_id AS org, sessions.id, members.id AS member, members.role, sessions.seen_at, sessions.expires_at
      FROM sessions JOIN members ON members.org_id = sessions.org_id AND members.id = sessions.member_id
-     WHERE sessions.hash = ? AND members.status = 'active'`,
+     WHERE sessions.hash = ? AND members.status = 'active' AND ${notStaged('sessions.org_id')}`,
   )
   const insert = db.prepare(
     `INSERT INTO sessions (org_id, id, hash, member_id, user_agent, address, created_at, seen_at, expires_at)
@@ -72,7 +73,8 @@ export function sessionStore({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     .prepare(
       `SELECT sessions.id, members.role
        FROM sessions JOIN members ON members.org_id = sessions.org_id AND members.id = sessions.member_id
-       WHERE sessions.org_id = ? AND members.status = 'active' AND ${open}`,
+       WHERE sessions.org_id = ? AND members.status = 'active' AND ${open}
+         AND (SELECT moved_to FROM orgs WHERE orgs.id = sessions.org_id) IS NULL`,
     )
     .raw()
 
@@ -135,7 +137,8 @@ export function purgeSessions({ db, clock }: Pick<Store, 'db' | 'clock'>): 'more
   const { changes } = db
     .prepare(
       `DELETE FROM sessions WHERE (org_id, id) IN
-         (SELECT org_id, id FROM sessions WHERE seen_at <= ? OR expires_at <= ? LIMIT ?)`,
+         (SELECT org_id, id FROM sessions
+          WHERE (seen_at <= ? OR expires_at <= ?) AND ${notStaged('sessions.org_id')} LIMIT ?)`,
     )
     .run(now - IDLE_MS, now, BATCH_SIZE)
   return changes === BATCH_SIZE ? 'more' : undefined

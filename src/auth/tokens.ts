@@ -1,9 +1,11 @@
+import { createPublicKey } from 'node:crypto'
 import { InspectFooter, PublicProtocol } from 'paseto'
 import { SignFactory, VerifyFactory } from 'paseto/v4/public'
 import { Problem } from '../lib/problem.ts'
 import { rfc3339 } from '../lib/time.ts'
+import { formerTokenKeys } from '../store/former-keys.ts'
 import type { Store } from '../store/open.ts'
-import type { Keyring } from './keys.ts'
+import { type Keyring, verifier } from './keys.ts'
 import { isScope, SCOPES, type Scope } from './scopes.ts'
 
 const v4 = new PublicProtocol(SignFactory, VerifyFactory)
@@ -34,7 +36,9 @@ export function tokens(
   keys: Keyring,
   { db, clock, installation, accessChanged }: Pick<Store, 'db' | 'clock' | 'installation' | 'accessChanged'>,
 ) {
-  const implicitAssertion = encoder.encode(`dealbox:${installation}`)
+  const implicitAssertion = boundTo(installation)
+  const formerKey = formerTokenKeys(db)
+  const isOwnKey = db.prepare('SELECT 1 FROM signing_keys WHERE kid = ?').pluck()
   const member = db.prepare('SELECT id, role, status FROM members WHERE org_id = ? AND email = ?')
   const publicId = db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck()
   const insert = db.prepare(
@@ -134,22 +138,33 @@ export function tokens(
     if (token.length > MAX_LENGTH || !FORM.test(token)) return undefined
     try {
       const { kid } = JSON.parse(new TextDecoder().decode(InspectFooter(token))) as { kid: string }
-      const key = await keys.verification(String(kid))
-      if (!key) return undefined
-      const { claims } = await v4.Verify(key, token, {
-        implicitAssertion,
+      const own = await keys.verification(String(kid))
+      const signer = own ? { key: own, implicitAssertion, org: undefined } : former(token)
+      if (!signer) return undefined
+      const { claims } = await v4.Verify(signer.key, token, {
+        implicitAssertion: signer.implicitAssertion,
         allowNonExpiring: true,
         clockTolerance: UNLIMITED_S, // the database checks expiry; the clock may have been wrong at signing
       })
-      if (claims.typ !== 'api') return undefined
+      if (claims.typ !== 'api' || (signer.org !== undefined && claims.org !== signer.org)) return undefined
       return { jti: String(claims.jti), org: String(claims.org), sub: String(claims.sub), kid }
     } catch {
       return undefined
     }
   }
 
+  /** The key of a server that the organisation of a token was at: for this organisation only. */
+  function former(token: string) {
+    const { org, kid } = claimed(token) ?? { org: '', kid: '' }
+    if (isOwnKey.get(kid) !== undefined) return undefined // retired, or its file is gone
+    const found = formerKey(org, kid)
+    return found && { key: verifier(createPublicKey(found.key)), implicitAssertion: boundTo(found.installation), org }
+  }
+
   return { create, sign, revoke, list, claimed, verify }
 }
+
+const boundTo = (installation: string): Uint8Array => encoder.encode(`dealbox:${installation}`)
 
 /** Parses `all` or a list such as `rest.crm.deals.read,rest.crm.tags.read`. Throws Problem 422. */
 export function parseScopes(text: string): Scope[] {

@@ -13,7 +13,7 @@ import { readFlags } from './query.ts'
 import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
 import { uploads } from './uploads.ts'
 
-type Parts = Pick<Kernel, 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir'>
+type Parts = Pick<Kernel, 'checkHere' | 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir'>
 
 /** What a client has sent, parsed but not validated yet. `fingerprint` is the same for requests that are. */
 type Sent = {
@@ -24,7 +24,7 @@ type Sent = {
 }
 
 /** Answers writes: reads the body, and runs the route in a transaction, once for each Idempotency-Key. */
-export function writeAnswers({ prefix, write, health, answers, audit, bodies, dataDir }: Parts) {
+export function writeAnswers({ checkHere, prefix, write, health, answers, audit, bodies, dataDir }: Parts) {
   const { receive } = uploads(dataDir, bodies)
 
   return async function answerWrite(
@@ -82,6 +82,7 @@ export function writeAnswers({ prefix, write, health, answers, audit, bodies, da
     const who = key === undefined ? access.who : { ...access.who, key }
     return write(
       () => {
+        checkHere(access.who.org)
         const run = () => change(route, { ...access, who }, ids, x, { ...sent, known })
         if (key === undefined) return run()
         const isSecret = route.isSecret === true

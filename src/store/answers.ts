@@ -1,4 +1,5 @@
 import type { Database } from './driver.ts'
+import { notStaged } from './org-states.ts'
 
 /** A stored response to an Idempotency-Key; `headers` is JSON, and `body` may be encrypted. */
 export type StoredAnswer = { fingerprint: string; status: number; headers: string; body: string }
@@ -37,7 +38,8 @@ export function deleteAnswers(db: Database, until: number, max: number): number 
   const { changes } = db
     .prepare(
       `DELETE FROM idempotency WHERE (org_id, caller, key) IN
-         (SELECT org_id, caller, key FROM idempotency WHERE created_at <= ? LIMIT ?)`,
+         (SELECT org_id, caller, key FROM idempotency WHERE created_at <= ?
+           AND ${notStaged('idempotency.org_id')} LIMIT ?)`,
     )
     .run(until, max)
   return changes

@@ -1,4 +1,5 @@
 import type { Database } from './driver.ts'
+import { isOpen } from './org-states.ts'
 
 /** How many jobs of one lane may run at the same time, and how many of each do. */
 export type Places = { perLane: number; running: ReadonlyMap<string, number> }
@@ -19,19 +20,21 @@ export function jobLanes<Row extends { due_at: number; id: string }>(db: Databas
        FROM lanes WHERE lanes.lane IS NOT NULL
      )
      SELECT lane, (SELECT min(jobs.due_at) FROM jobs INDEXED BY jobs_lanes
-                   WHERE jobs.kind = ? AND jobs.lane <> '' AND jobs.lane = lanes.lane AND ${WAITING}) AS dueAt
+                   WHERE jobs.kind = ? AND jobs.lane <> '' AND jobs.lane = lanes.lane AND ${WAITING}
+                     AND ${isOpen('jobs.org_id')}) AS dueAt
      FROM lanes WHERE lane IS NOT NULL`,
   )
   const first = db.prepare(
     `SELECT ${fields}, due_at FROM jobs INDEXED BY jobs_lanes
-     WHERE kind = ? AND lane = ? AND lane <> '' AND due_at <= ? AND ${WAITING} ORDER BY due_at, id LIMIT ?`,
+     WHERE kind = ? AND lane = ? AND lane <> '' AND due_at <= ? AND ${WAITING} AND ${isOpen('jobs.org_id')}
+     ORDER BY due_at, id LIMIT ?`,
   )
 
   /** The lanes with a free place, and when their next job is due. */
   function open(kind: string, { perLane, running }: Places): { lane: string; dueAt: number; free: number }[] {
-    return (lanes.all(kind, kind, kind) as { lane: string; dueAt: number }[]).flatMap(({ lane, dueAt }) => {
+    return (lanes.all(kind, kind, kind) as { lane: string; dueAt: number | null }[]).flatMap(({ lane, dueAt }) => {
       const free = perLane - (running.get(lane) ?? 0)
-      return free > 0 ? [{ lane, dueAt, free }] : []
+      return free > 0 && dueAt !== null ? [{ lane, dueAt, free }] : []
     })
   }
 

@@ -4,6 +4,7 @@ import { totalChanges } from './changes.ts'
 import type { Database } from './driver.ts'
 import { jobLanes, type Places } from './job-lanes.ts'
 import type { Store } from './open.ts'
+import { isOpen, notStaged } from './org-states.ts'
 import type { Jump } from './wall-clock.ts'
 
 /** Work for a later time. `tries` includes the attempt that it is handed out for. */
@@ -37,6 +38,9 @@ const FIELDS =
 
 /** Jobs that have neither failed permanently nor are running: the condition of the index jobs_due. */
 const WAITING = 'failed_at IS NULL AND leased_until IS NULL'
+
+const IS_OPEN = isOpen('jobs.org_id')
+const IS_HERE = notStaged('jobs.org_id')
 
 /** The writes of this process: all puts, and what happened to jobs since one was last taken. */
 type Written = {
@@ -87,11 +91,13 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   )
   const removeKey = db.prepare('DELETE FROM jobs WHERE org_id = ? AND kind = ? AND key = ?')
   const dueOfKind = db.prepare(
-    `SELECT ${FIELDS} FROM jobs WHERE kind = ? AND due_at <= ? AND ${WAITING} ORDER BY due_at, id LIMIT ?`,
+    `SELECT ${FIELDS} FROM jobs WHERE kind = ? AND due_at <= ? AND ${WAITING} AND ${IS_OPEN} ORDER BY due_at, id LIMIT ?`,
   )
-  const dueOne = db.prepare(`SELECT ${FIELDS} FROM jobs WHERE org_id = ? AND id = ? AND due_at <= ? AND ${WAITING}`)
+  const dueOne = db.prepare(
+    `SELECT ${FIELDS} FROM jobs WHERE org_id = ? AND id = ? AND due_at <= ? AND ${WAITING} AND ${IS_OPEN}`,
+  )
   const earliest = db
-    .prepare(`SELECT due_at FROM jobs WHERE kind = ? AND ${WAITING} ORDER BY due_at, id LIMIT 1`)
+    .prepare(`SELECT due_at FROM jobs WHERE kind = ? AND ${WAITING} AND ${IS_OPEN} ORDER BY due_at, id LIMIT 1`)
     .pluck()
   const remove = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ?')
   const delay = db.prepare('UPDATE jobs SET due_at = ? WHERE org_id = ? AND id = ? AND due_at <= ?')
@@ -99,12 +105,17 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const lease = db.prepare('UPDATE jobs SET leased_until = ?, tries = tries + 1 WHERE org_id = ? AND id = ?')
   const removeLeased = db.prepare('DELETE FROM jobs WHERE org_id = ? AND id = ? AND leased_until = ? AND tries = ?')
   const unlease = db.prepare('UPDATE jobs SET leased_until = NULL WHERE org_id = ? AND id = ? AND leased_until = ?')
-  const endLeases = db.prepare('UPDATE jobs SET leased_until = ? WHERE leased_until > ? AND leased_until IS NOT NULL')
+  const endLeases = db.prepare(
+    `UPDATE jobs SET leased_until = ? WHERE leased_until > ? AND leased_until IS NOT NULL AND ${IS_HERE}`,
+  )
   const expired = db.prepare(
-    `SELECT ${FIELDS} FROM jobs WHERE leased_until <= ? AND leased_until IS NOT NULL ORDER BY leased_until LIMIT ?`,
+    `SELECT ${FIELDS} FROM jobs WHERE leased_until <= ? AND leased_until IS NOT NULL AND ${IS_HERE}
+     ORDER BY leased_until LIMIT ?`,
   )
   const earliestEnd = db
-    .prepare('SELECT leased_until FROM jobs WHERE leased_until IS NOT NULL ORDER BY leased_until LIMIT 1')
+    .prepare(
+      `SELECT leased_until FROM jobs WHERE leased_until IS NOT NULL AND ${IS_HERE} ORDER BY leased_until LIMIT 1`,
+    )
     .pluck()
   const again = db.prepare(
     `UPDATE jobs SET due_at = ?, tries = ?, leased_until = NULL, last_error = ?, failed_at = ?

@@ -1,4 +1,5 @@
 import type { Database } from './driver.ts'
+import type { OrgState } from './org-states.ts'
 import { IS_WHOLE } from './staged.ts'
 
 /** `id` is the internal number, `public_id` the id in the API. */
@@ -9,17 +10,33 @@ export type Org = {
   timezone: string
   currency: string
   last_seq: number
+  state: OrgState
+  moved_to: string | null
+  host: string | null
 }
 
-const COLUMNS = 'id, public_id, name, timezone, currency, last_seq'
+const COLUMNS = 'id, public_id, name, timezone, currency, last_seq, state, moved_to, host'
 
 /** The row of an existing organisation. */
 export const orgOf = (db: Database, org: number): Org =>
   db.prepare(`SELECT ${COLUMNS} FROM orgs WHERE id = ?`).get(org) as Org
 
-/** All organisations of a data folder, except those being restored. */
-export const allOrgs = (db: Database): Org[] =>
+/** All organisations of a data folder, except those being restored or received, and those that have moved away. */
+export const allOrgs = (db: Database): Org[] => allOrgsEver(db).filter(({ state }) => state !== 'moved')
+
+/** The same with those that have moved to another server. */
+export const allOrgsEver = (db: Database): Org[] =>
   db.prepare(`SELECT ${COLUMNS} FROM orgs WHERE ${IS_WHOLE} ORDER BY id`).all() as Org[]
+
+/** Gives an organisation a host name, or none. */
+export const setHost = (db: Database, org: number, host: string | null): void =>
+  void db.prepare('UPDATE orgs SET host = ? WHERE id = ?').run(host, org)
+
+/** The host names of all organisations, as far as they have one. */
+export function orgHosts(db: Database): () => string[] {
+  const all = db.prepare(`SELECT host FROM orgs WHERE host IS NOT NULL AND ${IS_WHOLE} ORDER BY id`).pluck()
+  return () => all.all() as string[]
+}
 
 /** Returns whether an organisation is there: an export that is restored replaces it. */
 export function orgExists(db: Database): (org: number) => boolean {
@@ -29,7 +46,7 @@ export function orgExists(db: Database): (org: number) => boolean {
 
 /** The public addresses of all organisations, as far as they are set. */
 export function publicUrls(db: Database): () => string[] {
-  const all = db.prepare('SELECT public_base_url FROM orgs WHERE public_base_url IS NOT NULL ORDER BY id').pluck()
+  const all = db.prepare(`SELECT public_base_url FROM orgs WHERE public_base_url IS NOT NULL AND ${IS_WHOLE} ORDER BY id`).pluck()
   return () => all.all() as string[]
 }
 
@@ -38,7 +55,7 @@ export function soleOrg(db: Database): () => { count: number; name: string | nul
   const all = db.prepare(
     `SELECT name, (SELECT members.name FROM members WHERE org_id = orgs.id AND role = 'owner' AND status = 'active'
        ORDER BY members.id LIMIT 1) AS owner
-     FROM orgs WHERE ${IS_WHOLE} LIMIT 2`,
+     FROM orgs WHERE ${IS_WHOLE} AND state <> 'moved' LIMIT 2`,
   )
   return () => {
     const found = all.all() as { name: string; owner: string | null }[]

@@ -29,6 +29,9 @@ export function markOf(org: number, kind: Kind): string {
   return String.fromCodePoint(0x10000 + org * 16 + KINDS[kind])
 }
 
+/** In code units: the character is beyond the first plane. */
+const MARK_LENGTH = 2
+
 /** Kinds whose records are also found by their owner: the word of `ownerWord` is among those of the record. */
 export const OWNED: readonly Kind[] = ['deal']
 
@@ -128,8 +131,18 @@ export function searchIndex(db: Database, kind: Kind) {
   const isOwn = (doc: Doc, org: number, id: string): boolean =>
     doc.id === id && doc.org === BigInt(org) && doc.kind === BigInt(KINDS[kind])
 
-  return { put, add, remove: removeWords }
+  /** The words of a record; undefined if it has none here. */
+  function wordsOf(org: number, id: string): string[] | undefined {
+    const own = docsOfRank(id).find((doc) => isOwn(doc, org, id))
+    return own && unmarked(own.pending ?? own.words)
+  }
+
+  return { put, add, remove: removeWords, wordsOf }
 }
+
+/** The words of a text in the index, without their marks. */
+export const unmarked = (text: string): string[] =>
+  text === '' ? [] : text.split(' ').map((word) => word.slice(MARK_LENGTH))
 
 /**
  * Writes the entries of documents in the index. Not by triggers: with them the index would write its words to disk for each

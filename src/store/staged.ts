@@ -8,11 +8,17 @@ import { eraser } from './erase.ts'
 const PREFIX = 'staged '
 
 /** A condition on orgs for a WHERE clause: not staged. */
-export const IS_WHOLE = `public_id NOT LIKE '${PREFIX}%'`
+export const IS_WHOLE = `state <> 'staged'`
 
-/** The numbers of staged organisations, including those left behind by an interrupted import. */
+/** The numbers of staged organisations that an interrupted import left behind, or a move that came to nothing. */
 export const stagedOrgs = (db: Database): number[] =>
-  db.prepare(`SELECT id FROM orgs WHERE NOT ${IS_WHOLE}`).pluck().all() as number[]
+  db
+    .prepare(
+      `SELECT id FROM orgs WHERE NOT (${IS_WHOLE})
+         AND NOT EXISTS (SELECT 1 FROM arrivals WHERE arrivals.org = orgs.id AND arrivals.state <> 'committed')`,
+    )
+    .pluck()
+    .all() as number[]
 
 export type StagedSettings = {
   name: string
@@ -28,8 +34,8 @@ export function stageOrg(db: Database, given: StagedSettings, now: number): numb
   const { name, timezone, currency, public_base_url = null, last_seq } = given
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO orgs (public_id, name, timezone, currency, public_base_url, last_seq, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO orgs (public_id, name, timezone, currency, public_base_url, last_seq, created_at, state)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'staged')`,
     )
     .run(PREFIX + randomUUID(), name, timezone, currency, public_base_url, last_seq, now)
   return Number(lastInsertRowid)
@@ -37,10 +43,11 @@ export function stageOrg(db: Database, given: StagedSettings, now: number): numb
 
 /** Erases an organisation and gives its public id to the staged one. For a transaction without foreign keys. */
 export function replaceOrg(db: Database, org: number, staged: number): void {
-  const { public_id, created_at } = db.prepare('SELECT public_id, created_at FROM orgs WHERE id = ?').get(org) as {
-    public_id: string
-    created_at: number
-  }
+  const { public_id, created_at, host } = db
+    .prepare('SELECT public_id, created_at, host FROM orgs WHERE id = ?')
+    .get(org) as { public_id: string; created_at: number; host: string | null }
   eraser(db, org)(() => false)
-  db.prepare('UPDATE orgs SET public_id = ?, created_at = ? WHERE id = ?').run(public_id, created_at, staged)
+  db.prepare("UPDATE orgs SET public_id = ?, created_at = ?, host = ?, state = 'open' WHERE id = ?").run(
+    ...[public_id, created_at, host, staged],
+  )
 }

@@ -79,11 +79,7 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
    * of the same text for different purposes differ. To verify, sign again and compare in constant time.
    */
   function sign(purpose: string, text: string): string {
-    return createHmac('sha256', signingKey(purpose))
-      .update(text)
-      .digest()
-      .subarray(0, SIGNATURE_BYTES)
-      .toString('base64url')
+    return signWith(signingKey(purpose), text)
   }
 
   /** Derived from the encryption key; cached by purpose and key. */
@@ -96,8 +92,12 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
     return own
   }
 
-  return { seal, open, sign }
+  return { seal, open, sign, signingKey }
 }
+
+/** The signature of a text by the key of a purpose. */
+export const signWith = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text).digest().subarray(0, SIGNATURE_BYTES).toString('base64url')
 
 /**
  * Calls back in an exclusive transaction, unless something depends on the key: secrets of webhooks, passwords and tokens

@@ -1,9 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sync, Write } from './commit.ts'
 import type { Connection } from './driver.ts'
 import type { Allowed, StorageHealth } from './health.ts'
+import { isPaused, pausedProblem } from './org-states.ts'
 
 /** Runs the job unless the storage must not be written; `allowed` is what it may do while space is short. */
 export type HealthyWrite = <T extends Sync>(job: () => T, allowed?: Allowed) => Promise<T>
+
+/** How long a write waits while its organisation is paused, see departing.ts, and how often it looks again. */
+export const MAX_PAUSE_MS = 10_000
+const LOOK_EVERY_MS = 20
+
+const cell = new Int32Array(new SharedArrayBuffer(4))
 
 type Options = { db: Connection; commit: Write; health: StorageHealth; onCommit: () => void }
 
@@ -20,11 +28,19 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
       checkWritable(allowed) // it may have waited behind a write that detected damage
       return job()
     }
-    try {
-      return await (allowed?.frees ? commitFreeing(guarded) : commit(guarded))
-    } catch (error) {
-      health.note(error)
-      throw error
+    const began = performance.now()
+    for (;;) {
+      try {
+        return await (allowed?.frees ? commitFreeing(guarded) : commit(guarded))
+      } catch (error) {
+        if (isPaused(error)) {
+          if (performance.now() - began > MAX_PAUSE_MS) throw pausedProblem()
+          await sleep(LOOK_EVERY_MS)
+          continue
+        }
+        health.note(error)
+        throw error
+      }
     }
   }
 
@@ -56,13 +72,21 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
   function transaction<T>(job: () => T): T {
     if (db.inTransaction) return db.transaction(job).immediate()
     checkWritable()
-    try {
-      const value = db.transaction(job).immediate()
-      onCommit()
-      return value
-    } catch (error) {
-      health.note(error)
-      throw error
+    const began = performance.now()
+    for (;;) {
+      try {
+        const value = db.transaction(job).immediate()
+        onCommit()
+        return value
+      } catch (error) {
+        if (isPaused(error)) {
+          if (performance.now() - began > MAX_PAUSE_MS) throw pausedProblem()
+          Atomics.wait(cell, 0, 0, LOOK_EVERY_MS)
+          continue
+        }
+        health.note(error)
+        throw error
+      }
     }
   }
 

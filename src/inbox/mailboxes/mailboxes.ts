@@ -4,6 +4,7 @@ import { conflict } from '../../lib/problem.ts'
 import type { ImapServer, MailServer } from '../../mail/transport/server.ts'
 import type { RawRow } from '../../store/columns.ts'
 import * as c from '../../store/columns.ts'
+import { isOpen } from '../../store/org-states.ts'
 import { grantStore } from './grants.ts'
 import { type MailboxHealth, mailboxHealth } from './mailbox-health.ts'
 import type { OAuth } from './oauth.ts'
@@ -143,7 +144,8 @@ export const mailboxStore = once((deps: Deps) => {
     )
     .raw()
   const everywhere = db
-    .prepare(`SELECT ${columns.select}, org_id FROM mailboxes WHERE is_active = 1 ORDER BY org_id, position`)
+    .prepare(`SELECT ${columns.select}, org_id FROM mailboxes WHERE is_active = 1
+       AND ${isOpen('mailboxes.org_id')} ORDER BY org_id, position`)
     .raw()
   const activeAddresses = db.prepare('SELECT address FROM mailboxes WHERE org_id = ? AND is_active = 1').pluck()
   const secrets = db.prepare(

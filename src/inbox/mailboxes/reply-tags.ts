@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Deps, once } from '../../deps.ts'
+import { signatures } from '../../store/former-keys.ts'
 import type { Mailbox } from './mailboxes.ts'
 
 // If the server of a mailbox accepts "support+anything@...", replies can go to an address that identifies the
@@ -16,20 +17,23 @@ const TAG = /^c([1-9]\d{0,14})-([0-9a-f]{12})$/
 export const replyTags = once(({ db, vault }: Deps) => {
   const publicId = db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck()
 
-  const signature = (org: number, number: number): Buffer =>
-    Buffer.from(vault.sign(PURPOSE, `${publicId.get(org)} ${number}`), 'base64url').subarray(0, SIGNATURE_BYTES)
+  const signed = signatures({ db, vault })
+  const textOf = (org: number, number: number): string => `${publicId.get(org)} ${number}`
+  const bytesOf = (signature: string): Buffer => Buffer.from(signature, 'base64url').subarray(0, SIGNATURE_BYTES)
 
   function addressOf(org: number, { address }: Mailbox, number: number): string {
     const at = address.lastIndexOf('@')
-    return `${address.slice(0, at)}+c${number}-${signature(org, number).toString('hex')}${address.slice(at)}`
+    return `${address.slice(0, at)}+c${number}-${bytesOf(vault.sign(PURPOSE, textOf(org, number))).toString('hex')}${address.slice(at)}`
   }
 
   /** Returns the number of the conversation that an address identifies; undefined for any other address. */
   function numberIn(org: number, address: string): number | undefined {
     const local = address.slice(0, address.lastIndexOf('@')).toLowerCase()
-    const [, digits, signed] = TAG.exec(local.slice(local.lastIndexOf('+') + 1)) ?? []
-    if (!digits || !signed) return undefined
-    const isOurs = timingSafeEqual(Buffer.from(signed, 'hex'), signature(org, Number(digits)))
+    const [, digits, signature] = TAG.exec(local.slice(local.lastIndexOf('+') + 1)) ?? []
+    if (!digits || !signature) return undefined
+    const given = Buffer.from(signature, 'hex')
+    const all = signed(org, PURPOSE, textOf(org, Number(digits))).map(bytesOf)
+    const isOurs = all.some((own) => timingSafeEqual(given, own))
     return isOurs ? Number(digits) : undefined
   }
 

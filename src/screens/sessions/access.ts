@@ -4,6 +4,7 @@ import { effectiveScopes, SCOPES, scopeKey } from '../../auth/scopes.ts'
 import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
+import { orgGate } from '../../store/org-states.ts'
 import { orgExists } from '../../store/orgs.ts'
 import { ownOrigin, readCookie } from './cookie.ts'
 
@@ -17,6 +18,7 @@ export type SessionAccess = Omit<Authentication, 'authenticate'> & {
 export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'health'>): SessionAccess {
   const sessions = sessionStore(store)
   const isThere = orgExists(store.db)
+  const gate = orgGate(store.db)
   /** Sessions whose use is being written. */
   const noting = new Set<string>()
 
@@ -40,6 +42,7 @@ export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'hea
     const session = current(req)
     if (!session) throw /^bearer /i.test(req.headers.authorization ?? '') ? noTokens() : signedOut(readCookie(req))
     const { org, id, member, role, expiresAt } = session
+    gate(org)
     const scopes = effectiveScopes(SCOPES, role)
     return {
       who: { org, member, scopes, session: { id, role, origin: ownOrigin(req) } },
@@ -51,7 +54,7 @@ export function sessionAccess(store: Pick<Store, 'db' | 'clock' | 'write' | 'hea
     }
   }
 
-  return { current, authenticate, isCurrent: ({ who }) => isThere(who.org) }
+  return { current, authenticate, isCurrent: ({ who }) => isThere(who.org), checkHere: gate }
 }
 
 const noTokens = (): Problem =>

@@ -6,6 +6,7 @@ import { type Credentials, credentialStore } from '../../auth/credentials.ts'
 import { type OpenSession, sessionStore } from '../../auth/sessions.ts'
 import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
+import { orgGate } from '../../store/org-states.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
 import { addressLimit, counting, type Failures, failuresInMemory, pauseAfter, tooManyAttempts } from './attempts.ts'
@@ -33,6 +34,7 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
   const memory = failuresInMemory()
   const audit = auditLog(store)
   const refused = refusedSignIns(parts)
+  const gate = orgGate(store.db)
 
   async function login(ctx: Context): Promise<void> {
     const { req } = ctx
@@ -61,6 +63,7 @@ export function loginHandlers(parts: ScreenParts): Handler[] {
     const counted = await begin(found, known, email)
     const member = await verified(found, password)
     if (!member) throw invalidCredentials()
+    gate(member.org)
     const signedIn = await store.write(() => signIn(ctx, member, code), { isSmall: true })
     if (signedIn === 'code_required') {
       await counted.takeBack()

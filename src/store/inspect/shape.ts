@@ -1,3 +1,4 @@
+import { DEPARTING } from '../departing.ts'
 import { type Connection, connection, type Database } from '../driver.ts'
 import { emptyDatabase } from '../memory.ts'
 
@@ -19,7 +20,9 @@ export function shapeOf(db: Connection): Map<string, string> {
       "SELECT type, name, sql FROM main.sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name",
     )
     .all() as SchemaObject[]
-  const shown = objects.filter(({ name }) => kinds.get(name)?.type !== 'shadow') // inner tables of FTS5
+  const isOfMove = ({ type, name }: SchemaObject) => type === 'trigger' && name.startsWith(DEPARTING)
+  const isInner = ({ name }: SchemaObject) => kinds.get(name)?.type === 'shadow' // of FTS5
+  const shown = objects.filter((each) => !isInner(each) && !isOfMove(each))
   return new Map(
     shown.map(({ type, name, sql }) => {
       const isTable = type === 'table' && kinds.get(name)?.type === 'table'

@@ -3,6 +3,7 @@ import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../../events/body.ts
 import { eventsOf } from '../../events/names.ts'
 import { timeOfId } from '../../lib/id.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
+import { isOpen, notStaged } from '../../store/org-states.ts'
 import { TEST, type Try } from '../deliveries.ts'
 import type { DeliveryDecision, Health } from './retry-policy.ts'
 
@@ -57,10 +58,10 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
      FROM webhooks AS w
      JOIN webhook_states AS s ON s.org_id = w.org_id AND s.webhook_id = w.id
      JOIN orgs AS o ON o.id = w.org_id
-     WHERE status = 'active'`,
+     WHERE status = 'active' AND o.state = 'open'`,
   )
   const testTargets = db.prepare(
-    `SELECT ${FIELDS} FROM deliveries INDEXED BY deliveries_tests WHERE type = '${TEST}' AND due_at <= ?
+    `SELECT ${FIELDS} FROM deliveries INDEXED BY deliveries_tests WHERE type = '${TEST}' AND due_at <= ? AND ${isOpen('deliveries.org_id')}
      ORDER BY due_at LIMIT ?`,
   )
   const receiver = db.prepare(
@@ -117,7 +118,7 @@ export function deliveryQueue({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
      WHERE org_id = ? AND webhook_status = ? AND leased_until IS NOT NULL`,
     )
     .pluck()
-  const webhooks = db.prepare('SELECT org_id AS org, id FROM webhooks')
+  const webhooks = db.prepare(`SELECT org_id AS org, id FROM webhooks WHERE ${notStaged('webhooks.org_id')}`)
   const release = db.prepare('UPDATE deliveries SET due_at = ?, leased_until = NULL WHERE org_id = ? AND id = ?')
 
   /** Takes up to `most` due deliveries. */

@@ -1,5 +1,7 @@
 import { firstIdAt, MAX_AHEAD_MS } from '../../lib/id.ts'
 import type { Store } from '../../store/open.ts'
+import { notStaged } from '../../store/org-states.ts'
+import { IS_WHOLE } from '../../store/staged.ts'
 
 /** How long events are kept unless the server is told otherwise. */
 export const USUAL_RETENTION_DAYS = 30
@@ -17,14 +19,17 @@ type Purged = 'more' | undefined
 export function purgeEvents({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs: number): Purged {
   const now = clock.now()
   const oldest = db
-    .prepare('SELECT commit_seq, at FROM events WHERE at <= ? ORDER BY commit_seq LIMIT ?')
+    .prepare(
+      `SELECT commit_seq, at FROM events WHERE at <= ? AND ${notStaged('events.org_id')} ORDER BY commit_seq LIMIT ?`,
+    )
     .all(now + MAX_AHEAD_MS, BATCH) as { commit_seq: number; at: number }[]
   const firstKept = oldest.findIndex(({ at }) => at >= now - keepMs)
   const last = (firstKept < 0 ? oldest : oldest.slice(0, firstKept)).at(-1)
   if (!last) return undefined
   const { changes } = db
     .prepare(
-      'DELETE FROM events WHERE commit_seq IN (SELECT commit_seq FROM events WHERE commit_seq <= ? ORDER BY commit_seq LIMIT ?)',
+      `DELETE FROM events WHERE commit_seq IN (SELECT commit_seq FROM events
+         WHERE commit_seq <= ? AND ${notStaged('events.org_id')} ORDER BY commit_seq LIMIT ?)`,
     )
     .run(last.commit_seq, BATCH)
   return changes === BATCH ? 'more' : undefined
@@ -62,7 +67,7 @@ export function purgeDeliveries({ db, clock }: Pick<Store, 'db' | 'clock'>, keep
        (SELECT id FROM deliveries INDEXED BY deliveries_webhook WHERE org_id = @org AND webhook_id = @webhook LIMIT @most)`,
   )
   let room = BATCH
-  for (const org of db.prepare('SELECT id FROM orgs').pluck().all() as number[]) {
+  for (const org of db.prepare(`SELECT id FROM orgs WHERE ${IS_WHOLE}`).pluck().all() as number[]) {
     const deleted = old.all({ org, before, most: room }) as DeletedDelivery[]
     deleted.push(...(ahead.all({ org, ahead: firstAhead, most: room - deleted.length }) as DeletedDelivery[]))
     room -= deleted.length
