@@ -95,8 +95,7 @@ export function credentialStore({ db, clock, vault }: Pick<Store, 'db' | 'clock'
   }
 
   /** By a key beside the database: from the database alone, fifty bits could be found by trying. */
-  const recoveryHash = (member: string, code: string): string =>
-    vault.sign(recoveryPurpose(member), plainCode(code))
+  const recoveryHash = (member: string, code: string): string => vault.sign(recoveryPurpose(member), plainCode(code))
 
   return {
     /** The members with this email who have a password: one in each organisation at most. */

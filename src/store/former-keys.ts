@@ -28,13 +28,11 @@ export function signatures({ db, vault }: { db: Database; vault: Vault }) {
 
 /** The public keys of tokens of servers that an organisation was at, and the installations those are bound to. */
 export function formerTokenKeys(db: Database) {
-  const one = db
-    .prepare(
-      `SELECT former_token_keys.key, installation FROM orgs
+  const one = db.prepare(
+    `SELECT former_token_keys.key, installation FROM orgs
        JOIN former_token_keys ON former_token_keys.org_id = orgs.id AND kid = ? WHERE public_id = ?`,
-    )
-  return (publicId: string, kid: string) =>
-    one.get(kid, publicId) as { key: string; installation: string } | undefined
+  )
+  return (publicId: string, kid: string) => one.get(kid, publicId) as { key: string; installation: string } | undefined
 }
 
 type TokenKey = { kid: string; key: string }
@@ -46,7 +44,9 @@ export function keepFormerKeys(
   tokenKeys: readonly TokenKey[],
 ): void {
   const members = db.prepare("SELECT member_id FROM credentials WHERE org_id = ? AND recovery_codes <> '[]'").pluck()
-  const sign = db.prepare('INSERT OR REPLACE INTO former_signing_keys (org_id, installation, purpose, key) VALUES (?, ?, ?, ?)')
+  const sign = db.prepare(
+    'INSERT OR REPLACE INTO former_signing_keys (org_id, installation, purpose, key) VALUES (?, ?, ?, ?)',
+  )
   const keep = db.prepare(
     'INSERT OR REPLACE INTO former_token_keys (org_id, kid, installation, key, created_at) VALUES (?, ?, ?, ?, ?)',
   )

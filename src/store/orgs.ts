@@ -46,7 +46,9 @@ export function orgExists(db: Database): (org: number) => boolean {
 
 /** The public addresses of all organisations, as far as they are set. */
 export function publicUrls(db: Database): () => string[] {
-  const all = db.prepare(`SELECT public_base_url FROM orgs WHERE public_base_url IS NOT NULL AND ${IS_WHOLE} ORDER BY id`).pluck()
+  const all = db
+    .prepare(`SELECT public_base_url FROM orgs WHERE public_base_url IS NOT NULL AND ${IS_WHOLE} ORDER BY id`)
+    .pluck()
   return () => all.all() as string[]
 }
 
