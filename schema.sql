@@ -89,7 +89,7 @@ CREATE TABLE arrivals ( -- one-time keys to receive an organisation from another
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE arriving_audit ( -- the audit log of an organisation that is being received
-  arrival TEXT NOT NULL REFERENCES arrivals (id) ON DELETE CASCADE,
+  arrival TEXT NOT NULL,
   seq INTEGER NOT NULL,
   entry TEXT NOT NULL CHECK (json_valid(entry)), -- JSON array: the columns of audit_log
   PRIMARY KEY (arrival, seq)

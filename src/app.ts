@@ -31,6 +31,8 @@ import { messages } from './inbox/messages/messages.ts'
 import { slaPolicies } from './inbox/sla/policies.ts'
 import { meetings } from './meetings/meetings.ts'
 import { transcripts } from './meetings/transcripts.ts'
+import type { Arriving } from './moves/arriving.ts'
+import { movesEndpoint } from './moves/endpoint.ts'
 import { resourceDeps } from './resource-deps.ts'
 import { enrollments } from './sequences/enrollments/enrollments.ts'
 import { sequences } from './sequences/sequences/sequences.ts'
@@ -89,18 +91,25 @@ export type AppOptions = {
   bodies?: Bodies
   /** Aborted when the server starts to stop: new requests are refused, and waiting ones return. */
   stopping: AbortSignal
+  /** Receives organisations from other servers. */
+  arriving?: Arriving
 }
 
 /** The API as a Koa application, without a listener. */
-export function api(store: Store, { dataDir, rate, deps = resourceDeps(store), ...options }: AppOptions): Koa {
+export function api(
+  store: Store,
+  { dataDir, rate, deps = resourceDeps(store), arriving, ...options }: AppOptions,
+): Koa {
   const app = new Koa()
   const keys = keyring(dataDir, store)
   keys.check() // fails now instead of refusing every token signed by such a key
   app.silent = true // the kernel logs failures; a client that disconnects is not a failure
+  const read = options.bodies ?? bodies()
+  if (arriving) app.use(movesEndpoint({ ...options, arriving, store, bodies: read }))
   app.use(
     kernel(catalog(deps), {
-      bodies: bodies(),
       ...options,
+      bodies: read,
       dataDir,
       ...bearer(accessCache(tokens(keys, store), store)),
       prefix: PREFIX,

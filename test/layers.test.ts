@@ -75,6 +75,7 @@ const ROOMS = [
   'demo/replay',
   'webhooks/delivery',
   'jobs',
+  'moves',
   'app.ts',
   'screens/html.ts',
   'screens/reference',

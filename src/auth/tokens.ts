@@ -139,7 +139,7 @@ export function tokens(
     try {
       const { kid } = JSON.parse(new TextDecoder().decode(InspectFooter(token))) as { kid: string }
       const own = await keys.verification(String(kid))
-      const signer = own ? { key: own, implicitAssertion, org: undefined } : former(token)
+      const signer = own ? { key: own, implicitAssertion, org: undefined } : await former(token)
       if (!signer) return undefined
       const { claims } = await v4.Verify(signer.key, token, {
         implicitAssertion: signer.implicitAssertion,
@@ -154,11 +154,13 @@ export function tokens(
   }
 
   /** The key of a server that the organisation of a token was at: for this organisation only. */
-  function former(token: string) {
+  async function former(token: string) {
     const { org, kid } = claimed(token) ?? { org: '', kid: '' }
     if (isOwnKey.get(kid) !== undefined) return undefined // retired, or its file is gone
     const found = formerKey(org, kid)
-    return found && { key: verifier(createPublicKey(found.key)), implicitAssertion: boundTo(found.installation), org }
+    if (!found) return undefined
+    const key = await verifier(createPublicKey(found.key))
+    return { key, implicitAssertion: boundTo(found.installation), org }
   }
 
   return { create, sign, revoke, list, claimed, verify }

@@ -18,6 +18,8 @@ import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
+import { orgHost, orgList } from './org.ts'
+import { orgErase, orgMove, orgReceive } from './org-move.ts'
 import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
@@ -32,6 +34,11 @@ export const commands: readonly Command[] = [
   serve,
   install,
   init,
+  orgList,
+  orgHost,
+  orgReceive,
+  orgMove,
+  orgErase,
   settingsShow,
   settingsApply,
   memberList,

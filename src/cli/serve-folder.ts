@@ -16,6 +16,8 @@ import { recurringWork } from '../jobs/recurring.ts'
 import { startScheduler } from '../jobs/scheduler.ts'
 import { sequenceKinds } from '../jobs/sequences.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
+import { startArriving } from '../moves/arriving.ts'
+import { startSettling } from '../moves/settling.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
 import { screens } from '../screens/app.ts'
@@ -23,7 +25,7 @@ import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { publicUrls } from '../store/orgs.ts'
+import { orgHosts, publicUrls } from '../store/orgs.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { startBackups } from './backup-options.ts'
 import { screensOrigin } from './screens-url.ts'
@@ -88,10 +90,15 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
     const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
     const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
-    const publicHosts = () => hostsOf([...publicUrls(store.db)(), ...(givenUrl === undefined ? [] : [givenUrl])])
+    const publicHosts = () => [
+      ...hostsOf([...publicUrls(store.db)(), ...(givenUrl === undefined ? [] : [givenUrl])]),
+      ...orgHosts(store.db)(),
+    ]
     const checkHost = hostCheck({ listen: apiAddress.host, added: names, publicHosts })
+    const arriving = startArriving({ store, dataDir: options.data, log })
+    workers.push(arriving.stop, startSettling({ store, dataDir: options.data, log }))
     const app = api(store, {
-      ...{ ...state, dataDir: options.data, rate, corsOrigins, deps },
+      ...{ ...state, dataDir: options.data, rate, corsOrigins, deps, arriving },
       checkHost: names.length > 0 ? checkHost : undefined,
       measure: recorded.requests.of('api', PREFIX),
     })

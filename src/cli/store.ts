@@ -3,7 +3,8 @@ import { backupsFolder } from '../backup/state.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { type OpenOptions, openStore, type Store } from '../store/open.ts'
-import { allOrgs } from '../store/orgs.ts'
+import { movedProblem } from '../store/org-states.ts'
+import { allOrgs, allOrgsEver } from '../store/orgs.ts'
 
 /** Runs the job on the store of a data folder, even while a server runs on it, and closes the store afterwards. */
 export async function withStore<T>(
@@ -33,6 +34,8 @@ export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefine
     if (more.length > 0) throw usage(`This data folder contains several organisations. Choose one with --org: ${all}.`)
     return only.id
   }
+  const moved = allOrgsEver(db).find((each) => each.public_id === publicId.toLowerCase())?.moved_to
+  if (moved != null) throw movedProblem(moved)
   const chosen = orgs.find((each) => each.public_id === publicId.toLowerCase())
   if (!chosen) throw new Problem(404, 'no_such_org', `There is no organisation ${publicId} here. Use one of ${all}.`)
   return chosen.id

@@ -20,7 +20,7 @@ import type { Route } from '../http/route.ts'
 import { commitWaiters } from '../http/waiting.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
-import { publicUrls } from '../store/orgs.ts'
+import { orgHosts, publicUrls } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
 import { answerBy } from './handler.ts'
@@ -123,10 +123,11 @@ export function screens(options: ScreensOptions): Koa {
 
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
   const publicUrlsOf = publicUrls(store.db)
+  const hostsOfOrgs = orgHosts(store.db)
   const checkHost = hostCheck({
     listen,
     added: options.hosts ?? [],
-    publicHosts: () => hostsOf(publicUrlsOf()),
+    publicHosts: () => [...hostsOf(publicUrlsOf()), ...hostsOfOrgs()],
   })
   const access = sessionAccess(store)
   const web = options.web ?? webFiles()

@@ -17,11 +17,21 @@ export const SEARCHED_TABLES: Record<Kind, string> = {
   meeting_alone: 'meetings',
 }
 
+/** Deletes all rows of an organisation and the organisation itself; see `rowEraser`. */
+export function eraser(db: Database, org: number): (isFull: () => boolean) => boolean {
+  const erase = rowEraser(db, org)
+  return (isFull) => {
+    if (!erase(isFull)) return false
+    db.prepare('DELETE FROM orgs WHERE id = ?').run(org)
+    return true
+  }
+}
+
 /**
- * Deletes all rows of an organisation and the organisation itself, until the batch is full; returns whether it has
+ * Deletes all rows of an organisation, until the batch is full; returns whether it has
  * finished. Foreign keys have to be off: tables are emptied one after the other.
  */
-export function eraser(db: Database, org: number): (isFull: () => boolean) => boolean {
+export function rowEraser(db: Database, org: number): (isFull: () => boolean) => boolean {
   const tables = tablesOfOrgs(db).filter((table) => table !== 'search_docs' && table !== 'search_pending')
   const kindsOf = Map.groupBy(Object.keys(SEARCHED_TABLES) as Kind[], (kind) => SEARCHED_TABLES[kind])
   const searched = [...kindsOf].map(([table, kinds]) => searchedRows(db, table, kinds))
@@ -32,7 +42,6 @@ export function eraser(db: Database, org: number): (isFull: () => boolean) => bo
       if (part(org) === 0) parts.shift()
       if (isFull()) return false
     }
-    db.prepare('DELETE FROM orgs WHERE id = ?').run(org)
     return true
   }
 }

@@ -51,6 +51,16 @@ export function lockRestore(dataDir: string): () => void {
   )
 }
 
+/** As `lockInstance`, for a command that moves an organisation to another server; undefined if one does. */
+export const tryLockMove = (dataDir: string): (() => void) | undefined => lockFile(join(dataDir, 'move.lock'))
+
+/** The same; throws Problem 409. */
+export function lockMove(dataDir: string): () => void {
+  const release = tryLockMove(dataDir)
+  if (release) return release
+  throw new Problem(409, 'move_running', `Another organisation is moving from ${dataDir}. Wait until that is done.`)
+}
+
 /** Marks a temporary folder as used, until the process ends; undefined if another process uses it. */
 export const lockFolder = (folder: string): (() => void) | undefined => lockFile(join(folder, 'in-use.lock'))
 

@@ -50,7 +50,7 @@ CREATE TABLE arrivals (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE arriving_audit (
-  arrival TEXT NOT NULL REFERENCES arrivals (id) ON DELETE CASCADE,
+  arrival TEXT NOT NULL,
   seq INTEGER NOT NULL,
   entry TEXT NOT NULL CHECK (json_valid(entry)),
   PRIMARY KEY (arrival, seq)

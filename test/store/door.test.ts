@@ -86,6 +86,7 @@ const OWNERS = [
   'inbox',
   'sequences',
   'webhooks',
+  'moves',
   'imports/journal',
   'personal',
   'screens/app',

@@ -84,8 +84,12 @@ describe('the schema', () => {
   test('has only tables of an organisation, but for the installation, its keys and work, and the organisations themselves', () => {
     const others = tables.filter((table) => !ofOrgs.includes(table)).map(({ name }) => name)
     assert.deepEqual(others, [
+      'arrivals',
+      'arriving_audit',
       'audit_chains',
       'audit_log',
+      'departing_changes',
+      'departures',
       'installation',
       'orgs',
       'recurring_jobs',
