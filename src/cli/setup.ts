@@ -4,7 +4,7 @@ import { CONFIG_FILE } from '../config/file.ts'
 import { qrText } from '../screens/sessions/qr.ts'
 import { prepareFolder } from '../settings/new-org.ts'
 import { openStore, type Store } from '../store/open.ts'
-import { allOrgs } from '../store/orgs.ts'
+import { allOrgsEver } from '../store/orgs.ts'
 import { isLocal } from './screens-url.ts'
 
 /** What a folder without a database may have: that of a new disk, and the configuration for the first start. */
@@ -19,7 +19,7 @@ export function prepareEmptyFolder(dataDir: string): void {
 
 /** While a data folder has no organisation: makes the link that creates one. An earlier link ends. */
 export function newSetupUrl(store: Store, dataDir: string, origin: string): string | null {
-  if (allOrgs(store.db).length > 0) return null
+  if (allOrgsEver(store.db).length > 0) return null
   prepareFolder(store, dataDir)
   const secret = store.transaction(() => setupLink(store).make())
   return linkUrl(origin, 'setup', secret)

@@ -26,6 +26,8 @@ export async function withStore<T>(
 /** Returns the number in the store of the organisation given by --org, or of the only one. */
 export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefined): number {
   const orgs = allOrgs(db)
+  const moved = allOrgsEver(db).find(({ public_id }) => public_id === publicId?.toLowerCase())?.moved_to
+  if (moved != null) throw movedProblem(moved)
   const [only, ...more] = orgs
   if (!only)
     throw new Problem(404, 'no_org', 'This data folder contains no organisation. Create one with "dealbox init".')
@@ -34,8 +36,6 @@ export function chosenOrg({ db }: Pick<Store, 'db'>, publicId: string | undefine
     if (more.length > 0) throw usage(`This data folder contains several organisations. Choose one with --org: ${all}.`)
     return only.id
   }
-  const moved = allOrgsEver(db).find((each) => each.public_id === publicId.toLowerCase())?.moved_to
-  if (moved != null) throw movedProblem(moved)
   const chosen = orgs.find((each) => each.public_id === publicId.toLowerCase())
   if (!chosen) throw new Problem(404, 'no_such_org', `There is no organisation ${publicId} here. Use one of ${all}.`)
   return chosen.id

@@ -77,7 +77,15 @@ export async function moveOrg(given: Departing): Promise<Departed> {
     await client.call('begin', helloOf(given, move))
     departures.begin(
       {
-        ...{ org: id, public_id, id: move, url: given.url, address: given.address, key: given.key, ca: given.ca ?? null },
+        ...{
+          org: id,
+          public_id,
+          id: move,
+          url: given.url,
+          address: given.address,
+          key: given.key,
+          ca: given.ca ?? null,
+        },
         tokenKeys: given.keyring.publicKeys(),
       },
       () => record('org.move_begun', { url: given.url }),
@@ -187,7 +195,9 @@ function copier(
     }
     for (const [table, keys] of changed.between(sentUpTo, upTo)) {
       let piece = newPiece(table)
-      for (const key of keys) {
+      const length = moved.keyLengthOf(table)
+      for (const all of keys) {
+        const key = all.slice(0, length)
         const values = moved.get(table, key)
         if (values) piece.rows.push(values)
         else piece.gone.push(key.map(encode))

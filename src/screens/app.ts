@@ -20,6 +20,7 @@ import type { Route } from '../http/route.ts'
 import { commitWaiters } from '../http/waiting.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
+import { hostMoves, movedProblem } from '../store/org-states.ts'
 import { orgHosts, publicUrls } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
@@ -29,6 +30,7 @@ import type { Every } from './live/hub.ts'
 import { liveParts } from './live/live.ts'
 import { type Monitoring, monitoringPages, noMonitoring } from './metrics.ts'
 import { ASSETS, type WebFiles, webFiles } from './page/files.ts'
+import { answerMoved } from './page/moved.ts'
 import { answerPage, isAppPath } from './page/page.ts'
 import type { OpenApi } from './reference/document.ts'
 import { referencePage } from './reference/reference.ts'
@@ -124,6 +126,7 @@ export function screens(options: ScreensOptions): Koa {
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
   const publicUrlsOf = publicUrls(store.db)
   const hostsOfOrgs = orgHosts(store.db)
+  const movedFrom = hostMoves(store.db)
   const checkHost = hostCheck({
     listen,
     added: options.hosts ?? [],
@@ -169,7 +172,9 @@ export function screens(options: ScreensOptions): Koa {
       if (!BY_ANY_NAME.includes(ctx.path) && !ctx.path.startsWith(UNSUBSCRIBE)) checkHost(ctx.req)
       await answer(ctx)
     } catch (error) {
-      answerProblem(ctx, asProblem(error, id, ctx.method !== 'GET'), id)
+      const problem = asProblem(error, id, ctx.method !== 'GET')
+      if (problem.code === 'moved' && isForPeople(ctx)) answerMoved(ctx, problem)
+      else answerProblem(ctx, problem, id)
     }
     if (ctx.respond === false) return // a kernel answers, and logs
     if (!ctx.req.complete && !read.drain(ctx.req)) ctx.set('Connection', 'close')
@@ -184,11 +189,24 @@ export function screens(options: ScreensOptions): Koa {
 
   async function answer(ctx: Context): Promise<void> {
     const { path } = ctx
+    checkMoved(ctx)
     const isApi = path.startsWith(`${options.prefix}/`)
     if (!isApi && !path.startsWith(`${APP}/`)) return void (await pageFor(ctx)(ctx))
     checkSameOrigin(ctx.req, publicUrlsOf)
     if (isApi) await api(ctx, done)
     else if (!(await answerHandler(ctx))) await own(ctx, done)
+  }
+
+  /** A host name may be that of an organisation that has moved. Probes and links in mails do not ask by it. */
+  function checkMoved({ req, path }: Context): void {
+    if (BY_ANY_NAME.includes(path) || path.startsWith(UNSUBSCRIBE)) return
+    const address = movedFrom(hostOf(clientOf(req).host) ?? '')
+    if (address !== undefined) throw movedProblem(address)
+  }
+
+  function isForPeople({ method, path }: Context): boolean {
+    const isProgram = path.startsWith(`${options.prefix}/`) || path.startsWith(`${APP}/`)
+    return (method === 'GET' || method === 'HEAD') && !isProgram
   }
 
   function pageFor({ method, path }: Context) {

@@ -152,7 +152,7 @@ export function movedRows(db: Database, { seal, open }: Pick<Vault, 'seal' | 'op
 
   return {
     names: [...tables.keys()],
-    columnsOf: (name: string) => tableOf(name).columns,
+    keyLengthOf: (name: string) => tableOf(name).key.length,
     page,
     get,
     put,

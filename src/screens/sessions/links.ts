@@ -8,7 +8,8 @@ import * as f from '../../lib/fields.ts'
 import { conflict, field, invalid, Problem } from '../../lib/problem.ts'
 import { rfc3339 } from '../../lib/time.ts'
 import { preferenceStore } from '../../personal/preferences.ts'
-import { allOrgs, orgOf } from '../../store/orgs.ts'
+import { orgGate } from '../../store/org-states.ts'
+import { allOrgsEver, orgOf } from '../../store/orgs.ts'
 import { answerJson, type Handler, readBody } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
 import { newPassword } from './new-password.ts'
@@ -28,6 +29,7 @@ const Accept = f.object({
 export function linkHandlers(parts: ScreenParts): Handler[] {
   const { store, deps, bodies, passwords } = parts
   const links = linkStore(store)
+  const gate = orgGate(store.db)
   const setup = setupLink(store)
   const credentials = credentialStore(store)
   const preferences = preferenceStore(deps)
@@ -39,7 +41,7 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
     const { token } = await readBody(ctx, bodies, Check)
     const expires = setup.expiryOf(token)
     if (expires !== undefined) {
-      if (allOrgs(store.db).length > 0) throw linkUsed()
+      if (allOrgsEver(store.db).length > 0) throw linkUsed()
       if (expires <= store.clock.now()) throw linkExpired()
       return answerJson(ctx, 200, { kind: 'setup', expires_at: rfc3339(expires) })
     }
@@ -109,6 +111,7 @@ export function linkHandlers(parts: ScreenParts): Handler[] {
   function open(token: string): Link {
     const link = links.find(token)
     if (!link) throw unknownLink()
+    gate(link.org)
     if (link.used_at !== null) throw linkUsed()
     if (link.expires_at <= store.clock.now()) throw linkExpired()
     const { kind, member_id, invited_by, role } = link

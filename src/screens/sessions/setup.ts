@@ -6,7 +6,7 @@ import * as f from '../../lib/fields.ts'
 import { Problem } from '../../lib/problem.ts'
 import { preferenceStore } from '../../personal/preferences.ts'
 import { makeOrg, newOrgSettings } from '../../settings/new-org.ts'
-import { allOrgs } from '../../store/orgs.ts'
+import { allOrgsEver } from '../../store/orgs.ts'
 import { type Handler, readBody } from '../handler.ts'
 import type { ScreenParts } from '../parts.ts'
 import { newPassword } from './new-password.ts'
@@ -66,7 +66,7 @@ export function setupHandlers(parts: ScreenParts): Handler[] {
   function check(token: string): number {
     const expires = link.expiryOf(token)
     if (expires === undefined) throw unknownLink()
-    if (allOrgs(store.db).length > 0) throw linkUsed()
+    if (allOrgsEver(store.db).length > 0) throw linkUsed()
     if (expires <= store.clock.now())
       throw new Problem(410, 'link_expired', 'This link has expired. Start the server again: it prints another one.')
     return expires
