@@ -12,7 +12,7 @@ export type Client = ReturnType<typeof movesClient>
 const TIMEOUT_MS = 60_000
 /** Every request may be repeated: the other server may have restarted. */
 const TRIES = 6
-const PAUSE_MS = 500
+const PAUSE_MS = 250
 const MAX_REST_MS = 2000
 
 /** How often a request is sent, and how long each waits. */

@@ -74,7 +74,7 @@ export async function moveOrg(given: Departing): Promise<Departed> {
   try {
     await settleEarlier(given, record)
     const { id, public_id } = org
-    await client.call('begin', helloOf(given, move))
+    await client.call('begin', helloOf(given, move), { tries: 1 })
     departures.begin(
       {
         ...{

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { credentialStore } from '../../src/auth/credentials.ts'
+import { keyring } from '../../src/auth/keys.ts'
+import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
+import { departureStore } from '../../src/moves/departures.ts'
+import { resourceDeps } from '../../src/resource-deps.ts'
+import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
+import { SCHEMAS } from '../../src/store/migrations.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import { allOrgsEver } from '../../src/store/orgs.ts'
+import { stagedOrgs } from '../../src/store/staged.ts'
+import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
+import { makeOrg, type Org } from '../support/org.ts'
+import { OK, type Receiver, startReceiver } from '../support/receiver.ts'
+import { startRelay } from '../support/relay.ts'
+import { type Served, serve } from '../support/served.ts'
+
+const folder = temporaryFolder()
+const [from, to] = [join(folder, 'from'), join(folder, 'to')]
+let a: Org
+let b: Org
+let source: Served
+let target: Served
+let receiver: Receiver
+let relay: Awaited<ReturnType<typeof startRelay>>
+
+before(async () => {
+  a = await inStore(from, (store) => makeOrg(store, from, 'Acme'))
+  b = await inStore(to, (store) => makeOrg(store, to, 'Birch'))
+  receiver = await startReceiver()
+  source = await serve(from, a.token, { webhookAllow: '127.0.0.1' })
+  target = await serve(to, a.token, { webhookAllow: '127.0.0.1' })
+  relay = await startRelay(() => target.api)
+  assert.equal((await source.call('POST', '/webhooks', { url: receiver.url, event_types: ['*'] })).status, 201)
+})
+after(async () => {
+  await Promise.all([source?.stop(), target?.stop(), receiver?.stop(), relay?.stop()])
+})
+
+async function inStore<T>(dataDir: string, job: (store: OpenedStore) => T | Promise<T>): Promise<T> {
+  const store = openStore(dataDir, { create: true })
+  try {
+    return await job(store)
+  } finally {
+    store.close()
+  }
+}
+
+const receive = async (dataDir = to): Promise<string> => (await cliJson('org', 'receive', '--data', dataDir)).key
+const move = (key: string, url = relay.url, dataDir = from) =>
+  cli(['org', 'move', a.id, '--to', url, '--data', dataDir, '--json'], { DEALBOX_MOVE_KEY: key })
+const post = (path: string, body: object, key = '') =>
+  fetch(`${target.api}/moves/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  })
+const stateOf = (dataDir: string) =>
+  inStore(dataDir, ({ db }) => allOrgsEver(db).find(({ public_id }) => public_id === a.id)?.state)
+
+/** Both servers, and what is in the folders, are as if there had been no move. */
+async function stays(): Promise<void> {
+  assert.equal(await stateOf(from), 'open')
+  assert.equal(await stateOf(to), undefined)
+  assert.deepEqual(await source.tryTo('POST', '/deals', { title: 'Still here' }), [201, null])
+  assert.equal((await target.call('GET', '/deals')).status, 401)
+  await inStore(from, ({ db }) => {
+    const left = 'SELECT (SELECT count(*) FROM departures) + (SELECT count(*) FROM departing_changes)'
+    assert.equal(db.prepare(`${left} + (SELECT count(*) FROM former_token_keys)`).pluck().get(), 0)
+    assert.equal(
+      db
+        .prepare("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'departing\\_%\\_insert' ESCAPE '\\'")
+        .pluck()
+        .get(),
+      0,
+    )
+  })
+}
+
+type Said = { code: string }
+
+const hello = (more: object = {}) => ({
+  ...{ move: randomUUID(), public_id: randomUUID(), name: 'Cedar', host: null },
+  ...{ schema: SCHEMAS.at(-1)?.hash, dealbox_version: '0', now: Date.now(), ...more },
+})
+
+describe('the steps of a move', () => {
+  test('are for who has the key, and are said before the body is read', async () => {
+    for (const key of ['', 'dbxmove_none', a.token, `dbxmove_${randomUUID()}_${'A'.repeat(43)}`]) {
+      const answer = await post('begin', hello(), key)
+      assert.equal(answer.status, 401)
+      assert.equal(((await answer.json()) as Said).code, 'wrong_key')
+    }
+    const key = await receive()
+    assert.equal((await post('begin', hello(), `${key.slice(0, -2)}xx`)).status, 401)
+    assert.equal((await post('steal', {}, key)).status, 404)
+    assert.equal((await post('constructor', {}, key)).status, 404)
+    assert.equal(
+      (await fetch(`${target.api}/moves/begin`, { headers: { authorization: `Bearer ${key}` } })).status,
+      404,
+    )
+    const large = await fetch(`${target.api}/moves/rows`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: 'x'.repeat(49 * 1_048_576),
+    })
+    assert.equal(large.status, 413)
+  })
+
+  test('need the same tables, a clock that is not behind, and an organisation and host that are not there', async () => {
+    const key = await receive()
+    await cliJson('org', 'host', b.id, 'birch.example.com', '--data', to)
+    for (const [given, code] of [
+      [{ schema: 'other' }, 'other_version'],
+      [{ now: Date.now() + 60_000 }, 'clock_behind'],
+      [{ public_id: b.id }, 'org_exists'],
+      [{ host: 'birch.example.com' }, 'host_taken'],
+    ] as const) {
+      const answer = await post('begin', hello(given), key)
+      assert.deepEqual([answer.status, ((await answer.json()) as Said).code], [409, code])
+    }
+    const move = randomUUID()
+    for (const step of ['rows', 'count', 'prepare', 'commit'])
+      assert.equal((await post(step, { move, pieces: [], audit: [], now: 0 }, key)).status, 409)
+    assert.equal(await inStore(to, ({ db }) => db.prepare('SELECT count(*) FROM orgs').pluck().get()), 1)
+  })
+})
+
+describe('a move that fails', () => {
+  test('by what the command is given', async () => {
+    for (const url of ['ftp://there.example', 'http://there.example', 'there', 'https://u@there.example']) {
+      const { code, err } = await move(await receive(), url)
+      assert.deepEqual([code, err.includes('--to')], [2, true], err)
+    }
+    assert.match((await move('dbxmove_wrong')).err, /wrong_key/)
+    assert.match((await move(await receive(), 'http://127.0.0.1:9')).err, /target_unreachable/)
+    assert.match((await move(await receive(), receiver.url)).err, /no_target|target_unreachable/)
+    assert.equal((await cli(['org', 'erase', a.id, '--data', from])).code, 1)
+    await stays()
+  })
+
+  for (const step of ['begin', 'count', 'prepare', 'commit'])
+    test(`because ${step} never arrives leaves everything as it was`, async () => {
+      relay.decide((path) => (path.endsWith(step) ? 'drop' : 'pass'))
+      const { code, err } = await move(await receive())
+      assert.equal(code, 1)
+      assert.match(err, /cannot be reached/)
+      await stays()
+    })
+
+  test('because something arrives that was not sent leaves everything as it was', async () => {
+    relay.decide((_, body) =>
+      body.includes('"table":"deals"') ? { body: body.replace('Still here', 'Other') } : 'pass',
+    )
+    assert.match((await move(await receive())).err, /copies_differ/)
+    await stays()
+  })
+
+  test('leaves nothing at the target for long', async () => {
+    relay.decide((path) => (path.endsWith('prepare') ? 'drop' : 'pass'))
+    await move(await receive())
+    const left = () => inStore(to, ({ db }) => stagedOrgs(db).length)
+    for (const until = Date.now() + 10_000; (await left()) > 0 && Date.now() < until; ) await new Promise(setImmediate)
+    assert.equal(await left(), 0)
+  })
+})
+
+test('while it leaves, nothing is sent for it; what is being sent ends first', async () => {
+  relay.decide(() => 'pass')
+  await receiver.came(1)
+  const count = receiver.requests.length
+  let isLeaving = true
+  receiver.answer(() => {
+    assert.equal(isLeaving, false, 'a webhook was called meanwhile')
+    return OK
+  })
+  await inStore(from, async (store) => {
+    const departures = departureStore(store)
+    departures.leave(a.org)
+    assert.equal((await source.call('POST', '/deals', { title: 'Quiet' })).status, 201)
+    assert.equal(departures.sending(a.org), 0)
+    for (let turns = 0; turns < 300; turns++) await new Promise((resolve) => setTimeout(resolve, 1))
+    isLeaving = false
+    departures.stay(a.org, () => undefined)
+    await receiver.came(count + 1)
+    receiver.answer(() => 'never')
+    assert.equal((await source.call('POST', '/deals', { title: 'Slow' })).status, 201)
+    await receiver.came(count + 2)
+    assert.equal(departures.sending(a.org), 1)
+    receiver.answer(() => OK)
+    receiver.release()
+    while (departures.sending(a.org) > 0) await new Promise(setImmediate)
+  })
+})
+
+test('writes wait in the pause, and the server asks what came of an interrupted move', async () => {
+  relay.decide(() => 'drop')
+  const key = await receive()
+  await inStore(from, async (store) => {
+    const departures = departureStore(store)
+    const id = randomUUID()
+    const given = { org: a.org, public_id: a.id, id, url: relay.url, address: 'https://there.example', ca: null, key }
+    const tokenKeys = keyring(from, store).publicKeys()
+    departures.begin({ ...given, tokenKeys }, () => undefined)
+    departures.pause(a.org)
+    departures.ask(a.org)
+  })
+  let isWritten = false
+  const writing = source.call('POST', '/deals', { title: 'Waits' }).then(({ status }) => {
+    isWritten = true
+    return status
+  })
+  assert.equal((await source.call('GET', '/deals?limit=1')).status, 200)
+  const ended = cli(['token', 'create', '--email', 'ana@acme.example', '--scope', 'all', '--data', to, '--org', b.id])
+  assert.equal((await ended).code, 1) // Birch has no such member; its writes do not wait
+  assert.equal(isWritten, false)
+  relay.decide(() => 'pass')
+  assert.equal(await writing, 201)
+  await stays()
+})
+
+test('a move is complete although the answer to its last step was lost, and the organisation can come back', async () => {
+  const codes = await inStore(from, (store) => ({ ...signedBy(store, a.org), org: a.org }))
+  relay.decide((path) => (path.endsWith('commit') ? 'lose' : 'pass'))
+  const { code, err } = await move(await receive())
+  assert.equal(code, 0, err)
+  assert.deepEqual([await stateOf(from), await stateOf(to)], ['moved', 'open'])
+  assert.equal((await target.call('GET', '/deals?limit=1')).status, 200)
+  await inStore(to, (store) => {
+    const org = allOrgsEver(store.db).find(({ public_id }) => public_id === a.id)?.id as number
+    assert.equal(replyTags(resourceDeps(store)).numberIn(org, codes.address), 7)
+    assert.deepEqual(unsubscribing(resourceDeps(store)).read(codes.token), { org, enrollment_id: codes.enrollment })
+    const own = credentialStore(store).get(org, a.owner)
+    assert.ok(own && credentialStore(store).useCode(own, codes.recovery))
+  })
+  assert.equal((await cli(['org', 'erase', a.id, '--data', from])).code, 0)
+  await inStore(from, ({ db }) => assert.equal(db.prepare('SELECT count(*) FROM deals').pluck().get(), 0))
+  assert.deepEqual(await source.tryTo('GET', '/deals'), [421, 'moved'])
+  const back = await move(await receive(from), source.api, to)
+  assert.equal(back.code, 0, back.err)
+  assert.equal((await source.call('GET', '/deals?limit=1')).status, 200)
+  assert.deepEqual(await target.tryTo('GET', '/deals'), [421, 'moved'])
+  for (const dataDir of [from, to]) assert.equal((await cli(['audit', '--verify', '--data', dataDir])).code, 0)
+})
+
+/** What a server signs and others return later. */
+function signedBy(store: OpenedStore, org: number) {
+  const deps = resourceDeps(store)
+  const enrollment = store.clock.id()
+  const mailbox = { address: 'sales@acme.example' } as Parameters<ReturnType<typeof replyTags>['addressOf']>[1]
+  store.db.prepare("UPDATE orgs SET public_base_url = 'https://crm.example.com' WHERE id = ?").run(org)
+  const url = unsubscribing(deps).url(org, { id: enrollment }) as string
+  const recovery = 'abcde-fghjk'
+  const hashed = store.vault.sign(`recovery code ${a.owner}`, recovery.replace('-', ''))
+  store.db
+    .prepare('INSERT INTO credentials (org_id, member_id, recovery_codes) VALUES (?, ?, ?)')
+    .run(org, a.owner, JSON.stringify([hashed]))
+  return {
+    address: replyTags(deps).addressOf(org, mailbox, 7),
+    token: url.split('/').at(-1) as string,
+    enrollment,
+    recovery,
+  }
+}
