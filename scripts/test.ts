@@ -92,7 +92,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     files: [
       'test/doctor/**',
       'test/cli/{commands,doctor,front,install,jobs,key-files,mailbox,mailbox-connect,proxies,versions,webhooks}.test.ts',
-      'test/{audit,config}/**',
+      'test/{audit,config,moves}/**',
     ],
   },
   app: { files: ['test/screens/**', 'test/fuzz/{enrollments,mail,sequences}.test.ts'] },

@@ -27,8 +27,9 @@ export const orgList = command({
   summary: 'List the organisations of the data folder, with their host names and where they have moved',
   options: {
     map: {
-      type: 'boolean',
-      help: 'print a map of host names to servers, for the proxy: see docs/moving.md',
+      type: 'string',
+      placeholder: 'nginx|caddy',
+      help: 'print a map of host names to servers for this proxy: see docs/moving.md',
     },
     server: {
       type: 'string',
@@ -41,21 +42,29 @@ export const orgList = command({
   run: ({ options }) =>
     withStore(options.data, ({ db }) => {
       if (!SERVER.test(options.server)) throw usage(`--server ${options.server} is not a host name or an address.`)
+      if (options.map !== undefined && !Object.hasOwn(LINES, options.map))
+        throw usage(`--map ${options.map} is none of nginx and caddy.`)
       const orgs = allOrgsEver(db)
       const list = orgs.map(({ public_id, name, host, state, moved_to }) => ({
         ...{ id: public_id, name, host, state: state === 'moved' ? 'moved' : 'here', moved_to },
       }))
-      if (options.map) return { json: list, text: mapOf(orgs, options.server) }
+      const line = LINES[options.map ?? '']
+      if (line) return { json: list, text: mapOf(orgs, (host) => line(host, options.server)) }
       const rows = list.map(({ id, name, host, moved_to }) => [id, name, host ?? '-', moved_to ?? 'here'])
       return { json: list, text: aligned([['ID', 'NAME', 'HOST', 'WHERE'], ...rows]) }
     }),
 })
 
-/** One line for each organisation that is here, as nginx and Caddy read it. Those that have moved are in that server's map. */
-const mapOf = (orgs: readonly Org[], server: string): string =>
+const LINES: Record<string, (host: string, server: string) => string> = {
+  nginx: (host, server) => `${host} ${server};`,
+  caddy: (host, server) => `${host} ${server}`,
+}
+
+/** One line for each organisation that is here. Those that have moved are in the map of the other server. */
+const mapOf = (orgs: readonly Org[], line: (host: string) => string): string =>
   orgs
     .filter(({ host, state }) => host !== null && state !== 'moved')
-    .map(({ host }) => `${host} ${server};`)
+    .map(({ host }) => line(host as string))
     .sort()
     .join('\n')
 

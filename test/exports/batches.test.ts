@@ -109,7 +109,7 @@ test('an organisation that gets a record meanwhile keeps it, and nothing else', 
 test('what an end in the middle has left is erased by the next one, which takes place of the organisation at once', async () => {
   // As a power cut leaves it.
   other.exec(
-    "INSERT INTO orgs (public_id, name, timezone, currency, created_at) VALUES ('staged x', 'x', 'UTC', 'EUR', 0)",
+    "INSERT INTO orgs (public_id, name, timezone, currency, created_at, state) VALUES ('staged x', 'x', 'UTC', 'EUR', 0, 'staged')",
   )
   const staged = numberOf('staged x')
   const ahead = firstIdAt(server.now() + 3_600_000)

@@ -137,9 +137,13 @@ describe('afterwards', () => {
       [code, err],
       [1, 'This organisation has moved to https://acme.crm.example.com. Send its requests there.\n'],
     )
-    assert.equal((await cli(['org', 'list', '--map', '--data', from])).out, '')
-    const map = await cli(['org', 'list', '--map', '--server', '10.0.0.5', '--data', to])
+    assert.equal((await cli(['org', 'list', '--map', 'nginx', '--data', from])).out, '')
+    const map = await cli(['org', 'list', '--map', 'nginx', '--server', '10.0.0.5', '--data', to])
     assert.equal(map.out, 'acme.crm.example.com 10.0.0.5;\n')
+    assert.equal((await cli(['org', 'list', '--map', 'caddy', '--data', to])).out, 'acme.crm.example.com 127.0.0.1\n')
+    assert.equal((await cli(['org', 'list', '--map', 'pigeon', '--data', to])).code, 2)
+    for (const server of ['a;b', 'a b', '$host'])
+      assert.equal((await cli(['org', 'list', '--map', 'nginx', '--server', server, '--data', to])).code, 2, server)
     assert.equal((await move('dbxmove_none')).code, 1)
   })
 })
