@@ -24,6 +24,7 @@ import type { Store } from '../store/open.ts'
 const paserk = new PublicProtocol(ImportSecretKeyFactory)
 
 export type KeyInfo = { kid: string; created_at: number; retired_at: number | null }
+export type FormerKey = Pick<KeyInfo, 'kid' | 'created_at'>
 export type Keyring = ReturnType<typeof keyring>
 
 /**
@@ -38,6 +39,11 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     .pluck()
   const active = db.prepare('SELECT count(*) FROM signing_keys WHERE retired_at IS NULL AND kid <> ?').pluck()
   const retirement = db.prepare('UPDATE signing_keys SET retired_at = ? WHERE kid = ? AND retired_at IS NULL')
+  const former = db.prepare(
+    `SELECT kid, min(created_at) AS created_at FROM former_token_keys
+     WHERE kid NOT IN (SELECT kid FROM signing_keys) GROUP BY kid ORDER BY 2, kid`,
+  )
+  const forget = db.prepare('DELETE FROM former_token_keys WHERE kid = ? AND kid NOT IN (SELECT kid FROM signing_keys)')
   const verifying = new Map<string, ReturnType<typeof PublicKeyFromCryptoKey>>()
 
   const nameOf = (kid: string) => `${kid}.pem`
@@ -51,8 +57,15 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
     return kid
   }
 
-  /** Invalidates the tokens signed by the key. Its file is deleted after the commit, by `removeFile`. */
+  /**
+   * Invalidates the tokens signed by the key, also by one of a server that an organisation came from. Its file is deleted
+   * after the commit, by `removeFile`.
+   */
   function retire(kid: string): void {
+    if (forget.run(kid).changes > 0) {
+      accessChanged()
+      return
+    }
     if (!list().some((key) => key.kid === kid))
       throw new Problem(404, 'no_such_key', `There is no key ${kid}. "dealbox keys list" shows all keys.`)
     if (active.get(kid) === 0)
@@ -68,6 +81,9 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
   const removeFile = (kid: string): void => rmSync(keyPath(dataDir, nameOf(kid)), { force: true })
 
   const list = (): KeyInfo[] => all.all() as KeyInfo[]
+
+  /** Keys of servers that organisations came from: tokens that these brought along are signed by them. */
+  const listFormer = (): FormerKey[] => former.all() as FormerKey[]
 
   /** Returns the key to sign with; the first call for a data folder makes it. */
   async function signing() {
@@ -130,7 +146,7 @@ export function keyring(dataDir: string, { db, clock, accessChanged }: Pick<Stor
       return [{ kid, key: createPublicKey(key).export({ type: 'spki', format: 'pem' }) as string }]
     })
 
-  return { rotate, retire, removeFile, list, signing, verification, faultOf, check, publicKeys }
+  return { rotate, retire, removeFile, list, listFormer, signing, verification, faultOf, check, publicKeys }
 }
 
 /** The name of a key: the first digits of the hash of its public half. Throws if it is not an Ed25519 key. */

@@ -17,12 +17,21 @@ export const keysList = command({
         retired_at: retired_at === null ? null : rfc3339(retired_at),
         file: retired_at === null ? (ring.faultOf(kid) ?? 'ok') : null,
       }))
+      const former = ring.listFormer().map(({ kid, created_at }) => ({
+        ...{ kid, created_at: rfc3339(created_at), retired_at: null, file: null, is_former: true },
+      }))
       const rows = keys.map(({ kid, created_at, retired_at, file }) => [
         kid,
         created_at,
         retired_at ? `retired ${retired_at}` : file === 'ok' ? 'in use' : `file ${file}`,
       ])
-      return { json: keys, text: aligned([['KEY', 'CREATED', 'STATE'], ...rows]), note: noteOf(keys) }
+      const more = former.map(({ kid, created_at }) => [
+        kid,
+        created_at,
+        'of another server, for organisations from there',
+      ])
+      const text = aligned([['KEY', 'CREATED', 'STATE'], ...rows, ...more])
+      return { json: [...keys, ...former], text, note: noteOf(keys) }
     }),
 })
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { credentialStore } from '../../src/auth/credentials.ts'
 import { keyring } from '../../src/auth/keys.ts'
+import { newSecret } from '../../src/auth/secrets.ts'
 import { replyTags } from '../../src/inbox/mailboxes/reply-tags.ts'
 import { departureStore } from '../../src/moves/departures.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
@@ -222,10 +225,45 @@ test('writes wait in the pause, and the server asks what came of an interrupted 
   await stays()
 })
 
+test('nobody sees an organisation before the end of its move', async () => {
+  const cookie = newSecret()
+  await inStore(from, ({ db }) => {
+    const [now, id] = [Date.now(), randomUUID()]
+    const columns = 'org_id, id, hash, member_id, created_at, seen_at, expires_at'
+    const row = [a.org, id, cookie.hash, a.owner, now, now, now + 1e9]
+    db.prepare(`INSERT INTO sessions (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`).run(...row)
+  })
+  const asked = (base: string) =>
+    fetch(`${base}/api/v1/deals?limit=1`, { headers: { cookie: `dealbox=${cookie.secret}` } }).then(
+      ({ status }) => status,
+    )
+  let looks = 0
+  relay.decide(async (path) => {
+    if (!path.endsWith('prepare')) return 'pass'
+    assert.deepEqual([await asked(source.screens), await asked(target.screens)], [200, 401])
+    assert.equal((await target.call('GET', '/deals')).status, 401)
+    assert.equal((await cliJson('org', 'list', '--data', to)).length, 1)
+    looks++
+    return 'drop'
+  })
+  assert.equal((await move(await receive())).code, 1)
+  assert.equal(looks, 1)
+  await stays()
+})
+
 test('a move is complete although the answer to its last step was lost, and the organisation can come back', async () => {
   const codes = await inStore(from, (store) => ({ ...signedBy(store, a.org), org: a.org }))
+  const late = request(`${source.api}/api/v1/deals`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${a.token}`, 'content-type': 'application/json' },
+  })
+  late.write('{"title":')
   relay.decide((path) => (path.endsWith('commit') ? 'lose' : 'pass'))
   const { code, err } = await move(await receive())
+  late.end('"Too late"}')
+  const [answer] = await once(late, 'response')
+  assert.equal(answer.statusCode, 421) // it had been authenticated before
+  answer.resume()
   assert.equal(code, 0, err)
   assert.deepEqual([await stateOf(from), await stateOf(to)], ['moved', 'open'])
   assert.equal((await target.call('GET', '/deals?limit=1')).status, 200)
@@ -236,6 +274,8 @@ test('a move is complete although the answer to its last step was lost, and the 
     const own = credentialStore(store).get(org, a.owner)
     assert.ok(own && credentialStore(store).useCode(own, codes.recovery))
   })
+  const [own, former] = (await cliJson('keys', 'list', '--data', to)) as { kid: string; is_former?: true }[]
+  assert.deepEqual([own?.is_former, former?.is_former], [undefined, true])
   assert.equal((await cli(['org', 'erase', a.id, '--data', from])).code, 0)
   await inStore(from, ({ db }) => assert.equal(db.prepare('SELECT count(*) FROM deals').pluck().get(), 0))
   assert.deepEqual(await source.tryTo('GET', '/deals'), [421, 'moved'])
