@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, renameSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { encryptedName, encryptedStream, encryptFile } from '../backup/encryption/encryption.ts'
@@ -12,6 +12,7 @@ import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
 import { storageProblem } from '../store/failures.ts'
+import { createPrivateFolder, syncFolder } from '../store/key-file.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { requireDatabase } from '../store/open.ts'
 import { copyBackup } from './backup-copies.ts'
@@ -96,7 +97,10 @@ async function makeEncrypted(options: MakeOptions, encryption: Encryption): Prom
     const file = join(folder, name ?? encryptedName(basename(made.file)))
     if (existsSync(file))
       throw new Problem(409, 'file_exists', `${file} exists. Choose another name; a backup never replaces a file.`)
-    await encryptFile(made.file, file, encryption)
+    const sealed = join(workspace.path, 'sealed') // which is removed if this process is killed
+    await encryptFile(made.file, sealed, encryption)
+    renameSync(sealed, file)
+    syncFolder(folder)
     return { ...made, file, bytes: statSync(file).size }
   } finally {
     workspace.close()
@@ -123,12 +127,11 @@ async function toStandardOutput(
   if (process.stdout.isTTY)
     throw usage('--to - writes the backup to standard output; redirect it into a file or a program.')
   const folder = backupsFolder(dataDir)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const name = `dealbox.to-stdout-${process.pid}`
-  rmSync(join(folder, name), { force: true })
-  const made = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
-  const { file, bytes } = made
+  createPrivateFolder(folder)
+  const workspace = openWorkspace(folder)
   try {
+    const made = makeBackup({ dataDir, folder: workspace.path, reason: 'command', now: Date.now() })
+    const { file, bytes } = made
     const source = encryption ? encryptedStream(file, encryption) : createReadStream(file)
     await pipeline(source, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       const detail = `The backup could not be written to standard output (${error.code}).`
@@ -136,7 +139,7 @@ async function toStandardOutput(
     })
     await noted({ json: null, text: '', audit: { detail: { file: STDOUT, bytes } } }, made)
   } finally {
-    rmSync(file, { force: true })
+    workspace.close()
   }
 }
 
