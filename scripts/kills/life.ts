@@ -40,13 +40,14 @@ export async function life(place: Place, mail: MailServers, kills: number): Prom
   }
 
   async function loadAndKill(server: Server): Promise<void> {
-    const writing = writers.run(server)
+    const { begun, ended } = writers.run(server)
     for (const other of [imports, backups]) if (random.chance(0.6)) other.begin()
+    await Promise.race([begun, ended]) // a busy machine takes a while for the first write
     await pause(random.between(20, 400))
     assert.equal(server.child.exitCode, null, `The server has ended by itself: see ${place.log}`)
     const others = [imports, backups].filter(() => random.chance(0.5))
     await Promise.all([kill(server), ...others.map((other) => other.kill())])
-    await writing
+    await ended
     server.agent.destroy()
   }
 

@@ -30,6 +30,7 @@ export function writersOf({ random, org }: Place) {
   const lastDeals: (string | undefined)[] = []
   let made = 0
   let replays = 0
+  let onNoted = (): void => undefined
 
   function newWork(writer: number): Work {
     const key = `work-${String(++made).padStart(7, '0')}`
@@ -86,6 +87,7 @@ export function writersOf({ random, org }: Place) {
 
   function note(done: Acknowledged): void {
     acknowledged.push(done)
+    onNoted()
     newest[done.kind] = done.id
   }
 
@@ -99,8 +101,14 @@ export function writersOf({ random, org }: Place) {
 
   return {
     acknowledged,
-    /** Writes until the server is gone. */
-    run: (server: Server) => Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(server, writer))),
+    /** Writes until the server is gone; `begun` resolves with the first answer, and `ended` when all writers have ended. */
+    run: (server: Server) => {
+      const begun = new Promise<void>((resolve) => {
+        onNoted = resolve
+      })
+      const ended = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(server, writer)))
+      return { begun, ended }
+    },
     /** Sends what was cut off. */
     finish: async (server: Server): Promise<void> => {
       for (const work of pending) if (work) note(await send(server, work))
