@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { overloaded, tinyChunks, tooLarge, tooSlow } from './body-problems.ts'
 import { bytePool, type Pool, type Share } from './pool.ts'
-import { parseInTurns } from './reading.ts'
+import { parseInTurns, stopParsing } from './reading.ts'
 
 /** The largest body, unless the route allows more. */
 const MAX_BODY_BYTES = 1_048_576
@@ -283,9 +283,4 @@ function yieldTurn(req: IncomingMessage, arrival: Arrival): void {
   if (arrival.chunks % MAX_CHUNKS_PER_TURN !== 0 || isTiny(arrival)) return
   req.pause()
   setImmediate(() => req.resume())
-}
-
-/** A listener for the bytes of a connection replaces node's parser. */
-function stopParsing(socket: Socket): void {
-  socket.removeAllListeners('data').on('data', () => undefined)
 }
