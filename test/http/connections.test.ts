@@ -337,7 +337,7 @@ describe('a connection too many', () => {
   })
 
   test('is not closed itself by the next one, where all others send requests slowly', async (t) => {
-    const { open, check } = await serving(t, { maxConnections: 5 })
+    const { open } = await serving(t, { maxConnections: 5 })
     const strangers: Opened[] = []
     for (let n = 0; n < 5; n++) strangers.push(await open())
     for (const stranger of strangers) await stranger.post(900)
