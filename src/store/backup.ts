@@ -26,8 +26,11 @@ function copy(file: string, target: string, lockingMode: 'NORMAL' | 'EXCLUSIVE')
   const db = openSqlite(file, { fileMustExist: true, timeout: PATIENCE_MS })
   try {
     db.pragma(`locking_mode = ${lockingMode}`)
+    // The copy is temporary: to flush all of it at once would make the commits of others wait.
+    db.pragma('synchronous = OFF')
     db.prepare('VACUUM INTO ?').run(target)
   } finally {
+    db.pragma('synchronous = FULL') // the last connection writes the log back into the database when it is closed
     db.close()
   }
 }
