@@ -99,5 +99,5 @@ test('the section of a soak says what failed, what was logged, and what did not 
   )
   assert.match(worse, /of which 60 failed \(60 × 503\)/)
   assert.match(worse, /Warnings and errors in the log: 60 × warn mailbox fails\./)
-  assert.match(worse, /^Not levelled off: memory\./m)
+  assert.match(worse, /^\*\*Not levelled off: memory\.\*\*/m)
 })
