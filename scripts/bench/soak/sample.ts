@@ -91,7 +91,7 @@ export function watcher({ pid, folder, screens }: { pid: number; folder: string;
       externalMb: sum('dealbox_external_memory_bytes') / MIB,
       cpuShare: cpuSince(sum('process_cpu_seconds_total')),
       lagP99Ms: sum('dealbox_event_loop_lag_seconds', 'quantile="0.99"') * 1000,
-      lagMaxMs: sum('dealbox_event_loop_lag_seconds', 'quantile="1"') * 1000,
+      lagMaxMs: sum('dealbox_event_loop_lag_seconds', 'quantile="1.0"') * 1000,
       databaseMb: sum('dealbox_database_bytes') / MIB,
       usedMb: ((pages('page_count') - pages('freelist_count')) * pages('page_size')) / MIB,
       connections: sum('dealbox_connections'),
