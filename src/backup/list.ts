@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeGently } from './files/gently.ts'
+import { removeGently } from '../lib/large-files.ts'
 import { type Manifest, peekManifest } from './manifest.ts'
 import { type Keep, kept } from './retention.ts'
 
