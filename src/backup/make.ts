@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { chmodSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../assets.ts'
 import { Problem } from '../lib/problem.ts'
@@ -13,7 +13,7 @@ import { smallFiles, united } from './contents.ts'
 import { MANIFEST, type Manifest, manifestBytes, newManifest, type Reason } from './manifest.ts'
 import { notWhole, withFiles } from './problems.ts'
 import { requireSpace } from './space.ts'
-import { type Verified, verifyBackup } from './verify.ts'
+import { type Verified, verifyBeside } from './verify.ts'
 import { inWorkspace } from './workspace.ts'
 
 export type MakeOptions = {
@@ -30,20 +30,22 @@ export type MakeOptions = {
 export type Backup = { file: string; bytes: number; manifest: Manifest }
 
 /**
- * Makes a backup and checks it: it is copied out of the file that was written, opened and compared with its manifest. Only
- * then it gets its name. Others read and write the database meanwhile. Throws Problem and leaves nothing.
+ * Makes a backup and checks it: the file that was written is read again, and its database, of which it has every bit, is
+ * opened and compared with its manifest. Only then it gets its name. Others read and write the database meanwhile. Throws
+ * Problem and leaves nothing.
  */
 export function makeBackup({ dataDir, folder, name, reason, now }: MakeOptions): Backup {
   return withFiles(`A backup in ${folder}`, () => {
     createPrivateFolder(folder)
     const database = join(dataDir, DATABASE)
-    // Twice: the copy of the database and the file that it is written to, then that file and what is taken out of it.
+    // Twice: the copy of the database, and the file that it is written to.
     const purpose = reason === 'migration' ? 'The backup before the migration' : 'A backup'
     requireSpace(folder, 2 * sizeOfDatabase(database) + MIB, purpose)
     return inWorkspace(folder, (workspace) => {
       const written = join(workspace, 'backup.tar')
-      writeBackup({ dataDir, reason, now }, workspace, written)
-      const { manifest, bytes } = checked(written, workspace)
+      const copy = join(workspace, DATABASE)
+      writeBackup({ dataDir, reason, now }, copy, written)
+      const { manifest, bytes } = checked(written, copy)
       const file = freePath(folder, name, now)
       renameSync(written, file)
       syncFolder(folder)
@@ -52,9 +54,9 @@ export function makeBackup({ dataDir, folder, name, reason, now }: MakeOptions):
   })
 }
 
-function checked(written: string, workspace: string): Verified {
+function checked(written: string, copy: string): Verified {
   try {
-    return verifyBackup(written, workspace)
+    return verifyBeside(written, copy)
   } catch (error) {
     throw notWhole(error)
   }
@@ -62,10 +64,9 @@ function checked(written: string, workspace: string): Verified {
 
 function writeBackup(
   { dataDir, reason, now }: Pick<MakeOptions, 'dataDir' | 'reason' | 'now'>,
-  workspace: string,
+  copy: string,
   written: string,
 ): void {
-  const copy = join(workspace, DATABASE)
   const before = smallFiles(dataDir)
   copyDatabase(join(dataDir, DATABASE), copy)
   const files = united(before, smallFiles(dataDir))
@@ -88,7 +89,6 @@ function writeBackup(
   )
   const first = { name: MANIFEST, mode: 0o600, size: manifest.length, content: manifest }
   writeArchive(written, [first, ...parts], Math.floor(now / SECOND_MS))
-  rmSync(copy)
 }
 
 const hashOf = (content: Buffer | string): string =>
