@@ -16,10 +16,14 @@ export type Task =
   | { do: 'encrypt'; from: string; to?: string; encryption: Encryption }
   | { do: 'decrypt'; from: string; to?: string; decryption: Decryption }
 
+/** For a thread that waits: each change of the number is a sign of life, and the message says how it ended. */
+export type Told = { alive: Int32Array; port: MessagePort }
+export type Ending = { error?: { message: string; code: string | undefined } }
+
 // On Linux this applies to this thread alone.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-async function run(task: Task): Promise<void> {
+async function run(task: Task, alive: () => void): Promise<void> {
   if (task.do === 'check') {
     if (task.encryption) encrypter(task.encryption)
     if (task.decryption) decrypter(task.decryption)
@@ -33,7 +37,17 @@ async function run(task: Task): Promise<void> {
       ? await encrypter(task.encryption).encrypt(source)
       : await decrypter(task.decryption).decrypt(source)
   if (task.to === undefined) await sendOnDemand(result)
-  else await pipeline(Readable.fromWeb(result), createWriteStream(task.to, { flags: 'wx', mode: 0o600, flush: true }))
+  else {
+    const file = createWriteStream(task.to, { flags: 'wx', mode: 0o600, flush: true })
+    await pipeline(Readable.fromWeb(result), (chunks) => counted(chunks, alive), file)
+  }
+}
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, alive: () => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    alive()
+    yield chunk
+  }
 }
 
 /** Sends a chunk for each message that comes, and null after the last one. */
@@ -74,4 +88,19 @@ function decrypter(decryption: Decryption): Decrypter {
   return made
 }
 
-void run(workerData as Task) // a rejection ends the thread with its error
+/** The other thread sleeps until it is told something. */
+async function runFor({ alive, port }: Told, task: Task): Promise<void> {
+  const tell = () => {
+    Atomics.add(alive, 0, 1)
+    Atomics.notify(alive, 0)
+  }
+  const ending: Ending = await run(task, tell).then(
+    () => ({}),
+    ({ message, code }: NodeJS.ErrnoException) => ({ error: { message, code } }),
+  )
+  port.postMessage(ending)
+  tell()
+}
+
+const { told, ...task } = workerData as Task & { told?: Told }
+void (told ? runFor(told, task as Task) : run(task as Task, () => {})) // a rejection ends the thread with its error
