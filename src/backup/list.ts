@@ -1,5 +1,6 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeGently } from '../lib/large-files.ts'
 import { isEncrypted } from './encryption/header.ts'
 import { peekManifest } from './manifest.ts'
 import { isEncryptedName, markOf, readName } from './names.ts'
@@ -26,7 +27,7 @@ export function prune(folder: string, installation: string, keep: Keep, timezone
   const own = listBackups(folder, installation)
   const keeping = kept(own, keep, timezone)
   const deleted = own.filter((each) => !keeping.has(each)).map(({ file }) => file)
-  for (const file of deleted) rmSync(file, { force: true })
+  for (const file of deleted) removeGently(file)
   return deleted
 }
 

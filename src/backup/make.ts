@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import { chmodSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { version } from '../assets.ts'
+import { removeGently } from '../lib/large-files.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB } from '../lib/size.ts'
 import { rfc3339, SECOND_MS } from '../lib/time.ts'
@@ -17,7 +18,7 @@ import { encryptedName, plainName, sealedName } from './names.ts'
 import { notWhole, withFiles } from './problems.ts'
 import type { Reason } from './reasons.ts'
 import { requireSpace } from './space.ts'
-import { type Verified, verifyBackup } from './verify.ts'
+import { type Verified, verifyBeside } from './verify.ts'
 import { inWorkspace } from './workspace.ts'
 
 export type MakeOptions = {
@@ -38,8 +39,9 @@ export type MakeOptions = {
 export type Backup = { file: string; bytes: number; manifest: Manifest }
 
 /**
- * Makes a backup and checks it: it is copied out of the file that was written, opened and compared with its manifest. Only
- * then it gets its name. Others read and write the database meanwhile. Throws Problem and leaves nothing.
+ * Makes a backup and checks it: the file that was written is read again, and its database, of which it has every bit, is
+ * opened and compared with its manifest. Only then it gets its name. Others read and write the database meanwhile. Throws
+ * Problem and leaves nothing.
  */
 export function makeBackup(options: MakeOptions): Backup {
   const { dataDir, folder, name, reason, now, encryption, tryOut } = options
@@ -47,15 +49,16 @@ export function makeBackup(options: MakeOptions): Backup {
     createPrivateFolder(folder)
     const plainFolder = encryption ? dataDir : folder
     const bytes = sizeOfDatabase(join(dataDir, DATABASE))
-    // Twice: the copy of the database and the file that it is written to, then that file and what is taken out of it, or its
-    // encrypted form.
+    // Twice: the copy of the database and the file that it is written to, then that file and its encrypted form.
     const purpose = reason === 'migration' ? 'The backup before the migration' : 'A backup'
     requireSpace(plainFolder, 2 * bytes + MIB, purpose)
     if (encryption) requireSpace(folder, bytes + MIB, purpose)
     return inWorkspace(plainFolder, (workspace) => {
       const written = join(workspace, 'backup.tar')
-      writeBackup({ dataDir, reason, now }, workspace, written)
-      const { manifest } = checked(written, workspace)
+      const copy = join(workspace, DATABASE)
+      writeBackup({ dataDir, reason, now }, copy, written)
+      const { manifest } = checked(written, copy)
+      if (encryption || tryOut) removeGently(copy)
       tryOut?.(written, workspace)
       const nameAt = (at: number): string =>
         encryption ? sealedName(at, reason, manifest.installation_id) : plainName(at)
@@ -77,9 +80,9 @@ function seal(plain: string, file: string, encryption: Encryption): void {
   })
 }
 
-function checked(written: string, workspace: string): Verified {
+function checked(written: string, copy: string): Verified {
   try {
-    return verifyBackup(written, workspace)
+    return verifyBeside(written, copy)
   } catch (error) {
     throw notWhole(error)
   }
@@ -87,10 +90,9 @@ function checked(written: string, workspace: string): Verified {
 
 function writeBackup(
   { dataDir, reason, now }: Pick<MakeOptions, 'dataDir' | 'reason' | 'now'>,
-  workspace: string,
+  copy: string,
   written: string,
 ): void {
-  const copy = join(workspace, DATABASE)
   const before = smallFiles(dataDir)
   copyDatabase(join(dataDir, DATABASE), copy)
   const files = united(before, smallFiles(dataDir))
@@ -113,7 +115,6 @@ function writeBackup(
   )
   const first = { name: MANIFEST, mode: 0o600, size: manifest.length, content: manifest }
   writeArchive(written, [first, ...parts], Math.floor(now / SECOND_MS))
-  rmSync(copy)
 }
 
 const hashOf = (content: Buffer | string): string =>

@@ -1,10 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { closeSync, createReadStream, fsyncSync, openSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { Decrypter, Encrypter } from 'age-encryption'
+import { steadyWriter } from '../../lib/large-files.ts'
 import type { Decryption, Encryption } from './secrets.ts'
 
 // The thread of age-worker.ts: does one task, and ends. The library is written in JavaScript: a passphrase takes it a
@@ -37,16 +37,20 @@ async function run(task: Task, alive: () => void): Promise<void> {
       ? await encrypter(task.encryption).encrypt(source)
       : await decrypter(task.decryption).decrypt(source)
   if (task.to === undefined) await sendOnDemand(result)
-  else {
-    const file = createWriteStream(task.to, { flags: 'wx', mode: 0o600, flush: true })
-    await pipeline(Readable.fromWeb(result), (chunks) => counted(chunks, alive), file)
-  }
+  else await writeTo(task.to, result, alive)
 }
 
-async function* counted(chunks: AsyncIterable<Uint8Array>, alive: () => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    alive()
-    yield chunk
+async function writeTo(path: string, chunks: AsyncIterable<Uint8Array>, alive: () => void): Promise<void> {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    const write = steadyWriter(file)
+    for await (const { buffer, byteOffset, byteLength } of chunks) {
+      write(Buffer.from(buffer, byteOffset, byteLength))
+      alive()
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 
