@@ -119,6 +119,15 @@ test('imports point one way, and no file is outside of the rooms', () => {
   assert.deepEqual(wrong, [])
 })
 
+test('modules of node are not imported while the server runs: in the executable that prints a warning', () => {
+  for (const file of globSync('src/**/*.{ts,tsx,cjs}', { cwd: root }))
+    assert.doesNotMatch(
+      readFileSync(join(root, file), 'utf8'),
+      /(?<!typeof )\bimport\(\s*['"`]node:/,
+      `${file}: use process.getBuiltinModule`,
+    )
+})
+
 test('files stay short', () => {
   for (const file of globSync('src/**/*.{ts,tsx}', { cwd: root })) {
     const lines = readFileSync(join(root, file), 'utf8').split('\n').length - 1
