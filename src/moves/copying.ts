@@ -10,8 +10,8 @@ import { leavingOrg } from './received-org.ts'
 /** A request has so much; a single row may be larger. */
 const PIECE_ROWS = 500
 const PIECE_CHARS = 512 * 1024
-/** So few changes are left for the pause. */
-const FEW = 500
+/** The round in the pause has about as much as the one before, which therefore has to be short. */
+const SHORT_MS = 700
 const MAX_ROUNDS = 50
 const AUDIT_PAGE = 500
 
@@ -62,17 +62,17 @@ export function copier({ vault, org, move, client, reader, onProgress }: Options
     return { piece: { table, rows: all, gone: [] }, next: null }
   }
 
-  /** Sends what has changed since the last round, as it is at one moment, and compares it there. Returns how much. */
-  async function round(): Promise<number> {
+  /** Sends what has changed since the last round, as it is at one moment, and compares it there. */
+  async function round(): Promise<void> {
     reader.begin()
     try {
-      return await sendChanges()
+      await sendChanges()
     } finally {
       reader.end()
     }
   }
 
-  async function sendChanges(): Promise<number> {
+  async function sendChanges(): Promise<void> {
     const upTo = changed.last()
     let count = 0
     let pieces: Piece[] = []
@@ -109,13 +109,16 @@ export function copier({ vault, org, move, client, reader, onProgress }: Options
     while (leaving.auditAfter(auditSent, 1).length > 0)
     sentUpTo = upTo
     changes += count
-    return count
   }
 
   const newPiece = (table: string) => ({ table, rows: [] as Value[][], gone: [] as Value[][] })
 
-  async function untilFew(): Promise<void> {
-    for (let count = 0; count < MAX_ROUNDS; count++) if ((await round()) <= FEW) return
+  async function untilShort(): Promise<void> {
+    for (let count = 0; count < MAX_ROUNDS; count++) {
+      const began = performance.now()
+      await round()
+      if (performance.now() - began < SHORT_MS) return
+    }
     throw conflict(
       'too_many_changes',
       'The organisation changes faster than it can be copied. Try again when it is used less.',
@@ -153,7 +156,7 @@ export function copier({ vault, org, move, client, reader, onProgress }: Options
   return {
     copyAll,
     round,
-    untilFew,
+    untilShort,
     compare,
     prepared: leaving.prepared,
     /** For all further requests. */

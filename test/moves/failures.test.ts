@@ -162,6 +162,20 @@ describe('a move that fails', () => {
     await stays()
   })
 
+  test('because something else arrives of what changed after all was compared leaves everything as it was', async () => {
+    let isMade = false
+    relay.decide(async (path, body) => {
+      if (path.endsWith('count') && body.includes('"table":"webhooks"') && !isMade) {
+        isMade = true
+        assert.equal((await source.call('POST', '/deals', { title: 'After the comparison' })).status, 201)
+      }
+      return body.includes('After the comparison') ? { body: body.replace('After the', 'Before the') } : 'pass'
+    })
+    assert.match((await move(await receive())).err, /copies_differ/)
+    assert.equal(isMade, true)
+    await stays()
+  })
+
   test('leaves nothing at the target for long', async () => {
     relay.decide((path) => (path.endsWith('prepare') ? 'drop' : 'pass'))
     await move(await receive())

@@ -6,7 +6,7 @@ import { openStore } from '../../src/store/open.ts'
 import { allOrgsEver } from '../../src/store/orgs.ts'
 import { cli, cliJson, temporaryFolder } from '../cli/command-line.ts'
 import { compareTables, fillEmptyTables } from '../support/moved.ts'
-import { checkDelivered, checkTold, compareExports, startLoad, type Told } from '../support/moving.ts'
+import { checkDelivered, checkTold, compareExports, startLoad, type Told, triesIn } from '../support/moving.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Served, serve } from '../support/served.ts'
 
@@ -88,7 +88,7 @@ test('an organisation moves under load: nothing is lost or doubled, and webhooks
   await load.stop()
   const last = orgsIn(to).find(({ public_id }) => public_id === id)?.last_seq as number
   while (receiver.requests.length < last - first) await receiver.came(last - first)
-  checkDelivered(receiver.requests, first + 1, last)
+  checkDelivered(receiver.requests, { from: first + 1, to: last, tries: triesIn(to, id) })
   checkTold(to, id, told)
   assert.ok(compareExports(from, to, id) > DEALS)
   assert.deepEqual(compareTables(from, to, id), [])
