@@ -190,8 +190,9 @@ test('while it leaves, nothing is sent for it; what is being sent ends first', a
   await receiver.came(1)
   const count = receiver.requests.length
   let isLeaving = true
+  let early = 0
   receiver.answer(() => {
-    assert.equal(isLeaving, false, 'a webhook was called meanwhile')
+    if (isLeaving) early++
     return OK
   })
   await inStore(from, async (store) => {
@@ -203,6 +204,7 @@ test('while it leaves, nothing is sent for it; what is being sent ends first', a
     isLeaving = false
     departures.stay(a.org, () => undefined)
     await receiver.came(count + 1)
+    assert.equal(early, 0, 'a webhook was called meanwhile')
     receiver.answer(() => 'never')
     assert.equal((await source.call('POST', '/deals', { title: 'Slow' })).status, 201)
     await receiver.came(count + 2)
@@ -261,7 +263,7 @@ test('nobody sees an organisation before the end of its move', async () => {
     return 'drop'
   })
   assert.equal((await move(await receive())).code, 1)
-  assert.equal(looks, 1)
+  assert.deepEqual([looks, relay.faults], [1, []])
   await stays()
 })
 

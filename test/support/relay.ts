@@ -13,11 +13,15 @@ export type Fates = (path: string, body: string) => Fate | Promise<Fate>
 export async function startRelay(target: () => string) {
   let fates: Fates = () => 'pass'
   const passed: string[] = []
+  const faults: unknown[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const path = request.url ?? ''
-    const fate = await fates(path, Buffer.concat(chunks).toString())
+    const fate = await Promise.resolve(fates(path, Buffer.concat(chunks).toString())).catch((error) => {
+      faults.push(error)
+      return 'drop' as const
+    })
     if (fate === 'drop') return void response.destroy()
     const body = typeof fate === 'object' ? fate.body : Buffer.concat(chunks)
     const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' }
@@ -32,6 +36,8 @@ export async function startRelay(target: () => string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     passed,
+    /** What went wrong while it decided. */
+    faults,
     /** From now on. */
     decide: (next: Fates) => {
       fates = next
