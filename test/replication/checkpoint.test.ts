@@ -97,7 +97,12 @@ describe('the log of a replicated database', () => {
         return source.startsWith('wal') ? [{ log }] : 1
       },
     } as unknown as ReturnType<typeof connection>
-    const left = leftCheckpoint(db, { longest: 10, now: () => now, note: assert.fail, onLong: () => undefined })
+    const left = leftCheckpoint(db, {
+      longest: 10,
+      now: () => now,
+      note: (error) => assert.fail(String(error)),
+      onLong: () => undefined,
+    })
     const after = (ms: number) => {
       asked.length = 0
       now += ms
