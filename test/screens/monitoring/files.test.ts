@@ -51,7 +51,8 @@ before(async () => {
   server = await startServer()
   noteGoodBackup(server.dataDir, server.now())
   const backups = () => lastBackup(server.dataDir)
-  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), backups }
+  const replication = () => ({ epoch: 1, lagMs: 500, problem: undefined, hasFiles: true })
+  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), backups, replication }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
   await screens.send('GET', '/livez') // so that there is a request to count
