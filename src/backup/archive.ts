@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { steadyWriter } from '../lib/large-files.ts'
 import { MIB } from '../lib/size.ts'
 import { BLOCK, type Entry, headerOf, paddingOf, readHeader } from './tar.ts'
 
@@ -17,8 +18,6 @@ export class DamagedArchive extends Error {}
 
 const HASH = 'sha256'
 const HASH_BYTES = 65
-/** Flushed as it is written: the commits of a server would have to wait for many unwritten pages of another file. */
-const SYNC_EVERY = 8 * MIB
 const CHUNK = MIB
 
 /** The entry with the hash, and the two empty blocks that end a tar file. */
@@ -38,15 +37,12 @@ const ENDING_BYTES = 4 * BLOCK
 export function writeArchive(path: string, parts: readonly Part[], mtime: number): number {
   const file = openSync(path, 'wx', 0o600)
   const hash = createHash('sha256')
+  const write = steadyWriter(file)
   let written = 0
-  let synced = 0
 
   function put(bytes: Buffer): void {
-    for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSync(file, rest))
+    write(bytes)
     written += bytes.length
-    if (written - synced < SYNC_EVERY) return
-    fdatasyncSync(file)
-    synced = written
   }
 
   function putHashed(bytes: Buffer): void {

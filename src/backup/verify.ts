@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { accessSync, closeSync, constants, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
+import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { steadyWriter } from '../lib/large-files.ts'
 import { Problem } from '../lib/problem.ts'
 import { faultOfCopy, readCopy } from '../store/backup.ts'
 import { DATABASE } from '../store/open.ts'
@@ -23,7 +24,14 @@ export function verifyBackup(file: string, folder = workingFolder(file)): Verifi
   return unpacked(file, folder, (_, verified) => verified)
 }
 
-/** The same, and runs the job with the temporary folder, which then looks like a data folder. */
+/** The same for one that was made from the database at a path: equal hashes are as good as to take it out again. */
+export function verifyBeside(file: string, database: string): Verified {
+  const verified = takeApart(file)
+  checkDatabase(file, database, verified.manifest)
+  return verified
+}
+
+/** Like `verifyBackup`, and runs the job with the temporary folder, which then looks like a data folder. */
 export function unpacked<T>(file: string, folder: string, job: (dataDir: string, verified: Verified) => T): T {
   return withFiles(`Reading ${file}`, () => {
     const found = statSync(file, { throwIfNoEntry: false })
@@ -51,7 +59,8 @@ export function workingFolder(file: string): string {
   }
 }
 
-function takeApart(file: string, dataDir: string): Verified {
+/** Reads the whole backup and compares it with its manifest; writes its parts into the folder, if there is one. */
+function takeApart(file: string, dataDir?: string): Verified {
   let manifest: Manifest | undefined
   let taken = 0
   let output: number | undefined
@@ -61,18 +70,18 @@ function takeApart(file: string, dataDir: string): Verified {
     const part = manifest.parts[taken++]
     if (part?.name !== entry.name || part.bytes !== entry.size || part.mode !== entry.mode)
       throw new DamagedArchive(`it contains ${entry.name}, which is not in its manifest`)
-    return writePart(part)
+    return takePart(part)
   }
 
   /** Nobody else can read what is taken out, whatever the backup says. */
-  function writePart({ name, mode, sha256 }: Manifest['parts'][number]): Sink {
-    const path = openSync(join(dataDir, name), 'wx', mode & 0o600)
-    output = path
+  function takePart({ name, mode, sha256 }: Manifest['parts'][number]): Sink {
+    output = dataDir === undefined ? undefined : openSync(join(dataDir, name), 'wx', mode & 0o600)
+    const write = output === undefined ? undefined : steadyWriter(output)
     const hash = createHash('sha256')
     return (bytes) => {
       if (bytes) {
         hash.update(bytes)
-        for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSync(path, rest))
+        write?.(bytes)
         return
       }
       close()

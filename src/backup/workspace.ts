@@ -1,5 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeGently } from '../lib/large-files.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { lockFolder } from '../store/lock.ts'
 
@@ -27,7 +28,7 @@ export function openWorkspace(folder: string): { path: string; close: () => void
     path,
     close: () => {
       release?.()
-      rmSync(path, { recursive: true, force: true })
+      removeGently(path)
     },
   }
 }
@@ -41,7 +42,7 @@ function removeAbandoned(folder: string): void {
       const release = lockFolder(path)
       if (!release) continue
       release()
-      rmSync(path, { recursive: true, force: true })
+      removeGently(path)
     } catch {
       // That of another user, in a folder that several share.
     }

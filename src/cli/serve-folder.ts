@@ -2,6 +2,7 @@ import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { clientOf } from '../auth/client.ts'
 import { isSendingPaused } from '../backup/sending.ts'
+import { labelled } from '../backup/standing.ts'
 import { lastBackup } from '../backup/state.ts'
 import { bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
@@ -69,8 +70,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
     const store = openServedStore(options.data, log, {
-      ...{ backupDir: backups.folder, minFree: minFreeBytes, measure: recorded.committed },
-      isReplicated: replicated !== undefined,
+      ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
+      ...{ minFree: minFreeBytes, measure: recorded.committed, isReplicated: replicated !== undefined },
     })
     undo.push(store.close)
     const primary = await servePrimary({ store, log, dataDir: options.data, replicated, url: givenUrl })
@@ -121,6 +122,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
           addressOf: (req) => clientOf(req).address,
           backups: backups.at === null ? undefined : () => lastBackup(options.data),
+          places: isPaused ? [] : labelled(backups.copying.places),
           replication: primary.status,
           connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
         },

@@ -8,6 +8,8 @@ export const FINE: Series = {
   'up{job="dealbox",instance="a"}': '1x200',
   [on('dealbox_ready')]: '1x200',
   [on('dealbox_health_check', 'check="backup"')]: '0x200',
+  [on('dealbox_backup_copy_failing', 'place="folder_1"')]: '0x200',
+  [on('dealbox_backup_copy_age_seconds', 'place="folder_1"')]: '80000x200',
   [on('dealbox_health_check', 'check="clock"')]: '0x200',
   [on('dealbox_health_check', 'check="replication"')]: '0x200',
   [on('dealbox_disk_free_bytes')]: '100000000000x200',
@@ -45,6 +47,11 @@ export const ALERT_CASES: Record<string, { series: Series; after: string; notAt?
     series: { [on('dealbox_health_check', 'check="backup"')]: '1x200' },
     after: '61m',
     notAt: '59m',
+  },
+  DealboxBackupCopiesFail: {
+    series: { [on('dealbox_backup_copy_failing', 'place="folder_1"')]: '1x200' },
+    after: '121m',
+    notAt: '119m',
   },
   DealboxCopyLate: {
     series: { [on('dealbox_health_check', 'check="replication"')]: '0x10 1x60' },
