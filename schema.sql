@@ -21,6 +21,17 @@ CREATE TABLE wall_clock ( -- what the last server read from the clock of its mac
   jumped_to INTEGER
 ) STRICT;
 
+CREATE TABLE replication ( -- one row: what all copies of this database know of its primary; docs/decisions/040-replication.md
+  singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+  epoch INTEGER NOT NULL CHECK (epoch >= 1), -- which primary this is: each promotion raises it
+  promoted_at INTEGER, -- NULL for the first primary
+  primary_url TEXT, -- where the primary answers, for the copies to name; NULL: unknown
+  is_replicated INTEGER NOT NULL CHECK (is_replicated IN (0, 1)), -- whether checkpoints are left to Litestream
+  beat INTEGER NOT NULL CHECK (beat >= 0), -- the heartbeat: rises every few seconds while a primary is replicated
+  beat_at INTEGER -- NULL before the first
+) STRICT;
+INSERT INTO replication VALUES (1, 1, NULL, NULL, 0, 0, NULL);
+
 CREATE TABLE signing_keys ( -- the keys themselves are files beside the database
   kid TEXT NOT NULL PRIMARY KEY,
   created_at INTEGER NOT NULL,
@@ -1508,6 +1519,7 @@ CREATE INDEX jobs_due ON jobs (kind, due_at, id) WHERE failed_at IS NULL AND lea
 CREATE INDEX jobs_lanes ON jobs (kind, lane, due_at, id)
   WHERE lane <> '' AND failed_at IS NULL AND leased_until IS NULL;
 CREATE INDEX jobs_leased ON jobs (leased_until) WHERE leased_until IS NOT NULL;
+CREATE INDEX jobs_failed ON jobs (org_id, kind, failed_at) WHERE failed_at IS NOT NULL;
 
 CREATE TABLE audit_chains ( -- the ends of each chain of the audit log
   org TEXT NOT NULL PRIMARY KEY, -- orgs.public_id, which outlives a restored export; '' for the whole installation

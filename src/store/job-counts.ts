@@ -3,7 +3,7 @@ import type { Store } from './open.ts'
 
 /** Of each kind at most so many jobs are counted, since to count a million takes a tenth of a second. */
 export const MOST_COUNTED = 10_000
-/** Jobs that were given up have no index of their own. */
+/** All jobs that were given up are counted, so that none of a newer version is missed. */
 const COUNTED_EVERY_MS = MINUTE_MS
 
 /** How many jobs wait, run or were given up, in all organisations. */
@@ -14,7 +14,9 @@ export function jobCounts({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   const leased = db.prepare(
     'SELECT kind, count(*) AS count FROM jobs INDEXED BY jobs_leased WHERE leased_until IS NOT NULL GROUP BY kind',
   )
-  const failed = db.prepare('SELECT kind, count(*) AS count FROM jobs WHERE failed_at IS NOT NULL GROUP BY kind')
+  const failed = db.prepare(
+    'SELECT kind, count(*) AS count FROM jobs INDEXED BY jobs_failed WHERE failed_at IS NOT NULL GROUP BY kind',
+  )
   let known: { at: number; byKind: Map<string, number> } | undefined
 
   /** Jobs of a kind that wait: those that are due, and those for a later time. */

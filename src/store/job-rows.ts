@@ -29,7 +29,8 @@ export function jobRows({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      ORDER BY failed_at IS NULL, due_at, id LIMIT ?`,
   )
   const counts = db.prepare(
-    `SELECT kind, count(*) AS count FROM jobs WHERE org_id = ? AND failed_at IS NOT NULL GROUP BY kind ORDER BY kind`,
+    `SELECT kind, count(*) AS count FROM jobs INDEXED BY jobs_failed
+     WHERE org_id = ? AND failed_at IS NOT NULL GROUP BY kind ORDER BY kind`,
   )
   const oldest = db
     .prepare('SELECT min(due_at) FROM jobs WHERE org_id = ? AND failed_at IS NULL AND leased_until IS NULL')

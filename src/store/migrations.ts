@@ -6,6 +6,7 @@ import { failureOf } from './failures.ts'
 import { addScreens } from './schema-2.ts'
 import { addTools } from './schema-3/schema-3.ts'
 import { addAuditLog } from './schema-4.ts'
+import { addReplication } from './schema-5.ts'
 import { fixStatistics } from './statistics.ts'
 
 /** Written to the header of the file, to distinguish it from databases of other programs. "Deal" in ASCII. */
@@ -27,6 +28,7 @@ export const SCHEMAS: readonly Schema[] = [
   { hash: '34e053c39480f1dc', step: addScreens },
   { hash: 'e19a9467c0f8933f', step: addTools },
   { hash: '021cf96c4d081c22', step: addAuditLog },
+  { hash: '0f4110248440fea6', step: addReplication },
 ]
 
 export const SCHEMA_VERSION = SCHEMAS.length

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { jobCounts } from '../../src/store/job-counts.ts'
+import { jobRows } from '../../src/store/job-rows.ts'
 import { type Job, jobQueue, pauseAfter } from '../../src/store/jobs.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -219,7 +221,8 @@ describe('a failure', () => {
   })
 })
 
-test('every look for jobs is answered by an index, in its order', () => {
+/** How SQLite would run each of the statements that are prepared meanwhile. */
+function plansOf(prepareAll: () => unknown): { sql: string; details: string[] }[] {
   const { db } = server.store
   const prepared: string[] = []
   const { prepare } = db
@@ -227,16 +230,31 @@ test('every look for jobs is answered by an index, in its order', () => {
     prepared.push(sql)
     return prepare.call(this, sql)
   } as typeof prepare
-  jobQueue(server.store)
+  prepareAll()
   db.prepare = prepare
-  assert.ok(prepared.length > 8)
-  for (const sql of prepared) {
+  return prepared.map((sql) => {
     const marks = Array(sql.split('?').length - 1).fill(null)
     const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...marks) as { detail: string }[]
-    for (const { detail } of rows) {
+    return { sql, details: rows.map(({ detail }) => detail) }
+  })
+}
+
+test('every look for jobs is answered by an index, in its order', () => {
+  const plans = plansOf(() => jobQueue(server.store))
+  assert.ok(plans.length > 8)
+  for (const { sql, details } of plans) {
+    for (const detail of details) {
       assert.doesNotMatch(detail, /TEMP B-TREE/, sql)
       if (!detail.includes('jobs_leased')) assert.doesNotMatch(detail, /^SCAN (?!CONSTANT ROW|lanes$)/, sql)
     }
-    if (sql.includes('ORDER BY due_at')) assert.match(rows[0]?.detail ?? '', /jobs_(due|lanes)/)
+    if (sql.includes('ORDER BY due_at')) assert.match(details[0] ?? '', /jobs_(due|lanes)/)
   }
+})
+
+test('jobs that were given up are counted by an index that has no others', () => {
+  const plans = [...plansOf(() => jobCounts(server.store)), ...plansOf(() => jobRows(server.store))]
+  const counts = plans.filter(({ sql }) => /failed_at IS NOT NULL\s+GROUP BY/.test(sql))
+  assert.equal(counts.length, 2)
+  for (const { sql, details } of counts) assert.match(details[0] ?? '', /USING COVERING INDEX jobs_failed/, sql)
+  for (const { sql, details } of plans) assert.doesNotMatch(details.join(), /SCAN jobs(?! USING COVERING)/, sql)
 })

@@ -89,6 +89,7 @@ describe('the schema', () => {
       'installation',
       'orgs',
       'recurring_jobs',
+      'replication',
       'setup_link',
       'signing_keys',
       'wall_clock',

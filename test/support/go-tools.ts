@@ -9,15 +9,19 @@ export const noGo = spawnSync('go', ['version']).status === 0 ? false : 'there i
 const MODULE = join(import.meta.dirname, 'go')
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/dealbox/go')
 
-/** Builds a program of test/support/go/go.mod, once for each state of that file, and returns the folder it is in. */
-export function goTool(path: string): string {
-  const folder = join(CACHE, hash('sha256', readFileSync(join(MODULE, 'go.mod'))).slice(0, 16))
+/**
+ * Builds a program of test/support/go/go.mod, or of a module in a folder below, once for each state of that file, and
+ * returns the folder it is in.
+ */
+export function goTool(path: string, below = ''): string {
+  const module = join(MODULE, below)
+  const folder = join(CACHE, hash('sha256', readFileSync(join(module, 'go.mod'))).slice(0, 16))
   const program = join(folder, basename(path))
   if (existsSync(program)) return folder
   mkdirSync(folder, { recursive: true })
   const temporary = `${program}.${process.pid}` // another test file may build the same one
   execFileSync('go', ['build', '-mod=readonly', '-ldflags', '-s -w', '-o', temporary, path], {
-    cwd: MODULE,
+    cwd: module,
     env: { ...process.env, CGO_ENABLED: '0' },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,0 +1,21 @@
+import type { Connection } from './driver.ts'
+
+// Frozen once released: schema.sql has the comments of these tables, and their newest form.
+
+/** From schema 4: which primary a database is of, its heartbeat, and an index of the jobs that were given up. */
+export const addReplication = (db: Connection): void => void db.exec(CHANGES)
+
+const CHANGES = `
+CREATE TABLE replication (
+  singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+  epoch INTEGER NOT NULL CHECK (epoch >= 1),
+  promoted_at INTEGER,
+  primary_url TEXT,
+  is_replicated INTEGER NOT NULL CHECK (is_replicated IN (0, 1)),
+  beat INTEGER NOT NULL CHECK (beat >= 0),
+  beat_at INTEGER
+) STRICT;
+INSERT INTO replication VALUES (1, 1, NULL, NULL, 0, 0, NULL);
+
+CREATE INDEX jobs_failed ON jobs (org_id, kind, failed_at) WHERE failed_at IS NOT NULL;
+`
