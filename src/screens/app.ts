@@ -148,6 +148,8 @@ export function screens(options: ScreensOptions): Koa {
     log,
     corsOrigins: [],
     waiters: commitWaiters(store.committed.subscribe, stopping),
+    newestSeq: eventReader(store.db).newest,
+    reader: options.reader?.api,
     stopping,
   }
   const measured = (prefix: string) => ({ ...shared, prefix, measure: recorded.requests.of('screens', prefix) })

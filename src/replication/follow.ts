@@ -1,0 +1,102 @@
+import type { Log } from '../http/log.ts'
+import { Problem } from '../lib/problem.ts'
+import { isCopy, removeCopy } from '../store/followed/files.ts'
+import { type Child, type Ended, startChild } from './child.ts'
+
+export type FollowOptions = {
+  /** The URL of the replica. */
+  replica: string
+  /** The database that becomes its copy. */
+  file: string
+  /** The program `litestream`. */
+  program: string
+  /** How often it looks for something new. */
+  everyMs: number
+  log: Log
+  /** How long it waits before it starts the program again for the first time; then twice as long each time. */
+  firstPauseMs?: number
+}
+
+export type Following = {
+  /** How it goes. `failure` is what Litestream said when it failed, until it is right again. */
+  state: () => { isRunning: boolean; restarts: number; failure: string | undefined }
+  /** Rejects with Problem 409 if following has failed before there was a copy. */
+  failed: Promise<never>
+  stop: () => Promise<void>
+}
+
+const FIRST_PAUSE_MS = 1000
+const MAX_PAUSE_MS = 60_000
+/** After so long the next failure is a new one. */
+const STEADY_MS = 60_000
+
+/**
+ * Keeps a copy up to date: Litestream does so, as a program of its own (`litestream restore -f`), which is started again
+ * whenever it ends. A copy that it cannot continue, such as after the replica was made anew, is removed and made anew.
+ */
+export function follow({ replica, file, program, everyMs, log, firstPauseMs = FIRST_PAUSE_MS }: FollowOptions): Following {
+  const argv = ['restore', '-f', '-follow-interval', `${everyMs}ms`, '-o', file, replica]
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  failed.catch(() => undefined)
+  let child: Child | undefined
+  let timer: NodeJS.Timeout | undefined
+  let pauseMs = firstPauseMs
+  let restarts = 0
+  let failure: string | undefined
+  let failedAt = 0
+  let isStopped = false
+  start()
+
+  function start(): void {
+    const startedAt = performance.now()
+    const own = startChild(program, argv, `${file}-follower`, hear)
+    child = own
+    void own.ended.then((ended) => {
+      child = undefined
+      if (!isStopped) again(ended, performance.now() - startedAt)
+    })
+  }
+
+  /** Litestream goes on by itself after most errors, and says so only when there is something new. */
+  function hear(line: string): void {
+    if (line.includes('level=ERROR')) {
+      if (failure === undefined) log.warn({ litestream: line }, 'the copy cannot be brought up to date now')
+      failure = line
+      failedAt = performance.now()
+    } else if (line.includes('applied updates')) failure = undefined
+  }
+
+  function again({ code, said }: Ended, ranMs: number): void {
+    const last = said.at(-1) ?? 'it said nothing'
+    if (!isCopy(file)) return fail(cannotFollow(program, code, last))
+    if (ranMs > STEADY_MS) pauseMs = firstPauseMs
+    failure = last
+    failedAt = Number.POSITIVE_INFINITY
+    const isLost = said.some((line) => line.includes('cannot resume follow mode'))
+    if (isLost) {
+      log.warn({ litestream: last }, 'the copy cannot be continued, and is made anew')
+      removeCopy(file)
+    } else log.warn({ code, litestream: last, pause_ms: pauseMs }, 'Litestream has ended, and is started again')
+    restarts++
+    timer = setTimeout(start, pauseMs)
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)
+  }
+
+  return {
+    state: () => {
+      const isOver = performance.now() - failedAt > 5 * everyMs + STEADY_MS
+      return { isRunning: child !== undefined, restarts, failure: isOver ? undefined : failure }
+    },
+    failed,
+    stop: async () => {
+      isStopped = true
+      clearTimeout(timer)
+      await child?.stop()
+    },
+  }
+}
+
+const cannotFollow = (program: string, code: Ended['code'], last: string): Problem =>
+  code === 'ENOENT'
+    ? new Problem(409, 'no_litestream', `There is no program ${program}. Install Litestream 0.5, or name it with --litestream.`)
+    : new Problem(409, 'cannot_follow', `Litestream ended (${code}), and there is no copy: ${last}`)
