@@ -28,6 +28,7 @@ import { guard } from '../webhooks/egress/guard.ts'
 import { startBackups } from './backup-options.ts'
 import { screensOrigin } from './screens-url.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
+import { servePrimary } from './serve-primary.ts'
 import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
@@ -49,7 +50,7 @@ export type Running = {
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const read = await readServeOptions(options, log)
   const { apiAddress, screensAddress, rate, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
-  const { backups, givenUrl, monitors, trust, names, front } = read
+  const { backups, replicated, givenUrl, monitors, trust, names, front } = read
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
   const undo: (() => void)[] = []
@@ -69,8 +70,11 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     undo.push(lockInstance(options.data)) // before the store, which may migrate
     const store = openServedStore(options.data, log, {
       ...{ backupDir: backups.folder, minFree: minFreeBytes, measure: recorded.committed },
+      isReplicated: replicated !== undefined,
     })
     undo.push(store.close)
+    const primary = await servePrimary({ store, log, dataDir: options.data, replicated, url: givenUrl })
+    workers.push(primary.stop)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
     store
@@ -117,6 +121,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
           addressOf: (req) => clientOf(req).address,
           backups: backups.at === null ? undefined : () => lastBackup(options.data),
+          replication: primary.status,
           connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
         },
         hosts: names,

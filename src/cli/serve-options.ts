@@ -12,11 +12,13 @@ import { parseLifetime } from './lifetime.ts'
 import { minFreeOption, readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
+import { type ReplicatedOptions, readReplicated, replicatedOptions } from './replica-options.ts'
 import { readTrust } from './trust.ts'
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
 export type ServeOptions = BackupOptions &
+  ReplicatedOptions &
   FrontOptions & {
     data: string
     apiListen: string
@@ -89,6 +91,7 @@ export const serveOptions = {
   },
   minFree: minFreeOption,
   ...backupOptions,
+  ...replicatedOptions,
   ...monitorOptions,
   logLevel: {
     type: 'string',
@@ -110,6 +113,7 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const minFreeBytes = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = await readBackups(options.data, options)
+  const replicated = await readReplicated(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
@@ -117,7 +121,18 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   const { names, ...front } = await openFront(options, log)
   return {
-    ...{ apiAddress, screensAddress, rate, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs, backups },
+    ...{
+      apiAddress,
+      screensAddress,
+      rate,
+      allow,
+      maxFileBytes,
+      minFreeBytes,
+      keepEventsMs,
+      keepAuditMs,
+      backups,
+      replicated,
+    },
     ...{ givenUrl, monitors, trust, names, front },
   }
 }

@@ -16,15 +16,24 @@ const MESSAGES: Record<Failure, string> = {
   failed: 'the storage failed',
 }
 
+const LONG_LOG =
+  'the write-ahead log is not emptied by Litestream, so Dealbox tries to: look whether Litestream runs. If it does not, it copies the whole database when it starts again'
+
 type ServedOptions = Pick<OpenOptions, 'measure'> & {
   /** Where the backup before a migration goes. */
   backupDir: string
   /** In bytes; 0 is none, and undefined the default. */
   minFree?: number | undefined
+  /** Whether Litestream does the checkpoints. */
+  isReplicated?: boolean | undefined
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, log: Log, { backupDir, minFree, measure }: ServedOptions): Store {
+export function openServedStore(
+  dataDir: string,
+  log: Log,
+  { backupDir, minFree, measure, isReplicated = false }: ServedOptions,
+): Store {
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
@@ -38,12 +47,13 @@ export function openServedStore(dataDir: string, log: Log, { backupDir, minFree,
   const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
     log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
   )
+  const onLongLog = (bytes: number) => log.warn({ bytes }, LONG_LOG)
   const served = { neverSleeps: true, reserve, space, report, reportSpace }
-  const store = openStore(dataDir, { ...served, measure, beforeMigration })
+  const store = openStore(dataDir, { ...served, measure, beforeMigration, isReplicated, onLongLog })
 
   function close(): void {
     try {
-      emptyLog(store.db)
+      if (!isReplicated) emptyLog(store.db)
     } catch (error) {
       store.health.note(error) // the write-ahead log stays for the next start
     }

@@ -18,6 +18,7 @@ import type { Log } from '../http/log.ts'
 import { acceptsGzip, preferredName } from '../http/negotiate.ts'
 import type { Route } from '../http/route.ts'
 import { commitWaiters } from '../http/waiting.ts'
+import type { Every } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
 import { publicUrls } from '../store/orgs.ts'
@@ -25,7 +26,6 @@ import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
 import { answerBy } from './handler.ts'
 import { health } from './health.ts'
-import type { Every } from './live/hub.ts'
 import { liveParts } from './live/live.ts'
 import { type Monitoring, monitoringPages, noMonitoring } from './metrics.ts'
 import { ASSETS, type WebFiles, webFiles } from './page/files.ts'
@@ -89,12 +89,12 @@ const BY_ANY_NAME = ['/livez', '/readyz']
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const { monitoring = noMonitoring(), isSendingPaused } = options
-  const { backups, recorded } = monitoring
+  const { backups, recorded, replication } = monitoring
   const watched = { store, deps, dataDir: options.dataDir, log }
   const { metrics, ready } = monitoringPages({
     ...watched,
     monitoring,
-    health: health({ ...watched, stopping, backups, isSendingPaused }),
+    health: health({ ...watched, stopping, backups, replication, isSendingPaused }),
   })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({

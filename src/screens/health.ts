@@ -5,6 +5,7 @@ import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB, sizeText } from '../lib/size.ts'
 import { HOUR_MS } from '../lib/time.ts'
+import type { ReplicationStatus } from '../replication/primary.ts'
 import { type StorageSizes, storageSizes } from '../store/files.ts'
 import { installationId, installedAt, isHeldAlone } from '../store/installation.ts'
 import { jobCounts } from '../store/job-counts.ts'
@@ -31,6 +32,8 @@ export type HealthOptions = {
   dataDir: string
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
+  /** How it stands with the copy, where the database is replicated. */
+  replication?: (() => ReplicationStatus) | undefined
   /** What became of backups. Left out where none are made: then there is no check of them. */
   backups?: (() => BackupState) | undefined
   isSendingPaused?: boolean | undefined
@@ -46,7 +49,7 @@ export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
-  const { store, deps, dataDir, stopping, log, backups, isSendingPaused = false } = options
+  const { store, deps, dataDir, stopping, log, backups, replication, isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
@@ -57,6 +60,7 @@ export function health(options: HealthOptions) {
   /** In the order in which they run. */
   const checks: Record<string, () => Finding> = {
     ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }), clock },
+    ...(replication && { replication: () => replicated(replication()) }),
     ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
     ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
   }
@@ -118,6 +122,13 @@ export function health(options: HealthOptions) {
       return { status: 'warn', detail: last ? oldBackup(last.made_at, age) : NO_BACKUP, ...found }
     if (drill?.error) return { status: 'warn', detail: BAD_DRILL, ...found }
     return last ? { status: 'pass', ...found } : { status: 'pass', detail: NO_BACKUP }
+  }
+
+  /** A copy that is late is no reason to take the server away: it only warns. */
+  function replicated({ lagMs, problem, hasFiles, epoch }: ReplicationStatus): Finding {
+    const found = { epoch, ...(lagMs !== undefined && { lag_s: Math.floor(lagMs / 1000) }) }
+    if (problem !== undefined) return { status: 'warn', detail: problem, ...found }
+    return hasFiles ? { status: 'pass', ...found } : { status: 'pass', detail: NO_FILES, ...found }
   }
 
   function clock(): Finding {
@@ -197,6 +208,8 @@ const SHORTAGES = {
   low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
 }
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
+const NO_FILES =
+  'The keys and settings are not beside the copy; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
 const NO_BACKUP = 'No backup has been made yet.'
 const BAD_DRILL = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
 

@@ -6,6 +6,7 @@ import { preferred } from '../http/negotiate.ts'
 import type { Family } from '../lib/metrics/metrics.ts'
 import { metricsText, OPEN_METRICS, PLAIN_TEXT } from '../lib/metrics/text.ts'
 import { Problem } from '../lib/problem.ts'
+import type { ReplicationStatus } from '../replication/primary.ts'
 import type { Store } from '../store/open.ts'
 import type { Finding, Health } from './health.ts'
 import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './monitoring/access.ts'
@@ -23,6 +24,8 @@ export type Monitoring = {
   kinds: readonly string[]
   /** How many connections each listener has, by its name. */
   connections: () => Record<string, number>
+  /** How it stands with the copy, where the database is replicated. */
+  replication?: (() => ReplicationStatus) | undefined
   /** What became of backups; left out where none are made. */
   backups?: (() => BackupState) | undefined
 }
@@ -36,9 +39,10 @@ type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health
 /** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
 export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
   const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
-  const { kinds, backups } = monitoring
+  const { kinds, backups, replication } = monitoring
   const groups = [
     () => checkMetrics(health, store, backups),
+    () => (replication ? replicationMetrics(replication()) : []),
     processMetrics(),
     monitoring.recorded.families,
     () => connectionMetrics(monitoring.connections()),
@@ -93,6 +97,15 @@ function backupMetrics({ last }: BackupState, now: number): Family[] {
   return [
     gauge('dealbox_backup_age_seconds', 'Age of the last good backup.', age),
     gauge('dealbox_backup_bytes', 'Size of the last good backup.', last ? [{ value: last.bytes }] : []),
+  ]
+}
+
+/** The age is missing where nobody can ask the copy. */
+function replicationMetrics({ epoch, lagMs }: ReplicationStatus): Family[] {
+  const lag = lagMs === undefined ? [] : [{ value: lagMs / 1000 }]
+  return [
+    gauge('dealbox_replication_lag_seconds', 'Age of the newest that has arrived at the copy.', lag),
+    gauge('dealbox_replication_epoch', 'Which primary this is; each promotion raises it.', [{ value: epoch }]),
   ]
 }
 

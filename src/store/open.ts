@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
-import { idleCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
+import { idleCheckpoint, leftCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
 import { type CommittedBatch, groupCommit, type LockTimer } from './commit.ts'
 import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
@@ -12,6 +12,7 @@ import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
 import { migrate, type Versions } from './migrations.ts'
 import { newestId } from './newest.ts'
+import { isReplicated } from './replication.ts'
 import { finishSwap } from './swap.ts'
 import { type Upkeep, upkeep } from './upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
@@ -58,6 +59,10 @@ export type OpenOptions = Partial<HealthOptions> & {
   lockTimer?: LockTimer
   /** Called before an older database is migrated; if it throws, nothing is. For a backup. */
   beforeMigration?: ((versions: Versions) => void) | undefined
+  /** Whether Litestream does the checkpoints; by default as the last server has noted. */
+  isReplicated?: boolean | undefined
+  /** Called when nobody empties the write-ahead log, with its bytes; at most once a minute. */
+  onLongLog?: ((bytes: number) => void) | undefined
   /** Called after each commit of `write`. */
   measure?: ((batch: CommittedBatch) => void) | undefined
 }
@@ -80,11 +85,15 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
     migrate(db, file, { wall, before: options.beforeMigration }) // first, since setting pragmas writes to the file, even to one of another program
     setPragmas(db)
+    const isLeft = options.isReplicated ?? isReplicated(db, health.note)
+    if (isLeft) db.pragma('wal_autocheckpoint = 0')
     const wallClock = watchWallClock(db, wall, health.note)
     const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
-    const checkpoint = idleCheckpoint(db, health.note)
+    const checkpoint = isLeft
+      ? leftCheckpoint(db, { note: health.note, onLong: options.onLongLog ?? (() => undefined) })
+      : idleCheckpoint(db, health.note)
     const behind = upkeep(db, { isWritable: () => !health.refusal(), note: health.note })
     const onCommit = (batch: CommittedBatch) => {
       measure?.(batch)
