@@ -1,12 +1,8 @@
-import { api, catalog, PREFIX } from '../app.ts'
-import { version } from '../assets.ts'
-import { clientOf } from '../auth/client.ts'
 import { isSendingPaused } from '../backup/sending.ts'
 import { lastBackup } from '../backup/state.ts'
 import { bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
-import { openApiDocument } from '../http/openapi.ts'
-import { type Listener, listen } from '../http/server.ts'
+import type { Listener } from '../http/server.ts'
 import { deleteOldUploads } from '../http/uploads.ts'
 import { mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { deleteStagedContents } from '../inbox/messages/contents.ts'
@@ -18,14 +14,12 @@ import { sequenceKinds } from '../jobs/sequences.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
-import { screens } from '../screens/app.ts'
 import { recordedMetrics } from '../screens/monitoring/recorded.ts'
-import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { publicUrls } from '../store/orgs.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { startBackups } from './backup-options.ts'
+import { startListeners } from './listeners.ts'
 import { screensOrigin } from './screens-url.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
 import { servePrimary } from './serve-primary.ts'
@@ -34,7 +28,7 @@ import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 
 /** How long running work may take to finish when the server stops. */
-const GRACE_MS = 10_000
+export const GRACE_MS = 10_000
 
 export type Running = {
   api: string
@@ -49,8 +43,8 @@ export type Running = {
 /** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const read = await readServeOptions(options, log)
-  const { apiAddress, screensAddress, rate, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
-  const { backups, replicated, givenUrl, monitors, trust, names, front } = read
+  const { screensAddress, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
+  const { backups, replicated, givenUrl, trust, front } = read
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
   const undo: (() => void)[] = []
@@ -82,7 +76,6 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       .catch((error) => {
         if (!store.health.note(error)) log.error({ err: error }, 'staged files were not deleted')
       })
-    const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
     const isPaused = isSendingPaused(options.data)
@@ -92,42 +85,13 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
     const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
     const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
-    const publicHosts = () => hostsOf([...publicUrls(store.db)(), ...(givenUrl === undefined ? [] : [givenUrl])])
-    const checkHost = hostCheck({ listen: apiAddress.host, added: names, publicHosts })
-    const app = api(store, {
-      ...{ ...state, dataDir: options.data, rate, corsOrigins, deps },
-      checkHost: names.length > 0 ? checkHost : undefined,
-      measure: recorded.requests.of('api', PREFIX),
+    await startListeners({
+      ...{ store, deps, state, options, read, listeners, isSendingPaused: isPaused },
+      monitoring: {
+        ...{ recorded, kinds: kinds.map(({ kind }) => kind), replication: primary.status },
+        backups: backups.at === null ? undefined : () => lastBackup(options.data),
+      },
     })
-    const apiListener = await listen(app.callback(), apiAddress, front)
-    listeners.push(apiListener)
-    if (screensAddress) {
-      const routes = catalog(deps)
-      const document = () => openApiDocument(routes, PREFIX, version)
-      const site = screens({
-        ...state,
-        ...{
-          store,
-          deps,
-          document,
-          routes,
-          prefix: PREFIX,
-          dataDir: options.data,
-          isSendingPaused: isPaused,
-          apiUrl: givenUrl ?? apiListener.url,
-        },
-        listen: screensAddress.host,
-        monitoring: {
-          ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
-          addressOf: (req) => clientOf(req).address,
-          backups: backups.at === null ? undefined : () => lastBackup(options.data),
-          replication: primary.status,
-          connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
-        },
-        hosts: names,
-      })
-      listeners.push(await listen(site.callback(), screensAddress, front))
-    }
     const scheduler = startScheduler({
       store,
       log,
@@ -142,7 +106,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     workers.push(startBackups({ store, log, dataDir: options.data, isPaused }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup = screensUrl && newSetupUrl(store, options.data, screensOrigin(store, { ...options, url: screensUrl }))
-    return { api: apiListener.url, screens: screensUrl, setup, reload: front.certificate?.reload, stop }
+    return { api: (listeners[0] as Listener).url, screens: screensUrl, setup, reload: front.certificate?.reload, stop }
   } catch (error) {
     await stop()
     throw error

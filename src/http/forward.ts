@@ -13,7 +13,9 @@ const PASSED = 'Dealbox-Passed-On'
 
 /** Only between two neighbours (RFC 9110, section 7.6.1), or replaced. */
 const OF_CONNECTION = new Set(
-  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(' '),
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
 )
 const REPLACED = new Set([
   ...['host', 'expect', 'x-request-id', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
@@ -84,7 +86,13 @@ export function passOn({ primary, bodies, answerMs = ANSWER_MS }: Options): { pa
     }
   }
 
-  function sendBody(req: IncomingMessage, res: ServerResponse, target: ClientRequest, maxBytes: number | undefined, share: Share) {
+  function sendBody(
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: ClientRequest,
+    maxBytes: number | undefined,
+    share: Share,
+  ) {
     const take = (chunk: Buffer) => (target.write(chunk) || target.destroyed ? undefined : drained(target))
     return bodies.pass(req, res, maxBytes, share, take)
   }
@@ -138,4 +146,8 @@ const unreachable = (code: string, detail: string): Problem =>
   new Problem(503, code, detail, { headers: { 'Retry-After': '5' } })
 
 const roundAbout = (): Problem =>
-  new Problem(503, 'not_the_primary', 'A reader has passed this write on to another reader. Name the primary in --primary.')
+  new Problem(
+    503,
+    'not_the_primary',
+    'A reader has passed this write on to another reader. Name the primary in --primary.',
+  )

@@ -23,7 +23,7 @@ import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
 import { readAsk } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
-import { LAG, type Reader } from './reader.ts'
+import { lagOf, type Reader } from './reader.ts'
 import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
 import type { ListRoute, Need, Route } from './route.ts'
@@ -99,6 +99,7 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     try {
       checkServing()
       checkFraming(x.req)
+      if (reader) x.headers.push(...(await lagOf(reader)))
       checkHost?.(x.req)
       const match = find(ctx.method, x.path)
       if ('route' in match && match.route.kind === 'write' && reader?.pass) {
@@ -193,7 +194,6 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
 
   async function serve(route: Route<Need>, ids: string[], x: Exchange): Promise<Answer> {
     x.route = route.path
-    if (reader) await becomeReadable(reader, x)
     const opened = authenticate(x.req)
     const access = opened instanceof Promise ? await opened : opened
     x.access = access
@@ -210,14 +210,6 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     if (route.kind === 'data') return answerData(route, access.who, ids, x, cursors)
     if (route.kind === 'poll') return answerPoll(route, access, x)
     return answerWrite(route, access, ids, x)
-  }
-
-  /** The copy is then readable for the rest of the turn. */
-  async function becomeReadable({ readable, lagMs }: Reader, x: Exchange): Promise<void> {
-    const waiting = readable()
-    if (waiting) await waiting
-    const lag = lagMs()
-    if (lag !== undefined) x.headers.push(LAG, String(lag))
   }
 
   function answerList(route: ListRoute<Need>, { who, scopeKey }: Access, ids: string[], x: Exchange): Answer {
@@ -254,6 +246,7 @@ const restoredMeanwhile = (): Problem =>
     },
   )
 
-const SENDABLE = 'Authorization, Content-Type, Dealbox-Seq, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
+const SENDABLE =
+  'Authorization, Content-Type, Dealbox-Seq, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
 const EXPOSED =
   'ETag, Location, Link, Dealbox-Lag-Ms, Dealbox-Primary, Dealbox-Seq, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'

@@ -12,3 +12,18 @@ export type Pass = (req: IncomingMessage, res: ServerResponse, passed: Passed) =
 
 /** What a reader does otherwise than a primary. Without `pass`, writes are refused. */
 export type Reader = Pick<ReaderStore, 'readable' | 'lagMs'> & { pass?: Pass | undefined }
+
+/**
+ * Waits until the copy can be read, for a moment at most, and returns the header that says how far it is behind. If it
+ * cannot be read, whoever reads says so.
+ */
+export async function lagOf({ readable, lagMs }: Reader): Promise<string[]> {
+  try {
+    const waiting = readable()
+    if (waiting) await waiting
+    const lag = lagMs()
+    return lag === undefined ? [] : [LAG, String(lag)]
+  } catch {
+    return []
+  }
+}

@@ -35,7 +35,11 @@ function askedSeq({ headers }: IncomingMessage): number | undefined {
   const given = headers['dealbox-seq']
   if (given === undefined) return undefined
   if (/^\d{1,15}$/.test(String(given))) return Number(given)
-  throw new Problem(400, 'invalid_seq', `The header ${SEQ} must be the ${SEQ} of the response to a write, a whole number.`)
+  throw new Problem(
+    400,
+    'invalid_seq',
+    `The header ${SEQ} must be the ${SEQ} of the response to a write, a whole number.`,
+  )
 }
 
 /** A copy that cannot be read at this moment is looked at again. */

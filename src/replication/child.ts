@@ -21,7 +21,12 @@ const MAX_LINE = 2000
  * Starts a program that must not outlive this process, nor run twice: a note of it is in `note`, and one that was left
  * behind by a killed process is ended first. It gets the environment of this process, with its credentials.
  */
-export function startChild(program: string, argv: readonly string[], note: string, onLine: (line: string) => void): Child {
+export function startChild(
+  program: string,
+  argv: readonly string[],
+  note: string,
+  onLine: (line: string) => void,
+): Child {
   endLeftBehind(note, argv)
   const child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
   const said: string[] = []

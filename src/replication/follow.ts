@@ -17,9 +17,14 @@ export type FollowOptions = {
   firstPauseMs?: number
 }
 
+/** How it goes. `failure` is what Litestream said when it failed, until it is right again. */
+export type FollowState = { isRunning: boolean; restarts: number; failure: string | undefined }
+
+/** What a reader can say about its copy; `lagMs` is undefined if it has no heartbeat, or cannot be read. */
+export type CopyStatus = FollowState & { lagMs: number | undefined }
+
 export type Following = {
-  /** How it goes. `failure` is what Litestream said when it failed, until it is right again. */
-  state: () => { isRunning: boolean; restarts: number; failure: string | undefined }
+  state: () => FollowState
   /** Rejects with Problem 409 if following has failed before there was a copy. */
   failed: Promise<never>
   stop: () => Promise<void>
@@ -34,7 +39,14 @@ const STEADY_MS = 60_000
  * Keeps a copy up to date: Litestream does so, as a program of its own (`litestream restore -f`), which is started again
  * whenever it ends. A copy that it cannot continue, such as after the replica was made anew, is removed and made anew.
  */
-export function follow({ replica, file, program, everyMs, log, firstPauseMs = FIRST_PAUSE_MS }: FollowOptions): Following {
+export function follow({
+  replica,
+  file,
+  program,
+  everyMs,
+  log,
+  firstPauseMs = FIRST_PAUSE_MS,
+}: FollowOptions): Following {
   const argv = ['restore', '-f', '-follow-interval', `${everyMs}ms`, '-o', file, replica]
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => undefined)
@@ -68,7 +80,10 @@ export function follow({ replica, file, program, everyMs, log, firstPauseMs = FI
 
   function again({ code, said }: Ended, ranMs: number): void {
     const last = said.at(-1) ?? 'it said nothing'
-    if (!isCopy(file)) return fail(cannotFollow(program, code, last))
+    if (restarts === 0 && !isCopy(file)) {
+      fail(cannotFollow(program, code, last))
+      return
+    }
     if (ranMs > STEADY_MS) pauseMs = firstPauseMs
     failure = last
     failedAt = Number.POSITIVE_INFINITY
@@ -98,5 +113,9 @@ export function follow({ replica, file, program, everyMs, log, firstPauseMs = FI
 
 const cannotFollow = (program: string, code: Ended['code'], last: string): Problem =>
   code === 'ENOENT'
-    ? new Problem(409, 'no_litestream', `There is no program ${program}. Install Litestream 0.5, or name it with --litestream.`)
+    ? new Problem(
+        409,
+        'no_litestream',
+        `There is no program ${program}. Install Litestream 0.5, or name it with --litestream.`,
+      )
     : new Problem(409, 'cannot_follow', `Litestream ended (${code}), and there is no copy: ${last}`)

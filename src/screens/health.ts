@@ -5,6 +5,7 @@ import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB, sizeText } from '../lib/size.ts'
 import { HOUR_MS } from '../lib/time.ts'
+import type { CopyStatus } from '../replication/follow.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
 import { type StorageSizes, storageSizes } from '../store/files.ts'
 import { installationId, installedAt, isHeldAlone } from '../store/installation.ts'
@@ -34,6 +35,8 @@ export type HealthOptions = {
   log: Log
   /** How it stands with the copy, where the database is replicated. */
   replication?: (() => ReplicationStatus) | undefined
+  /** How a reader follows its primary: it checks this instead of what the primary does. */
+  copy?: (() => CopyStatus) | undefined
   /** What became of backups. Left out where none are made: then there is no check of them. */
   backups?: (() => BackupState) | undefined
   isSendingPaused?: boolean | undefined
@@ -49,7 +52,7 @@ export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
-  const { store, deps, dataDir, stopping, log, backups, replication, isSendingPaused = false } = options
+  const { store, deps, dataDir, stopping, log, backups, replication, copy, isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
@@ -58,11 +61,17 @@ export function health(options: HealthOptions) {
   const jobs = jobCounts(store)
   const webhooks = webhookCounts(store)
   /** In the order in which they run. */
-  const checks: Record<string, () => Finding> = {
-    ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }), clock },
-    ...(replication && { replication: () => replicated(replication()) }),
-    ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
-    ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
+  const checks: Record<string, () => Finding> = copy
+    ? { database, disk, clock, copy: () => followed(copy()) }
+    : checksOfPrimary()
+
+  function checksOfPrimary(): Record<string, () => Finding> {
+    return {
+      ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }), clock },
+      ...(replication && { replication: () => replicated(replication()) }),
+      ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
+      ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
+    }
   }
 
   function database(): Finding {
@@ -129,6 +138,14 @@ export function health(options: HealthOptions) {
     const found = { epoch, ...(lagMs !== undefined && { lag_s: Math.floor(lagMs / 1000) }) }
     if (problem !== undefined) return { status: 'warn', detail: problem, ...found }
     return hasFiles ? { status: 'pass', ...found } : { status: 'pass', detail: NO_FILES, ...found }
+  }
+
+  /** A copy that is late is still of use: its answers say how late. */
+  function followed({ lagMs, isRunning, failure }: CopyStatus): Finding {
+    const found = lagMs === undefined ? {} : { lag_s: Math.floor(lagMs / 1000) }
+    if (!isRunning || failure !== undefined) return { status: 'warn', detail: NOT_FOLLOWING, ...found }
+    if (lagMs === undefined) return { status: 'warn', detail: NO_HEARTBEAT }
+    return lagMs > MAX_LAG_MS ? { status: 'warn', detail: LATE, ...found } : { status: 'pass', ...found }
   }
 
   function clock(): Finding {
@@ -199,6 +216,13 @@ export function health(options: HealthOptions) {
   return { findings, isReady, ready }
 }
 
+/** Heartbeats come each 5 seconds, and Litestream takes two or three to bring them. */
+const MAX_LAG_MS = 30_000
+const NOT_FOLLOWING =
+  'Litestream does not bring the copy up to date at the moment; the log of the server has the reason.'
+const NO_HEARTBEAT =
+  'The copy has no heartbeat of its primary, so nobody can tell how old it is. Start the primary with --replicated.'
+const LATE = 'The copy is late: the primary, its Litestream or the way to the replica has a problem.'
 const FAILED = { status: 'fail' }
 const PAUSED =
   'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'

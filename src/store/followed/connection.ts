@@ -184,7 +184,13 @@ export function openFollowed(file: string, check: (db: Connection) => void): Fol
 }
 
 /** No byte is written through this connection, and no page is kept in a map of the file, whose length changes. */
-const SETTINGS = ['query_only = ON', 'trusted_schema = OFF', 'cache_size = -16000', 'mmap_size = 0', 'temp_store = MEMORY']
+const SETTINGS = [
+  'query_only = ON',
+  'trusted_schema = OFF',
+  'cache_size = -16000',
+  'mmap_size = 0',
+  'temp_store = MEMORY',
+]
 
 function refuse(): never {
   throw new Error('A copy is only read.')

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startClock } from '../../lib/id.ts'
 import { Problem } from '../../lib/problem.ts'
-import { keyFileNames, keysFolder } from '../key-file.ts'
-import { checkSchema, SCHEMA_VERSION } from '../migrations.ts'
 import type { Connection, Database } from '../driver.ts'
 import { type HealthOptions, storageHealth } from '../health.ts'
 import { installationId } from '../installation.ts'
+import { keyFileNames, keysFolder } from '../key-file.ts'
+import { checkSchema, SCHEMA_VERSION } from '../migrations.ts'
 import type { Store } from '../open.ts'
 import { type Replication, replicationRow } from '../replication.ts'
 import { isKeyUsed, vault } from '../vault.ts'
@@ -52,7 +52,7 @@ export function openReader(dataDir: string, file: string, options: ReaderOptions
 
     function replication(): Replication {
       const state = changes.byOthers()
-      if (known?.state !== state) known = { state, replication: row.read() }
+      if (!known || known.state !== state) known = { state, replication: row.read() }
       return known.replication
     }
 
@@ -131,7 +131,8 @@ function versionOf(db: Connection, file: string, isServed: boolean): number {
     return checkSchema(db, file)
   } catch (error) {
     if (!isServed || !(error instanceof Problem)) throw error
-    const detail = 'The primary was updated to another version of Dealbox, which this server cannot read. Update it, too.'
+    const detail =
+      'The primary was updated to another version of Dealbox, which this server cannot read. Update it, too.'
     throw new Problem(503, error.code, detail, { headers: { 'Retry-After': '5' } })
   }
 }
@@ -156,7 +157,10 @@ function readOnly(primary: string | null): Problem {
 /** Throws Problem 409 if keys are missing that tokens, secrets and cursors are read with. They are not in the database. */
 export function checkReaderKeys(dataDir: string, db: Database): void {
   const names = keyFileNames(dataDir)
-  const kids = db.prepare('SELECT kid FROM signing_keys WHERE retired_at IS NULL ORDER BY kid').pluck().all() as string[]
+  const kids = db
+    .prepare('SELECT kid FROM signing_keys WHERE retired_at IS NULL ORDER BY kid')
+    .pluck()
+    .all() as string[]
   const needed = [...kids.map((kid) => `${kid}.pem`), ...(isKeyUsed(db) ? ['secrets.key'] : []), 'cursor.key']
   const missing = needed.filter((name) => !names.includes(name))
   if (missing.length === 0) return
