@@ -20,25 +20,13 @@ import { requireDatabase } from '../store/open.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { startBackups } from './backup-options.ts'
 import { startListeners } from './listeners.ts'
+import { GRACE_MS, type Running } from './running.ts'
 import { screensOrigin } from './screens-url.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
 import { servePrimary } from './serve-primary.ts'
 import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
-
-/** How long running work may take to finish when the server stops. */
-export const GRACE_MS = 10_000
-
-export type Running = {
-  api: string
-  screens: string | null
-  /** The link that creates the first organisation, while there is none. */
-  setup: string | null
-  /** Reads the certificate again, if there is one. */
-  reload: (() => Promise<void>) | undefined
-  stop: () => Promise<void>
-}
 
 /** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {

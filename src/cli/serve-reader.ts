@@ -17,7 +17,7 @@ import { lockInstance } from '../store/lock.ts'
 import { DATABASE } from '../store/open.ts'
 import type { Followed } from './follow-options.ts'
 import { startListeners } from './listeners.ts'
-import { GRACE_MS, type Running } from './serve-folder.ts'
+import { GRACE_MS, type Running } from './running.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
 import { reportFailures } from './served-store.ts'
 
