@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline'
 export type Ended = { code: number | string | null; said: readonly string[] }
 
 export type Child = {
+  /** False if there is no such program. */
+  isStarted: boolean
   ended: Promise<Ended>
   /** Lets it finish what it does; a program that takes longer is killed. */
   stop: () => Promise<void>
@@ -47,7 +49,7 @@ export function startChild(
     clearTimeout(late)
   }
 
-  return { ended, stop }
+  return { isStarted: child.pid !== undefined, ended, stop }
 }
 
 async function endOf(child: ChildProcess, said: readonly string[]): Promise<Ended> {

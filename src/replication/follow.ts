@@ -32,12 +32,13 @@ export type Following = {
 
 const FIRST_PAUSE_MS = 1000
 const MAX_PAUSE_MS = 60_000
-/** After so long the next failure is a new one. */
+/** Litestream that says nothing more for so long goes on. */
 const STEADY_MS = 60_000
 
 /**
  * Keeps a copy up to date: Litestream does so, as a program of its own (`litestream restore -f`), which is started again
  * whenever it ends. A copy that it cannot continue, such as after the replica was made anew, is removed and made anew.
+ * Throws Problem 409 if there is no such program.
  */
 export function follow({
   replica,
@@ -57,16 +58,19 @@ export function follow({
   let failure: string | undefined
   let failedAt = 0
   let isStopped = false
-  start()
+  if (!start().isStarted) {
+    isStopped = true
+    throw noProgram(program)
+  }
 
-  function start(): void {
-    const startedAt = performance.now()
+  function start(): Child {
     const own = startChild(program, argv, `${file}-follower`, hear)
     child = own
     void own.ended.then((ended) => {
       child = undefined
-      if (!isStopped) again(ended, performance.now() - startedAt)
+      if (!isStopped) again(ended)
     })
+    return own
   }
 
   /** Litestream goes on by itself after most errors, and says so only when there is something new. */
@@ -75,16 +79,18 @@ export function follow({
       if (failure === undefined) log.warn({ litestream: line }, 'the copy cannot be brought up to date now')
       failure = line
       failedAt = performance.now()
-    } else if (line.includes('applied updates')) failure = undefined
+    } else if (line.includes('applied updates')) {
+      failure = undefined
+      pauseMs = firstPauseMs
+    }
   }
 
-  function again({ code, said }: Ended, ranMs: number): void {
+  function again({ code, said }: Ended): void {
     const last = said.at(-1) ?? 'it said nothing'
     if (restarts === 0 && !isCopy(file)) {
-      fail(cannotFollow(program, code, last))
+      fail(new Problem(409, 'cannot_follow', `Litestream ended (${code}), and there is no copy: ${last}`))
       return
     }
-    if (ranMs > STEADY_MS) pauseMs = firstPauseMs
     failure = last
     failedAt = Number.POSITIVE_INFINITY
     const isLost = said.some((line) => line.includes('cannot resume follow mode'))
@@ -111,11 +117,9 @@ export function follow({
   }
 }
 
-const cannotFollow = (program: string, code: Ended['code'], last: string): Problem =>
-  code === 'ENOENT'
-    ? new Problem(
-        409,
-        'no_litestream',
-        `There is no program ${program}. Install Litestream 0.5, or name it with --litestream.`,
-      )
-    : new Problem(409, 'cannot_follow', `Litestream ended (${code}), and there is no copy: ${last}`)
+const noProgram = (program: string): Problem =>
+  new Problem(
+    409,
+    'no_litestream',
+    `There is no program ${program}. Install Litestream 0.5, or name it with --litestream.`,
+  )

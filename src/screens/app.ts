@@ -1,6 +1,3 @@
-import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
 import { auditLog } from '../audit/log.ts'
@@ -16,7 +13,7 @@ import { checkFraming } from '../http/framing.ts'
 import { idempotency } from '../http/idempotency.ts'
 import { kernel } from '../http/kernel.ts'
 import type { Log } from '../http/log.ts'
-import { acceptsGzip, preferredName } from '../http/negotiate.ts'
+import { preferredName } from '../http/negotiate.ts'
 import { LAG, lagOf, type Reader } from '../http/reader.ts'
 import type { Route } from '../http/route.ts'
 import { commitWaiters } from '../http/waiting.ts'
@@ -26,6 +23,7 @@ import type { Store } from '../store/open.ts'
 import { publicUrls } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
+import { builtFile as file } from './built-file.ts'
 import { answerBy } from './handler.ts'
 import { health } from './health.ts'
 import { liveParts } from './live/live.ts'
@@ -272,30 +270,4 @@ function answerProblem(ctx: Context, problem: Problem, id: string): void {
   ctx.status = problem.status
   ctx.set({ ...problem.headers, 'Content-Type': PROBLEM_TYPE })
   ctx.body = problemBody(problem, id)
-}
-
-const compress = promisify(gzip)
-
-/** Serves content that stays the same while the server runs: created on first use, then cached. */
-function file(type: string, make: () => string | Buffer) {
-  const build = async () => {
-    const plain = Buffer.from(make())
-    // Weak, since the compressed and the plain form share it.
-    const etag = `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"`
-    return { plain, small: await compress(plain, { level: 9 }), etag }
-  }
-  let built: ReturnType<typeof build> | undefined
-  return async (ctx: Context) => {
-    built ??= build()
-    const { plain, small, etag } = await built
-    ctx.set({ ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type })
-    // Not ctx.fresh: it returns false for requests with "Cache-Control: no-cache", which is meant for proxy caches.
-    if (ctx.get('If-None-Match').includes(etag)) {
-      ctx.status = 304
-      return
-    }
-    const isSmall = acceptsGzip(ctx.get('Accept-Encoding'))
-    if (isSmall) ctx.set('Content-Encoding', 'gzip')
-    ctx.body = isSmall ? small : plain
-  }
 }

@@ -23,7 +23,9 @@ after(async () => {
 })
 
 /** A primary of which the test sees what arrives. */
-async function listener(answer: (req: IncomingMessage, body: string) => { status?: number; headers?: object; body?: string }) {
+async function listener(
+  answer: (req: IncomingMessage, body: string) => { status?: number; headers?: object; body?: string },
+) {
   const server: Server = createServer(async (req, res) => {
     const { status = 200, headers = {}, body = '{}' } = answer(req, Buffer.concat(await req.toArray()).toString())
     res.writeHead(status, headers as never).end(body)
@@ -66,7 +68,7 @@ test('people sign in and write by a reader', needs, async () => {
   assert.equal((await fetch(`${reader.screens}/app/logout`, { method: 'POST', headers: foreign })).status, 403)
   const wrong = JSON.stringify({ email: 'ana@acme.example', password: 'wrong' })
   const refused = await fetch(`${reader.screens}/app/login`, { method: 'POST', headers, body: wrong })
-  assert.equal((await refused.json()).code, 'invalid_credentials')
+  assert.match(await refused.text(), /"code":"invalid_credentials"/)
   const left = await fetch(`${reader.screens}/app/logout`, { method: 'POST', headers })
   assert.deepEqual([left.status, left.headers.get('set-cookie')?.startsWith('dealbox=;')], [204, true])
 })
@@ -75,7 +77,10 @@ test('what belongs to one connection stays there, and the primary learns who ask
   let seen: IncomingMessage | undefined
   const other = await listener((req, body) => {
     seen = req
-    return { headers: { Connection: 'x-own', 'X-Own': '1', 'Keep-Alive': 'timeout=9', 'Set-Cookie': ['a=1', 'b=2'] }, body }
+    return {
+      headers: { Connection: 'x-own', 'X-Own': '1', 'Keep-Alive': 'timeout=9', 'Set-Cookie': ['a=1', 'b=2'] },
+      body,
+    }
   })
   const passing = await primary.startReader({ primary: `${other.url}/below` })
   try {
@@ -83,7 +88,13 @@ test('what belongs to one connection stays there, and the primary learns who ask
       method: 'POST',
       headers: {
         ...{ Connection: 'keep-alive, X-Mine', 'X-Mine': '1', TE: 'trailers', 'Transfer-Encoding': 'chunked' },
-        ...{ Host: 'crm.example', 'X-Forwarded-For': '192.0.2.1', 'X-Request-Id': 'own-id', 'X-Kept': 'yes', Expect: '100-continue' },
+        ...{
+          Host: 'crm.example',
+          'X-Forwarded-For': '192.0.2.1',
+          'X-Request-Id': 'own-id',
+          'X-Kept': 'yes',
+          Expect: '100-continue',
+        },
       },
     })
     asked.write('{"a":')
@@ -127,7 +138,10 @@ test('a body that is too large is refused here, and a primary that does not answ
   const lost = await primary.startReader({ primary: `http://127.0.0.1:${port}` })
   try {
     const cut = await lost.call('POST', '/deals', { title: 'Cut' })
-    assert.deepEqual([cut.status, cut.body.code, cut.headers.get('retry-after'), requests], [503, 'primary_unreachable', '5', 1])
+    assert.deepEqual(
+      [cut.status, cut.body.code, cut.headers.get('retry-after'), requests],
+      [503, 'primary_unreachable', '5', 1],
+    )
     assert.match(cut.body.detail, /Idempotency-Key/)
     await new Promise((closed) => silent.close(closed))
     const gone = await lost.call('POST', '/deals', { title: 'Gone' })

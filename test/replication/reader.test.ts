@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { catalog } from '../../src/app.ts'
-import type { Route } from '../../src/http/route.ts'
 import { silentLog } from '../../src/http/log.ts'
-import { liveParts } from '../../src/screens/live/live.ts'
+import type { Route } from '../../src/http/route.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
+import { liveParts } from '../../src/screens/live/live.ts'
 import { screenHandlers, screenRoutes } from '../../src/screens/routes.ts'
 import { type Answer, type Primary, type StartedReader, startPrimary, until } from '../support/copied.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
@@ -40,7 +40,10 @@ before(async () => {
   primary = await startPrimary({ publicUrl: PUBLIC })
   await writeSome()
   reader = await primary.startReader()
-  await until(() => reader.call('GET', '/deals', undefined, { 'dealbox-seq': seq }), ({ status }) => status === 200)
+  await until(
+    () => reader.call('GET', '/deals', undefined, { 'dealbox-seq': seq }),
+    ({ status }) => status === 200,
+  )
   Socket.prototype.connect = function (this: Socket, ...given: unknown[]) {
     connectedTo.add(Number((Array.isArray(given[0]) ? given[0][0] : given[0])?.port))
     return connect.apply(this, given as never)
@@ -83,7 +86,11 @@ test('every GET of the API answers as on the primary, and says how old it is', n
   for (const route of routes.filter(({ method }) => method === 'get')) {
     const path = await filled(route)
     const [there, here] = [await primary.call('GET', path), await reader.call('GET', path)]
-    assert.deepEqual([here.status, here.body?.data ?? here.body?.code], [there.status, there.body?.data ?? there.body?.code], path)
+    assert.deepEqual(
+      [here.status, here.body?.data ?? here.body?.code],
+      [there.status, there.body?.data ?? there.body?.code],
+      path,
+    )
     if (here.status === 200) {
       assert.deepEqual({ ...here.body }, there.body, path)
       found++
@@ -99,7 +106,10 @@ test('every write of the API is refused with the address of the primary', needs,
   assert.ok(writes.length >= 40)
   for (const route of writes) {
     const { status, body, headers } = await reader.call(route.method.toUpperCase(), await filled(route), {})
-    assert.deepEqual([status, body.code, body.primary, headers.get('dealbox-primary')], [503, 'read_only', PUBLIC, PUBLIC])
+    assert.deepEqual(
+      [status, body.code, body.primary, headers.get('dealbox-primary')],
+      [503, 'read_only', PUBLIC, PUBLIC],
+    )
   }
   const stranger = await fetch(`${reader.api}/api/v1/deals`, { method: 'POST' })
   assert.equal(stranger.status, 401)
@@ -108,7 +118,13 @@ test('every write of the API is refused with the address of the primary', needs,
 test('a session reads everything in the browser app, and writes nothing', needs, async () => {
   const headers = { cookie: primary.cookie, origin: reader.screens, 'content-type': 'application/json' }
   const live = liveParts({ store, deps: resourceDeps(store), stopping: new AbortController().signal, log: silentLog })
-  const parts = { ...live, store, deps: resourceDeps(store), dataDir: own, stopping: new AbortController().signal } as never
+  const parts = {
+    ...live,
+    store,
+    deps: resourceDeps(store),
+    dataDir: own,
+    stopping: new AbortController().signal,
+  } as never
   const paths = [...screenRoutes(parts), ...screenHandlers(parts)]
   for (const { method, path } of paths) {
     if (path === '/stream' || path === '/app/stream') continue // stays open
@@ -136,14 +152,20 @@ test('the stream brings the events of the primary as they arrive', needs, async 
   const polled = reader.call('GET', `/webhooks/events?after_seq=${seq}&wait=10`)
   const made = await primary.call('POST', '/deals', { title: 'Streamed' })
   seq = made.headers.get('dealbox-seq') as string
-  await until(() => text, (all) => all.includes(made.body.id))
+  await until(
+    () => text,
+    (all) => all.includes(made.body.id),
+  )
   assert.match(text, /event: deal.created|deal\.created/)
-  assert.deepEqual((await polled).body.data.map((event: { seq: number }) => event.seq), [Number(seq)])
+  assert.deepEqual(
+    (await polled).body.data.map((event: { seq: number }) => event.seq),
+    [Number(seq)],
+  )
   asked.destroy()
 })
 
 test('the health checks and metrics are those of a reader', needs, async () => {
-  const ready = await (await fetch(`${reader.screens}/readyz`)).json()
+  const ready = JSON.parse(await (await fetch(`${reader.screens}/readyz`)).text())
   assert.deepEqual(Object.keys(ready.checks), ['database', 'disk', 'clock', 'copy'])
   assert.equal(ready.checks.copy.status, 'pass')
   const metrics = await (await fetch(`${reader.screens}/metrics`)).text()
@@ -163,6 +185,11 @@ test('a reader changes no byte by itself, and connects to nobody', needs, async 
   await fetch(`${reader.screens}/readyz`)
   assert.equal(hashOfCopy(), before)
   assert.deepEqual(readdirSync(reader.folder, { recursive: true }), files)
-  const known = [reader.api, reader.screens, primary.served.api, primary.served.screens].map((url) => Number(new URL(url).port))
-  assert.deepEqual([...connectedTo].filter((port) => !known.includes(port)), [])
+  const known = [reader.api, reader.screens, primary.served.api, primary.served.screens].map((url) =>
+    Number(new URL(url).port),
+  )
+  assert.deepEqual(
+    [...connectedTo].filter((port) => !known.includes(port)),
+    [],
+  )
 })

@@ -31,7 +31,10 @@ async function readAt(reader: StartedReader, path: string, seq: number): Promise
   return answer
 }
 
-type Step = { what: 'create' } | { what: 'change'; of: number } | { what: 'read'; by: number; back: number; list: boolean }
+type Step =
+  | { what: 'create' }
+  | { what: 'change'; of: number }
+  | { what: 'read'; by: number; back: number; list: boolean }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ what: 'create' as const }),
@@ -71,22 +74,26 @@ test('whatever is written and read in any order, no read is older than asked', n
   )
 })
 
-test('a write says its seq on the primary, also if it is repeated, and a read of the primary need not wait', needs, async () => {
-  const key = { 'idempotency-key': 'once' }
-  const first = await primary.call('POST', '/deals', { title: 'Deal' }, key)
-  const next = await primary.call('POST', '/deals', { title: 'Another' })
-  assert.equal(seqOf(next), seqOf(first) + 1)
-  const again = await primary.call('POST', '/deals', { title: 'Deal' }, key)
-  assert.equal(again.body.id, first.body.id)
-  assert.ok(seqOf(again) >= seqOf(next)) // the database that it answers from
-  const tag = await primary.call('POST', '/tags', { name: 'vip' })
-  const removed = await primary.call('DELETE', `/tags/${tag.body.id}`)
-  assert.equal(seqOf(removed), seqOf(tag) + 1)
-  const refused = await primary.call('POST', '/deals', {})
-  assert.deepEqual([refused.status, refused.headers.get('dealbox-seq')], [422, null])
-  const read = await primary.call('GET', '/deals', undefined, { 'dealbox-seq': String(seqOf(removed)) })
-  assert.equal(read.status, 200)
-})
+test(
+  'a write says its seq on the primary, also if it is repeated, and a read of the primary need not wait',
+  needs,
+  async () => {
+    const key = { 'idempotency-key': 'once' }
+    const first = await primary.call('POST', '/deals', { title: 'Deal' }, key)
+    const next = await primary.call('POST', '/deals', { title: 'Another' })
+    assert.equal(seqOf(next), seqOf(first) + 1)
+    const again = await primary.call('POST', '/deals', { title: 'Deal' }, key)
+    assert.equal(again.body.id, first.body.id)
+    assert.ok(seqOf(again) >= seqOf(next)) // the database that it answers from
+    const tag = await primary.call('POST', '/tags', { name: 'vip' })
+    const removed = await primary.call('DELETE', `/tags/${tag.body.id}`)
+    assert.equal(seqOf(removed), seqOf(tag) + 1)
+    const refused = await primary.call('POST', '/deals', {})
+    assert.deepEqual([refused.status, refused.headers.get('dealbox-seq')], [422, null])
+    const read = await primary.call('GET', '/deals', undefined, { 'dealbox-seq': String(seqOf(removed)) })
+    assert.equal(read.status, 200)
+  },
+)
 
 test('what has not happened is waited for, for a second; nonsense is refused at once', needs, async () => {
   const reader = readers[0] as StartedReader

@@ -12,7 +12,7 @@ import type { Problem } from '../../src/lib/problem.ts'
 import { MINUTE_MS } from '../../src/lib/time.ts'
 import { openStore } from '../../src/store/open.ts'
 import { httpClient } from './client.ts'
-import { litestreamProgram, replicate, type Replica, urlOf } from './litestream.ts'
+import { litestreamProgram, type Replica, replicate, urlOf } from './litestream.ts'
 import { makeOrg, type Org } from './org.ts'
 import { serve } from './served.ts'
 
