@@ -1,4 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path'
+import { readSecretFile } from '../backup/files/secret-file.ts'
 import { parseAddress, readKeys } from '../backup/places/s3/account.ts'
 import { flagOf, type Options, usage, type Values } from '../config.ts'
 import type { Copy } from '../replication/copy/copy.ts'
@@ -89,6 +90,8 @@ function readS3(options: ReplicaOptions & { replica: string }): Replica {
   if (address.endpoint.protocol === 'http:' && !isLocal(replica))
     throw usage(`${flag} ${replica} would send all data in clear text: use https://.`)
   const keys = readKeys(flagOf('replicaKeyFile'), replicaKeyFile)
+  if (!/^\s*\[default\]\s*$/m.test(readSecretFile(flagOf('replicaKeyFile'), replicaKeyFile)))
+    throw usage(`${flagOf('replicaKeyFile')} ${replicaKeyFile} needs [default] as its first line, for Litestream.`)
   const ca = replicaCa === undefined ? undefined : readTrust(replicaCa, flagOf('replicaCa')).ca
   const { endpoint, bucket, prefix } = address
   const place = { endpoint: endpoint.origin, bucket, path: prefix.replace(/\/$/, ''), region }

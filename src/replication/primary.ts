@@ -75,6 +75,8 @@ export function startPrimary({ store, log, dataDir, copy, encryption, every = ev
 
   return {
     status,
+    /** How often the copy was asked. */
+    asked: (): number => watch?.count() ?? 0,
     stop: async (): Promise<void> => {
       await Promise.all([stopHeart(), watch?.stop(), files?.stop()])
     },

@@ -41,6 +41,7 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
   let newestAt: number | undefined
   let problem: string | undefined
   let asking: Promise<void> | undefined
+  let count = 0
 
   async function look({ signal }: AbortController): Promise<string | undefined> {
     const [names, snapshots] = await Promise.all([copy.files(NEW_FILES, signal), copy.files(SNAPSHOTS, signal)])
@@ -59,6 +60,7 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
       if (ending.signal.aborted) return
       problem = `The copy cannot be asked: ${error instanceof Problem ? error.message : String(error)}`
     }
+    count++
     asked(lag())
   }
 
@@ -88,6 +90,8 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
   return {
     name: copy.name,
     lag,
+    /** How often it was asked, with or without an answer. */
+    count: (): number => count,
     stop: async (): Promise<void> => {
       stop()
       ending.abort()

@@ -11,13 +11,15 @@ import { type Copy, OWN_FOLDER } from './copy.ts'
 
 /** Longer answers are not waited for: the next question follows soon. */
 const PATIENCE_MS = 20 * SECOND_MS
+/** There is one more attempt, at once. */
+const PAUSES_MS = [SECOND_MS / 2]
 const PAGE = 1000
 /** What S3 says to the second of two who make the same object. */
 const EXISTS = [409, 412]
 
 /** A folder in a bucket of S3-compatible storage. */
 export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
-  const client = s3Client(account, { idle_ms: PATIENCE_MS, ...options })
+  const client = s3Client(account, { idle_ms: PATIENCE_MS, pauses_ms: PAUSES_MS, ...options })
   const { name } = client
   const levelOf = (level: number) => `${account.prefix}${level.toString(16).padStart(4, '0')}/`
   const own = `${account.prefix}${OWN_FOLDER}/`
