@@ -72,6 +72,7 @@ export function serving(executable: string | undefined) {
       rate = '900000000/s',
       descriptors,
       fill,
+      env = {},
     }: {
       core?: number | null
       more?: string[]
@@ -79,6 +80,8 @@ export function serving(executable: string | undefined) {
       rate?: string
       descriptors?: number
       fill?: (folder: string) => void
+      /** Of the server, beside the own ones. */
+      env?: Record<string, string>
     } = {},
   ): Promise<Server> {
     const copy = copied(profile, fill)
@@ -88,7 +91,10 @@ export function serving(executable: string | undefined) {
     const all = [...command, 'serve', '--data', copy, '--json', '--rate-limit', rate, ...listen, ...more]
     if (descriptors) all.unshift('sh', '-c', `ulimit -n ${descriptors} 2> /dev/null; exec "$0" "$@"`)
     const [program = '', ...argv] = core === null ? all : onCore(core, all)
-    const child = spawn(program, argv, { stdio: ['ignore', openSync(log, 'w'), 'inherit'] })
+    const child = spawn(program, argv, {
+      stdio: ['ignore', openSync(log, 'w'), 'inherit'],
+      env: { ...process.env, ...env },
+    })
     const { api: url, screens: screensUrl } = await listening(child, log)
     return {
       folder: copy,
@@ -113,7 +119,7 @@ export function serving(executable: string | undefined) {
   const signInUrl = ({ folder, screens = '' }: Server): string =>
     dealbox('member', 'reset', EMAIL, '--data', folder, '--screens-listen', screens.slice('http://'.length)).url
 
-  return { dealbox, onCore, copied, serve, newToken, signInUrl }
+  return { command, dealbox, onCore, copied, serve, newToken, signInUrl }
 }
 
 /** The memory of a process in MB: VmRSS is the current size, VmHWM the peak. 0 if the process has exited. */

@@ -1,4 +1,5 @@
 import { isSendingPaused } from '../backup/sending.ts'
+import { labelled } from '../backup/standing.ts'
 import { lastBackup } from '../backup/state.ts'
 import { bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
@@ -51,7 +52,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
     const store = openServedStore(options.data, log, {
-      ...{ backupDir: backups.folder, minFree: minFreeBytes, measure: recorded.committed },
+      ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
+      ...{ minFree: minFreeBytes, measure: recorded.committed },
       isReplicated: replicated !== undefined,
     })
     undo.push(store.close)
@@ -78,6 +80,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       monitoring: {
         ...{ recorded, kinds: kinds.map(({ kind }) => kind), replication: primary.status },
         backups: backups.at === null ? undefined : () => lastBackup(options.data),
+        places: isPaused ? [] : labelled(backups.copying.places),
       },
     })
     const scheduler = startScheduler({

@@ -90,12 +90,12 @@ const BY_ANY_NAME = ['/livez', '/readyz']
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const { monitoring = noMonitoring(), isSendingPaused, reader } = options
-  const { backups, recorded, replication, copy } = monitoring
+  const { backups, places, recorded, replication, copy } = monitoring
   const watched = { store, deps, dataDir: options.dataDir, log }
   const { metrics, ready } = monitoringPages({
     ...watched,
     monitoring,
-    health: health({ ...watched, stopping, backups, replication, copy, isSendingPaused }),
+    health: health({ ...watched, stopping, backups, places, replication, copy, isSendingPaused }),
   })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({

@@ -41,7 +41,10 @@ test('the commands of the guide work as they are printed', needs, async () => {
   try {
     let said = ''
     for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => void (said += chunk))
-    const found = await until(() => /api +(http:\S+)/.exec(said)?.[1], (url) => url !== undefined || server.exitCode !== null)
+    const found = await until(
+      () => /api +(http:\S+)/.exec(said)?.[1],
+      (url) => url !== undefined || server.exitCode !== null,
+    )
     assert.ok(found, said)
     const words = read.replace('http://127.0.0.1:8080', primary.served.api).replace('http://127.0.0.1:8090', found)
     const { stdout } = await exec('sh', ['-ec', words], options)
@@ -65,8 +68,17 @@ test('a reader does not have what works and sends by itself', () => {
   follow('src/cli/serve-reader.ts')
   assert.ok(imported.size > 300)
   for (const file of ['src/app.ts', 'src/screens/app.ts', 'src/store/followed/reader.ts']) assert.ok(imported.has(file))
-  const working = ['src/jobs/*', 'src/cli/serve-*', 'src/mail/sync/{mailbox-*,outbound-*}', 'src/mail/transport/{imap,smtp}*']
-  const sending = ['src/webhooks/delivery/delivery.ts', 'src/webhooks/egress/{connection,delivery-*,http-*}', 'src/replication/primary.ts']
+  const working = [
+    'src/jobs/*',
+    'src/cli/serve-*',
+    'src/mail/sync/{mailbox-*,outbound-*}',
+    'src/mail/transport/{imap,smtp}*',
+  ]
+  const sending = [
+    'src/webhooks/delivery/delivery.ts',
+    'src/webhooks/egress/{connection,delivery-*,http-*}',
+    'src/replication/primary.ts',
+  ]
   const allowed = ['src/cli/serve-reader.ts', 'src/cli/serve-options.ts']
   const never = globSync([...working, ...sending], { cwd: root })
   assert.ok(never.length > 20)
@@ -74,6 +86,8 @@ test('a reader does not have what works and sends by itself', () => {
     never.filter((file) => imported.has(file) && !allowed.includes(file)),
     [],
   )
-  const own = readFileSync(join(root, 'src/cli/serve-reader.ts'), 'utf8') + readFileSync(join(root, 'src/cli/listeners.ts'), 'utf8')
+  const own =
+    readFileSync(join(root, 'src/cli/serve-reader.ts'), 'utf8') +
+    readFileSync(join(root, 'src/cli/listeners.ts'), 'utf8')
   assert.doesNotMatch(own, /startBackups|openStore\b|deleteOldUploads|newSetupUrl/)
 })
