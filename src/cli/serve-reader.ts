@@ -11,8 +11,8 @@ import { type CopyStatus, type Following, follow } from '../replication/follow.t
 import { resourceDeps } from '../resource-deps.ts'
 import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { isCopy, removeLeftovers } from '../store/followed/files.ts'
-import { checkReaderKeys, isPassing, openReader, type ReaderStore } from '../store/followed/reader.ts'
-import { createPrivateFolder } from '../store/key-file.ts'
+import { checkReaderKeys, isPassing, keysMissing, openReader, type ReaderStore } from '../store/followed/reader.ts'
+import { createPrivateFolder, hasKeys } from '../store/key-file.ts'
 import { lockInstance } from '../store/lock.ts'
 import { DATABASE } from '../store/open.ts'
 import type { Followed } from './follow-options.ts'
@@ -39,6 +39,7 @@ export async function serveReader(
   const file = join(options.data, DATABASE)
   if (existsSync(file) && !isCopy(file)) throw notACopy(file)
   createPrivateFolder(options.data)
+  if (!hasKeys(options.data)) throw keysMissing(options.data, []) // before the whole database is fetched
   const undo: (() => void | Promise<void>)[] = []
   const listeners: Listener[] = []
   const stopping = new AbortController()

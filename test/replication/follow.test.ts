@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { dataVersion } from '../../src/store/changes.ts'
 import { openSqlite } from '../../src/store/driver.ts'
 import { openFollowed } from '../../src/store/followed/connection.ts'
+import { openReader } from '../../src/store/followed/reader.ts'
 import { SCHEMA_VERSION, SCHEMAS } from '../../src/store/migrations.ts'
 import { cli } from '../cli/command-line.ts'
 import { type Primary, type StartedReader, startPrimary, until } from '../support/copied.ts'
@@ -39,6 +31,15 @@ const readAt = (reader: StartedReader, seq: string) =>
     ({ status }) => status === 200,
   )
 
+/** The code of the error if the copy cannot be read now. */
+function orCode(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
 const followerOf = (folder: string): number => Number(readFileSync(join(folder, 'dealbox.db-follower'), 'utf8'))
 
 test('what Litestream writes past SQLite is read at once, whatever was read before', needs, async () => {
@@ -61,18 +62,17 @@ test('what Litestream writes past SQLite is read at once, whatever was read befo
     }, Boolean)
     const copy = openFollowed(file, () => undefined)
     const states = copy.prepare('SELECT min(a), max(a), count(*) FROM t').raw()
-    const read = () => {
-      try {
-        return states.get()
-      } catch (error) {
-        return (error as { code: string }).code
-      }
-    }
+    const read = () => orCode(() => states.get())
+    const version = dataVersion(copy)
+    const versionOf = () => orCode(version)
+    const versions = new Set<unknown>()
     for (let round = 1; round <= 5; round++) {
       db.exec('UPDATE t SET a = a + 1') // in place: the first page, by which SQLite notices changes, stays as it is
       const seen = await until(read, (found) => Array.isArray(found) && found[0] === round)
       assert.deepEqual(seen, [round, round, 2000])
+      versions.add(await until(versionOf, (found) => typeof found === 'number'))
     }
+    assert.equal(versions.size, 5) // what is cached in memory is forgotten as well
     copy.close()
   } finally {
     await following?.kill()
@@ -82,16 +82,34 @@ test('what Litestream writes past SQLite is read at once, whatever was read befo
   }
 })
 
+test('whoever has the store of a reader cannot write with it', needs, async () => {
+  const reader = await primary.startReader()
+  await reader.stop()
+  const store = openReader(reader.folder, join(reader.folder, 'dealbox.db'), { primary: 'https://crm.example.com' })
+  try {
+    const refused = { code: 'read_only', more: { primary: 'https://crm.example.com' } }
+    const insert = () => void store.db.prepare('DELETE FROM deals').run()
+    await assert.rejects(store.write(insert), refused)
+    for (const write of [store.transaction, store.savepoint]) assert.throws(() => write(insert), refused)
+    assert.throws(insert, { code: 'SQLITE_READONLY' })
+    assert.throws(() => store.vault.seal('test', 'secret'), refused) // would make a key that no other server has
+    assert.equal(existsSync(join(reader.folder, 'keys/secrets.key')), false)
+  } finally {
+    store.close()
+  }
+})
+
 test('a copy of which a part is newer than its position is not read until it is whole again', needs, async () => {
   const reader = await primary.startReader()
   try {
     await readAt(reader, await seqNow())
     const [data, position] = [join(reader.folder, 'dealbox.db'), join(reader.folder, 'dealbox.db-txid')]
     await primary.litestream().stop() // nothing new arrives from here on
-    await until(
-      () => statSync(position).mtimeMs,
-      (at) => at === statSync(position).mtimeMs,
-    )
+    const newest = readdirSync(join((primary.replica as { folder: string }).folder, 'ltx/0'))
+      .sort()
+      .at(-1) as string
+    const isLast = (position: string) => newest.includes(`-${position.trim()}.`)
+    assert.ok(isLast(await until(() => readFileSync(position, 'utf8'), isLast)))
     assert.equal((await reader.call('GET', '/deals')).status, 200)
     const torn = new Date(Date.now() + 5000)
     utimesSync(data, torn, torn) // as if a round had begun and ended in the middle
@@ -195,11 +213,12 @@ test('a reader says what it lacks', needs, async () => {
     /There is no program \/nowhere\/litestream. Install Litestream/,
   )
   renameSync(join(folder, 'keys'), join(folder, 'others'))
-  assert.match(
-    await start(),
-    /keys lacks [0-9a-f]{16}\.pem, cursor\.key, as there is no such folder.*copy the folder keys/,
-  )
+  assert.match(await start(), /keys lacks the keys\. .*copy the folder keys of the primary/)
   renameSync(join(folder, 'others'), join(folder, 'keys'))
+  const key = readFileSync(join(folder, 'keys/cursor.key'))
+  rmSync(join(folder, 'keys/cursor.key'))
+  assert.match(await start(), /keys lacks cursor\.key\. /)
+  writeFileSync(join(folder, 'keys/cursor.key'), key)
   for (const [version, said] of [
     [SCHEMA_VERSION + 1, /was written by a newer version of Dealbox/],
     [SCHEMA_VERSION - 1, /A copy cannot be migrated: update the primary first/],

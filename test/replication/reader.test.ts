@@ -111,6 +111,8 @@ test('every write of the API is refused with the address of the primary', needs,
       [503, 'read_only', PUBLIC, PUBLIC],
     )
   }
+  const large = await reader.call('POST', '/deals', { title: 'x'.repeat(1_100_000) })
+  assert.deepEqual([large.status, large.body.code], [503, 'read_only']) // before the body is read
   const stranger = await fetch(`${reader.api}/api/v1/deals`, { method: 'POST' })
   assert.equal(stranger.status, 401)
 })

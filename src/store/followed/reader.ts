@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startClock } from '../../lib/id.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -164,10 +163,12 @@ export function checkReaderKeys(dataDir: string, db: Database): void {
   const needed = [...kids.map((kid) => `${kid}.pem`), ...(isKeyUsed(db) ? ['secrets.key'] : []), 'cursor.key']
   const missing = needed.filter((name) => !names.includes(name))
   if (missing.length === 0) return
-  const folder = keysFolder(dataDir)
-  throw new Problem(
+  throw keysMissing(dataDir, missing)
+}
+
+export const keysMissing = (dataDir: string, names: readonly string[]): Problem =>
+  new Problem(
     409,
     'keys_missing',
-    `${folder} lacks ${missing.join(', ')}${existsSync(folder) ? '' : ', as there is no such folder'}. Keys are not in the database: copy the folder keys of the primary.`,
+    `${keysFolder(dataDir)} lacks ${names.join(', ') || 'the keys'}. They are not in the database: copy the folder keys of the primary.`,
   )
-}
