@@ -1,5 +1,5 @@
-import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { encryptedStream } from '../backup/encryption/encryption.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
@@ -7,10 +7,12 @@ import { type Backup, makeBackup } from '../backup/make.ts'
 import { isSendingPaused } from '../backup/sending.ts'
 import { backupsFolder, noteBackup } from '../backup/state.ts'
 import { verifyBackup } from '../backup/verify.ts'
+import { openWorkspace } from '../backup/workspace.ts'
 import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
 import { storageProblem } from '../store/failures.ts'
+import { createPrivateFolder } from '../store/key-file.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { requireDatabase } from '../store/open.ts'
 import { copyBackup } from './backup-copies.ts'
@@ -109,12 +111,11 @@ async function toStandardOutput(
   if (process.stdout.isTTY)
     throw usage('--to - writes the backup to standard output; redirect it into a file or a program.')
   const folder = backupsFolder(dataDir)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const name = `dealbox.to-stdout-${process.pid}`
-  rmSync(join(folder, name), { force: true })
-  const made = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
-  const { file, bytes } = made
+  createPrivateFolder(folder)
+  const workspace = openWorkspace(folder)
   try {
+    const made = makeBackup({ dataDir, folder: workspace.path, reason: 'command', now: Date.now() })
+    const { file, bytes } = made
     const source = encryption ? encryptedStream(file, encryption) : createReadStream(file)
     await pipeline(source, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       const detail = `The backup could not be written to standard output (${error.code}).`
@@ -122,7 +123,7 @@ async function toStandardOutput(
     })
     await noted({ json: null, text: '', audit: { detail: { file: STDOUT, bytes } } }, made)
   } finally {
-    rmSync(file, { force: true })
+    workspace.close()
   }
 }
 

@@ -59,6 +59,13 @@ export type ReplicaPlace = { folder: string } | { endpoint: string; bucket: stri
 /** A copy that can be asked; `place` is undefined for storage that only Litestream reaches, such as SFTP. */
 export type Replica = { copy: Copy; place: ReplicaPlace }
 
+/** A place in the words of Litestream. */
+export function urlOf(place: ReplicaPlace): string {
+  if ('folder' in place) return `file://${place.folder}`
+  const { endpoint, bucket, path, region } = place
+  return `s3://${bucket}/${path}?${new URLSearchParams({ endpoint, region })}`
+}
+
 /** Undefined if none is named. Throws a usage Problem. */
 export function readReplica(dataDir: string, options: ReplicaOptions): Replica | undefined {
   const { replica, replicaKeyFile } = options
@@ -101,10 +108,11 @@ function readS3(options: ReplicaOptions & { replica: string }): Replica {
 /** What a server does for its copy; undefined if it is not replicated. Rejects with a usage Problem. */
 export async function readReplicated(dataDir: string, options: ReplicatedOptions) {
   const { replicated = false, replicaEncrypt = [] } = options
-  const copy = readReplica(dataDir, options)?.copy
+  const found = readReplica(dataDir, options)
+  const copy = found?.copy
   const encryption = await readEncryption({ backupEncrypt: replicaEncrypt }, 'replicaEncrypt')
   if (!replicated && copy) throw usage(`${flagOf('replica')} needs ${flagOf('replicated')}.`)
   if (encryption && !copy)
     throw usage(`${flagOf('replicaEncrypt')} needs ${flagOf('replica')}: the keys and settings are put there.`)
-  return replicated ? { copy, encryption } : undefined
+  return replicated ? { copy, encryption, replicaUrl: found && urlOf(found.place) } : undefined
 }

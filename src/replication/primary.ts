@@ -7,6 +7,7 @@ import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import { copyFiles } from './files.ts'
 import { startHeartbeat } from './heartbeat.ts'
+import { startRenewal } from './renewal.ts'
 import { noteReplicationState } from './state.ts'
 import { type Lag, watchCopy } from './watch.ts'
 
@@ -28,6 +29,8 @@ type Options = {
   log: Log
   dataDir: string
   copy: Copy | undefined
+  /** Where it is, in the words of Litestream. */
+  replicaUrl?: string | undefined
   encryption: Encryption | undefined
   every?: Every
 }
@@ -35,12 +38,13 @@ type Options = {
 const NOTE_EVERY_MS = MINUTE_MS
 
 /** What a replicated server does: the heartbeat, the question to the copy, and the keys and settings beside it. */
-export function startPrimary({ store, log, dataDir, copy, encryption, every = everyMs }: Options) {
+export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption, every = everyMs }: Options) {
   const now = store.wallClock.now
   const row = replicationRow(store.db)
   const { epoch } = row.read()
   let saidProblem: string | undefined
   let notedAt = Number.NEGATIVE_INFINITY
+  const renewal = startRenewal({ store, dataDir, replicaUrl, every, renewed: () => log.warn(RENEWED) })
   const stopHeart = startHeartbeat({ store, every })
   const files = copy && encryption ? copyFiles({ dataDir, copy, encryption, every }) : undefined
   const watch = copy ? watchCopy({ copy, now, every, asked: note }) : undefined
@@ -48,13 +52,16 @@ export function startPrimary({ store, log, dataDir, copy, encryption, every = ev
 
   function status(): ReplicationStatus {
     const lag = watch?.lag()
-    const problem = lag ? (lag.problem ?? files?.problem()) : UNASKED
-    return { epoch, lagMs: lag?.ms, problem, hasFiles: files !== undefined }
+    return { epoch, lagMs: lag?.ms, problem: problemOf(lag), hasFiles: files !== undefined }
+  }
+
+  function problemOf(lag: Lag | undefined): string | undefined {
+    return renewal.problem() ?? (lag ? (lag.problem ?? files?.problem()) : UNASKED)
   }
 
   /** Logs what changes, and leaves the state to commands. */
   function note(lag: Lag | undefined): void {
-    const problem = lag ? (lag.problem ?? files?.problem()) : UNASKED
+    const problem = problemOf(lag)
     const hasChanged = kindOf(problem) !== kindOf(saidProblem)
     if (hasChanged && problem !== undefined) log.error({ copy: copy?.name }, problem)
     else if (hasChanged) log.warn({ copy: copy?.name }, 'the copy is up to date again')
@@ -78,7 +85,7 @@ export function startPrimary({ store, log, dataDir, copy, encryption, every = ev
     /** How often the copy was asked. */
     asked: (): number => watch?.count() ?? 0,
     stop: async (): Promise<void> => {
-      await Promise.all([stopHeart(), watch?.stop(), files?.stop()])
+      await Promise.all([stopHeart(), watch?.stop(), files?.stop(), renewal.stop()])
     },
   }
 }
@@ -86,5 +93,6 @@ export function startPrimary({ store, log, dataDir, copy, encryption, every = ev
 /** The same sentence with other numbers is logged once. */
 const kindOf = (problem: string | undefined): string | undefined => problem?.replace(/\d+/g, '#')
 
+const RENEWED = 'the last server was killed: Litestream copies the whole database anew'
 const UNASKED =
   'Nobody asks the copy, so that a replication that stops is not noticed here. Name a folder or S3-compatible storage with --replica, or watch the /readyz of a standby.'

@@ -101,4 +101,4 @@ export function watchCopy({ copy, now, asked = () => undefined, every = everyMs 
 }
 
 const LOOK = 'Look whether Litestream runs, and into its log.'
-const ANEW = 'run "litestream reset" and restart Litestream, which then copies the whole database.'
+const ANEW = 'stop Litestream, run "litestream reset" and start it: it then copies the whole database.'

@@ -86,6 +86,12 @@ function logSize(db: Connection): number {
   return log * (db.pragma('page_size', { simple: true }) as number)
 }
 
+/** Empties the log, so that the next commit begins another one; false if another process has the database open. */
+export function restartLog(db: Database): boolean {
+  const [{ busy }] = connection(db).pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }]
+  return busy === 0
+}
+
 /** Copies the whole write-ahead log into the database and empties it, so that the next start has nothing to recover. */
 export function emptyLog(db: Database): void {
   connection(db).pragma('wal_checkpoint(TRUNCATE)')

@@ -171,8 +171,8 @@ describe('a replication that has silently stopped is noticed within a minute', {
       return existsSync(join(folder, 'ltx/0'))
     })
     const { seconds, problem } = await noticed()
-    assert.equal(seconds, 10)
-    assert.match(problem, /has lost its beginning and cannot be restored: run "litestream reset"/)
+    assert.ok(seconds <= 20, `${seconds} s`) // the first question may have been on its way before
+    assert.match(problem, /has lost its beginning and cannot be restored: stop Litestream, run "litestream reset"/)
     await litestream.kill()
     rmSync(folder, { recursive: true })
     assert.match((await noticed()).problem, /There is no folder .*copy-2\. If it is on a share, mount the share\.$/)

@@ -261,3 +261,40 @@ test('without keys and settings beside the copy, a standby is told where to get 
   )
   assert.ok(!existsSync(join(folder, 'standby')))
 })
+
+describe('the page', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/replication.md'), 'utf8')
+  const lines = [...page.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => (block as string).trim().split('\n'))
+
+  test('names commands that take these options', async () => {
+    const named = lines.filter((line) => /^(sudo )?dealbox (replicate|install) (?!--fetch)/.test(line))
+    assert.equal(named.length, 4)
+    for (const line of named) {
+      const words = line.replace('/etc/dealbox/replica-keys', keyFile).replace('/etc/dealbox/passphrase', passphrase)
+      const argv = words.replace(/^(sudo )?dealbox /, '').split(' ')
+      const { code, err } = await cli(argv.includes('--print') ? argv : [...argv, '--print'])
+      assert.equal(code, 0, `${line}: ${err}`)
+    }
+  })
+
+  test('says how to get a copy back', { skip: noLitestream }, async () => {
+    const data = join(folder, 'back')
+    mkdirSync(data)
+    const [restoring = '', ...others] = lines.slice(lines.findIndex((line) => line.startsWith('litestream restore')))
+    const named = (line: string) =>
+      line
+        .replaceAll('/mnt/copy/crm', join(folder, 'copy'))
+        .replace('--data data', `--data ${data}`)
+        .replace('-o data/', `-o ${data}/`)
+        .replace(/passphrase$/, passphrase)
+        .split(' ')
+        .slice(1)
+    const litestream = run({}, ...named(restoring))
+    await litestream.exit
+    assert.equal(others.length, 2)
+    for (const line of others) {
+      const { code, out, err } = await cli(named(line))
+      assert.equal(code, 0, `${line}: ${out}${err}`)
+    }
+  })
+})

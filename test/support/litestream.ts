@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { SOCKET } from '../../src/replication/renewal.ts'
 import { goTool, noGo } from './go-tools.ts'
 import { BUCKET, KEYS } from './versitygw.ts'
 
@@ -47,6 +48,7 @@ export function litestreamConfig(database: string, replica: Replica, { everyMs =
           'force-path-style: true',
         ]
   return [
+    `socket: {enabled: true, path: ${join(dirname(database), SOCKET)}, permissions: 0600}`,
     'dbs:',
     `  - path: ${database}`,
     `    monitor-interval: ${everyMs}ms`,

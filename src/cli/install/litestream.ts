@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { usage } from '../../config.ts'
+import { SOCKET } from '../../replication/renewal.ts'
 import { DATABASE } from '../../store/open.ts'
 import type { ReplicaPlace } from '../replica-options.ts'
 import { DATA } from './unit.ts'
@@ -28,6 +29,11 @@ export function litestreamConfig(dataDir: string, place: ReplicaPlace): string {
   // Not every service has a host name for each bucket.
   const style = 'folder' in place ? '' : '      force-path-style: true\n'
   return `# Written by "dealbox replicate". docs/replication.md says more.
+# Dealbox tells it here to copy the whole database anew, after a server was killed.
+socket:
+  enabled: true
+  path: ${plain(`${dataDir}/${SOCKET}`)}
+  permissions: 0600
 dbs:
   - path: ${plain(`${dataDir}/${DATABASE}`)}
     replica:
