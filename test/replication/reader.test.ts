@@ -13,7 +13,7 @@ import type { Route } from '../../src/http/route.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { liveParts } from '../../src/screens/live/live.ts'
 import { screenHandlers, screenRoutes } from '../../src/screens/routes.ts'
-import { type Answer, type Primary, type StartedReader, startPrimary, until } from '../support/copied.ts'
+import { type Answer, type Primary, rest, type StartedReader, startPrimary, until } from '../support/copied.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
 import { noLitestream } from '../support/litestream.ts'
 import { UNKNOWN } from '../support/records.ts'
@@ -178,8 +178,7 @@ test('the health checks and metrics are those of a reader', needs, async () => {
 })
 
 test('a reader changes no byte by itself, and connects to nobody', needs, async () => {
-  await primary.litestream().stop()
-  await until(hashOfCopy, (found) => found === hashOfCopy())
+  await rest(primary, reader.folder)
   const [before, files] = [hashOfCopy(), readdirSync(reader.folder, { recursive: true })]
   for (const path of ['/deals', '/contacts', '/webhooks']) assert.equal((await reader.call('GET', path)).status, 200)
   await reader.call('DELETE', `/deals/${UNKNOWN}`)

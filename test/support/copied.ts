@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -119,4 +119,14 @@ async function whenReplicated(start: () => Promise<Running>): Promise<Running> {
       await pause(20)
     }
   }
+}
+
+/** Stops the replication of a primary, and waits until a copy has all of it: then nothing changes the copy any more. */
+export async function rest(primary: Primary, folder: string): Promise<void> {
+  await primary.litestream().stop()
+  const level = join((primary.replica as { folder: string }).folder, 'ltx/0')
+  const newest = readdirSync(level).sort().at(-1) as string
+  const isLast = (position: string) => newest.includes(`-${position.trim()}.`)
+  const position = await until(() => readFileSync(join(folder, 'dealbox.db-txid'), 'utf8'), isLast)
+  if (!isLast(position)) throw new Error(`the copy is at ${position}, and the replica at ${newest}`)
 }
