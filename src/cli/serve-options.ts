@@ -7,6 +7,7 @@ import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { type BackupOptions, backupOptions, readBackups } from './backup-options.ts'
 import { json } from './command.ts'
+import { type FollowOptions, followOptions } from './follow-options.ts'
 import { type FrontOptions, frontOptions, openFront } from './front.ts'
 import { parseLifetime } from './lifetime.ts'
 import { minFreeOption, readMinFree } from './min-free.ts'
@@ -19,6 +20,7 @@ const FOR_EVER = Number.MAX_SAFE_INTEGER
 
 export type ServeOptions = BackupOptions &
   ReplicatedOptions &
+  FollowOptions &
   FrontOptions & {
     data: string
     apiListen: string
@@ -92,6 +94,7 @@ export const serveOptions = {
   minFree: minFreeOption,
   ...backupOptions,
   ...replicatedOptions,
+  ...followOptions,
   ...monitorOptions,
   logLevel: {
     type: 'string',

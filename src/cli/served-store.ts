@@ -32,17 +32,24 @@ type ServedOptions = Pick<OpenOptions, 'measure'> & {
   isReplicated?: boolean | undefined
 }
 
+/** Logs storage failures. `lastSpace` is what to log of a disk that has little space. */
+export function reportFailures(log: Log, lastSpace: () => object = () => ({})): (report: FailureReport) => void {
+  return ({ failure, err, omitted }) => {
+    const more = failure === 'low' ? lastSpace() : { err }
+    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, ...more }, MESSAGES[failure])
+  }
+}
+
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
 export function openServedStore(dataDir: string, log: Log, options: ServedOptions): Store {
   const { backupDir, encryption, minFree, measure, isReplicated = false } = options
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
-  function report({ failure, err, omitted }: FailureReport): void {
+  const report = reportFailures(log, () => {
     const { freeBytes: free_bytes, minFreeBytes: min_free_bytes } = space.last()
-    const more = failure === 'low' ? { free_bytes, min_free_bytes } : { err }
-    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, ...more }, MESSAGES[failure])
-  }
+    return { free_bytes, min_free_bytes }
+  })
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
   const tell = (backup: string, { from, to }: Versions) =>

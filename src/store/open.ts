@@ -7,6 +7,7 @@ import { idleCheckpoint, leftCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
 import { type CommittedBatch, groupCommit, type LockTimer } from './commit.ts'
 import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
+import { isCopy } from './followed/files.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
@@ -142,17 +143,26 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
 /** Throws Problem 404 if the folder is missing or not a data folder, and 409 if its database is lost. */
 export function requireDatabase(dataDir: string): void {
   finishSwap(dataDir)
-  refuseLost(dataDir)
+  refuseUnusable(dataDir)
   if (existsSync(join(dataDir, DATABASE))) return
   throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}. Create one with "dealbox init".`)
 }
 
+/** Whoever else opens it writes to it, and it could not follow any more. */
+const ofAnother = (file: string): Problem =>
+  new Problem(
+    409,
+    'is_a_copy',
+    `${file} is a copy, which Litestream keeps up to date: only "dealbox serve --follow" may open it. Run this on its primary; docs/readers.md says more.`,
+  )
+
 /**
- * If only the keys of a database are left, it has to be restored: a new one would look like all the data there ever
+ * A copy is not ours to open. If only the keys of a database are left, it has to be restored: a new one would look like all the data there ever
  * was.
  */
-function refuseLost(dataDir: string): void {
+function refuseUnusable(dataDir: string): void {
   const file = join(dataDir, DATABASE)
+  if (isCopy(file)) throw ofAnother(file)
   const isThere = existsSync(file)
   if ((isThere && statSync(file).size > 0) || !hasKeys(dataDir)) return
   throw new Problem(
@@ -164,7 +174,7 @@ function refuseLost(dataDir: string): void {
 
 function makeDataFolder(dataDir: string): void {
   finishSwap(dataDir)
-  refuseLost(dataDir)
+  refuseUnusable(dataDir)
   try {
     createPrivateFolder(dataDir)
   } catch (error) {
