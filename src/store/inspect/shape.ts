@@ -5,6 +5,9 @@ import { emptyDatabase } from '../memory.ts'
 type Row = Record<string, string | number | null>
 type SchemaObject = { type: 'table' | 'index' | 'trigger' | 'view'; name: string; sql: string | null }
 
+/** Litestream adds them to each database that it replicates; they have a number, and nothing. */
+const OF_LITESTREAM = ['_litestream_seq', '_litestream_lock']
+
 /**
  * Everything that matters about each table, index, trigger and view, by its name. The order of columns and the
  * formatting of SQL do not.
@@ -22,7 +25,7 @@ export function shapeOf(db: Connection): Map<string, string> {
     .all() as SchemaObject[]
   const isOfMove = ({ type, name }: SchemaObject) => type === 'trigger' && name.startsWith(DEPARTING)
   const isInner = ({ name }: SchemaObject) => kinds.get(name)?.type === 'shadow' // of FTS5
-  const shown = objects.filter((each) => !isInner(each) && !isOfMove(each))
+  const shown = objects.filter((each) => !isInner(each) && !isOfMove(each) && !OF_LITESTREAM.includes(each.name))
   return new Map(
     shown.map(({ type, name, sql }) => {
       const isTable = type === 'table' && kinds.get(name)?.type === 'table'
