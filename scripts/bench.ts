@@ -32,6 +32,7 @@ import {
   withOthers,
   writesText,
 } from './bench/report.ts'
+import { type Size, scale } from './bench/scale.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
@@ -45,11 +46,18 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     attack: { type: 'string' },
+    orgs: { type: 'string', default: '100,1k,10k' },
+    'org-deals': { type: 'string', default: '1k' },
+    deals: { type: 'string', default: '50k,500k,5m' },
+    folder: { type: 'string' },
+    'disk-gb': { type: 'string', default: '40' },
+    requests: { type: 'string', default: '1000' },
   },
 })
 const root = join(import.meta.dirname, '..')
 const seconds = options.seconds ?? '5'
-const { dealbox, onCore, copied, serve, newToken } = serving(options.dealbox)
+const tools = serving(options.dealbox)
+const { dealbox, onCore, copied, serve, newToken } = tools
 
 async function wrk(
   url: string,
@@ -244,6 +252,34 @@ async function besidePocketBase(): Promise<string> {
   }
 }
 
+/** Numbers such as 500k and 5m. */
+const numbers = (text: string): number[] =>
+  text
+    .split(',')
+    .filter((each) => each !== '')
+    .map((each) => Number.parseFloat(each) * (each.endsWith('m') ? 1_000_000 : each.endsWith('k') ? 1000 : 1))
+
+async function scaling(): Promise<Size[]> {
+  const { orgs, deals, folder, requests } = options
+  return scale(
+    tools,
+    {
+      ...{
+        orgs: numbers(orgs),
+        dealsOfEach: numbers(options['org-deals'])[0] as number,
+        deals: numbers(deals),
+        folder,
+      },
+      ...{ diskGb: Number(options['disk-gb']), requests: Number(requests) },
+    },
+    (size) => console.log(JSON.stringify(size)),
+  )
+}
+
+if (options.only === 'scale') {
+  await scaling()
+  process.exit(0)
+}
 if (options.only === 'attack') {
   console.log(attackText(await underAttack()))
   process.exit(0)
