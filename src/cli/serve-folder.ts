@@ -23,7 +23,7 @@ import { recordedMetrics } from '../screens/monitoring/recorded.ts'
 import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { publicUrls } from '../store/orgs.ts'
+import { publicUrlsWith } from '../store/orgs.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { startBackups } from './backup-options.ts'
 import { screensOrigin } from './screens-url.ts'
@@ -88,8 +88,12 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
     const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
     const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
-    const publicHosts = () => hostsOf([...publicUrls(store.db)(), ...(givenUrl === undefined ? [] : [givenUrl])])
-    const checkHost = hostCheck({ listen: apiAddress.host, added: names, publicHosts })
+    const ofGivenUrl = givenUrl === undefined ? [] : hostsOf([givenUrl])
+    const checkHost = hostCheck({
+      listen: apiAddress.host,
+      added: [...names, ...ofGivenUrl],
+      publicUrls: publicUrlsWith(store.db),
+    })
     const app = api(store, {
       ...{ ...state, dataDir: options.data, rate, corsOrigins, deps },
       checkHost: names.length > 0 ? checkHost : undefined,

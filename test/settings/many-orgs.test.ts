@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { chosenOrg } from '../../src/cli/store.ts'
 import { makeOrg, newOrgSettings } from '../../src/settings/new-org.ts'
+import { publicUrlsWith } from '../../src/store/orgs.ts'
 import { markOf } from '../../src/store/search.ts'
 import { stageOrg } from '../../src/store/staged.ts'
 import { openEmptyStore } from '../support/empty-store.ts'
@@ -48,4 +49,22 @@ test('the last number that the search index has a character for is used, and the
   assert.throws(() => makeOrg(store, newOrgSettings(settings)), refusal)
   assert.throws(() => store.transaction(() => stageOrg(db, { ...settings, last_seq: 0 }, 0)), refusal)
   assert.equal(count(), before)
+})
+
+test('of their public addresses those are read that may have the host of a request', () => {
+  const set = db.prepare('UPDATE orgs SET public_base_url = ? WHERE id = ?')
+  const urls = [
+    'https://Ana.Example/x',
+    'https://b.example',
+    'https://bücher.example',
+    'http://[::1:0]:81',
+    'http://%61.b',
+  ]
+  urls.forEach((url, at) => {
+    set.run(url, at + 1)
+  })
+  const encoded = urls.slice(2)
+  assert.deepEqual(publicUrlsWith(db)('ana.example'), [urls[0], ...encoded])
+  assert.deepEqual(publicUrlsWith(db)('b.example'), [urls[1], ...encoded])
+  assert.deepEqual(publicUrlsWith(db)('c.example'), encoded)
 })
