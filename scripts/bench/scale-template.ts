@@ -45,7 +45,8 @@ export function seedTemplate(folder: string, deals: number, contents: 'all' | 'd
 function settle({ db, upkeep }: OpenedStore): void {
   while (upkeep.isDue() && upkeep.stepOfCommand());
   db.exec(`UPDATE search_docs SET words = (SELECT words FROM search_pending AS fresh WHERE fresh.docid = search_docs.docid)
-    WHERE docid IN (SELECT docid FROM search_pending); DELETE FROM search_pending`)
+    WHERE docid IN (SELECT docid FROM search_pending); DELETE FROM search_pending;
+    INSERT INTO search (search) VALUES ('rebuild')`)
 }
 
 /** What an organisation with nothing but deals, contacts and companies has beside its settings, in copies of each. */
