@@ -6,6 +6,10 @@
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
 //   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, backup, attack, screens, pocketbase;
 //                                         of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
+//   npm run bench -- --only scale --orgs 100,1k,10k --org-deals 1k --deals 50k,500k,5m --disk-gb 40
+//                                         folders of many organisations, and of one with many deals: for docs/scale.md;
+//                                         --folder DIR keeps them for the next run,
+//                                         --without checks,backup leaves out what takes long
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
 import { spawn, spawnSync } from 'node:child_process'
@@ -32,7 +36,7 @@ import {
   withOthers,
   writesText,
 } from './bench/report.ts'
-import { type Size, scale } from './bench/scale.ts'
+import { runScale, SCALE_OPTIONS } from './bench/scale-run.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
@@ -46,12 +50,7 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     attack: { type: 'string' },
-    orgs: { type: 'string', default: '100,1k,10k' },
-    'org-deals': { type: 'string', default: '1k' },
-    deals: { type: 'string', default: '50k,500k,5m' },
-    folder: { type: 'string' },
-    'disk-gb': { type: 'string', default: '40' },
-    requests: { type: 'string', default: '1000' },
+    ...SCALE_OPTIONS,
   },
 })
 const root = join(import.meta.dirname, '..')
@@ -252,32 +251,8 @@ async function besidePocketBase(): Promise<string> {
   }
 }
 
-/** Numbers such as 500k and 5m. */
-const numbers = (text: string): number[] =>
-  text
-    .split(',')
-    .filter((each) => each !== '')
-    .map((each) => Number.parseFloat(each) * (each.endsWith('m') ? 1_000_000 : each.endsWith('k') ? 1000 : 1))
-
-async function scaling(): Promise<Size[]> {
-  const { orgs, deals, folder, requests } = options
-  return scale(
-    tools,
-    {
-      ...{
-        orgs: numbers(orgs),
-        dealsOfEach: numbers(options['org-deals'])[0] as number,
-        deals: numbers(deals),
-        folder,
-      },
-      ...{ diskGb: Number(options['disk-gb']), requests: Number(requests) },
-    },
-    (size) => console.log(JSON.stringify(size)),
-  )
-}
-
 if (options.only === 'scale') {
-  await scaling()
+  await runScale(tools, options)
   process.exit(0)
 }
 if (options.only === 'attack') {

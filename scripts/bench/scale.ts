@@ -22,7 +22,12 @@ export type ScaleOptions = {
   folder?: string | undefined
   /** Requests of each kind. */
   requests: number
+  /** Parts that take long and are left out. */
+  without: readonly Long[]
 }
+
+export const LONG = ['migration', 'checks', 'doctor', 'backup', 'export'] as const
+export type Long = (typeof LONG)[number]
 
 export type Start = { firstAnswerS: number; rssMb: number; rssAfterMb: number; metricsMs: number } & Used
 export type Size = {
@@ -30,17 +35,18 @@ export type Size = {
   size: number
   mb: number
   filled: { rows: number; seconds: number }
-  opened?: { cold: Timed; warm: Timed }
-  migrated?: Timed | undefined
+  opened: { cold: Timed; warm: Timed }
+  migrated: Timed | undefined
   start: { cold: Start; warm: Start }
   cold: Waited[]
   warm: Waited[]
   recurring: Piece[]
-  checks?: Awaited<ReturnType<typeof checks>>
-  backup?: { mb: number; made: number; verified: number } | undefined
-  doctorS: number
-  board?: Awaited<ReturnType<typeof boards>>
-  export?: { mb: number } & Timed
+  checks: Awaited<ReturnType<typeof checks>> | undefined
+  backup: { mb: number; made: number; verified: number } | undefined
+  doctorS: number | undefined
+  /** Of one organisation. */
+  board: Awaited<ReturnType<typeof boards>> | undefined
+  export: ({ mb: number } & Timed) | undefined
 }
 
 type Tools = Pick<ReturnType<typeof serving>, 'command' | 'dealbox' | 'onCore'>
@@ -84,7 +90,7 @@ async function figures(
   tools: Tools,
   folder: string,
   what: Size['what'],
-  { requests, diskGb }: ScaleOptions,
+  { requests, diskGb, without }: ScaleOptions,
 ): Promise<Omit<Size, 'what' | 'size' | 'filled'>> {
   const step = async <T>(name: string, job: () => T | Promise<T>): Promise<T> => {
     const from = performance.now()
@@ -92,7 +98,9 @@ async function figures(
     console.error(`${name}: ${((performance.now() - from) / 1000).toFixed(1)} s`)
     return value
   }
-  const migrated = await step('migration', () => migration(folder))
+  const long = async <T>(name: Long, job: () => T | Promise<T>): Promise<T | undefined> =>
+    without.includes(name) ? undefined : step(name, job)
+  const migrated = await long('migration', () => migration(folder))
   const opened = await step('opening', () => opening(folder))
   const orgs = await step('tokens', () => visitedOrgs(folder, 300, 40))
   const kinds = Object.keys(KINDS)
@@ -100,18 +108,17 @@ async function figures(
   const warm = await step('warm server', () => served(tools, folder, orgs, requests, kinds, false))
   const pieces = await step('recurring work', () => recurring(folder))
   const board = what === 'deals' ? await step('board', () => boards(folder)) : undefined
-  const sound = await step('checks', () => checks(folder))
-  const doctorS = (await step('doctor', () => timed(() => tools.dealbox('doctor', '--data', folder)))).seconds
+  const sound = await long('checks', () => checks(folder))
+  const doctor = await long('doctor', () => timed(() => tools.dealbox('doctor', '--data', folder)))
   const mb = databaseMb(folder)
   const hasRoom = 3 * mb <= diskGb * 1000
-  const made = hasRoom ? await step('backup', () => backup(folder, tools.dealbox)) : undefined
-  const exported = what === 'deals' ? await step('export', () => exporting(tools, folder)) : undefined
+  const made = hasRoom ? await long('backup', () => backup(folder, tools.dealbox)) : undefined
+  const exported = what === 'deals' ? await long('export', () => exporting(tools, folder)) : undefined
   return {
-    ...{ mb, migrated, opened, recurring: pieces, checks: sound, doctorS, backup: made },
+    ...{ mb, migrated, opened, recurring: pieces, checks: sound, doctorS: doctor?.seconds, backup: made },
     start: { cold: cold.start, warm: warm.start },
     ...{ cold: cold.waited, warm: warm.waited },
-    ...(board ? { board } : {}),
-    ...(exported ? { export: exported } : {}),
+    ...{ board, export: exported },
   }
 }
 
