@@ -67,6 +67,7 @@ function unmigrate(folder: string): void {
   const db = openSqlite(join(folder, DATABASE))
   const previous = SCHEMAS.length - 1
   try {
+    if (db.pragma('user_version', { simple: true }) === previous) return // an interrupted run
     db.exec(`BEGIN; ${UNDO[SCHEMAS.length]}; PRAGMA user_version = ${previous}`)
     db.prepare('UPDATE installation SET schema_hash = ?').run(SCHEMAS[previous - 1]?.hash)
     db.exec('COMMIT')
