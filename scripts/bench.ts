@@ -4,16 +4,20 @@
 //   npm run bench -- --write              also writes docs/benchmarks.md, where screens and attack stay as they are
 //   npm run bench -- --seconds 5 --sizes 10k,100k,1m
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
-//   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, backup, attack, screens, pocketbase;
-//                                         of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
+//   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, backup, attack, screens, pocketbase,
+//                                         soak; of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
 //   npm run bench -- --only scale --orgs 100,1k,10k --org-deals 1k --deals 50k,500k,5m --disk-gb 40
 //                                         folders of many organisations, and of one with many deals: for docs/scale.md;
 //                                         --folder DIR keeps them for the next run,
 //                                         --without checks,backup leaves out what takes long
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
+//   npm run bench -- --only soak --minutes 60 --out DIR
+//                                         an hour of a mixed load; a line for each minute goes to DIR/soak.jsonl
+//   npm run bench -- --only soak --from DIR/soak.jsonl --write
+//                                         its section from the lines, into docs/benchmarks.md; both also in one command
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -34,11 +38,14 @@ import {
   sequencesText,
   webhooksText,
   withOthers,
+  withSection,
   writesText,
 } from './bench/report.ts'
 import { runScale, SCALE_OPTIONS } from './bench/scale-run.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
+import { readSoak, soak } from './bench/soak/soak.ts'
+import { soakText } from './bench/soak/text.ts'
 import { type Webhooks, webhooks } from './bench/webhooks.ts'
 
 const { values: options } = parseArgs({
@@ -50,13 +57,17 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     attack: { type: 'string' },
+    minutes: { type: 'string', default: '60' },
+    out: { type: 'string' },
+    from: { type: 'string' },
     ...SCALE_OPTIONS,
   },
 })
 const root = join(import.meta.dirname, '..')
 const seconds = options.seconds ?? '5'
-const tools = serving(options.dealbox)
-const { dealbox, onCore, copied, serve, newToken } = tools
+const page = join(root, 'docs/benchmarks.md')
+const servers = serving(options.dealbox)
+const { dealbox, onCore, copied, serve, newToken } = servers
 
 async function wrk(
   url: string,
@@ -252,7 +263,17 @@ async function besidePocketBase(): Promise<string> {
 }
 
 if (options.only === 'scale') {
-  await runScale(tools, options)
+  await runScale(servers, options)
+  process.exit(0)
+}
+if (options.only === 'soak') {
+  const out = options.out ?? mkdtempSync(join(tmpdir(), 'dealbox-soak-'))
+  const server = options.dealbox ? 'the executable' : 'the server from its sources'
+  const minutes = Number(options.minutes)
+  const { about, samples } = readSoak(options.from ?? (await soak({ serving: servers, minutes, out, server })))
+  const text = soakText(about, samples)
+  console.log(text)
+  if (options.write) writeFileSync(page, withSection(text, readFileSync(page, 'utf8')))
   process.exit(0)
 }
 if (options.only === 'attack') {
@@ -325,7 +346,4 @@ const text = report({
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
 })
 console.log(text)
-if (options.write) {
-  const file = join(root, 'docs/benchmarks.md')
-  writeFileSync(file, withOthers(text, readFileSync(file, 'utf8')))
-}
+if (options.write) writeFileSync(page, withOthers(text, readFileSync(page, 'utf8')))

@@ -1,14 +1,18 @@
 // npm run power-cuts: records all writes and syncs of a server under load with strace, builds states in which a power cut
 // could have left the disk, and opens each: the database has to be whole, with every write that was acknowledged before.
 //   npm run power-cuts                                     20,000 states after 2,000 requests
-//   npm run power-cuts -- --states 500 --requests 2000 --seed 1
-// As a control, the same recording without the syncs of the log, as with synchronous=NORMAL, has to lose something.
+// The same with "dealbox restore" and "dealbox backup": the data folder is the old one or the new one, and a backup is whole.
+//   npm run power-cuts -- --states 500 --requests 2000 --commands 200 --seed 1
+// As a control, the same recordings have to lose something: without the syncs of the log, as with synchronous=NORMAL, and
+// those of commands without any.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connection, openSqlite } from '../src/store/driver.ts'
-import { disk, type Random, type State } from './power-cuts/disk.ts'
+import { cutCommand, scenarios } from './power-cuts/commands.ts'
+import type { Random } from './power-cuts/content.ts'
+import { disk, type State } from './power-cuts/disk.ts'
 import { hasStrace, record } from './power-cuts/record.ts'
 import { FILES, type Op, readTrace } from './power-cuts/trace.ts'
 
@@ -16,6 +20,7 @@ const { values: given } = parseArgs({
   options: {
     states: { type: 'string', default: '20000' },
     requests: { type: 'string', default: '2000' },
+    commands: { type: 'string', default: '4000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
@@ -23,7 +28,12 @@ if (!hasStrace()) {
   process.stderr.write('This needs strace, which Debian has as a package of that name.\n')
   process.exit(1)
 }
-const [states, requests, seed] = [Number(given.states), Number(given.requests), Number(given.seed)]
+const [states, requests, commands, seed] = [given.states, given.requests, given.commands, given.seed].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+]
 /** A response that leaves in two writes is not recognised in the recording. */
 const SPARE = 20
 /** Compares all indexes with their tables, which takes longer. */
@@ -47,7 +57,21 @@ process.stdout.write(`${states} states, ${faults.length} with a fault\n`)
 const unsynced = ops.filter((op) => op.type !== 'sync' || op.file !== 'dealbox.db-wal')
 const lost = faultsOf(unsynced, Math.min(CONTROL, states))
 process.stdout.write(`control without syncs of the log: ${lost.length} of ${Math.min(CONTROL, states)} with a fault\n`)
-process.exitCode = faults.length > 0 || lost.length === 0 ? 1 : 0
+let isGood = faults.length === 0 && lost.length > 0
+for (const scenario of await scenarios(folder)) isGood = (await cutAll(scenario)) && isGood
+process.exitCode = isGood ? 0 : 1
+
+/** Cuts the power of a command, and as a control without its syncs. */
+async function cutAll(scenario: Awaited<ReturnType<typeof scenarios>>[number]): Promise<boolean> {
+  const { faults, seen, steps, syncs } = await cutCommand(scenario, commands, randomOf(seed))
+  for (const fault of faults.slice(0, 10)) process.stdout.write(`✖ ${scenario.name} ${fault}\n`)
+  const many = Math.min(CONTROL, commands)
+  const control = await cutCommand(scenario, many, randomOf(seed), false)
+  process.stdout.write(
+    `${scenario.name}: ${steps} calls, ${syncs} of them syncs; ${commands} states (${seen.join(', ')}), ${faults.length} with a fault; control without syncs: ${control.faults.length} of ${many} with a fault\n`,
+  )
+  return faults.length === 0 && control.faults.length > 0
+}
 
 /** Cuts the power at random moments, and says what is wrong with what was left. */
 function faultsOf(all: readonly Op[], many: number): string[] {

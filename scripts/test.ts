@@ -29,6 +29,7 @@ const LONGEST = [
   'test/store/list/walks.test.ts',
   'test/store/list/plans.test.ts',
   'test/http/floods.test.ts',
+  'test/http/strangers.test.ts',
 ]
 
 /**

@@ -28,6 +28,8 @@ const ROOMS = [
   'events',
   'auth',
   'http',
+  'backup/files',
+  'backup/encryption',
   'backup',
   'deps.ts',
   'settings',
@@ -65,8 +67,6 @@ const ROOMS = [
   'imports/csv',
   'imports/ics',
   'exports',
-  'backup/files',
-  'backup/encryption',
   'backup/places',
   'backup/places/s3',
   'mail/sync',
@@ -117,6 +117,15 @@ test('imports point one way, and no file is outside of the rooms', () => {
     }
   }
   assert.deepEqual(wrong, [])
+})
+
+test('modules of node are not imported while the server runs: in the executable that prints a warning', () => {
+  for (const file of globSync('src/**/*.{ts,tsx,cjs}', { cwd: root }))
+    assert.doesNotMatch(
+      readFileSync(join(root, file), 'utf8'),
+      /(?<!typeof )\bimport\(\s*['"`]node:/,
+      `${file}: use process.getBuiltinModule`,
+    )
 })
 
 test('files stay short', () => {

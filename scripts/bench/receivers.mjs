@@ -1,7 +1,8 @@
 // Five webhook receivers in a separate process, on free ports: prints the ports, then counts deliveries. A GET returns
-// the number of deliveries and the time of the last one.
+// the number of deliveries and the time of the last one. With a number N, every Nth delivery is refused.
 import { createServer } from 'node:http'
 
+const refused = Number(process.argv[2] ?? Number.POSITIVE_INFINITY)
 let count = 0
 let lastAt = 0
 const servers = Array.from({ length: 5 }, () =>
@@ -10,7 +11,7 @@ const servers = Array.from({ length: 5 }, () =>
     req.resume().on('end', () => {
       count++
       lastAt = Date.now()
-      res.end('ok')
+      res.writeHead(count % refused === 0 ? 503 : 200).end('ok')
     })
   }).listen(0, '127.0.0.1'),
 )

@@ -15,14 +15,6 @@ export type Server = {
   process: ChildProcess
   stop: () => Promise<void>
 }
-/** How a server is started: on one core unless `core` is null. */
-export type Serving = {
-  core?: number | null
-  more?: string[]
-  screens?: boolean
-  rate?: string
-  descriptors?: number
-}
 export type Found = {
   data: { id: string; outcome?: string; is_open?: boolean; status?: string; created_at?: string }[]
   next_cursor: string | null
@@ -73,32 +65,39 @@ export function serving(executable: string | undefined) {
   /** Serves a copy of the folder as in production: tokens, scopes, rate limit and a log line for each request. */
   async function serve(
     profile: string,
-    { fill, ...options }: Serving & { fill?: (folder: string) => void } = {},
+    {
+      core = 0,
+      more = [],
+      screens = false,
+      rate = '900000000/s',
+      descriptors,
+      fill,
+      env = {},
+    }: {
+      core?: number | null
+      more?: string[]
+      screens?: boolean
+      rate?: string
+      descriptors?: number
+      fill?: (folder: string) => void
+      /** Of the server, beside the own ones. */
+      env?: Record<string, string>
+    } = {},
   ): Promise<Server> {
     const copy = copied(profile, fill)
-    const server = await serveFolder(copy, options)
-    const stop = async () => {
-      await server.stop()
-      rmSync(copy, { recursive: true, force: true })
-    }
-    return { ...server, stop }
-  }
-
-  /** The same for a folder itself. */
-  async function serveFolder(
-    folder: string,
-    { core = 0, more = [], screens = false, rate = '900000000/s', descriptors }: Serving = {},
-  ): Promise<Server> {
-    const token = newToken(folder)
-    const log = join(folder, 'log')
+    const token = newToken(copy)
+    const log = join(copy, 'log')
     const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', screens ? '127.0.0.1:0' : 'off']
-    const all = [...command, 'serve', '--data', folder, '--json', '--rate-limit', rate, ...listen, ...more]
+    const all = [...command, 'serve', '--data', copy, '--json', '--rate-limit', rate, ...listen, ...more]
     if (descriptors) all.unshift('sh', '-c', `ulimit -n ${descriptors} 2> /dev/null; exec "$0" "$@"`)
     const [program = '', ...argv] = core === null ? all : onCore(core, all)
-    const child = spawn(program, argv, { stdio: ['ignore', openSync(log, 'w'), 'inherit'] })
+    const child = spawn(program, argv, {
+      stdio: ['ignore', openSync(log, 'w'), 'inherit'],
+      env: { ...process.env, ...env },
+    })
     const { api: url, screens: screensUrl } = await listening(child, log)
     return {
-      folder,
+      folder: copy,
       url,
       screens: screens ? screensUrl : undefined,
       token,
@@ -109,7 +108,10 @@ export function serving(executable: string | undefined) {
       },
       memoryMb: () => memory(child, 'VmRSS'),
       process: child,
-      stop: () => ended(child),
+      stop: async () => {
+        await ended(child)
+        rmSync(copy, { recursive: true, force: true })
+      },
     }
   }
 
@@ -117,7 +119,7 @@ export function serving(executable: string | undefined) {
   const signInUrl = ({ folder, screens = '' }: Server): string =>
     dealbox('member', 'reset', EMAIL, '--data', folder, '--screens-listen', screens.slice('http://'.length)).url
 
-  return { dealbox, command, onCore, copied, serve, serveFolder, newToken, signInUrl }
+  return { command, dealbox, onCore, copied, serve, newToken, signInUrl }
 }
 
 /** The memory of a process in MB: VmRSS is the current size, VmHWM the peak. 0 if the process has exited. */
@@ -129,7 +131,7 @@ export function memory({ pid }: ChildProcess, field: 'VmRSS' | 'VmHWM'): number 
   }
 }
 
-/** The addresses of a server once it listens, of which it writes a line to its log. */
+/** The addresses of a server once it listens, of which it writes a line to its log: within ten minutes. */
 export async function listening(child: ChildProcess, log: string): Promise<{ api: string; screens: string }> {
   for (let tries = 0; tries < 30_000 && child.exitCode === null; tries++) {
     const [, api, screens] = /"api":"([^"]+)","screens":"([^"]+)"/.exec(readFileSync(log, 'utf8')) ?? []

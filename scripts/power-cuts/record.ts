@@ -7,11 +7,29 @@ import { CALLS } from './trace.ts'
 
 // Runs a server under strace, and clients that write.
 
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const CLIENTS = 24
 /** Longer than any write to a file. */
 const LONGEST = 1_048_576
 
 export const hasStrace = (): boolean => spawnSync('strace', ['-V']).status === 0
+
+const straceOf = (trace: string, calls: string): string[] => {
+  const signals = ['-e', 'signal=none', '-e', `trace=${calls}`]
+  return ['-f', '-xx', '-qq', '-s', String(LONGEST), ...signals, '-o', trace]
+}
+
+/** Records what a command of Dealbox does to files. Returns its answer. */
+export async function recordCommand(trace: string, calls: string, argv: readonly string[]): Promise<unknown> {
+  const child = spawn('strace', [...straceOf(trace, calls), process.execPath, MAIN, ...argv, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.on('data', (chunk) => (out += chunk))
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`dealbox ${argv[0]} ended with ${code}`)
+  return JSON.parse(out)
+}
 
 /** Records what a server does while it acknowledges so many writes. Returns the database before, and the recording. */
 export async function record(folder: string, requests: number): Promise<{ before: Buffer; trace: string }> {
@@ -19,11 +37,12 @@ export async function record(folder: string, requests: number): Promise<{ before
   const trace = join(folder, 'trace')
   const token = await startStore(dataDir)
   const before = readFileSync(join(dataDir, 'dealbox.db'))
-  const main = join(import.meta.dirname, '../../src/main.ts')
   const listen = ['--api-listen', '127.0.0.1:0', '--screens-listen', 'off', '--backup-at', 'off', '--rate-limit', 'off']
-  const server = [process.execPath, main, 'serve', '--data', dataDir, '--json', '--log-level', 'info', ...listen]
-  const strace = ['-f', '-xx', '-qq', '-s', String(LONGEST), '-e', `trace=${CALLS}`, '-e', 'signal=none', '-o', trace]
-  const child = spawn('strace', [...strace, ...server], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const server = [process.execPath, MAIN, 'serve', '--data', dataDir, '--json', '--log-level', 'info', ...listen]
+  const child = spawn('strace', [...straceOf(trace, CALLS), ...server], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   child.stdout.resume()
   const { api } = JSON.parse(String(line).split('\n')[0] as string)

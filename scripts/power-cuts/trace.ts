@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
-import { createInterface } from 'node:readline'
+import { callsIn, textsIn } from './calls.ts'
 
 // Reads what strace has written: what a server did to the files of its database, and what it acknowledged, in that order.
 
@@ -19,15 +18,12 @@ export type Op =
 /** The system calls to record. */
 export const CALLS = 'openat,close,write,writev,pwrite64,ftruncate,unlink,fsync,fdatasync'
 
-const LINE = /^(\d+)\s+(.*)$/
-const CALL = /^(\w+)\((.*)\)\s+=\s+(-?\d+)/s
 const RESPONSE = /HTTP\/1\.1 20[01] [\s\S]*?\r\n\r\n(\{[^\r\n]*?\})(?=HTTP\/1\.1|$)/g
 
 /** Reads a recording. Throws if it has a write to the database that this does not understand. */
 export async function readTrace(path: string): Promise<Op[]> {
   const ops: Op[] = []
   const names = new Map<number, string>()
-  const unfinished = new Map<string, string>()
 
   function take(name: string, args: string, result: number): void {
     if (name === 'openat') {
@@ -65,25 +61,8 @@ export async function readTrace(path: string): Promise<Op[]> {
     if (typeof id === 'string' && typeof version === 'number') ops.push({ type: 'acknowledged', id, version })
   }
 
-  for await (const line of createInterface({ input: createReadStream(path, 'latin1') })) {
-    const [, thread = '', rest = ''] = LINE.exec(line) ?? []
-    if (rest.endsWith(' <unfinished ...>')) {
-      unfinished.set(thread, rest.slice(0, -' <unfinished ...>'.length))
-      continue
-    }
-    const resumed = /^<\.\.\. \w+ resumed>/.exec(rest)?.[0]
-    const [, name = '', args = '', result] =
-      CALL.exec(resumed ? (unfinished.get(thread) ?? '') + rest.slice(resumed.length) : rest) ?? []
-    if (name) take(name, args, Number(result))
-  }
+  for await (const { name, args, result } of callsIn(path)) take(name, args, result)
   return ops
 }
 
 const fileOf = (name: string | undefined): File | undefined => FILES.find((each) => each === name)
-
-/** The strings in the arguments of a call: strace writes each byte as \xhh. */
-function textsIn(args: string): Buffer[] {
-  return [...args.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = '']) =>
-    Buffer.from(hex.replaceAll('\\x', ''), 'hex'),
-  )
-}

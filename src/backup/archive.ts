@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { steadyWriter } from '../lib/large-files.ts'
 import { MIB } from '../lib/size.ts'
-import { steadyWriter } from './files/gently.ts'
 import { BLOCK, type Entry, headerOf, paddingOf, readHeader } from './tar.ts'
 
 // A backup is a tar file. Its last entry is the hash of all bytes before, and what comes after that is known: no bit of

@@ -1,34 +1,56 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeGently } from './files/gently.ts'
-import { type Manifest, peekManifest } from './manifest.ts'
+import { removeGently } from '../lib/large-files.ts'
+import { isEncrypted } from './encryption/header.ts'
+import { peekManifest } from './manifest.ts'
+import { isEncryptedName, markOf, readName } from './names.ts'
+import type { Reason } from './reasons.ts'
 import { type Keep, kept } from './retention.ts'
 
-export type Listed = { file: string; made: number; bytes: number; reason: Manifest['reason']; installation: string }
+/** `mark` is of the installation. */
+export type Listed = { file: string; made: number; bytes: number; reason: Reason; mark: string }
 
-const NAME = /^dealbox-\d{8}T\d{6}Z\.tar$/
-
-/** The backups in a folder by their names and manifests, newest first; the rest of each file is not read. */
-export function listBackups(folder: string): Listed[] {
+/**
+ * The backups of an installation in a folder, newest first: by their manifests, of which the rest of the file is not read, or
+ * by their names if they are encrypted. One that is damaged, or of another version, is none: nobody but a person deletes it.
+ */
+export function listBackups(folder: string, installation: string): Listed[] {
+  const own = markOf(installation)
   return namesIn(folder)
-    .filter((name) => NAME.test(name))
-    .flatMap((name) => {
-      const file = join(folder, name)
-      const manifest = peek(file)
-      if (!manifest) return [] // that of another version, or damaged: nobody but a person deletes it
-      const { made_at, reason, installation_id } = manifest
-      return [{ file, made: Date.parse(made_at), bytes: statSync(file).size, reason, installation: installation_id }]
-    })
+    .flatMap((name) => listed(join(folder, name), name) ?? [])
+    .filter(({ mark }) => mark === own)
     .sort((one, other) => other.made - one.made)
 }
 
 /** Deletes the backups of this installation that need not be kept; returns their files. */
 export function prune(folder: string, installation: string, keep: Keep, timezone: string): string[] {
-  const own = listBackups(folder).filter((each) => each.installation === installation)
+  const own = listBackups(folder, installation)
   const keeping = kept(own, keep, timezone)
   const deleted = own.filter((each) => !keeping.has(each)).map(({ file }) => file)
   for (const file of deleted) removeGently(file)
   return deleted
+}
+
+function listed(file: string, name: string): Listed | undefined {
+  const named = readName(name)
+  if (!named) return undefined
+  try {
+    const said = isEncryptedName(name) ? saidByName(file, named) : saidByManifest(file)
+    return said && { file, bytes: statSync(file).size, ...said }
+  } catch {
+    return undefined
+  }
+}
+
+function saidByManifest(file: string): Omit<Listed, 'file' | 'bytes'> | undefined {
+  const manifest = peekManifest(file)
+  if (!manifest) return undefined
+  const { made_at, reason, installation_id } = manifest
+  return { made: Date.parse(made_at), reason, mark: markOf(installation_id) }
+}
+
+function saidByName(file: string, { made, reason, mark }: NonNullable<ReturnType<typeof readName>>) {
+  return reason !== undefined && mark !== undefined && isEncrypted(file) ? { made, reason, mark } : undefined
 }
 
 function namesIn(folder: string): string[] {
@@ -37,13 +59,5 @@ function namesIn(folder: string): string[] {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
-  }
-}
-
-function peek(file: string): Manifest | undefined {
-  try {
-    return peekManifest(file)
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { chmodSync, existsSync, renameSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { version } from '../assets.ts'
+import { removeGently } from '../lib/large-files.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB } from '../lib/size.ts'
 import { rfc3339, SECOND_MS } from '../lib/time.ts'
@@ -10,8 +11,12 @@ import { createPrivateFolder, syncFolder } from '../store/key-file.ts'
 import { DATABASE } from '../store/open.ts'
 import { hashOfFile, type Part, writeArchive } from './archive.ts'
 import { smallFiles, united } from './contents.ts'
-import { MANIFEST, type Manifest, manifestBytes, newManifest, type Reason } from './manifest.ts'
+import { encryptNow } from './encryption/encryption.ts'
+import type { Encryption } from './encryption/secrets.ts'
+import { MANIFEST, type Manifest, manifestBytes, newManifest } from './manifest.ts'
+import { encryptedName, plainName, sealedName } from './names.ts'
 import { notWhole, withFiles } from './problems.ts'
+import type { Reason } from './reasons.ts'
 import { requireSpace } from './space.ts'
 import { type Verified, verifyBeside } from './verify.ts'
 import { inWorkspace } from './workspace.ts'
@@ -25,6 +30,10 @@ export type MakeOptions = {
   reason: Reason
   /** Epoch milliseconds. */
   now: number
+  /** Then it is made and checked in the data folder, and the folder only ever has it encrypted. */
+  encryption?: Encryption | undefined
+  /** Tries a backup out that is whole and not encrypted yet, with a folder for it. Whatever it finds, the backup is made. */
+  tryOut?: ((file: string, workspace: string) => void) | undefined
 }
 
 export type Backup = { file: string; bytes: number; manifest: Manifest }
@@ -34,23 +43,40 @@ export type Backup = { file: string; bytes: number; manifest: Manifest }
  * opened and compared with its manifest. Only then it gets its name. Others read and write the database meanwhile. Throws
  * Problem and leaves nothing.
  */
-export function makeBackup({ dataDir, folder, name, reason, now }: MakeOptions): Backup {
+export function makeBackup(options: MakeOptions): Backup {
+  const { dataDir, folder, name, reason, now, encryption, tryOut } = options
   return withFiles(`A backup in ${folder}`, () => {
     createPrivateFolder(folder)
-    const database = join(dataDir, DATABASE)
-    // Twice: the copy of the database, and the file that it is written to.
+    const plainFolder = encryption ? dataDir : folder
+    const bytes = sizeOfDatabase(join(dataDir, DATABASE))
+    // Twice: the copy of the database and the file that it is written to, then that file and its encrypted form.
     const purpose = reason === 'migration' ? 'The backup before the migration' : 'A backup'
-    requireSpace(folder, 2 * sizeOfDatabase(database) + MIB, purpose)
-    return inWorkspace(folder, (workspace) => {
+    requireSpace(plainFolder, 2 * bytes + MIB, purpose)
+    if (encryption) requireSpace(folder, bytes + MIB, purpose)
+    return inWorkspace(plainFolder, (workspace) => {
       const written = join(workspace, 'backup.tar')
       const copy = join(workspace, DATABASE)
       writeBackup({ dataDir, reason, now }, copy, written)
-      const { manifest, bytes } = checked(written, copy)
-      const file = freePath(folder, name, now)
-      renameSync(written, file)
+      const { manifest } = checked(written, copy)
+      if (encryption || tryOut) removeGently(copy)
+      tryOut?.(written, workspace)
+      const nameAt = (at: number): string =>
+        encryption ? sealedName(at, reason, manifest.installation_id) : plainName(at)
+      const file = freePath(folder, name, now, nameAt)
+      if (encryption) seal(written, file, encryption)
+      else renameSync(written, file)
       syncFolder(folder)
-      return { file, bytes, manifest }
+      return { file, bytes: statSync(file).size, manifest }
     })
+  })
+}
+
+/** Written beside and flushed; what a process that is killed leaves is removed with the next workspace there. */
+function seal(plain: string, file: string, encryption: Encryption): void {
+  inWorkspace(dirname(file), (workspace) => {
+    const sealed = join(workspace, encryptedName('backup.tar'))
+    encryptNow(plain, sealed, encryption)
+    renameSync(sealed, file)
   })
 }
 
@@ -94,13 +120,8 @@ function writeBackup(
 const hashOf = (content: Buffer | string): string =>
   typeof content === 'string' ? hashOfFile(content) : hash('sha256', content)
 
-/** 20261123T031500Z, for names of files. */
-export const stampOf = (ms: number): string => `${rfc3339(ms).slice(0, 19).replace(/[-:]/g, '')}Z`
-
-const nameAt = (ms: number): string => `dealbox-${stampOf(ms)}.tar`
-
 /** A given name must be free; of the others the next second that is. */
-function freePath(folder: string, name: string | undefined, now: number): string {
+function freePath(folder: string, name: string | undefined, now: number, nameAt: (ms: number) => string): string {
   if (name === undefined) {
     let at = now
     while (existsSync(join(folder, nameAt(at)))) at += SECOND_MS

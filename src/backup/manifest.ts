@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { MIB } from '../lib/size.ts'
 import { DATABASE } from '../store/open.ts'
 import { firstEntry } from './archive.ts'
+import { REASONS } from './reasons.ts'
 
 // The first entry of a backup says what it contains. It has no secrets: anybody may read it who finds the file.
 
@@ -11,10 +12,6 @@ export const MAX_MANIFEST = MIB
 const KIND = 'dealbox-backup'
 /** Changes when older programs would misread a backup. */
 const FORMAT = 1
-
-/** Who made it: the server at night, a person, or a program that was about to migrate the database. */
-export const REASONS = ['nightly', 'command', 'migration'] as const
-export type Reason = (typeof REASONS)[number]
 
 /** The settings of the folder, where there are any. */
 export const SETTINGS = 'dealbox.json'

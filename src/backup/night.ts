@@ -1,21 +1,14 @@
-import { renameSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
-import { DAY_MS, HOUR_MS, rfc3339 } from '../lib/time.ts'
-import { listBackups, prune } from './list.ts'
+import { rfc3339 } from '../lib/time.ts'
+import { type DrillOptions, drillOf, drillOfNew, dueForDrill } from './drill.ts'
+import { prune } from './list.ts'
 import { makeBackup } from './make.ts'
-import { openRestored } from './open-restored.ts'
-import { DAMAGED } from './problems.ts'
 import type { Keep } from './retention.ts'
 import { type BackupState, lastBackup, noteBackup } from './state.ts'
-import { unpacked } from './verify.ts'
 
-export type NightOptions = {
-  dataDir: string
-  folder: string
-  installation: string
+export type NightOptions = DrillOptions & {
   keep: Keep
   timezone: string
-  now: number
   /** False while the clock may be wrong: then nothing is deleted. */
   mayPrune: boolean
 }
@@ -26,8 +19,7 @@ export type Night = Pick<BackupState, 'last' | 'failure'> & {
   deleted: string[]
 }
 
-/** A drill is due a week after the last one, also when a night comes a little earlier. */
-const DRILL_EVERY_MS = 7 * DAY_MS - 12 * HOUR_MS
+type Made = { last: NonNullable<BackupState['last']>; drill: BackupState['drill'] }
 
 /**
  * The work of a night: once a week the newest backup is restored into a temporary folder, then a new one is made, and old
@@ -35,13 +27,14 @@ const DRILL_EVERY_MS = 7 * DAY_MS - 12 * HOUR_MS
  */
 export function night(options: NightOptions): Night {
   const { dataDir, now } = options
-  const drill = drillIfDue(options)
+  const due = dueForDrill(options)
+  const drill = (due?.isReadable && drillOf(due.file, options)) || null
   if (drill) noteBackup(dataDir, { drill })
   const before = lastBackup(dataDir)
   try {
-    const last = make(options)
-    noteBackup(dataDir, { last, failure: null })
-    return { last, failure: null, drill, deleted: deleteOld(options) }
+    const made = make(options, due !== undefined && !drill)
+    noteBackup(dataDir, { last: made.last, failure: null, ...(made.drill && { drill: made.drill }) })
+    return { last: made.last, failure: null, drill: drill ?? made.drill, deleted: deleteOld(options) }
   } catch (error) {
     const since = before.failure?.since ?? rfc3339(now)
     const failure = { since, at: rfc3339(now), code: codeOf(error), message: (error as Error).message }
@@ -50,10 +43,16 @@ export function night(options: NightOptions): Night {
   }
 }
 
-function make({ dataDir, folder, now }: NightOptions): NonNullable<BackupState['last']> {
+function make({ dataDir, folder, now, encryption }: NightOptions, isDrillDue: boolean): Made {
   const began = performance.now()
-  const { file, bytes, manifest } = makeBackup({ dataDir, folder, reason: 'nightly', now })
-  return { made_at: manifest.made_at, file, bytes, duration_ms: Math.round(performance.now() - began) }
+  let drill: ReturnType<typeof drillOfNew> | undefined
+  const tryOut = (plain: string, workspace: string) => {
+    drill = drillOfNew(plain, workspace, now)
+  }
+  const how = { dataDir, folder, reason: 'nightly' as const, now, encryption }
+  const { file, bytes, manifest } = makeBackup({ ...how, tryOut: isDrillDue ? tryOut : undefined })
+  const duration_ms = Math.round(performance.now() - began)
+  return { last: { made_at: manifest.made_at, file, bytes, duration_ms }, drill: drill ? { ...drill, file } : null }
 }
 
 function deleteOld({ folder, installation, keep, timezone, mayPrune }: NightOptions): string[] {
@@ -61,35 +60,6 @@ function deleteOld({ folder, installation, keep, timezone, mayPrune }: NightOpti
     return mayPrune ? prune(folder, installation, keep, timezone) : []
   } catch {
     return [] // the next night tries again
-  }
-}
-
-/** A backup that turned out to be damaged gets another name, so that nobody counts on it. */
-function drillIfDue({ dataDir, folder, installation, now }: NightOptions): BackupState['drill'] {
-  const { drill } = lastBackup(dataDir)
-  const since = drill ? now - Date.parse(drill.at) : Number.POSITIVE_INFINITY
-  if (since >= 0 && since < DRILL_EVERY_MS) return null
-  const newest = newestIn(folder, installation)
-  if (newest === undefined) return null
-  const began = performance.now()
-  const done = (error: string | null) => ({
-    ...{ at: rfc3339(now), file: newest, error },
-    duration_ms: Math.round(performance.now() - began),
-  })
-  try {
-    unpacked(newest, folder, (restored, { manifest }) => openRestored(newest, restored, manifest, () => undefined))
-    return done(null)
-  } catch (error) {
-    if (codeOf(error) === DAMAGED) renameSync(newest, `${newest}.damaged`)
-    return done((error as Error).message)
-  }
-}
-
-function newestIn(folder: string, installation: string): string | undefined {
-  try {
-    return listBackups(folder).find((each) => each.installation === installation)?.file
-  } catch {
-    return undefined // making the next one says what is wrong with the folder
   }
 }
 

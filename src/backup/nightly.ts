@@ -5,6 +5,7 @@ import type { Log } from '../http/log.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { installedAt } from '../store/installation.ts'
 import type { Store } from '../store/open.ts'
+import type { Encryption } from './encryption/secrets.ts'
 import type { Night, NightOptions } from './night.ts'
 import type { Keep } from './retention.ts'
 import { nextAt, type TimeOfDay } from './schedule.ts'
@@ -26,6 +27,9 @@ export type NightlyOptions = {
   folder: string
   keep: Keep
   timezone: string
+  encryption?: Encryption | undefined
+  /** A backup of before the start that is not at all second places yet. */
+  uncopied?: string | undefined
   /** Copies a backup to the second places; false if one of them failed, so that it is tried again. Logs by itself. */
   copy?: ((file: string, how: { now: number; mayPrune: boolean; signal: AbortSignal }) => Promise<boolean>) | undefined
   /** Does the work of a night; by default in a thread. */
@@ -43,7 +47,8 @@ export function startNightly({ store, log, dataDir, at, folder, keep, timezone, 
   let isStopped = false
   const stopping = new AbortController()
   /** A backup that is not at all second places yet, and when that was tried. */
-  let uncopied: { file: string; at: number } | undefined
+  let uncopied: { file: string; at: number } | undefined =
+    options.uncopied === undefined ? undefined : { file: options.uncopied, at: Number.NEGATIVE_INFINITY }
   /** The last failure of this server; in memory, since the disk may be full. */
   let failed: { at: number; code: string } | undefined
 
@@ -58,7 +63,7 @@ export function startNightly({ store, log, dataDir, at, folder, keep, timezone, 
   async function run(now: number): Promise<void> {
     const mayPrune = wallClock.purgeHeldUntil() === undefined
     const { drill, failure, last, deleted } = await work({
-      ...{ dataDir, folder, installation, keep, timezone, now, mayPrune },
+      ...{ dataDir, folder, installation, keep, timezone, now, mayPrune, encryption: options.encryption },
     })
     if (isStopped) return
     if (drill?.error) log.error({ job: 'restore drill', backup: drill.file, reason: drill.error }, DRILL_FAILED)

@@ -1,7 +1,7 @@
 import { usage } from '../config.ts'
 import { dateIn, parseDay } from '../lib/calendar/days.ts'
 import { DAY_MS } from '../lib/time.ts'
-import type { Reason } from './manifest.ts'
+import type { Reason } from './reasons.ts'
 
 /** How many backups are kept: the newest of each of the last days, weeks and months that have one. */
 export type Keep = { days: number; weeks: number; months: number }

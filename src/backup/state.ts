@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { MINUTE_MS } from '../lib/time.ts'
 
 // What became of backups, in a file of the data folder: it outlives the server, and commands read it without knowing where
 // the backups are. All times are RFC 3339.
 
 const NAME = 'backups.json'
+const PART = `.${NAME}.`
 
 /** Where backups are made unless somebody chooses another folder. */
 export const backupsFolder = (dataDir: string): string => join(dataDir, 'backups')
@@ -60,12 +62,22 @@ function readState(dataDir: string): BackupState {
 
 /** Replaces parts of the state. Of two processes at the same moment, the second one wins. */
 export function noteBackup(dataDir: string, change: Partial<BackupState>): void {
-  const temporary = join(dataDir, `.${NAME}.${randomUUID()}`)
+  removeAbandoned(dataDir)
+  const temporary = join(dataDir, `${PART}${randomUUID()}`)
   try {
     const text = `${JSON.stringify({ ...readState(dataDir), ...change }, null, 2)}\n`
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true })
     renameSync(temporary, join(dataDir, NAME))
   } finally {
     rmSync(temporary, { force: true })
+  }
+}
+
+/** Removes what killed processes have left; others write theirs within moments. */
+function removeAbandoned(dataDir: string): void {
+  for (const name of readdirSync(dataDir).filter((each) => each.startsWith(PART))) {
+    const path = join(dataDir, name)
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found && Math.abs(Date.now() - found.mtimeMs) > MINUTE_MS) rmSync(path, { force: true })
   }
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeGently } from '../lib/large-files.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { lockFolder } from '../store/lock.ts'
-import { removeGently } from './files/gently.ts'
 
 const PREFIX = 'dealbox.part-'
 

@@ -1,17 +1,18 @@
 import { basename, dirname, join } from 'node:path'
-import { encryptedName, encryptFile } from '../backup/encryption/encryption.ts'
+import { encryptFile } from '../backup/encryption/encryption.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
+import { encryptedName, isEncryptedName, readName } from '../backup/names.ts'
 import { type CopyReport, copyToPlaces } from '../backup/places/copies.ts'
 import type { Place } from '../backup/places/place.ts'
 import { type Keep, kept } from '../backup/retention.ts'
 import { type BackupState, lastBackup, noteBackup } from '../backup/state.ts'
 import { openWorkspace } from '../backup/workspace.ts'
-import { rfc3339 } from '../lib/time.ts'
+import { DAY_MS, rfc3339 } from '../lib/time.ts'
 
 export type Copying = {
   dataDir: string
   places: readonly Place[]
-  /** Of the copies; the backup itself stays as it is. */
+  /** Of a backup that is not encrypted, as one from before the option. */
   encryption: Encryption | undefined
   keep: Keep
   timezone: string
@@ -25,10 +26,11 @@ export type CopyJob = {
   signal?: AbortSignal
 }
 
-/** Copies a backup to the places, encrypted if asked for, and notes in the data folder how it went at each. */
+/** Copies a backup to the places as it is, or encrypted if it should be and is not, and notes in the data folder how it went at each. */
 export async function copyBackup(copying: Copying, job: CopyJob): Promise<CopyReport[]> {
-  const { places, encryption, dataDir, keep, timezone } = copying
+  const { places, dataDir, keep, timezone } = copying
   const { file, now, mayPrune, signal } = job
+  const encryption = isEncryptedName(file) ? undefined : copying.encryption
   if (places.length === 0) return []
   const workspace = encryption && openWorkspace(dirname(file))
   try {
@@ -47,13 +49,26 @@ export async function copyBackup(copying: Copying, job: CopyJob): Promise<CopyRe
 const allOf = (names: readonly string[]): readonly string[] => names
 
 function namesToKeep(names: readonly string[], keep: Keep, timezone: string): string[] {
-  const copies = names.map((name) => ({ name, made: timeOf(name), reason: 'nightly' as const }))
+  const copies = names.map((name) => ({ name, made: readName(name)?.made ?? 0, reason: 'nightly' as const }))
   return [...kept(copies, keep, timezone)].map(({ name }) => name)
 }
 
-/** When a backup was made, by its name such as dealbox-20261123T031500Z.tar. */
-const timeOf = (name: string): number =>
-  Date.parse(name.slice(8, 24).replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3:$4:$5Z'))
+/**
+ * The last backup and the places that do not have it, as after a restart or where a place is new; undefined if there is
+ * none, or all have it.
+ */
+export function notYetCopied({ dataDir, places }: Copying): { file: string; missing: string[] } | undefined {
+  const state = lastBackup(dataDir)
+  if (!state.last) return undefined
+  const { file } = state.last
+  const names = [basename(file), encryptedName(basename(file))]
+  const has = (place: string) => state.copies?.some((copy) => copy.place === place && names.includes(copy.file ?? ''))
+  const missing = places.map(({ name }) => name).filter((name) => !has(name))
+  return missing.length > 0 ? { file, missing } : undefined
+}
+
+/** One that was not tried for so long is not in use any more. */
+const FORGET_AFTER_MS = 30 * DAY_MS
 
 /** Replaces what is known of the places that were tried. */
 function note(dataDir: string, reports: readonly CopyReport[], name: string, now: number): void {
@@ -67,5 +82,8 @@ function note(dataDir: string, reports: readonly CopyReport[], name: string, now
       : (before.get(place) ?? { file: null, copied_at: null })
     return { place, file, copied_at, tried_at: at, error: ok ? null : sentence }
   })
-  noteBackup(dataDir, { copies: [...known.filter(({ place }) => !tried.has(place)), ...copies] })
+  const others = known.filter(
+    ({ place, tried_at }) => !tried.has(place) && now - Date.parse(tried_at) < FORGET_AFTER_MS,
+  )
+  noteBackup(dataDir, { copies: [...others, ...copies] })
 }

@@ -6,7 +6,7 @@ import { backupsFolder } from '../backup/state.ts'
 import { flagOf, type Options, type Values } from '../config.ts'
 import type { Log } from '../http/log.ts'
 import type { Store } from '../store/open.ts'
-import { type Copying, copyBackup } from './backup-copies.ts'
+import { type Copying, copyBackup, notYetCopied } from './backup-copies.ts'
 import { encryptionOptions, placeOptions, readEncryption, readPlaces } from './backup-places.ts'
 
 /** An option of all that make backups. */
@@ -75,13 +75,22 @@ export function startBackups(
   { at, copying, ...how }: Awaited<ReturnType<typeof readBackups>>,
 ): () => Promise<void> {
   if (at === null) return () => Promise.resolve()
-  const copy = isPaused ? undefined : copyAndLog(copying, server.log)
-  return startNightly({ ...server, ...how, at, timezone: copying.timezone, copy }).stop
+  const { timezone, encryption } = copying
+  const left = isPaused ? undefined : notYetCopied(copying)
+  const copy = isPaused ? undefined : copyAndLog(copying, server.log, left)
+  return startNightly({ ...server, ...how, at, timezone, encryption, copy, uncopied: left?.file }).stop
 }
 
-/** A second attempt is for the places that failed only. Of the same failures, the first one is logged. */
-export function copyAndLog(copying: Copying, log: Log): NonNullable<NightlyOptions['copy']> {
-  let last: { file: string; failed: Map<string, string> } = { file: '', failed: new Map() }
+/**
+ * A second attempt is for the places that failed only, and so is the first one for a backup that an earlier server has `left`.
+ * Of the same failures, the first one is logged.
+ */
+export function copyAndLog(
+  copying: Copying,
+  log: Log,
+  left?: ReturnType<typeof notYetCopied>,
+): NonNullable<NightlyOptions['copy']> {
+  let last = { file: left?.file ?? '', failed: new Map((left?.missing ?? []).map((place) => [place, ''])) }
 
   return async (file, how) => {
     const isAgain = file === last.file

@@ -25,7 +25,7 @@ export const encryptionOptions = {
   backupEncrypt: {
     type: 'strings',
     placeholder: FILE_OR_RECIPIENT,
-    help: 'encrypt what leaves this machine, which is copies and "backup --to": the file of a passphrase, or recipients of age (age1...)',
+    help: 'encrypt backups and their copies: the file of a passphrase, or recipients of age (age1...)',
   },
 } as const satisfies Options
 

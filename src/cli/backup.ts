@@ -1,9 +1,9 @@
-import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { encryptedName, encryptedStream, encryptFile } from '../backup/encryption/encryption.ts'
+import { encryptedStream } from '../backup/encryption/encryption.ts'
 import type { Encryption } from '../backup/encryption/secrets.ts'
-import { type Backup, type MakeOptions, makeBackup } from '../backup/make.ts'
+import { type Backup, makeBackup } from '../backup/make.ts'
 import { isSendingPaused } from '../backup/sending.ts'
 import { backupsFolder, noteBackup } from '../backup/state.ts'
 import { verifyBackup } from '../backup/verify.ts'
@@ -12,6 +12,7 @@ import { usage } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { sizeText } from '../lib/size.ts'
 import { storageProblem } from '../store/failures.ts'
+import { createPrivateFolder } from '../store/key-file.ts'
 import { SCHEMA_VERSION } from '../store/migrations.ts'
 import { requireDatabase } from '../store/open.ts'
 import { copyBackup } from './backup-copies.ts'
@@ -63,8 +64,7 @@ export const backup = command({
     const began = performance.now()
     const how = { dataDir: data, reason: 'command' as const, now: Date.now() }
     const place = to === undefined ? { folder: resolve(options.backupDir ?? backupsFolder(data)) } : placeOf(to)
-    const isSealed = to !== undefined && encryption !== undefined
-    const made = isSealed ? await makeEncrypted({ ...place, ...how }, encryption) : makeBackup({ ...place, ...how })
+    const made = makeBackup({ ...place, ...how, encryption })
     const duration_ms = Math.round(performance.now() - began)
     const { file, bytes, manifest } = made
     // Of one that is somewhere else nobody knows how long it stays there.
@@ -73,7 +73,7 @@ export const backup = command({
     const answer = {
       json: { file, bytes, made_at: manifest.made_at, schema_version: manifest.schema_version, duration_ms },
       text: `Made ${file} (${sizeText(bytes)}) and checked it.`,
-      note: `To restore it: dealbox restore ${file} --data ${data}`,
+      note: `To restore it: dealbox restore ${file} --data ${data}${encryption ? keyOption(encryption) : ''}`,
       audit: { detail: { file, bytes } },
     }
     const done = await noted(answer, made)
@@ -87,21 +87,9 @@ export const backup = command({
   },
 })
 
-/** The backup is made and checked in a temporary folder, and has its place only encrypted. */
-async function makeEncrypted(options: MakeOptions, encryption: Encryption): Promise<Backup> {
-  const { folder, name } = options
-  const workspace = openWorkspace(folder)
-  try {
-    const made = makeBackup({ ...options, folder: workspace.path, name: undefined })
-    const file = join(folder, name ?? encryptedName(basename(made.file)))
-    if (existsSync(file))
-      throw new Problem(409, 'file_exists', `${file} exists. Choose another name; a backup never replaces a file.`)
-    await encryptFile(made.file, file, encryption)
-    return { ...made, file, bytes: statSync(file).size }
-  } finally {
-    workspace.close()
-  }
-}
+/** What the command needs besides. */
+const keyOption = (encryption: Encryption): string =>
+  'passphrase' in encryption ? ' --backup-passphrase-file FILE' : ' --backup-identity-file FILE'
 
 /** A folder, or a file that does not exist, in a folder that does. */
 function placeOf(to: string): { folder: string; name?: string } {
@@ -123,12 +111,11 @@ async function toStandardOutput(
   if (process.stdout.isTTY)
     throw usage('--to - writes the backup to standard output; redirect it into a file or a program.')
   const folder = backupsFolder(dataDir)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const name = `dealbox.to-stdout-${process.pid}`
-  rmSync(join(folder, name), { force: true })
-  const made = makeBackup({ dataDir, folder, name, reason: 'command', now: Date.now() })
-  const { file, bytes } = made
+  createPrivateFolder(folder)
+  const workspace = openWorkspace(folder)
   try {
+    const made = makeBackup({ dataDir, folder: workspace.path, reason: 'command', now: Date.now() })
+    const { file, bytes } = made
     const source = encryption ? encryptedStream(file, encryption) : createReadStream(file)
     await pipeline(source, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       const detail = `The backup could not be written to standard output (${error.code}).`
@@ -136,7 +123,7 @@ async function toStandardOutput(
     })
     await noted({ json: null, text: '', audit: { detail: { file: STDOUT, bytes } } }, made)
   } finally {
-    rmSync(file, { force: true })
+    workspace.close()
   }
 }
 

@@ -78,7 +78,7 @@ async function compactFile(store: Store, dataDir: string): Promise<string | unde
 
 /** What the backups still have, and until when. */
 function backupsNote(folder: string, installation: string): string {
-  const own = listBackups(folder).filter((each) => each.installation === installation)
+  const own = listBackups(folder, installation)
   const dayOf = (each: Listed | undefined): string => rfc3339(each?.made ?? 0).slice(0, 10)
   const there =
     own.length === 0

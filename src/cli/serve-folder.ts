@@ -2,6 +2,7 @@ import { api, catalog, PREFIX } from '../app.ts'
 import { version } from '../assets.ts'
 import { clientOf } from '../auth/client.ts'
 import { isSendingPaused } from '../backup/sending.ts'
+import { labelled } from '../backup/standing.ts'
 import { lastBackup } from '../backup/state.ts'
 import { bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
@@ -68,7 +69,8 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
     const store = openServedStore(options.data, log, {
-      ...{ backupDir: backups.folder, minFree: minFreeBytes, measure: recorded.committed },
+      ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
+      ...{ minFree: minFreeBytes, measure: recorded.committed },
     })
     undo.push(store.close)
     deleteOldUploads(options.data)
@@ -121,6 +123,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
           ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
           addressOf: (req) => clientOf(req).address,
           backups: backups.at === null ? undefined : () => lastBackup(options.data),
+          places: isPaused ? [] : labelled(backups.copying.places),
           connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
         },
         hosts: names,

@@ -1,9 +1,11 @@
 import { backUpFirst } from '../backup/before-migration.ts'
+import type { Encryption } from '../backup/encryption/secrets.ts'
 import type { Log } from '../http/log.ts'
 import { emptyLog } from '../store/checkpoint.ts'
 import { watchSpace } from '../store/disk-space.ts'
 import type { Failure } from '../store/failures.ts'
 import type { FailureReport } from '../store/health.ts'
+import type { Versions } from '../store/migrations.ts'
 import { type OpenOptions, openStore, type Store } from '../store/open.ts'
 import { diskReserve } from '../store/reserve.ts'
 
@@ -19,12 +21,15 @@ const MESSAGES: Record<Failure, string> = {
 type ServedOptions = Pick<OpenOptions, 'measure'> & {
   /** Where the backup before a migration goes. */
   backupDir: string
+  /** Of that backup. */
+  encryption?: Encryption | undefined
   /** In bytes; 0 is none, and undefined the default. */
   minFree?: number | undefined
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
-export function openServedStore(dataDir: string, log: Log, { backupDir, minFree, measure }: ServedOptions): Store {
+export function openServedStore(dataDir: string, log: Log, options: ServedOptions): Store {
+  const { backupDir, encryption, minFree, measure } = options
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
@@ -35,9 +40,9 @@ export function openServedStore(dataDir: string, log: Log, { backupDir, minFree,
   }
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
-  const beforeMigration = backUpFirst(dataDir, backupDir, (backup, { from, to }) =>
-    log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before'),
-  )
+  const tell = (backup: string, { from, to }: Versions) =>
+    log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before')
+  const beforeMigration = backUpFirst(dataDir, backupDir, tell, encryption)
   const served = { neverSleeps: true, reserve, space, report, reportSpace }
   const store = openStore(dataDir, { ...served, measure, beforeMigration })
 

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isEncryptedName, readName } from '../backup/names.ts'
 
 export type Backup = { path: string; at: number }
-
-const NAME = /^dealbox-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar(\.age)?$/
 
 /** The backups in a folder, the newest first, by their names alone: "dealbox verify" reads them. */
 export function backupsIn(folder: string): Backup[] {
@@ -15,17 +14,12 @@ export function backupsIn(folder: string): Backup[] {
   }
   return names
     .flatMap((name) => {
-      const [, ...parts] = NAME.exec(name) ?? []
-      if (parts.length === 0) return []
-      const [year, month, day, hour, minute, second] = parts.slice(0, 6).map(Number) as [
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-      ]
-      return { path: join(folder, name), at: Date.UTC(year, month - 1, day, hour, minute, second) }
+      const named = readName(name)
+      return named ? [{ path: join(folder, name), at: named.made }] : []
     })
     .sort((a, b) => b.at - a.at)
 }
+
+/** What a command needs besides the name of a backup. */
+export const keyFor = (path: string): string =>
+  isEncryptedName(path) ? ' --backup-passphrase-file FILE (or --backup-identity-file FILE)' : ''

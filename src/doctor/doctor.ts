@@ -2,6 +2,7 @@ import { failureOf } from '../store/failures.ts'
 import { audit } from './checks/audit.ts'
 import { backups } from './checks/backups.ts'
 import { clock } from './checks/clock.ts'
+import { copies } from './checks/copies.ts'
 import { database, foreignKeys, format, log, schema, statistics } from './checks/database.ts'
 import { disk } from './checks/disk.ts'
 import { fileSystem } from './checks/file-system.ts'
@@ -35,6 +36,7 @@ const CHECKS: Record<string, Check> = {
   clock: { needs: 'tables', run: clock },
   keys: { needs: 'tables', run: keys },
   backups: { needs: 'nothing', run: backups },
+  copies: { needs: 'nothing', run: copies },
   sending: { needs: 'nothing', run: sending },
   jobs: { needs: 'tables', run: jobs },
   recurring: { needs: 'tables', run: recurring },

@@ -4,7 +4,7 @@ import { resourceDeps } from '../resource-deps.ts'
 import { type Inspected, inspectDatabase } from '../store/inspect/inspect.ts'
 import { isServed } from '../store/lock.ts'
 import { vault } from '../store/vault.ts'
-import { type Backup, backupsIn } from './backups.ts'
+import { type Backup, backupsIn, keyFor } from './backups.ts'
 
 export type Options = {
   dataDir: string
@@ -53,6 +53,6 @@ export function howToRestore({ backups, dataDir }: Pick<Patient, 'backups' | 'da
   const [newest] = backups
   const keep = 'What can still be read is copied by "dealbox export DIR".'
   return newest
-    ? `Stop the server and restore the newest backup: dealbox restore ${newest.path} --data ${dataDir}. ${keep}`
+    ? `Stop the server and restore the newest backup: dealbox restore ${newest.path} --data ${dataDir}${keyFor(newest.path)}. ${keep}`
     : `Stop the server and restore a backup of the data folder: dealbox restore BACKUP --data ${dataDir}. ${keep}`
 }

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../lib/problem.ts'
 import { overloaded, tinyChunks, tooLarge, tooSlow } from './body-problems.ts'
+import { MIN_BYTES_PER_MS } from './connections.ts'
 import { bytePool, type Pool, type Share } from './pool.ts'
-import { parseInTurns } from './reading.ts'
+import { parseInTurns, stopParsing } from './reading.ts'
 
 /** The largest body, unless the route allows more. */
 const MAX_BODY_BYTES = 1_048_576
@@ -17,8 +18,6 @@ const MIN_FILED_BYTES = 1_048_576
 /** How long a body may pause at its beginning, and later on if it was faster before. */
 const FIRST_PAUSE_MS = 10_000
 const MAX_PAUSE_MS = 30_000
-/** 64 kbit/s: 18 MiB may take 38 minutes. */
-const MIN_BYTES_PER_MS = 8192 / 1000
 
 /** The parser calls back for each chunk, so single-byte chunks would keep it busy a thousand times as long. */
 const MAX_TINY_CHUNKS = 4096
@@ -283,9 +282,4 @@ function yieldTurn(req: IncomingMessage, arrival: Arrival): void {
   if (arrival.chunks % MAX_CHUNKS_PER_TURN !== 0 || isTiny(arrival)) return
   req.pause()
   setImmediate(() => req.resume())
-}
-
-/** A listener for the bytes of a connection replaces node's parser. */
-function stopParsing(socket: Socket): void {
-  socket.removeAllListeners('data').on('data', () => undefined)
 }

@@ -5,7 +5,7 @@ import { PROBLEM_TYPE, problemBody, requestId, SECURITY_HEADERS } from './answer
 import type { Backlog } from './backlog.ts'
 import { connected } from './connections.ts'
 import { originForm } from './framing.ts'
-import { fairReading } from './reading.ts'
+import { fairReading, stopParsing } from './reading.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
@@ -130,10 +130,12 @@ function inTurns(max: number): (run: () => void) => void {
 
 /**
  * RFC 9112, section 9.6: closing at once, while the client still sends, would reset the connection and lose the
- * response.
+ * response. What it sends is not parsed: node has paused a connection on which requests wait, and ends the process if
+ * its parser gets data all the same.
  */
 function closeGently(this: Socket): void {
   this.end()
+  stopParsing(this)
   this.resume()
   const cut = setTimeout(() => this.destroy(), LINGER_MS)
   this.once('close', () => clearTimeout(cut))

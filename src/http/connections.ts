@@ -20,9 +20,24 @@ export type ConnectionLimits = {
   connectionsCheckingInterval: number
 }
 
-/** `http` is what carries requests: with TLS another socket, as soon as the handshake is done. */
-type Seen = { http: Connection; bytesRead: number; bytesWritten: number; queued: number; stalledMs: number }
+/** What a connection waits for: the next request, the rest of one, its client to read the response, or this server. */
+type Turn = 'idle' | 'sending' | 'reading' | 'ours'
 
+/** The state of a connection at the last check. */
+type Seen = {
+  /** What carries requests: with TLS another socket, as soon as the handshake is done. */
+  http: Connection
+  /** Undefined for a new connection. */
+  response: ServerResponse | null | undefined
+  bytesRead: number
+  bytesWritten: number
+  queued: number
+  /** For how long its client has sent too little of a request, or read nothing of a response. */
+  waitedMs: number
+}
+
+/** 64 kbit/s: a request that comes in slower than this is waited for. */
+export const MIN_BYTES_PER_MS = 8192 / 1000
 /** Unsent bytes of responses, on all connections. */
 const MAX_UNSENT_BYTES = 256 * 1_048_576
 /** Descriptors for the database, mail, webhooks and anything else besides the connections of two listeners. */
@@ -31,6 +46,8 @@ const OTHER_DESCRIPTORS = 256
 const USUAL_DESCRIPTORS = 8192
 const MAX_CONNECTIONS = 10_000
 const MIN_CONNECTIONS = 16
+/** How long a server that stops waits for clients which send or read too little. */
+const STOP_PATIENCE_MS = 3000
 
 /** The event of a server for each connection that requests can come over. */
 export const connected = (server: Server): 'connection' | 'secureConnection' =>
@@ -38,57 +55,61 @@ export const connected = (server: Server): 'connection' | 'secureConnection' =>
 
 /**
  * Cuts connections whose clients do not read their responses. Beyond `maxConnections`, closes the connection that has
- * been idle longest, else the one that has read nothing for longest, else the new one; during the handshake of TLS it is
- * idle. Returns `check`, which also runs at intervals, and how many are open.
+ * waited longest for its client, else the new one: until a request has its headers, and during the handshake of TLS, a
+ * connection is idle. Returns `check`, which also runs at intervals, and how many are open.
  */
 export function watchConnections(server: Server, limits: ConnectionLimits) {
   const { writeTimeout, maxConnections, connectionsCheckingInterval: interval } = limits
-  /** By the socket of TCP, longest idle first. */
+  /** By the socket of TCP; first those that have waited longest for their clients. */
   const open = new Map<Socket, Seen>()
+  let isStopping = false
   const timer = setInterval(check, interval).unref()
   server.once('close', () => clearInterval(timer))
   server.on('connection', (socket: Socket) => {
     if (open.size >= maxConnections) {
-      const least = leastActive()
-      if (!least) return socket.destroy()
-      cut(least)
+      const late = longestWaiting()
+      if (!late) return socket.destroy()
+      cut(late)
     }
-    open.set(socket, { http: socket, bytesRead: 0, bytesWritten: 0, queued: 0, stalledMs: 0 })
+    open.set(socket, { http: socket, response: undefined, bytesRead: 0, bytesWritten: 0, queued: 0, waitedMs: 0 })
     socket.once('close', () => open.delete(socket))
   })
   if (connected(server) === 'secureConnection')
     server.on('secureConnection', (http: Connection) => {
-      const seen = open.get(http._handle?._parentWrap as Socket)
-      if (seen) seen.http = http
+      const socket = http._handle?._parentWrap as Socket
+      const seen = open.get(socket)
+      if (seen) moveToEnd(socket, { ...seen, http, bytesRead: http.bytesRead })
     })
 
-  function leastActive(): Socket | undefined {
-    let least: Socket | undefined
-    let most = 0
-    for (const [socket, { http, stalledMs }] of open) {
-      if (!http._httpMessage) return socket
-      if (stalledMs <= most) continue
-      least = socket
-      most = stalledMs
+  function moveToEnd(socket: Socket, seen: Seen): void {
+    open.delete(socket)
+    open.set(socket, seen)
+  }
+
+  /** A request that has begun since the last check on a connection that was kept comes last: most are whole in a moment. */
+  function longestWaiting(): Socket | undefined {
+    let recent: Socket | undefined
+    for (const [socket, { http, response, waitedMs }] of open) {
+      const turn = turnOf(http)
+      if (turn === 'idle') return socket
+      if (turn === 'sending' && (response === undefined || http._httpMessage === response)) return socket
+      if (turn === 'reading' && waitedMs > 0) return socket
+      if (turn === 'sending') recent ??= socket
     }
-    return least
+    return recent
   }
 
   function check(): void {
     let unsent = 0
     const stalled: Socket[] = []
     for (const [socket, seen] of [...open]) {
-      const { bytesRead, writableLength, _httpMessage: response } = seen.http
-      if (response || bytesRead !== seen.bytesRead) {
-        open.delete(socket)
-        open.set(socket, seen)
-      }
-      seen.bytesRead = bytesRead
-      unsent += writableLength
-      const isStalled = writableLength > 0 && !hasMoved(seen)
-      seen.stalledMs = isStalled ? seen.stalledMs + interval : 0
-      if (seen.stalledMs >= writeTimeout) cut(socket)
-      else if (isStalled) stalled.push(socket)
+      const turn = turnOf(seen.http)
+      const isLate = !hasMoved(seen, turn, MIN_BYTES_PER_MS * interval)
+      seen.waitedMs = isLate && turn !== 'idle' ? seen.waitedMs + interval : 0
+      if (!isLate) moveToEnd(socket, seen)
+      if (turn === 'reading') unsent += seen.http.writableLength
+      if (seen.waitedMs >= (isStopping ? STOP_PATIENCE_MS : turn === 'reading' ? writeTimeout : Infinity)) cut(socket)
+      else if (isLate && turn === 'reading') stalled.push(socket)
     }
     if (unsent > MAX_UNSENT_BYTES) cutStalled(stalled, unsent - MAX_UNSENT_BYTES)
   }
@@ -109,22 +130,38 @@ export function watchConnections(server: Server, limits: ConnectionLimits) {
     socket.destroy()
   }
 
-  /** The server waits for open connections when it stops, and node closes those alone that have had a request. */
-  function cutHandshakes(): void {
-    if (connected(server) === 'connection') return
-    for (const [socket, { http }] of [...open]) if (http === socket) cut(socket)
+  /**
+   * Cuts those that carry no request, and then those whose clients are late. Node would wait for all of them but those
+   * between two requests: also for handshakes of TLS, and for the headers of a request.
+   */
+  function beginStopping(): void {
+    isStopping = true
+    for (const [socket, { http }] of [...open]) {
+      const isRead = http.writableEnded // its client may still read the last response
+      if (turnOf(http) === 'idle' && !isRead) cut(socket)
+    }
   }
 
-  return { check, count: () => open.size, cutHandshakes }
+  return { check, count: () => open.size, beginStopping }
 }
 
-/** Whether any unsent byte was sent since the last check. */
-function hasMoved(seen: Seen): boolean {
-  const { bytesWritten = 0, writeQueueSize: queued = 0 } = seen.http._handle ?? {}
-  const isSame = bytesWritten === seen.bytesWritten && queued === seen.queued
-  seen.bytesWritten = bytesWritten
-  seen.queued = queued
-  return !isSame
+function turnOf({ _httpMessage: response, writableLength }: Connection): Turn {
+  if (writableLength > 0) return 'reading'
+  if (!response) return 'idle'
+  return response.req.complete ? 'ours' : 'sending'
+}
+
+/** Whether its client, or the server, has done what it waits for since the last check. */
+function hasMoved(seen: Seen, turn: Turn, minBytes: number): boolean {
+  const { bytesRead, _httpMessage: response = null, _handle } = seen.http
+  const { bytesWritten = 0, writeQueueSize: queued = 0 } = _handle ?? {}
+  const isSame = response === seen.response
+  const came = bytesRead - seen.bytesRead
+  const isUnread = bytesWritten === seen.bytesWritten && queued === seen.queued
+  Object.assign(seen, { response, bytesRead, bytesWritten, queued })
+  if (turn === 'idle') return came > 0
+  if (turn === 'sending') return !isSame || came >= minBytes
+  return turn === 'ours' || !isUnread
 }
 
 /** The most connections for each of two listeners; `text` is the content of /proc/self/limits, if any. */

@@ -23,6 +23,11 @@ export function parseInTurns(socket: Socket): void {
   alerts.get(socket)?.()
 }
 
+/** Discards what comes on a connection from now on: a listener for its bytes replaces node's parser. */
+export function stopParsing(socket: Socket): void {
+  socket.removeAllListeners('data').on('data', () => undefined)
+}
+
 /**
  * Node parses whatever arrived on a connection at once, up to 64 KiB, one connection after the other. For tiny requests
  * or chunks that takes 25 ms per connection, during which nothing else is served. After `parseInTurns` all connections

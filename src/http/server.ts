@@ -59,7 +59,7 @@ export async function listen(
   const server = certificate?.createServer(limits) ?? createServer(limits)
   // A client that has sent everything may close its side and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const { count, cutHandshakes } = watchConnections(server, limits)
+  const { count, beginStopping } = watchConnections(server, limits)
   server.on(connected(server), (socket) => notePeer(socket, proxies))
   serveConnections(server, handler, backlog(MAX_BACKLOG_BYTES))
   await new Promise<void>((resolve, reject) => {
@@ -74,7 +74,7 @@ export async function listen(
     port,
     connections: count,
     stop: (graceMs) => {
-      cutHandshakes()
+      beginStopping()
       return stop(server, graceMs)
     },
   }

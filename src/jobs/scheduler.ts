@@ -135,7 +135,7 @@ function leaseQueue(kinds: readonly Kind[], queues: readonly Queue[], scheduler:
 
   async function step(): Promise<void> {
     const released = await store.write(() => {
-      const all = jobs.releaseExpired(BATCH_SIZE, maxTries)
+      const all = jobs.releaseExpired(BATCH_SIZE, maxTries, scheduler.random)
       for (const job of all)
         if (job.tries >= maxTries(job.kind)) byName.get(job.kind)?.onPermanentFailure?.(job, { store, log })
       return { jobs: all }

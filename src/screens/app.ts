@@ -89,12 +89,12 @@ const BY_ANY_NAME = ['/livez', '/readyz']
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const { monitoring = noMonitoring(), isSendingPaused } = options
-  const { backups, recorded } = monitoring
+  const { backups, places, recorded } = monitoring
   const watched = { store, deps, dataDir: options.dataDir, log }
   const { metrics, ready } = monitoringPages({
     ...watched,
     monitoring,
-    health: health({ ...watched, stopping, backups, isSendingPaused }),
+    health: health({ ...watched, stopping, backups, places, isSendingPaused }),
   })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({

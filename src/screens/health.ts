@@ -1,3 +1,4 @@
+import { type PlaceLabel, standingOf } from '../backup/standing.ts'
 import type { BackupState } from '../backup/state.ts'
 import type { Deps } from '../deps.ts'
 import type { Log } from '../http/log.ts'
@@ -33,6 +34,8 @@ export type HealthOptions = {
   log: Log
   /** What became of backups. Left out where none are made: then there is no check of them. */
   backups?: (() => BackupState) | undefined
+  /** Where they are copied to. Without any there is no check of copies. */
+  places?: readonly PlaceLabel[] | undefined
   isSendingPaused?: boolean | undefined
 }
 
@@ -46,7 +49,7 @@ export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
-  const { store, deps, dataDir, stopping, log, backups, isSendingPaused = false } = options
+  const { store, deps, dataDir, stopping, log, backups, places = [], isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
@@ -56,7 +59,9 @@ export function health(options: HealthOptions) {
   const webhooks = webhookCounts(store)
   /** In the order in which they run. */
   const checks: Record<string, () => Finding> = {
-    ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }), clock },
+    ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }) },
+    ...(backups && places.length > 0 && { copies: () => copies(backups()) }),
+    clock,
     ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
     ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
   }
@@ -118,6 +123,25 @@ export function health(options: HealthOptions) {
       return { status: 'warn', detail: last ? oldBackup(last.made_at, age) : NO_BACKUP, ...found }
     if (drill?.error) return { status: 'warn', detail: BAD_DRILL, ...found }
     return last ? { status: 'pass', ...found } : { status: 'pass', detail: NO_BACKUP }
+  }
+
+  /** No place is named: where the copies are is nobody's business. */
+  function copies(state: BackupState): Finding {
+    const found = standingOf(state, places)
+    const oldest = Math.min(...found.map(({ made }) => made ?? Number.POSITIVE_INFINITY))
+    const earliest = store.wallClock.now() - MAX_BACKUP_AGE_MS
+    const named = (all: typeof found) => all.map(({ label }) => label).join(', ')
+    const failing = found.filter(({ isFailing }) => isFailing)
+    const rest = found.filter(({ isFailing }) => !isFailing)
+    const none = state.last ? rest.filter(({ made }) => made === undefined) : [] // the first one comes with the first backup
+    const old = rest.filter(({ made }) => made !== undefined && made < earliest)
+    const finding = warning('"dealbox doctor" shows the reasons, and "dealbox backup" copies one now.', [
+      failing.length > 0 && `the last copy failed to ${named(failing)}`,
+      none.length > 0 && `there is no copy yet at ${named(none)}`,
+      old.length > 0 && `the last copy is older than 36 hours at ${named(old)}`,
+    ])
+    if (!Number.isFinite(oldest)) return finding
+    return { ...finding, age_s: Math.floor(Math.max(0, store.wallClock.now() - oldest) / 1000) }
   }
 
   function clock(): Finding {
@@ -206,7 +230,7 @@ const oldBackup = (at: string, age: number): string =>
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`
 
 /** One sentence of what was found, and where the reasons are. */
-function warning(where: string, all: (string | false)[]): Finding {
+function warning(where: string, all: (string | false)[]): Passed {
   const found = all.filter((each) => each !== false)
   if (found.length === 0) return { status: 'pass' }
   const text = [...found, where].join('; ')

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
+import { type PlaceLabel, standingOf } from '../backup/standing.ts'
 import type { BackupState } from '../backup/state.ts'
 import type { Log } from '../http/log.ts'
 import { preferred } from '../http/negotiate.ts'
 import type { Family } from '../lib/metrics/metrics.ts'
 import { metricsText, OPEN_METRICS, PLAIN_TEXT } from '../lib/metrics/text.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Store } from '../store/open.ts'
 import type { Finding, Health } from './health.ts'
 import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './monitoring/access.ts'
 import { gauge, type ObservedOptions, observedMetrics } from './monitoring/observed.ts'
@@ -25,6 +25,8 @@ export type Monitoring = {
   connections: () => Record<string, number>
   /** What became of backups; left out where none are made. */
   backups?: (() => BackupState) | undefined
+  /** Where they are copied to. */
+  places?: readonly PlaceLabel[] | undefined
 }
 
 export const noMonitoring = (): Monitoring => ({
@@ -36,9 +38,10 @@ type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health
 /** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
 export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
   const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
-  const { kinds, backups } = monitoring
+  const { kinds, backups, places = [] } = monitoring
   const groups = [
-    () => checkMetrics(health, store, backups),
+    () => checkMetrics(health),
+    ...(backups ? [() => backupMetrics(backups(), places, store.wallClock.now())] : []),
     processMetrics(),
     monitoring.recorded.families,
     () => connectionMetrics(monitoring.connections()),
@@ -76,23 +79,32 @@ export function monitoringPages({ monitoring, health, store, deps, dataDir, log 
 
 const LEVELS: Record<Finding['status'], number> = { pass: 0, warn: 1, fail: 2 }
 
-function checkMetrics(health: Health, store: Store, backups: Monitoring['backups']): Family[] {
+function checkMetrics(health: Health): Family[] {
   const found = Object.entries(health.findings())
   const checks = found.map(([check, { status }]) => ({ labels: { check }, value: LEVELS[status] }))
   const isReady = found.every(([, { status }]) => status !== 'fail')
   return [
     gauge('dealbox_ready', 'Whether the server is ready: 1 or 0.', [{ value: Number(isReady) }]),
     gauge('dealbox_health_check', 'Health checks of /readyz: 0 is pass, 1 warn, 2 fail.', checks),
-    ...(backups ? backupMetrics(backups(), store.wallClock.now()) : []),
   ]
 }
 
-/** Without samples while there is no backup. */
-function backupMetrics({ last }: BackupState, now: number): Family[] {
-  const age = last ? [{ value: Math.max(0, now - Date.parse(last.made_at)) / 1000 }] : []
+/** Ages are without samples while there is no backup, or no copy. */
+function backupMetrics(state: BackupState, places: readonly PlaceLabel[], now: number): Family[] {
+  const { last } = state
+  const ageOf = (made: number | undefined): number[] => (made === undefined ? [] : [Math.max(0, now - made) / 1000])
+  const copies = standingOf(state, places).map(({ label: place, ...copy }) => ({ labels: { place }, ...copy }))
+  const ages = copies.flatMap(({ labels, made }) => ageOf(made).map((value) => ({ labels, value })))
+  const failing = copies.map(({ labels, isFailing }) => ({ labels, value: Number(isFailing) }))
   return [
-    gauge('dealbox_backup_age_seconds', 'Age of the last good backup.', age),
+    gauge(
+      'dealbox_backup_age_seconds',
+      'Age of the last good backup.',
+      ageOf(last ? Date.parse(last.made_at) : undefined).map((value) => ({ value })),
+    ),
     gauge('dealbox_backup_bytes', 'Size of the last good backup.', last ? [{ value: last.bytes }] : []),
+    gauge('dealbox_backup_copy_age_seconds', 'Age of the newest backup of which a place has a copy.', ages),
+    gauge('dealbox_backup_copy_failing', 'Whether the last copy to a place failed: 1 or 0.', failing),
   ]
 }
 

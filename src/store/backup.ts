@@ -26,12 +26,19 @@ function copy(file: string, target: string, lockingMode: 'NORMAL' | 'EXCLUSIVE')
   const db = openSqlite(file, { fileMustExist: true, timeout: PATIENCE_MS })
   try {
     db.pragma(`locking_mode = ${lockingMode}`)
-    // The copy is temporary: to flush all of it at once would make the commits of others wait.
-    db.pragma('synchronous = OFF')
-    db.prepare('VACUUM INTO ?').run(target)
+    withoutFlushing(db, () => void db.prepare('VACUUM INTO ?').run(target))
+  } finally {
+    db.close()
+  }
+}
+
+/** The copy is temporary, and to flush all of it at once would make the commits of others wait. */
+function withoutFlushing(db: Connection, job: () => void): void {
+  db.pragma('synchronous = OFF')
+  try {
+    job()
   } finally {
     db.pragma('synchronous = FULL') // the last connection writes the log back into the database when it is closed
-    db.close()
   }
 }
 

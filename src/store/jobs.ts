@@ -213,12 +213,16 @@ export function jobQueue({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     return isLast ? 'given up' : 'again'
   }
 
-  /** Returns jobs whose lease has ended to the queue, due at once, or marks them as failed. Returns these jobs. */
-  function releaseExpired(limit: number, maxTriesOf: (kind: string) => number): Job[] {
+  /**
+   * Returns jobs whose lease has ended to the queue, or marks them as failed. Returns these jobs. They pause as after a
+   * failure: a server that is killed again and again would else use up all their tries within minutes.
+   */
+  function releaseExpired(limit: number, maxTriesOf: (kind: string) => number, random: () => number): Job[] {
     const now = clock.now()
     return (expired.all(now, limit) as Row[]).map((row) => {
       const failedAt = row.tries >= maxTriesOf(row.kind) ? now : null
-      again.run(row.dueAt, row.tries, LEASE_ENDED, failedAt, row.org, row.id, row.leasedUntil, row.tries, row.dueAt)
+      const dueAt = failedAt === null ? now + pauseAfter(row.tries, random) : row.dueAt
+      again.run(dueAt, row.tries, LEASE_ENDED, failedAt, row.org, row.id, row.leasedUntil, row.tries, row.dueAt)
       return jobOf(row)
     })
   }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder } from './key-file.ts'
+import { createPrivateFolder, syncFolder } from './key-file.ts'
 import { lockRestore } from './lock.ts'
 
 // How the files of a restored backup take the place of those in a data folder. The folder itself stays, since it may be a
@@ -60,6 +60,7 @@ function moveAll(dataDir: string, staged: string, rename: Rename): void {
   const fresh = readdirSync(staged).filter((name) => name !== ASIDE && name !== DATABASE)
   for (const name of [...OF_DATABASE, ...fresh])
     if (existsSync(join(dataDir, name))) moveAside(dataDir, aside, name, rename)
+  if (existsSync(aside)) syncFolder(aside) // some file systems keep a move only where it went
   syncFolder(dataDir)
   for (const name of [...fresh, DATABASE]) {
     rename(join(staged, name), join(dataDir, name))
@@ -68,7 +69,7 @@ function moveAll(dataDir: string, staged: string, rename: Rename): void {
 }
 
 function moveAside(dataDir: string, aside: string, name: string, rename: Rename): void {
-  mkdirSync(aside, { recursive: true, mode: 0o700 })
+  createPrivateFolder(aside) // which is on the disk before anything is moved into it
   rename(join(dataDir, name), join(aside, name))
 }
 

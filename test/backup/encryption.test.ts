@@ -8,11 +8,13 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import {
   checkKeys,
   decryptFile,
-  encryptedName,
+  decryptNow,
   encryptedStream,
   encryptFile,
+  encryptNow,
 } from '../../src/backup/encryption/encryption.ts'
 import { isEncrypted } from '../../src/backup/encryption/header.ts'
+import { encryptedName } from '../../src/backup/names.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { goTool, noGo } from '../support/go-tools.ts'
 import { smallDisk } from '../support/small-disk.ts'
@@ -53,13 +55,27 @@ async function leavesNothing(work: () => Promise<unknown>): Promise<void> {
 
 test('a passphrase encrypts and decrypts a file, which only its owner may read', async () => {
   assert.equal(encryptedName('dealbox-1.tar'), 'dealbox-1.tar.age')
-  assert.equal(await isEncrypted(locked), true)
-  assert.equal(await isEncrypted(plain), false)
+  assert.equal(isEncrypted(locked), true)
+  assert.equal(isEncrypted(plain), false)
   assert.equal(readFileSync(locked).includes(readFileSync(plain).subarray(0, 32)), false)
   await decryptFile(locked, path('back'), PASSPHRASE)
   assert.ok(isEqual(path('back'), plain))
   if (process.platform !== 'win32')
     for (const each of [locked, path('back')]) assert.equal(statSync(each).mode & 0o777, 0o600)
+})
+
+test('a thread that waits for it gets the same, and the same errors', async () => {
+  encryptNow(plain, path('now.age'), PASSPHRASE)
+  await decryptFile(path('now.age'), path('back'), PASSPHRASE)
+  assert.ok(isEqual(path('back'), plain))
+  decryptNow(sealed, path('now.tar'), { identities: [ana] })
+  assert.ok(isEqual(path('now.tar'), plain))
+  assert.throws(() => decryptNow(locked, path('no'), { passphrase: 'another one' }), { code: 'wrong_passphrase' })
+  assert.throws(() => decryptNow(locked, path('no'), { identities: [ana] }), { code: 'wrong_identity' })
+  writeFileSync(path('cut.age'), readFileSync(sealed).subarray(0, -1), { flag: 'w' })
+  assert.throws(() => decryptNow(path('cut.age'), path('cut'), { identities: [ana] }), { code: 'backup_damaged' })
+  assert.throws(() => encryptNow(path('none'), path('no'), PASSPHRASE), { code: 'ENOENT' })
+  assert.throws(() => encryptNow(plain, path('now.age'), PASSPHRASE), { code: 'EEXIST' })
 })
 
 test('each of several recipients can decrypt it, with one of several identities', async () => {

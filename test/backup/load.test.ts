@@ -69,7 +69,7 @@ test('a backup under load has one moment of the server: all that was acknowledge
   const [live, copy] = [join(temporaryFolder(), 'live'), join(temporaryFolder(), 'copy')]
   writeExport(server.store, server.a.org, live)
   const store = openStore(restored, { wall: server.now })
-  const { last_seq } = writeExport(store, server.a.org, copy)
+  const { last_seq, files } = writeExport(store, server.a.org, copy)
   store.close()
 
   assert.ok(last_seq >= seqBefore, 'what was acknowledged before is in it')
@@ -81,13 +81,12 @@ test('a backup under load has one moment of the server: all that was acknowledge
     if (event.type.startsWith('deal.')) atThatMoment.set(event.data.object.id, event.data.object)
   }
   const found = linesOf(copy, 'deals').map((text) => JSON.parse(text) as Line)
-  assert.deepEqual(
-    found.map(({ id, version, title }) => [id, version, title]).sort(),
-    [...atThatMoment.values()].map(({ id, version, title }) => [id, version, title]).sort(),
-  )
+  assert.deepEqual(new Map(found.map((deal) => [deal.id, deal])), atThatMoment)
   for (const [id, version] of before) assert.ok((found.find((each) => each.id === id)?.version ?? 0) >= version)
-  for (const name of ['members', 'stages', 'tokens'].filter((each) => each !== 'tokens'))
-    assert.deepEqual(linesOf(copy, name), linesOf(live, name))
+  // What the writers left alone is equal to the byte.
+  const others = files.map(({ name }) => name).filter((name) => !/^(deals|events)\./.test(name))
+  assert.ok(others.length > 10)
+  for (const name of others) assert.ok(readFileSync(join(copy, name)).equals(readFileSync(join(live, name))), name)
 })
 
 test('without writes the copy is equal in every file of the export', () => {

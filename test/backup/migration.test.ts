@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { backUpFirst } from '../../src/backup/before-migration.ts'
+import { decryptNow } from '../../src/backup/encryption/encryption.ts'
 import { peekManifest } from '../../src/backup/manifest.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { backupsFolder, lastBackup } from '../../src/backup/state.ts'
@@ -109,6 +111,19 @@ describe('before a migration', () => {
         'the database is migrated to a newer schema; this backup is from before',
       ],
     ])
+  })
+
+  test('a server with --backup-encrypt leaves it encrypted only', async () => {
+    const folder = join(temporaryFolder(), 'elsewhere')
+    const identity = await generateX25519Identity()
+    const encryption = { recipients: [await identityToRecipient(identity)] }
+    openServedStore(dataDir, silentLog, { backupDir: folder, encryption }).close()
+    const [name = '', ...others] = readdirSync(folder)
+    assert.match(name, /^dealbox-\d{8}T\d{6}Z-migration-[0-9a-f]{12}\.tar\.age$/)
+    assert.deepEqual(others, [])
+    decryptNow(join(folder, name), join(folder, 'plain'), { identities: [identity] })
+    assert.equal(verifyBackup(join(folder, 'plain')).manifest.schema_version, OLD)
+    assert.equal(lastBackup(dataDir).last?.file, join(folder, name))
   })
 
   test('nothing is migrated without a backup', async () => {

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict'
-import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pino from 'pino'
 import { type Night, type NightOptions, night } from '../../src/backup/night.ts'
 import { startNightly } from '../../src/backup/nightly.ts'
-import { lastBackup } from '../../src/backup/state.ts'
+import { lastBackup, noteBackup } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
 import { silentLog } from '../../src/http/log.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/lib/time.ts'
@@ -239,6 +249,14 @@ test('a server that stops ends the work, which is no failure', async () => {
   await nightly.tick()
   assert.equal(lastBackup(dataDir).failure, null)
   assert.deepEqual(lines, [])
+})
+
+test('what a process that was killed has left of the state is removed, and that of another one is not', () => {
+  for (const name of ['left', 'young']) writeFileSync(join(dataDir, `.backups.json.${name}`), '{')
+  utimesSync(join(dataDir, '.backups.json.left'), 1, 1)
+  noteBackup(dataDir, { drill: null })
+  const names = readdirSync(dataDir).filter((name) => name.includes('backups.json'))
+  assert.deepEqual(names.sort(), ['.backups.json.young', 'backups.json'])
 })
 
 test('a state that cannot be read counts as none', () => {

@@ -10,8 +10,9 @@ import { decryptFile } from '../../src/backup/encryption/encryption.ts'
 import { type Night, night } from '../../src/backup/night.ts'
 import { startNightly } from '../../src/backup/nightly.ts'
 import { MARKER } from '../../src/backup/places/folder.ts'
-import { lastBackup } from '../../src/backup/state.ts'
+import { lastBackup, noteBackup } from '../../src/backup/state.ts'
 import { verifyBackup } from '../../src/backup/verify.ts'
+import { notYetCopied } from '../../src/cli/backup-copies.ts'
 import { backupOptions, copyAndLog, readCopying } from '../../src/cli/backup-options.ts'
 import { flagOf } from '../../src/config.ts'
 import { DAY_MS, HOUR_MS, rfc3339 } from '../../src/lib/time.ts'
@@ -77,6 +78,20 @@ describe('a backup that is encrypted', () => {
     assert.deepEqual(readdirSync(folder), before)
   })
 
+  test('is encrypted in the folder of the nightly backups as well, and the copies are that file', async () => {
+    const here = at('elsewhere')
+    const argv = ['backup', '--data', data, '--backup-dir', here, '--backup-copy-to', usb, ...encrypt()]
+    const { code, out, err } = await cli(argv)
+    assert.equal(code, 0, err)
+    const [name = '', ...others] = readdirSync(here)
+    assert.deepEqual(others, [])
+    assert.match(name, /^dealbox-\d{8}T\d{6}Z-command-[0-9a-f]{12}\.tar\.age$/)
+    assert.match(`${out}${err}`, new RegExp(`dealbox restore .*${name} --data \\S+ --backup-identity-file FILE`))
+    assert.ok(readFileSync(join(usb, name)).equals(readFileSync(join(here, name))))
+    assert.equal((await cliJson('verify', join(here, name), ...decrypt)).keys, 1)
+    rmSync(join(usb, name))
+  })
+
   test('can go to standard output', async () => {
     const main = join(import.meta.dirname, '../../src/main.ts')
     const argv = [main, 'backup', '--data', data, '--to', '-', ...encrypt()]
@@ -131,19 +146,25 @@ test('a restored copy copies nothing, until it may send', async () => {
 
 describe('each night', () => {
   /** Nights of a server in this process, with the options of its command line. */
-  async function nightly(t: { after: (end: () => unknown) => void }, options: Parameters<typeof readCopying>[1]) {
+  async function nightly(
+    t: { after: (end: () => unknown) => void },
+    options: Parameters<typeof readCopying>[1],
+    isFirst = true,
+  ) {
+    if (isFirst) rmSync(join(data, 'backups.json'), { force: true })
     const store = openStore(data)
     const made = installedAt(store.db)
     let now = made - (made % DAY_MS) + 2 * DAY_MS + 5 * HOUR_MS // well after 03:15
     const lines: { level: number; place?: string; msg: string }[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const folder = at(`nightly-${made}-${lines.length}-${Math.random()}`)
-    rmSync(join(data, 'backups.json'), { force: true })
+    const copying = await readCopying(data, options)
+    const left = notYetCopied(copying)
     const { tick, stop } = startNightly({
       store: { ...store, clock: { ...store.clock, now: () => now } },
       ...{ log, dataDir: data, at: '03:15', folder, keep: { days: 7, weeks: 4, months: 6 }, timezone: 'UTC' },
       work: async (how): Promise<Night> => night(how),
-      copy: copyAndLog(await readCopying(data, options), log),
+      ...{ copy: copyAndLog(copying, log, left), uncopied: left?.file, encryption: copying.encryption },
     })
     t.after(async () => {
       await stop()
@@ -156,7 +177,7 @@ describe('each night', () => {
     return { pass, lines, folder, now: () => now }
   }
 
-  test('the copies are encrypted, each place keeps its own, and one that failed is tried again every hour', async (t) => {
+  test('the backup and its copies are encrypted, each place keeps its own, and one that failed is tried again every hour', async (t) => {
     const [first, second] = [at('first'), at('second')]
     mkdirSync(first)
     writeFileSync(join(first, MARKER), '')
@@ -165,19 +186,19 @@ describe('each night', () => {
     })
     await pass(0)
     const [own = ''] = readdirSync(folder)
-    assert.match(own, /^dealbox-\d{8}T\d{6}Z\.tar$/)
-    assert.deepEqual(copiesAt(first), [`${own}.age`])
+    assert.match(own, /^dealbox-\d{8}T\d{6}Z-nightly-[0-9a-f]{12}\.tar\.age$/)
+    assert.deepEqual(copiesAt(first), [own])
     await pass(HOUR_MS) // fails again, which is not logged again
     await pass(HOUR_MS - 1)
     mkdirSync(second)
     writeFileSync(join(second, MARKER), '')
-    rmSync(join(first, `${own}.age`)) // it is not copied there again
+    rmSync(join(first, own)) // it is not copied there again
     await pass(1)
-    assert.deepEqual([copiesAt(first), copiesAt(second)], [[], [`${own}.age`]])
+    assert.deepEqual([copiesAt(first), copiesAt(second)], [[], [own]])
     const states = lastBackup(data).copies?.map(({ place, file, error }) => ({ place, file, error }))
     assert.deepEqual(states, [
-      { place: first, file: `${own}.age`, error: null },
-      { place: second, file: `${own}.age`, error: null },
+      { place: first, file: own, error: null },
+      { place: second, file: own, error: null },
     ])
     const said = lines.filter(({ place }) => place).map(({ level, place }) => [level, place])
     assert.deepEqual(said, [
@@ -185,14 +206,44 @@ describe('each night', () => {
       [50, second],
       [30, second],
     ])
-    await decryptFile(join(second, `${own}.age`), at('night.tar'), { identities: [identity] })
-    assert.ok(readFileSync(at('night.tar')).equals(readFileSync(join(folder, own))))
+    assert.ok(readFileSync(join(second, own)).equals(readFileSync(join(folder, own))))
     for (let days = 0; days < 3; days++) await pass(DAY_MS)
     const stamp = rfc3339(now()).slice(0, 10).replaceAll('-', '')
     assert.equal(copiesAt(second).length, 2)
     assert.ok(copiesAt(second).some((name) => name.startsWith(`dealbox-${stamp}`)))
     assert.equal(readdirSync(folder).length, 4)
-    assert.equal(existsSync(join(folder, `${own}.age`)), false)
+  })
+
+  test('a server goes on with what an earlier one has left, and encrypts one of before the option', async (t) => {
+    const [third, fourth] = [at('third'), at('fourth')]
+    mkdirSync(third)
+    writeFileSync(join(third, MARKER), '')
+    const first = await nightly(t, { backupCopyTo: [third, fourth] })
+    await first.pass(0)
+    const [own = ''] = readdirSync(first.folder)
+    assert.deepEqual(copiesAt(third), [own])
+    mkdirSync(fourth)
+    writeFileSync(join(fourth, MARKER), '')
+    rmSync(join(third, own))
+    const next = await nightly(t, { backupCopyTo: [third, fourth], backupEncrypt: [recipient] }, false)
+    await next.pass(1)
+    assert.deepEqual([existsSync(next.folder), copiesAt(third), copiesAt(fourth)], [false, [], [`${own}.age`]])
+    const last = await nightly(t, { backupCopyTo: [third, fourth], backupEncrypt: [recipient] }, false)
+    await last.pass(2)
+    assert.deepEqual(last.lines, [])
+  })
+
+  test('a place that was not tried for a month is forgotten', async () => {
+    const tried = (days: number) => rfc3339(Date.now() - days * DAY_MS)
+    const old = (place: string, days: number) => ({
+      ...{ place, file: null, copied_at: null, error: 'gone', tried_at: tried(days) },
+    })
+    noteBackup(data, { copies: [old('/old', 31), old('/younger', 29)] })
+    await cliJson('backup', '--data', data, '--backup-copy-to', usb)
+    assert.deepEqual(
+      lastBackup(data).copies?.map(({ place }) => place),
+      ['/younger', usb],
+    )
   })
 
   test('a bucket gets a copy', { skip: noGo }, async (t) => {

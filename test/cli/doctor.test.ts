@@ -248,7 +248,11 @@ describe('a folder in which much is wrong', () => {
       code: 'storage_full',
       message: 'No space.',
     }
-    noteBackup(folder, { failure })
+    const copy = { place: '/mnt/nas', file: 'dealbox-20200101T031500Z.tar', copied_at: failure.at }
+    noteBackup(folder, {
+      failure,
+      copies: [{ ...copy, tried_at: new Date().toISOString(), error: 'There is no folder /mnt/nas.' }],
+    })
     mkdirSync(path('uploads'), { mode: 0o700 })
     mkdirSync(path('backups'), { mode: 0o700 })
     write('uploads/half', 'x')
@@ -289,6 +293,7 @@ describe('a folder in which much is wrong', () => {
       /dealbox-20200101T031500Z\.tar, of 2020-01-01T03:15:00.*more than a week ago\. The last backup failed at .*: No space\.$/,
       /dealbox backup/,
     ],
+    copies: ['fail', /^The copy to \/mnt\/nas failed at .*: There is no folder \/mnt\/nas\. Its last/, /every hour/],
     sending: ['warn', /^Nothing is sent/, /dealbox resume-sending/],
     jobs: ['warn', /^1 job of Acme was given up \(1 conversation\.wake\)\.$/, /jobs list --given-up.*jobs retry ID/],
     recurring: ['warn', /"purge events" \(it threw\)/, /log of the server/],
@@ -609,7 +614,7 @@ test('the commands of docs/troubleshooting.md work as they are printed', async (
 })
 
 test('each check has found something in these tests, but for the one that only tells', () => {
-  assert.equal(known.size, 21)
+  assert.equal(known.size, 22)
   assert.deepEqual(
     [...known].filter((name) => !complained.has(name)),
     ['server'],

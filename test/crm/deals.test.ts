@@ -326,12 +326,14 @@ describe('change', () => {
     const first = await newDeal({ external_id: 'CRM-1' })
     const other = await newDeal({ external_id: 'crm-1' })
     const seq = lastSeq()
-    for (const [method, path] of [
-      ['POST', '/deals'],
-      ['PATCH', `/deals/${other.id}`],
+    for (const [method, path, member] of [
+      ['POST', '/deals', 'pipeline_id'],
+      ['PATCH', `/deals/${other.id}`, 'stage'],
     ] as const) {
       const { status, body } = await call(method, path, { title: 'Late', external_id: 'CRM-1' })
       assert.deepEqual([status, body.code, body.duplicate_id], [409, 'duplicate', first.id])
+      const wrong = await call(method, path, { external_id: 'CRM-1', title: 'Late', [member]: first.id })
+      assert.equal(wrong.status, 422, `what is wrong by itself comes first: ${member}`)
     }
     assert.equal(lastSeq(), seq)
     const again = await call('PATCH', `/deals/${first.id}`, { external_id: 'CRM-1', title: 'Again' })

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judged as judgedBackup } from '../../src/doctor/checks/backups.ts'
 import { judged as judgedClock } from '../../src/doctor/checks/clock.ts'
+import { judgedCopy } from '../../src/doctor/checks/copies.ts'
 import { judged as judgedDisk } from '../../src/doctor/checks/disk.ts'
 import { containing, judged as judgedMount, mountsIn } from '../../src/doctor/checks/file-system.ts'
 import { some, together, warn } from '../../src/doctor/finding.ts'
 import { GIB, MIB } from '../../src/lib/size.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { copyOf } from '../screens/monitoring/good-backup.ts'
 
 // What a test cannot bring about on the machine that it runs on: other file systems, other disks, and other times.
 
@@ -87,6 +89,30 @@ test('a backup is missing after a night, and old after a week', () => {
     [7 * DAY_MS + 1, 'fail'],
   ] as const)
     assert.equal(judgedBackup(age, 'It').status, status)
+})
+
+test('a copy is missing after a night, and one that fails is old after a week', () => {
+  const now = Date.UTC(2026, 10, 23, 12)
+  const judged = (age: number | null, error: string | null, triedAgo = HOUR_MS) => {
+    const { status, detail, advice } = judgedCopy(
+      copyOf('/mnt/nas', age === null ? null : now - age, error, now - triedAgo),
+      now,
+    )
+    return `${status} ${detail} ${advice}`
+  }
+  assert.match(judged(35 * HOUR_MS, null), /^pass /)
+  assert.match(judged(37 * HOUR_MS, null), /^warn The copy at \/mnt\/nas is old\. Its last copy is of 2026-11-21T23:/)
+  assert.match(
+    judged(HOUR_MS, 'No.'),
+    /^warn The copy to \/mnt\/nas failed at 2026-11-23T11:.*: No\. Its.*tries it again/,
+  )
+  assert.match(judged(7 * DAY_MS, 'No.'), /^warn /)
+  assert.match(judged(7 * DAY_MS + 1000, 'No.'), /^fail /)
+  assert.match(judged(null, 'No.'), /^fail .* It has no copy\. /)
+  assert.match(
+    judged(9 * DAY_MS, 'No.', 38 * HOUR_MS),
+    /^warn Nothing was copied to .* since .* forgotten after 30 days/,
+  )
 })
 
 test('findings are put together, with each advice once', () => {

@@ -74,6 +74,21 @@ describe('If-Match', () => {
     assert.deepEqual((await Promise.all(changes)).map(({ status }) => status).sort(), [200, 412, 412, 412])
   })
 
+  for (const tags of ['"0"', '*', ' * ', '"1"', '"0", "1"', 'W/"0"', '']) {
+    test(`${tags} is 412 without an ETag on a record that is not there yet, which is not made`, async () => {
+      const times = { starts_at: '2026-11-24T09:00:00Z', ends_at: '2026-11-24T10:00:00Z' }
+      const { id } = (await server.call('POST', '/meetings', { title: 'Demo', ...times })).body
+      const path = `/meetings/${id}/transcript`
+      const given = { segments: [{ text: 'Hello.' }] }
+      const seq = server.lastSeq()
+      const { status, body, headers } = await server.call('PUT', path, given, ifMatch(tags))
+      assert.deepEqual([status, body.code, headers.get('etag')], [412, 'version_mismatch', null])
+      assert.match(body.detail, /does not exist yet/)
+      assert.equal((await server.call('GET', path)).status, 404)
+      assert.equal(server.lastSeq(), seq)
+    })
+  }
+
   const ifMatch = (tags: string) => ({ headers: { 'if-match': tags } })
 })
 

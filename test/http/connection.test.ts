@@ -72,6 +72,18 @@ describe('requests on one connection', () => {
     connection.socket.destroy()
   })
 
+  for (const many of [40, 20_000])
+    test(`are not read behind the last answer, also where ${many} of them came with it`, async () => {
+      const connection = await openRaw(server.url)
+      const last = 'GET /x HTTP/1.1\r\nHost: not a host\r\n\r\n'
+      connection.write(last + get('/tags').repeat(many))
+      await connection.closed
+      assert.deepEqual(statuses(connection.answers), [400])
+      connection.write(get('/tags').repeat(many))
+      for (let asked = 0; asked < 10; asked++) assert.equal((await server.call('GET', '/tags')).status, 200)
+      connection.socket.destroy()
+    })
+
   test('end with one that says close', async () => {
     const requests = write('POST', '/tags', { name: 'closing' }, 'Connection: close\r\n') + get('/tags')
     const answers = await sendAll(server.url, requests, 9, { untilClose: true })

@@ -21,11 +21,14 @@ const GET = 'GET /x.txt HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const LARGE = Buffer.alloc(48 * 1_048_576)
 /** Longer than any test: the tests start each check. */
 const LOOK_MS = 1e9
+const EACH_SECOND = { connectionsCheckingInterval: 1000 }
 const turn = () => new Promise(setImmediate)
 
 function* parts() {
   for (let from = 0; from < LARGE.length; from += 65_536) yield LARGE.subarray(from, from + 65_536)
 }
+
+type Opened = Awaited<ReturnType<Awaited<ReturnType<typeof serving>>['open']>>
 
 /** A server that checks its connections when the test says so, and whose answers the test writes. */
 async function serving(t: TestContext, given: Limits = {}) {
@@ -34,7 +37,7 @@ async function serving(t: TestContext, given: Limits = {}) {
   const server = createServer()
   server.on('connection', (socket: Socket) => sockets.push(socket))
   const limits = { writeTimeout: 3 * LOOK_MS, maxConnections: 100, connectionsCheckingInterval: LOOK_MS, ...given }
-  const { check } = watchConnections(server, limits)
+  const { check, beginStopping } = watchConnections(server, limits)
   serveConnections(server, (_req, res) => began.push(res), backlog(1e9))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -59,10 +62,19 @@ async function serving(t: TestContext, given: Limits = {}) {
       while (began.length === length) await turn()
       return began[length] as ServerResponse
     }
-    return { client, socket, ask }
+    /** Sends the headers of a request with so many bytes to come. */
+    async function post(length: number): Promise<void> {
+      const { length: before } = began
+      client.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`)
+      while (began.length === before) await turn()
+      began[before]?.req.resume()
+    }
+    return { client, socket, ask, post }
   }
-  return { server, open, check }
+  return { server, open, check, beginStopping }
 }
+
+const cut = (...all: { socket: Socket }[]) => all.map(({ socket }) => socket.destroyed)
 
 describe('connections that time out at the same moment', () => {
   /**
@@ -289,6 +301,54 @@ describe('a connection too many', () => {
     assert.deepEqual(cut(waiting, fourth, fifth, sixth), [false, false, false, true])
   })
 
+  test('takes the place of one whose request comes in slowly, longest first, and not of one that comes in', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const { open, check } = await serving(t, { maxConnections: 3, ...EACH_SECOND })
+    const [fast, slow, late] = [await open(), await open(), await open()]
+    await fast.post(100 * LARGE.length)
+    await slow.post(900)
+    check()
+    await late.post(900)
+    for (let looks = 0; looks < 2; looks++) {
+      const { bytesRead } = fast.socket
+      fast.client.write(Buffer.alloc(10_000))
+      slow.client.write('x')
+      while (fast.socket.bytesRead < bytesRead + 10_000) await turn()
+      check()
+    }
+    const fourth = await open()
+    assert.deepEqual(cut(fast, slow, late, fourth), [false, true, false, false])
+    await fourth.ask()
+    const fifth = await open()
+    assert.deepEqual(cut(fast, late, fourth, fifth), [false, true, false, false])
+  })
+
+  test('takes the place of one whose request has just begun only where there is no other', async (t) => {
+    const { open, check } = await serving(t, { maxConnections: 2 })
+    const [first, second] = [await open(), await open()]
+    check()
+    await first.post(900)
+    const third = await open()
+    assert.deepEqual(cut(first, second, third), [false, true, false])
+    const res = await third.ask()
+    await open()
+    assert.deepEqual(cut(first, third), [true, false])
+    res.end()
+  })
+
+  test('is not closed itself by the next one, where all others send requests slowly', async (t) => {
+    const { open } = await serving(t, { maxConnections: 5 })
+    const strangers: Opened[] = []
+    for (let n = 0; n < 5; n++) strangers.push(await open())
+    for (const stranger of strangers) await stranger.post(900)
+    const honest = await open()
+    for (let n = 0; n < 4; n++) await (await open()).post(900)
+    assert.deepEqual(cut(honest, ...strangers), [false, true, true, true, true, true])
+    const res = await honest.ask()
+    res.end()
+    await once(res, 'close')
+  })
+
   test('makes no room when one is closed by its client', async (t) => {
     const { open } = await serving(t, { maxConnections: 2 })
     const [first, second] = [await open(), await open()]
@@ -297,8 +357,46 @@ describe('a connection too many', () => {
     const third = await open()
     assert.deepEqual(cut(first, third), [false, false])
   })
+})
 
-  const cut = (...all: { socket: Socket }[]) => all.map(({ socket }) => socket.destroyed)
+describe('a server that stops', () => {
+  test('closes connections at once that carry no whole headers, and none that is served', async (t) => {
+    const { open, beginStopping } = await serving(t)
+    const [silent, half, body, asked, last] = [await open(), await open(), await open(), await open(), await open()]
+    half.client.write(GET.slice(0, 20))
+    await body.post(900)
+    await asked.ask()
+    const res = await last.ask()
+    res.shouldKeepAlive = false
+    res.end('perhaps not read yet')
+    await once(res, 'close')
+    beginStopping()
+    assert.deepEqual(cut(silent, half, body, asked, last), [true, true, false, false, false])
+  })
+
+  test('closes those after three seconds that send or read too little, and waits for the others', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const { open, check, beginStopping } = await serving(t, { writeTimeout: 30_000, ...EACH_SECOND })
+    const [slow, fast, unread, asked] = [await open(), await open(), await open(), await open()]
+    await slow.post(900)
+    await fast.post(LARGE.length)
+    ;(await unread.ask()).end(LARGE)
+    await asked.ask()
+    check()
+    for (let looks = 0; looks < 2; looks++) await look()
+    beginStopping()
+    assert.deepEqual(cut(slow, fast, unread, asked), [false, false, false, false])
+    await look()
+    assert.deepEqual(cut(slow, fast, unread, asked), [true, false, true, false])
+
+    async function look(): Promise<void> {
+      const { bytesRead } = fast.socket
+      fast.client.write(Buffer.alloc(10_000))
+      slow.client.write('x')
+      while (fast.socket.bytesRead < bytesRead + 10_000) await turn()
+      check()
+    }
+  })
 })
 
 describe('the number of connections', () => {

@@ -131,7 +131,7 @@ describe('hostile text is just text', () => {
     }
     companies.clear()
     const all = new Map<string, Row[]>()
-    for (const kind of KINDS) all.set(kind, await recordsOf(server, kind, server.a))
+    for (const kind of KINDS) all.set(kind, await recordsOf(server, PATHS[kind], server.a))
     const texts = fc.array(fc.constantFrom(...UNITS), { maxLength: 8 }).map((parts) => parts.join(''))
     const property = fc.asyncProperty(fc.oneof(texts, fc.constantFrom(...TITLES)), async (text) => {
       for (const kind of KINDS) {

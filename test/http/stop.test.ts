@@ -81,6 +81,24 @@ describe('while the server stops', () => {
     await server.stop()
   })
 
+  test('clients that send requests without an end are closed like others', async (t) => {
+    const server = await serving(t)
+    const floods = await Promise.all(Array.from({ length: 4 }, () => openRaw(server.url)))
+    for (const { socket } of floods) {
+      const more = (): void => {
+        while (socket.writable && socket.write(get(server).repeat(2000)));
+      }
+      socket.pause().on('drain', more)
+      more()
+    }
+    await settled(server)
+    server.beginStopping()
+    for (const { socket } of floods) socket.resume()
+    await Promise.all(floods.map(({ closed }) => closed))
+    for (const { socket } of floods) socket.destroy()
+    await server.stop()
+  })
+
   test('a new request behind one that has begun is not served', async (t) => {
     const server = await serving(t)
     const connection = await openRaw(server.url)

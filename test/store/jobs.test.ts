@@ -151,19 +151,37 @@ describe('a key that is put again', () => {
 })
 
 describe('a lease', () => {
-  test('keeps others away until it ends, and then gives the job back at once', () => {
+  test('keeps others away until it ends, and then gives the job back after a pause, as after a failure', () => {
     put('x')
     const first = claimOne()
     assert.equal(first.leasedUntil, server.now() + LEASE_MS)
     assert.equal(queue.nextLeaseEnd(), server.now() + LEASE_MS)
     server.advance(LEASE_MS - 1)
-    assert.deepEqual([queue.releaseExpired(10, () => MAX_TRIES), claim()], [[], []])
+    assert.deepEqual(
+      [
+        queue.releaseExpired(
+          10,
+          () => MAX_TRIES,
+          () => 0,
+        ),
+        claim(),
+      ],
+      [[], []],
+    )
     server.advance(1)
     assert.deepEqual(
-      queue.releaseExpired(10, () => MAX_TRIES).map(({ id }) => id),
+      queue
+        .releaseExpired(
+          10,
+          () => MAX_TRIES,
+          () => 0,
+        )
+        .map(({ id }) => id),
       [first.id],
     )
     assert.match(String(stored()[0]?.last_error), /lease/)
+    assert.deepEqual(claim(), [])
+    server.advance(500)
     const second = claimOne()
     assert.deepEqual([second.id, second.tries], [first.id, 2])
     // A late worker changes nothing.
@@ -180,7 +198,12 @@ describe('a lease', () => {
     for (let count = 1; count <= MAX_TRIES; count++) {
       assert.equal(claimOne().tries, count)
       server.advance(LEASE_MS)
-      queue.releaseExpired(10, () => MAX_TRIES)
+      queue.releaseExpired(
+        10,
+        () => MAX_TRIES,
+        () => 0,
+      )
+      if (count < MAX_TRIES) server.advance(500 * 2 ** (count - 1)) // the pauses do not use up the tries at once
     }
     assert.deepEqual(claim(), [])
     assert.equal(stored()[0]?.failed_at, server.now())
@@ -190,8 +213,22 @@ describe('a lease', () => {
     for (let count = 0; count < 5; count++) put('x')
     assert.equal(claim().length, 5)
     server.advance(LEASE_MS)
-    assert.equal(queue.releaseExpired(3, () => MAX_TRIES).length, 3)
-    assert.equal(queue.releaseExpired(3, () => MAX_TRIES).length, 2)
+    assert.equal(
+      queue.releaseExpired(
+        3,
+        () => MAX_TRIES,
+        () => 0,
+      ).length,
+      3,
+    )
+    assert.equal(
+      queue.releaseExpired(
+        3,
+        () => MAX_TRIES,
+        () => 0,
+      ).length,
+      2,
+    )
   })
 })
 

@@ -7,7 +7,7 @@ import { pendingWords } from '../../src/store/search-index.ts'
 import { pendingStageChanges } from '../../src/store/stage-changes.ts'
 import type { Org } from '../support/org.ts'
 import type { TestServer } from '../support/server.ts'
-import { companies, type Row, wordsIn } from './list/model.ts'
+import { companies, messageTexts, type Row, wordsIn } from './list/model.ts'
 
 // The kinds of records that can be searched, and the expected contents of their index.
 
@@ -21,24 +21,32 @@ export const PATHS = {
 } as const
 export type Searched = keyof typeof PATHS
 export const KINDS = Object.keys(PATHS) as Searched[]
+const ALL = { ...PATHS, conversation: '/conversations' }
 /** A meeting is indexed twice, the second time without its transcript; meetings have no transcripts here. */
-const NUMBERS: Record<Searched, readonly number[]> = {
+const NUMBERS: Record<Searched | 'conversation', readonly number[]> = {
   deal: [0],
   contact: [1],
   company: [2],
   note: [3],
   task: [4],
+  conversation: [5],
   meeting: [6, 7],
 }
 
 export const who = (org: Org): Caller => ({ org: org.org, member: org.owner }) as Caller
 
-/** Returns every record of one kind, oldest first. */
-export async function recordsOf({ call }: TestServer, kind: Searched, org: Org): Promise<Row[]> {
+/** What reads all records, and the index. */
+type Searching = {
+  store: Pick<Store, 'db' | 'transaction'>
+  call: (method: string, path: string, body: undefined, options: { token: string }) => Promise<{ body: Row }>
+}
+
+/** Returns every record of one list, oldest first. */
+export async function recordsOf({ call }: Searching, path: string, org: Org): Promise<Row[]> {
   const found: Row[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query: string = `limit=100&sort=created_at${cursor && `&cursor=${cursor}`}`
-    const { body } = await call('GET', `${PATHS[kind]}?${query}`, undefined, { token: org.token })
+    const { body } = await call('GET', `${path}?${query}`, undefined, { token: org.token })
     found.push(...body.data)
     cursor = body.next_cursor
   }
@@ -53,15 +61,18 @@ export async function search({ call, a }: TestServer, kind: Searched, text: stri
   return body.data.map(({ id }: Row) => id)
 }
 
-/** The index must match the records exactly. */
-export async function checkIndex(server: TestServer): Promise<void> {
+/** The index must match the records of these organisations exactly. */
+export async function checkIndex(server: Searching, orgs: readonly Org[]): Promise<void> {
   const { db } = server.store
   const wanted: string[] = []
   companies.clear()
-  for (const org of [server.a, server.b]) {
-    for (const company of await recordsOf(server, 'company', org)) companies.set(company.id, company)
-    for (const kind of KINDS) {
-      for (const record of await recordsOf(server, kind, org)) {
+  messageTexts.clear()
+  for (const [id, text] of db.prepare('SELECT conversation_id, body_text FROM messages').raw().all() as string[][])
+    messageTexts.set(id as string, [...(messageTexts.get(id as string) ?? []), text as string])
+  for (const org of orgs) {
+    for (const company of await recordsOf(server, '/companies', org)) companies.set(company.id, company)
+    for (const kind of [...KINDS, 'conversation'] as const) {
+      for (const record of await recordsOf(server, ALL[kind], org)) {
         const words = wordsIn({ ...record })
           .split(' ')
           .filter(Boolean)

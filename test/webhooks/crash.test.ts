@@ -12,17 +12,15 @@ import { openStore } from '../../src/store/open.ts'
 import { type Bundled, bundled } from '../support/bundle.ts'
 import { fastClock, steadyMs } from '../support/fast-clock.ts'
 import { makeOrg, type Org } from '../support/org.ts'
-import { BROKEN, OK, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { examples, seedOf } from '../support/seed.ts'
-import { verify } from './delivery/delivery-harness.ts'
+import { intake } from './intake.ts'
 
 const KILLS = Number(process.env.KILLS ?? examples(20))
 const WRITERS = 4
 const FASTER = 10_000
 /** Of ten that the receiver refuses. */
 const REFUSED = 3
-/** So that no delivery comes to the end of its schedule. */
-const MAX_REFUSALS = 5
 
 const start = steadyMs()
 const wall = fastClock(start, FASTER)
@@ -110,43 +108,6 @@ async function write(server: Server, writer: number, onWritten: () => void): Pro
   }
 }
 
-/** What came to one webhook, and what was wrong with how it came. */
-function intake(secret: string) {
-  const texts = new Map<string, string>()
-  const taken = new Set<string>()
-  const refusals = new Map<string, number>()
-  const ofRecord = new Map<string, { seq: number; id: string }[]>()
-  const wrongs: string[] = []
-  let repeats = 0
-
-  function take(received: Received): typeof OK {
-    const id = received.headers['webhook-id']
-    const { seq, data } = received.event
-    verify(secret, received)
-    const known = texts.get(id)
-    if (known !== undefined && known !== received.text) wrongs.push(`${seq} came with other bytes`)
-    if (taken.has(id)) repeats++
-    if (known === undefined) {
-      texts.set(id, received.text)
-      const others = ofRecord.get(data.object.id) ?? []
-      ofRecord.set(data.object.id, [...others, { seq, id }])
-      for (const other of others) {
-        if (other.seq > seq) wrongs.push(`${seq} came behind ${other.seq} of its record`)
-        if (!taken.has(other.id)) wrongs.push(`${seq} came before ${other.seq} of its record was taken`)
-      }
-    }
-    const refused = refusals.get(id) ?? 0
-    if (refused < MAX_REFUSALS && int(10) < REFUSED) {
-      refusals.set(id, refused + 1)
-      return BROKEN
-    }
-    taken.add(id)
-    return OK
-  }
-
-  return { take, texts, taken, wrongs, repeats: () => repeats }
-}
-
 test(`kill -9 under load ${KILLS} times, to a receiver that fails often: each event arrives, in the order of its record`, async () => {
   let server = await startServer()
   const intakes = new Map<string, ReturnType<typeof intake>>()
@@ -160,7 +121,10 @@ test(`kill -9 under load ${KILLS} times, to a receiver that fails often: each ev
     const url = new URL(path, receiver.url).href
     const { status, body } = await call(server, 'POST', '/webhooks', { url, event_types: ['*'] })
     assert.equal(status, 201)
-    intakes.set(path, intake(body.secret))
+    intakes.set(
+      path,
+      intake(body.secret, () => int(10) < REFUSED),
+    )
   }
   for (let kill = 0; kill < KILLS; kill++) {
     const { child } = server

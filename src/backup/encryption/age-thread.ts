@@ -1,10 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { closeSync, createReadStream, fsyncSync, openSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { Decrypter, Encrypter } from 'age-encryption'
+import { steadyWriter } from '../../lib/large-files.ts'
 import type { Decryption, Encryption } from './secrets.ts'
 
 // The thread of age-worker.ts: does one task, and ends. The library is written in JavaScript: a passphrase takes it a
@@ -16,10 +16,14 @@ export type Task =
   | { do: 'encrypt'; from: string; to?: string; encryption: Encryption }
   | { do: 'decrypt'; from: string; to?: string; decryption: Decryption }
 
+/** For a thread that waits: each change of the number is a sign of life, and the message says how it ended. */
+export type Told = { alive: Int32Array; port: MessagePort }
+export type Ending = { error?: { message: string; code: string | undefined } }
+
 // On Linux this applies to this thread alone.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-async function run(task: Task): Promise<void> {
+async function run(task: Task, alive: () => void): Promise<void> {
   if (task.do === 'check') {
     if (task.encryption) encrypter(task.encryption)
     if (task.decryption) decrypter(task.decryption)
@@ -33,7 +37,21 @@ async function run(task: Task): Promise<void> {
       ? await encrypter(task.encryption).encrypt(source)
       : await decrypter(task.decryption).decrypt(source)
   if (task.to === undefined) await sendOnDemand(result)
-  else await pipeline(Readable.fromWeb(result), createWriteStream(task.to, { flags: 'wx', mode: 0o600, flush: true }))
+  else await writeTo(task.to, result, alive)
+}
+
+async function writeTo(path: string, chunks: AsyncIterable<Uint8Array>, alive: () => void): Promise<void> {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    const write = steadyWriter(file)
+    for await (const { buffer, byteOffset, byteLength } of chunks) {
+      write(Buffer.from(buffer, byteOffset, byteLength))
+      alive()
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Sends a chunk for each message that comes, and null after the last one. */
@@ -74,4 +92,19 @@ function decrypter(decryption: Decryption): Decrypter {
   return made
 }
 
-void run(workerData as Task) // a rejection ends the thread with its error
+/** The other thread sleeps until it is told something. */
+async function runFor({ alive, port }: Told, task: Task): Promise<void> {
+  const tell = () => {
+    Atomics.add(alive, 0, 1)
+    Atomics.notify(alive, 0)
+  }
+  const ending: Ending = await run(task, tell).then(
+    () => ({}),
+    ({ message, code }: NodeJS.ErrnoException) => ({ error: { message, code } }),
+  )
+  port.postMessage(ending)
+  tell()
+}
+
+const { told, ...task } = workerData as Task & { told?: Told }
+void (told ? runFor(told, task as Task) : run(task as Task, () => {})) // a rejection ends the thread with its error

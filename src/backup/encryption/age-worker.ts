@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { packedAsset } from '../../assets.ts'
-import type { Task } from './age-thread.ts'
+import type { Ending, Task, Told } from './age-thread.ts'
+
+/** A passphrase takes a second, or ten on a slow machine; a chunk much less. */
+const SILENCE_MS = 120_000
 
 /** Where esbuild writes the thread's code, and its name inside the executable. */
 const BUNDLE = 'dist/age-thread.cjs'
@@ -23,6 +26,32 @@ export async function inThread(task: Task, signal?: AbortSignal): Promise<void> 
   return promise
 }
 
+/** Does a task in a thread of its own, while this one waits. Throws the error of the thread. */
+export function inThreadNow(task: Task): void {
+  const { port1, port2 } = new MessageChannel()
+  const alive = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const thread = newThread({ ...task, told: { alive, port: port2 } }, [port2])
+  thread.on('error', () => {}) // its end is awaited below
+  thread.unref()
+  try {
+    const { error } = endingOf(port1, alive)
+    if (error) throw Object.assign(new Error(error.message), { code: error.code })
+  } finally {
+    port1.close()
+    void thread.terminate()
+  }
+}
+
+/** A thread that has died, as for want of memory, cannot say so while this one waits: then it is silent. */
+function endingOf(port: MessagePort, alive: Int32Array): Ending {
+  for (;;) {
+    const seen = Atomics.load(alive, 0)
+    const received = receiveMessageOnPort(port) as { message: Ending } | undefined
+    if (received) return received.message
+    if (Atomics.wait(alive, 0, seen, SILENCE_MS) === 'timed-out') throw new Error('The thread of the encryption hangs.')
+  }
+}
+
 /** The result of a task that has no file for it. The thread sends a chunk each time that the stream asks for one. */
 export function threadStream(task: Task): Readable {
   const thread = newThread(task)
@@ -36,8 +65,8 @@ export function threadStream(task: Task): Readable {
 }
 
 /** Starts the thread from the sources, or from an asset of the executable. */
-function newThread(workerData: Task): Worker {
-  const options = { workerData, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 16 } }
+function newThread(workerData: Task & { told?: Told }, transferList: MessagePort[] = []): Worker {
+  const options = { workerData, transferList, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 16 } }
   if (import.meta.filename.endsWith('.ts')) return new Worker(join(import.meta.dirname, 'age-thread.ts'), options)
   return new Worker(packedAsset(BUNDLE).toString(), { ...options, eval: true })
 }

@@ -3,13 +3,11 @@ import { usage } from '../../config.ts'
 import { Problem } from '../../lib/problem.ts'
 import { localProblem } from '../files/full-disk.ts'
 import { wholeFile } from '../files/whole-file.ts'
-import { inThread, threadStream } from './age-worker.ts'
+import { inThread, inThreadNow, threadStream } from './age-worker.ts'
 import { damaged, lockOf } from './header.ts'
 import type { Decryption, Encryption } from './secrets.ts'
 
 // Encrypts backups in the format of the age program (age-encryption.org/v1), which can decrypt them without Dealbox.
-
-export const encryptedName = (name: string): string => `${name}.age`
 
 /** Encrypts a file. Rejects with Problem `storage_full` or the error of the file system, and leaves nothing. */
 export async function encryptFile(
@@ -39,13 +37,35 @@ export async function decryptFile(
   decryption: Decryption,
   signal?: AbortSignal,
 ): Promise<void> {
-  await refuseOtherLock(from, decryption)
+  refuseOtherLock(from, decryption)
   await wholeFile(to, async (temporary) => {
     await inThread({ do: 'decrypt', from, to: temporary, decryption }, signal).catch((error) => {
       if (signal?.aborted) throw error
       throw decryptionProblem(error, from, decryption) ?? localProblem(error, to)
     })
   })
+}
+
+// The same while the thread of the caller waits, for the work of a night and before a migration: those are one step. The new
+// file is flushed, and what is left of it after an error is for the caller.
+
+/** Throws as `encryptFile` rejects. */
+export function encryptNow(from: string, to: string, encryption: Encryption): void {
+  try {
+    inThreadNow({ do: 'encrypt', from, to, encryption })
+  } catch (error) {
+    throw localProblem(error, to)
+  }
+}
+
+/** Throws as `decryptFile` rejects. */
+export function decryptNow(from: string, to: string, decryption: Decryption): void {
+  refuseOtherLock(from, decryption)
+  try {
+    inThreadNow({ do: 'decrypt', from, to, decryption })
+  } catch (error) {
+    throw decryptionProblem(error, from, decryption) ?? localProblem(error, to)
+  }
 }
 
 /** The first recipient or identity that is not valid is a usage Problem. `option` is the option that it is from. */
@@ -56,8 +76,8 @@ export async function checkKeys(option: string, keys: { encryption?: Encryption;
 }
 
 /** Says which of the two it takes, before a second is spent on the wrong one. */
-async function refuseOtherLock(file: string, decryption: Decryption): Promise<void> {
-  const lock = await lockOf(file)
+function refuseOtherLock(file: string, decryption: Decryption): void {
+  const lock = lockOf(file)
   if (lock === 'passphrase' && !('passphrase' in decryption))
     throw new Problem(409, 'wrong_identity', `${file} is encrypted with a passphrase, not for an identity.`)
   if (lock === 'identity' && !('identities' in decryption))

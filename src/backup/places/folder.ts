@@ -80,7 +80,7 @@ export function folderPlace({ folder, dataDir, patience_ms }: FolderOptions): Pl
     })
   }
 
-  return { name: folder, put, list, get, remove }
+  return { name: folder, kind: 'folder', put, list, get, remove }
 }
 
 /** Returns the SHA-256 of what was read. */

@@ -1,4 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
+import { readName } from '../names.ts'
 
 /** A copy of a backup at a place; `time` is when it arrived there, in milliseconds. */
 export type Copy = { name: string; bytes: number; time: number }
@@ -10,6 +11,7 @@ export type Copy = { name: string; bytes: number; time: number }
 export type Place = {
   /** For people: the folder, or the address. */
   name: string
+  kind: 'folder' | 's3'
   /** Copies a file, and compares what arrived with it. If it rejects, there is no copy of that name that is not whole. */
   put: (file: string, name: string, signal?: AbortSignal) => Promise<void>
   /** Sorted by name, which begins with the time of the backup. */
@@ -23,9 +25,7 @@ export type Place = {
 /** What all names of backups begin with. */
 export const NAME_START = 'dealbox-'
 
-const NAME = /^dealbox-\d{8}T\d{6}Z(-[a-z0-9-]{1,64})?\.tar(\.age)?$/
-
-export const isBackupName = (name: string): boolean => NAME.test(name)
+export const isBackupName = (name: string): boolean => readName(name) !== undefined
 
 /** Throws Problem 404 for other names: a place never touches the files of others. */
 export function requireBackupName(name: string): void {

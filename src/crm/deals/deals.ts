@@ -90,8 +90,8 @@ export const dealStore = once((deps: Deps) => {
   function draft(who: Caller, { pipeline_id, ...given }: DealCreate): Deal {
     references.check(who.org, given)
     const custom_fields = custom.start(who.org, given.custom_fields)
-    checkExternalId(who, given.external_id)
     const stage = stages.starting(who.org, pipeline_id)
+    checkExternalId(who, given.external_id)
     const id = clock.id()
     const now = rfc3339(timeOfId(id))
     return {
@@ -120,11 +120,11 @@ export const dealStore = once((deps: Deps) => {
     const { after, changed } = change(before, { ...given, custom_fields })
     if (changed.length === 0) return before
     references.check(who.org, Object.fromEntries(changed.map((name) => [name, after[name]])))
-    if (changed.includes('external_id')) checkExternalId(who, after.external_id)
     const moved = changed.includes('stage')
     if (moved && !stages.isOpen(who.org, after.stage)) {
       throw invalid(field('/stage', 'stage_not_open', 'must be an open stage of this organisation'))
     }
+    if (changed.includes('external_id')) checkExternalId(who, after.external_id)
     if (moved && before.status !== 'open') throw dealClosed()
     return save(who, before, after, moved ? 'deal.stage_changed' : 'deal.updated')
   }

@@ -5,8 +5,8 @@ import { type Finding, fail, pass, together, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 
 /** A backup is made each night: an older one means that the last night's is missing. */
-const LATE_MS = 36 * HOUR_MS
-const OLD_MS = 7 * DAY_MS
+export const LATE_MS = 36 * HOUR_MS
+export const OLD_MS = 7 * DAY_MS
 const HOW = 'Make one with "dealbox backup", and look into the log of the server for why it made none.'
 
 export function backups(patient: Patient): Finding {

@@ -86,27 +86,28 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Ro
   let index = 0
   let buffered: { row: number; given: Row }[] = []
 
+  const isOpen = (): boolean => current.finished_at === null && current.position < plan.rows
+
   /** Imports as many of the buffered rows as fit into one transaction. */
   async function commit(): Promise<void> {
     const { position } = current
-    current = inBatch(store, batch, (alone, isFull) => {
-      const done = importRows(buffered, alone, isFull)
-      return importJournal.note(org, current, done, position + done.length === plan.rows)
-    })
+    current = inBatch(store, batch, (alone, isFull) =>
+      importJournal.note(org, current, importRows(buffered, alone, isFull)),
+    )
     buffered = buffered.slice(current.position - position)
     onProgress?.(current.position, plan.rows)
     await turn() // lets an abort signal arrive
-    if (signal?.aborted && current.finished_at === null) throw stopped(current, plan.rows)
+    if (signal?.aborted && isOpen()) throw stopped(current, plan.rows)
   }
 
-  if (current.finished_at === null) {
+  if (isOpen()) {
     for await (const given of plan.rowsOf()) {
       const row = index++
       if (row < first) continue
       buffered.push({ row, given })
       if (buffered.length === MAX_BATCH) await commit()
     }
-    while (current.finished_at === null) await commit()
+    while (isOpen()) await commit()
   }
   // A dry run writes no file by default, and an earlier import has already written one.
   const isQuiet = options.dryRun || before?.finished_at
@@ -117,6 +118,7 @@ async function run(store: Store, plan: Plan, options: ImportOptions): Promise<Ro
   const omittedFile = omitted.length === 0 ? null : omittedPath
   if (rejectedFile) await writeRejected(rejectedFile, plan.source, importJournal.rejects(org, current.id))
   if (omittedFile) await writeOmitted(omittedFile, plan.source, importJournal.omissions(org, current.id))
+  if (current.finished_at === null) store.transaction(() => importJournal.finish(org, current))
   const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts
   const made = importJournal.made(org, current.id)
   const importedBefore = before?.finished_at ?? null

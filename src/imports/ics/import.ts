@@ -53,22 +53,25 @@ async function run(store: Store, plan: Plan, options: CalendarOptions): Promise<
     )
   }
 
-  while (current.finished_at === null) {
+  const isOpen = (): boolean => current.finished_at === null && current.position < rows.length
+
+  while (isOpen()) {
     const from = current.position
     const buffered = rows.slice(from, from + MAX_BATCH).map((given, at) => ({ given, row: from + at }))
     current = inBatch(store, batch, (alone, isFull) => {
       const done = whileRoom(buffered, isFull, ({ row, given }) => takeRow(row, given, alone))
-      return importJournal.note(org, current, done, from + done.length >= rows.length)
+      return importJournal.note(org, current, done)
     })
     onProgress?.(current.position, rows.length)
     await turn() // lets an abort signal arrive
-    if (signal?.aborted && current.finished_at === null) throw stopped(current, rows.length)
+    if (signal?.aborted && isOpen()) throw stopped(current, rows.length)
   }
   // A dry run writes no file by default, and an earlier import has already written one.
   const isQuiet = options.dryRun || before?.finished_at
   const ownPath = isQuiet ? null : freePath(file, 'rejected', '.ics')
   const rejectedFile = current.rejected === 0 ? null : (options.rejected ?? ownPath)
   if (rejectedFile) await writeRejected(rejectedFile, calendars, rows, importJournal.rejects(org, current.id))
+  if (current.finished_at === null) store.transaction(() => importJournal.finish(org, current))
   const counts = Object.fromEntries(RESULTS.map((result) => [result, current[result]])) as Counts
   return { id: current.id, ...counts, rejectedFile, importedBefore: before?.finished_at ?? null }
 }

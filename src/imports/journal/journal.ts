@@ -1,4 +1,4 @@
-import { conflict } from '../../lib/problem.ts'
+import { conflict, type Problem } from '../../lib/problem.ts'
 import type { Store } from '../../store/open.ts'
 import type { Given, ImportObject, Writable } from '../writes.ts'
 
@@ -59,7 +59,11 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
      VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?)`,
   )
   const advance = db.prepare(
-    `UPDATE imports SET position = ?, created = ?, updated = ?, unchanged = ?, rejected = ?, finished_at = ?
+    `UPDATE imports SET position = ?, created = ?, updated = ?, unchanged = ?, rejected = ?
+     WHERE org_id = ? AND id = ? AND position = ? AND finished_at IS NULL AND undo_started_at IS NULL`,
+  )
+  const setFinished = db.prepare(
+    `UPDATE imports SET finished_at = ?
      WHERE org_id = ? AND id = ? AND position = ? AND finished_at IS NULL AND undo_started_at IS NULL`,
   )
   const addRow = db.prepare(
@@ -118,8 +122,8 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     ofContent.all(org, content, object) as ImportRow[]
 
   /** Records the results of the next rows. Throws 409 if another process has continued the import. */
-  function note(org: number, before: ImportRow, done: readonly Done[], isLast: boolean): ImportRow {
-    const after = { ...before, position: before.position + done.length, finished_at: isLast ? clock.now() : null }
+  function note(org: number, before: ImportRow, done: readonly Done[]): ImportRow {
+    const after = { ...before, position: before.position + done.length }
     for (const { row, taken, error, omitted = [] } of done) {
       after[taken?.result ?? 'rejected']++
       if (error !== undefined) addReject.run(org, before.id, row, error)
@@ -128,8 +132,14 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
       addTouched(org, before.id, row, taken?.touched ?? [])
     }
     const counts = RESULTS.map((result) => after[result])
-    const { changes } = advance.run(after.position, ...counts, after.finished_at, org, before.id, before.position)
-    if (changes === 0) throw conflict('import_moved', 'Another command has continued this import or is undoing it.')
+    if (advance.run(after.position, ...counts, org, before.id, before.position).changes === 0) throw moved()
+    return after
+  }
+
+  /** Records that nothing is left to do: the rows are done, and what could not be imported is in its file. */
+  function finish(org: number, before: ImportRow): ImportRow {
+    const after = { ...before, finished_at: clock.now() }
+    if (setFinished.run(after.finished_at, org, before.id, before.position).changes === 0) throw moved()
     return after
   }
 
@@ -160,6 +170,7 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     find,
     ofFile,
     note,
+    finish,
     addTouched,
     rejects: (org: number, id: string) => rejects.iterate(org, id) as IterableIterator<{ row: number; error: string }>,
     /** What was left out, in the order of the file. */
@@ -177,3 +188,5 @@ export function journal({ db, clock }: Pick<Store, 'db' | 'clock'>) {
     endUndo: (org: number, id: string): void => void endUndo.run(clock.now(), org, id),
   }
 }
+
+const moved = (): Problem => conflict('import_moved', 'Another command has continued this import or is undoing it.')

@@ -44,7 +44,7 @@ export function providerPost(trust: Trust, timeout_ms = TIMEOUT_MS): PostForm {
       },
     }
     if (!isPlain) context ??= contextOf(trust)
-    const { request: requestSecure } = await import('node:https') // few servers have a mailbox that needs it
+    const { request: requestSecure } = process.getBuiltinModule('node:https') // few servers have a mailbox that needs it
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const req = isPlain

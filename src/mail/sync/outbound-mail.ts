@@ -29,10 +29,12 @@ const REST_MS = 30_000
 /** How long a mail waits for somebody to sign in before it looks again; a sign-in makes it look at once. */
 const HELD_MS = HOUR_MS
 
-const GONE = 'The mailbox that should have sent it was deleted.'
 const NEVER_TRIED = 'It could not be sent.'
 const ABANDONED = 'The last attempt did not complete; it may have arrived.'
 const UNCONFIRMED = `It may have arrived: ${MAX_UNCONFIRMED_TRIES} times the connection ended before the server had said so.`
+
+/** What an attempt came to. */
+export type Tried = Exclude<Sent['outcome'], 'withdrawn'>
 
 type OutboundOptions = {
   deps: Deps
@@ -40,7 +42,7 @@ type OutboundOptions = {
   trust: Trust
   logins?: Logins
   /** Called after each attempt. */
-  count?: ((outcome: Sent['outcome']) => void) | undefined
+  count?: ((outcome: Tried) => void) | undefined
 }
 
 /** Sends messages through their mailboxes. Keeps the SMTP client of each mailbox for reuse. */
@@ -75,7 +77,7 @@ export function outboundMail({
     const waiting = sending.waiting(org, id)
     if (!waiting) return
     const { mailbox } = waiting
-    if (!mailbox) return write(() => void sending.failed(org, id, GONE, false))
+    if (!mailbox) return write(() => void sending.gone(org, id))
     const backoff = backoffs.get(mailbox.id)
     if (!isLast && backoff && backoff.count >= MAX_TROUBLES) {
       const restMs = backoff.until - deps.clock.now()
@@ -88,11 +90,15 @@ export function outboundMail({
     const source = await written(org, waiting, mailbox)
     if (!(await write(() => sending.begin(org, id)))) return
     const to = waiting.message.to.map(({ email }) => email)
-    const mail = { from: mailbox.address, to, source }
+    const mail = { from: mailbox.address, to, source, isWanted: () => sending.isWanted(org, id) }
     const result: Sent =
       server instanceof Error
         ? { outcome: 'later', error: server.message } // no password yet, or no access token at the moment
         : await clientOf(org, mailbox, server).send(mail, signal)
+    if (result.outcome === 'withdrawn') {
+      await write(() => void sending.ended(org, id))
+      return send(org, id, isLast, signal) // finds out why
+    }
     noteFailure(mailbox, result)
     count(result.outcome)
     if (result.outcome === 'sent') {
@@ -118,6 +124,7 @@ export function outboundMail({
   function giveUp(org: number, id: string): undefined {
     const waiting = sending.waiting(org, id)
     const isDoubtful = waiting !== undefined && waiting.mail.attempted_at !== null
+    if (isDoubtful) sending.unknown(org, id)
     sending.failed(org, id, isDoubtful ? ABANDONED : (waiting?.message.error ?? NEVER_TRIED), true)
   }
 

@@ -14,6 +14,8 @@ import type { MailFile, MailOut } from '../mail.ts'
 
 const MAX_ERROR = 2048
 
+const GONE = 'The mailbox that should have sent it was deleted.'
+const GONE_IN_DOUBT = `${GONE} An earlier attempt did not complete; it may have arrived.`
 const TWICE = 'It may have arrived twice: it could not be determined whether an earlier attempt had succeeded.'
 
 /** For a message without mail headers: it is not sent. */
@@ -83,6 +85,16 @@ export const sendingStore = once((deps: Deps) => {
     })
   }
 
+  /** Why a message that waits must not be sent any more, beside that its mailbox is gone. */
+  const withdrawn = (org: number, { mail }: Waiting): string | undefined =>
+    mail.enrollment_id === null ? undefined : enrollments.withdrawn(org, mail.enrollment_id)
+
+  /** Whether the message may still be sent: asked last, when the mail server is ready for it. */
+  function isWanted(org: number, id: string): boolean {
+    const found = waiting(org, id)
+    return found?.mailbox !== undefined && withdrawn(org, found) === undefined
+  }
+
   /**
    * Records that an attempt starts, so that the next attempt sees it if the process ends in the middle. Returns false
    * if the message must not be sent any more.
@@ -90,11 +102,18 @@ export const sendingStore = once((deps: Deps) => {
   function begin(org: number, id: string): boolean {
     const found = waiting(org, id)
     if (!found) return false
-    const { enrollment_id } = found.mail
-    const reason = enrollment_id === null ? undefined : enrollments.withdrawn(org, enrollment_id)
+    const reason = withdrawn(org, found)
     rows.setAttempt(org, id, reason === undefined ? clock.now() : null)
-    if (reason !== undefined) lost(org, found.message, `It was not sent. ${reason}`)
+    const again = found.mail.unconfirmed_tries > 0 ? ' again' : ''
+    if (reason !== undefined) lost(org, found.message, `It was not sent${again}. ${reason}`)
     return reason === undefined
+  }
+
+  /** Marks a message as failed whose mailbox was removed while it waited. What an earlier attempt came to stays unknown. */
+  function gone(org: number, id: string): void {
+    const mail = waiting(org, id)?.mail
+    if (mail?.attempted_at != null) unknown(org, id)
+    failed(org, id, mail?.attempted_at != null || mail?.unconfirmed_tries ? GONE_IN_DOUBT : GONE, false)
   }
 
   /** Records that the server accepted the mail, or that its copy was found in the sent folder. */
@@ -175,5 +194,5 @@ export const sendingStore = once((deps: Deps) => {
     if (mailbox !== null) mailboxes.saveState(org, mailbox, { send_error: error, send_error_at: clock.now() })
   }
 
-  return { waiting, mailOut, begin, ended, sent, delayed, held, unknown, failed, again, bounced }
+  return { waiting, mailOut, isWanted, begin, gone, ended, sent, delayed, held, unknown, failed, again, bounced }
 })

@@ -1,5 +1,5 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
-import { DAY_MS } from '../../lib/time.ts'
+import { DAY_MS, SECOND_MS } from '../../lib/time.ts'
 import { idsIn } from '../parse/ids.ts'
 import { type Failure, type ImapFailure, imapError, placeOf, sentence, wordsOf } from './error-messages.ts'
 import { type Connected, connectImap, type ImapTimes, TIMES } from './imap-connection.ts'
@@ -119,7 +119,8 @@ async function folderOf({ client, whyGone }: Connected, server: ImapServer, time
     inTurn(async () => {
       // Servers compare whole days in their own time zone.
       const listed = await describe(await find({ since: new Date(ms - DAY_MS) }))
-      return listed.filter(({ arrivedAt }) => arrivedAt >= ms || arrivedAt === 0)
+      // Their times are whole seconds, rounded down: a mail of the same second counts.
+      return listed.filter(({ arrivedAt }) => arrivedAt > ms - SECOND_MS || arrivedAt === 0)
     })
 
   const source = (uid: number, maxBytes: number) =>

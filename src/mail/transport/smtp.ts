@@ -12,12 +12,21 @@ import { BEARER, bearerLogin } from './smtp-bearer.ts'
 export type Sent =
   | { outcome: 'sent'; reply: string }
   | {
-      /** Rejected permanently by the server; not sent, retry later; or unknown, since the reply did not arrive. */
-      outcome: 'refused' | 'later' | 'doubtful'
+      /**
+       * Rejected permanently by the server; not sent, retry later; unknown, since the reply did not arrive; or not sent,
+       * since it was no longer wanted.
+       */
+      outcome: 'refused' | 'later' | 'doubtful' | 'withdrawn'
       error: string
     }
 
 export type Envelope = { from: string; to: string[] }
+
+export type Outgoing = Envelope & {
+  source: Buffer
+  /** Asked when a connection is ready, immediately before the mail begins: until then minutes may pass. */
+  isWanted?: () => boolean
+}
 
 export type SmtpTimes = { connect_ms: number; greeting_ms: number; answer_ms: number; idle_ms: number; try_ms: number }
 
@@ -45,7 +54,7 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
   let isClosed = false
   let context: SecureContext | undefined
 
-  async function send(mail: Envelope & { source: Buffer }, signal?: AbortSignal): Promise<Sent> {
+  async function send(mail: Outgoing, signal?: AbortSignal): Promise<Sent> {
     const limit = AbortSignal.any([AbortSignal.timeout(times.try_ms), ...(signal ? [signal] : [])])
     if (open < MAX_CONNECTIONS) open++
     else if (!(await turn(limit))) return { outcome: 'later', error: connectionError(limit.reason, server) }
@@ -73,7 +82,7 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
     return promise.finally(() => signal.removeEventListener('abort', abort))
   }
 
-  async function sendNow(mail: Envelope & { source: Buffer }, signal: AbortSignal): Promise<Sent> {
+  async function sendNow(mail: Outgoing, signal: AbortSignal): Promise<Sent> {
     for (;;) {
       let session: Session
       try {
@@ -81,8 +90,12 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
       } catch (error) {
         return { outcome: 'later', error: smtpError(error, server) }
       }
+      if (mail.isWanted?.() === false) {
+        keep(session)
+        return { outcome: 'withdrawn', error: 'It was not sent: it was no longer wanted.' }
+      }
       const { sent, isStale } = await sendOver(session, mail, server, signal)
-      if (sent.outcome === 'sent' && !isClosed) keep(session)
+      if (sent.outcome === 'sent') keep(session)
       else end(session)
       if (!isStale || signal.aborted) return sent
     }
@@ -98,6 +111,10 @@ export function smtpClient(server: MailServer, trust: Trust, times: SmtpTimes = 
   }
 
   function keep(session: Session): void {
+    if (isClosed) {
+      end(session)
+      return
+    }
     session.isUsed = true
     session.socket.unref()
     session.timer = setTimeout(() => {

@@ -1,7 +1,7 @@
 import { requestMetrics } from '../../http/measure.ts'
 import { type Family, histogram, tally } from '../../lib/metrics/metrics.ts'
 import type { ImportedMail } from '../../mail/sync/incoming.ts'
-import type { Sent } from '../../mail/transport/smtp.ts'
+import type { Tried } from '../../mail/sync/outbound-mail.ts'
 import type { CommittedBatch } from '../../store/commit.ts'
 import type { Outcome } from '../../webhooks/delivery/delivery.ts'
 
@@ -15,7 +15,7 @@ export function recordedMetrics() {
   const requests = requestMetrics()
   const batches = histogram(BATCHES)
   const commits = histogram(COMMITS)
-  const sent = tally<Sent['outcome']>(['sent', 'refused', 'later', 'doubtful'])
+  const sent = tally<Tried>(['sent', 'refused', 'later', 'doubtful'])
   const received = tally<ImportedMail['outcome']>(['imported', 'skipped', 'rejected'])
   const attempts = tally<Exclude<Outcome, 'given_up'>>(['delivered', 'failed', 'lost'])
   let givenUp = 0

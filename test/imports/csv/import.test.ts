@@ -559,6 +559,9 @@ describe('the file of rejected rows', () => {
     const wrong = 'Email\nwrong\n'
     await assert.rejects(imported(wrong, { rejected: join(folder, 'no/where.csv') }), { code: 'cannot_write' })
     assert.equal(existsSync(path), false)
+    // Without its file an import is not done: the same command goes on there, as after a crash.
+    const done = await imported(wrong)
+    assert.deepEqual([countsOf(done), done.importedBefore, reasonsOf(done).length], [[0, 0, 0, 1], null, 1])
     const again = await imported(wrong, { rejected: path })
     assert.deepEqual([countsOf(again), again.importedBefore], [[0, 0, 0, 1], server.now()])
     assert.equal(reasonsOf(again).length, 1)

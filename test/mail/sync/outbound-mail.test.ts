@@ -3,8 +3,10 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import PostalMime from 'postal-mime'
 import { mailKinds } from '../../../src/jobs/mail.ts'
 import { outboundMail } from '../../../src/mail/sync/outbound-mail.ts'
+import { sendingStore } from '../../../src/mail/sync/sending.ts'
 import { openFolder } from '../../../src/mail/transport/imap.ts'
 import type { Trust } from '../../../src/mail/transport/server.ts'
+import { smtpClient } from '../../../src/mail/transport/smtp.ts'
 import { applySettings } from '../../../src/settings/document.ts'
 import { schedulerHarness } from '../../jobs/scheduler-harness.ts'
 import { noDovecot, startDovecot } from '../../support/dovecot.ts'
@@ -21,6 +23,8 @@ before(async () => {
   inbox = inboxOf(server)
 })
 after(() => server.stop())
+
+const TWICE = 'It may have arrived twice: it could not be determined whether an earlier attempt had succeeded.'
 
 /** An office that works when the test says so, with a mailbox that sends by the server at this port. */
 function office(t: TestContext, port: number, more: Row = {}, trust: Trust = {}) {
@@ -56,6 +60,9 @@ const answer = ({ conversation_id }: Row, given: Row = {}): Promise<Row> =>
   inbox.make('/messages', { conversation_id, direction: 'outbound', body_text: 'Here it is.', ...given })
 
 const now = ({ id }: Row): Promise<Row> => inbox.get(`/messages/${id}`)
+
+const removeMailbox = () => applySettings(server.store, server.a.org, { mailboxes: [] })
+const GONE = 'The mailbox that should have sent it was deleted.'
 
 describe('a message that is queued', () => {
   test('is sent, with all that a mail program puts it in its place by', async (t) => {
@@ -215,8 +222,48 @@ describe('a message that is queued', () => {
     await tick()
     const failed = await now(queued)
     assert.equal(failed.status, 'failed')
-    assert.match(failed.error, /mailbox that should have sent it was deleted/)
+    assert.equal(failed.error, GONE)
     assert.equal(smtp.mails.length, 0)
+  })
+
+  test('is not sent where its mailbox is removed before the server has greeted', async (t) => {
+    const smtp = await startSmtp(t, {
+      more: {
+        onConnect: (_session, done) => {
+          removeMailbox()
+          done()
+        },
+      },
+    })
+    const { tick, outcomes } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    await tick()
+    const { status, error } = await now(queued)
+    assert.deepEqual([status, error, smtp.mails.length, outcomes], ['failed', GONE, 0, []])
+    assert.equal(smtp.counts().connections, 1)
+  })
+
+  test('is sent where its mailbox is removed while the server takes it, and says so', async (t) => {
+    const smtp = await startSmtp(t, { mail: () => void removeMailbox() })
+    const { tick } = office(t, smtp.server.port)
+    const queued = await answer(await asked())
+    await tick()
+    const { status, error } = await now(queued)
+    assert.deepEqual([status, error, smtp.mails.length], ['sent', null, 1])
+  })
+
+  test('leaves its connection to the next mail where it is not sent', async (t) => {
+    const smtp = await startSmtp(t)
+    const { server: address, trust } = smtp
+    const client = smtpClient(address, trust)
+    t.after(client.close)
+    const mail = { from: 'a@acme.example', to: ['b@firm.example'], source: Buffer.from('Subject: x\r\n\r\nx\r\n') }
+    const outcomes = [false, true, false].map(async (isWanted) => client.send({ ...mail, isWanted: () => isWanted }))
+    assert.deepEqual(
+      (await Promise.all(outcomes)).map(({ outcome }) => outcome),
+      ['withdrawn', 'sent', 'withdrawn'],
+    )
+    assert.deepEqual([smtp.mails.length, smtp.counts().connections], [1, 2])
   })
 })
 
@@ -245,6 +292,43 @@ describe('a try whose end nobody knows', () => {
     assert.deepEqual(outcomes, ['doubtful', 'sent'])
     assert.equal((await PostalMime.parse(smtp.mails[0]?.source as Buffer)).messageId, queued.external_id)
   })
+
+  test('is told of where the mailbox is removed before the next one, and still counts when the mail is sent again', async (t) => {
+    const talker = await startTalker(t, { open: '220 hi', DATA: '354 go', END: (s) => s.destroy(), else: '250 ok' })
+    const { tick, later } = office(t, talker.port)
+    const queued = await answer(await asked())
+    await tick()
+    removeMailbox()
+    await later(1000)
+    const failed = await now(queued)
+    assert.equal(failed.status, 'failed')
+    assert.equal(failed.error, `${GONE} An earlier attempt did not complete; it may have arrived.`)
+    assert.equal(await sentAgain(t, queued), TWICE)
+  })
+
+  test('still counts when the mail is sent again after its job was given up', async (t) => {
+    const talker = await startTalker(t, { open: '220 hi', DATA: '354 go', END: (s) => s.destroy(), else: '250 ok' })
+    const { tick } = office(t, talker.port)
+    const queued = await answer(await asked())
+    await tick()
+    const { deps, store, a } = server
+    const { giveUp } = outboundMail({ deps, write: store.write, trust: {} })
+    await store.write(() => giveUp(a.org, queued.id))
+    assert.match((await now(queued)).error, /did not complete; it may have arrived/)
+    assert.equal(await sentAgain(t, queued), TWICE)
+  })
+
+  /** Queues a failed mail again, with a server that takes it; returns what its message says then. */
+  async function sentAgain(t: TestContext, queued: Row): Promise<string> {
+    const smtp = await startSmtp(t)
+    const { later } = office(t, smtp.server.port)
+    const { again } = sendingStore(server.deps)
+    assert.equal(await server.store.write(() => again(server.a.org, queued.id)), true)
+    await later(1000)
+    const { status, error } = await now(queued)
+    assert.deepEqual([status, smtp.mails.length], ['sent', 1])
+    return error
+  }
 
   test('is not made for ever', async (t) => {
     const talker = await startTalker(t, {

@@ -15,8 +15,12 @@ async function leaves(
   t: TestContext,
   happens: (timelines: Timelines, enrolled: Enrolled) => unknown,
   steps = [mail(0, 'Hello'), mail(DAY)],
+  greeted: (timelines: Timelines, enrolled: Enrolled) => unknown = () => undefined,
 ) {
-  const smtp = await startSmtp(t)
+  let greet: () => unknown = () => undefined
+  const smtp = await startSmtp(t, {
+    more: { onConnect: (_session, done) => void Promise.resolve(greet()).then(() => done()) },
+  })
   const timelines = await startTimelines('Europe/Berlin')
   const { deps, store } = timelines
   timelines.apply({ steps, mailboxes: [mailbox({ smtp: { host: '127.0.0.1', port: smtp.server.port, tls: 'none' } })] })
@@ -25,7 +29,9 @@ async function leaves(
   const [sequence] = (await timelines.call('GET', '/sequences')).body.data
   const id = await timelines.made('/enrollments', { sequence_id: sequence.id, contact_id })
   await timelines.goTo(timelines.now(), false)
-  await happens(timelines, (await timelines.call('GET', `/enrollments/${id}`)).body)
+  const enrolled = (await timelines.call('GET', `/enrollments/${id}`)).body
+  await happens(timelines, enrolled)
+  greet = () => greeted(timelines, enrolled)
   const seq = timelines.lastSeq()
   const scheduler = schedulerHarness(timelines, { kinds: mailKinds(post) })
   t.after(async () => {
@@ -87,4 +93,6 @@ test('nor to who has unsubscribed, is to be left alone, or is gone', async (t) =
   assert.deepEqual(await leaves(t, leave, last), reason('The contact has do_not_contact.'))
   const remove = (timelines: Timelines, { contact_id }: Enrolled) => timelines.call('DELETE', `/contacts/${contact_id}`)
   assert.deepEqual(await leaves(t, remove, last), reason('The contact was deleted.'))
+  const { told, ...late } = await leaves(t, () => {}, last, leave) // before the mail server has greeted
+  assert.deepEqual({ ...late, told: told.slice(1) }, reason('The contact has do_not_contact.'))
 })

@@ -78,6 +78,9 @@ test('a folder lists what arrived since a time, by the hour and not by the day',
   assert.deepEqual(await ids(noon - 60_000), ['b', 'c'])
   assert.deepEqual(await ids(noon + 60_000), ['c'])
   assert.deepEqual(await ids(noon + 7_200_000), [])
+  // A mail has the second of its arrival, without its fraction.
+  const second = Math.floor(noon / 1000) * 1000
+  assert.deepEqual([await ids(second + 999), await ids(second + 1000)], [['b', 'c'], ['c']])
 })
 
 test(

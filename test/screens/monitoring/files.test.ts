@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { lastBackup } from '../../../src/backup/state.ts'
+import { lastBackup, noteBackup } from '../../../src/backup/state.ts'
 import { PLAIN_TEXT } from '../../../src/lib/metrics/text.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import type { Ends } from '../../support/smtp.ts'
 import { ALERT_CASES, FINE } from './alert-cases.ts'
-import { noteGoodBackup } from './good-backup.ts'
+import { copyOf, noteGoodBackup } from './good-backup.ts'
 import { parseMetrics, type Scrape } from './parse-metrics.ts'
 
 // The files for Prometheus and Grafana, and the page about them: what they name exists, and Prometheus takes it.
@@ -51,7 +51,9 @@ before(async () => {
   server = await startServer()
   noteGoodBackup(server.dataDir, server.now())
   const backups = () => lastBackup(server.dataDir)
-  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), backups }
+  const places = [{ name: '/mnt/nas', label: 'folder_1' }]
+  noteBackup(server.dataDir, { copies: [copyOf('/mnt/nas', server.now())] })
+  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), backups, places }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
   await screens.send('GET', '/livez') // so that there is a request to count

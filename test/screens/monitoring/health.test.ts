@@ -2,22 +2,30 @@ import assert from 'node:assert/strict'
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { labelled } from '../../../src/backup/standing.ts'
 import { lastBackup, noteBackup } from '../../../src/backup/state.ts'
 import { mailboxStore } from '../../../src/inbox/mailboxes/mailboxes.ts'
-import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../../src/lib/time.ts'
+import { HOUR_MS, MINUTE_MS, rfc3339, SECOND_MS } from '../../../src/lib/time.ts'
 import { noMonitoring } from '../../../src/screens/metrics.ts'
 import { installedAt } from '../../../src/store/installation.ts'
 import { SUPPORT, setMailboxes } from '../../support/mailbox.ts'
 import { type Screens, startScreens } from '../../support/screens.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { noteGoodBackup } from './good-backup.ts'
+import { copyOf, noteGoodBackup } from './good-backup.ts'
 
 let server: TestServer
 let screens: Screens
 before(async () => {
   server = await startServer()
   screens = await startScreens(server, {
-    monitoring: { ...noMonitoring(), kinds: ['sla.due', 'message.send'], backups: () => lastBackup(server.dataDir) },
+    monitoring: {
+      ...{ ...noMonitoring(), kinds: ['sla.due', 'message.send'], backups: () => lastBackup(server.dataDir) },
+      places: labelled([
+        { name: '/mnt/nas', kind: 'folder' },
+        { name: 's3.example/secret-bucket', kind: 's3' },
+        { name: '/mnt/usb', kind: 'folder' },
+      ]),
+    },
   })
 })
 after(async () => {
@@ -72,6 +80,41 @@ test('a backup that fails, or that cannot be restored on trial, needs somebody a
   const drilled = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
   assert.deepEqual(await check('backup'), { status: 'warn', detail: drilled, age_s: 0 })
   noteBackup(dataDir, { drill: null })
+})
+
+test('copies at other places are told by number: one that failed, is missing or is old', async () => {
+  const { dataDir } = server
+  const now = () => Math.floor(server.now() / SECOND_MS) * SECOND_MS
+  const gauges = async () =>
+    (await screens.send('GET', '/metrics')).text
+      .split('\n')
+      .flatMap((line) => /^dealbox_backup_copy_(.*)/.exec(line)?.[1] ?? [])
+      .sort()
+  const idle = ['failing{place="folder_1"} 0', 'failing{place="folder_2"} 0', 'failing{place="s3_1"} 0']
+  noteBackup(dataDir, { last: null, copies: [] })
+  assert.deepEqual(await check('copies'), { status: 'pass' }, 'no backup yet')
+  assert.deepEqual(await gauges(), idle)
+  noteGoodBackup(dataDir, now())
+  const where = '; "dealbox doctor" shows the reasons, and "dealbox backup" copies one now.'
+  const none = `There is no copy yet at folder_1, s3_1, folder_2${where}`
+  assert.deepEqual(await check('copies'), { status: 'warn', detail: none })
+  const start = now()
+  const all = (nas: object) => [nas, copyOf('s3.example/secret-bucket', start), copyOf('/mnt/usb', start - HOUR_MS)]
+  noteBackup(dataDir, { copies: all(copyOf('/mnt/nas', start)) as never })
+  assert.deepEqual(await check('copies'), { status: 'pass', age_s: 3600 })
+  const failed = copyOf('/mnt/nas', start, 'There is no folder /mnt/nas.')
+  noteBackup(dataDir, { copies: [...all(failed), copyOf('/mnt/gone', null, 'It is not used any more.')] as never })
+  const one = `The last copy failed to folder_1${where}`
+  assert.deepEqual(await check('copies'), { status: 'warn', detail: one, age_s: 3600 })
+  server.advance(36 * HOUR_MS - (server.now() - start))
+  const both = `The last copy failed to folder_1; the last copy is older than 36 hours at folder_2${where}`
+  assert.deepEqual(await check('copies'), { status: 'warn', detail: both, age_s: 133_200 })
+  assert.deepEqual(await gauges(), [
+    ...['age_seconds{place="folder_1"} 129600', 'age_seconds{place="folder_2"} 133200'],
+    ...['age_seconds{place="s3_1"} 129600', 'failing{place="folder_1"} 1', ...idle.slice(1)],
+  ])
+  const said = `${JSON.stringify((await screens.send('GET', '/readyz')).body)}${(await screens.send('GET', '/metrics')).text}`
+  assert.doesNotMatch(said, /mnt|secret-bucket/)
 })
 
 test('jobs that were given up need somebody, and are counted once a minute', async () => {

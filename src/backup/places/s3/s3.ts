@@ -75,7 +75,7 @@ export function s3Place(account: Account, { cut = USUAL_CUT, pageSize = 1000, ..
   }
 
   const list = (signal?: AbortSignal) => listCopies(client, prefix, pageSize, signal)
-  return { name: place, put: plain(put), list: plain(list), get: plain(get), remove: plain(remove) }
+  return { name: place, kind: 's3', put: plain(put), list: plain(list), get: plain(get), remove: plain(remove) }
 }
 
 /** Returns the SHA-256. A repeated attempt begins the file anew. */

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { MIB } from '../../lib/size.ts'
+import { MIB } from './size.ts'
 
 // Large files, written and removed in steps. A file system such as ext4 makes the commits of a server wait while it writes
 // or frees hundreds of megabytes at once, even if those belong to other files: 300 ms were measured.
