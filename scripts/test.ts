@@ -88,6 +88,7 @@ const SHARED: Record<string, { files: string[]; apart?: string[] }> = {
     ],
     apart: ['test/web/data/schedules.test.ts'],
   },
+  replication: { files: ['test/replication/**'] },
   backup: { files: ['test/backup/**', 'test/cli/{backup,backup-copies,backup-places}.test.ts'] },
   cli: {
     files: [

@@ -69,6 +69,8 @@ const ROOMS = [
   'exports',
   'backup/places',
   'backup/places/s3',
+  'replication/copy',
+  'replication',
   'mail/sync',
   'demo/words',
   'demo/story',

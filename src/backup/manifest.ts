@@ -19,6 +19,8 @@ export const SETTINGS = 'dealbox.json'
 /** What a backup may contain beside its manifest: nothing else is ever written to a data folder. */
 const PART = /^(?:dealbox\.db|dealbox\.json|keys\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,80}\.(?:key|pem))$/
 
+export const isPartName = (name: string): boolean => PART.test(name)
+
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const schema = v.object({

@@ -73,17 +73,18 @@ export const decryptionOptions = {
 } as const satisfies Options
 
 /** Undefined if backups are not to be encrypted. Rejects with a usage Problem. */
-export async function readEncryption({
-  backupEncrypt,
-}: Values<typeof encryptionOptions>): Promise<Encryption | undefined> {
-  const [first, ...others] = backupEncrypt
+export async function readEncryption(
+  { backupEncrypt: given }: Values<typeof encryptionOptions>,
+  option: string = 'backupEncrypt',
+): Promise<Encryption | undefined> {
+  const [first, ...others] = given
   if (first === undefined) return undefined
-  const flag = flagOf('backupEncrypt')
-  if (!backupEncrypt.every((each) => each.startsWith('age1'))) {
+  const flag = flagOf(option)
+  if (!given.every((each) => each.startsWith('age1'))) {
     if (others.length > 0) throw usage(`${flag} takes one file of a passphrase, or recipients (age1...), not both.`)
     return readNewPassphrase(flag, first)
   }
-  const encryption = { recipients: backupEncrypt }
+  const encryption = { recipients: given }
   await checkKeys(flag, { encryption })
   return encryption
 }

@@ -18,6 +18,7 @@ import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
+import { replicate } from './replicate.ts'
 import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
 import { serve } from './serve.ts'
@@ -31,6 +32,7 @@ import { webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksReplay } f
 export const commands: readonly Command[] = [
   serve,
   install,
+  replicate,
   init,
   settingsShow,
   settingsApply,

@@ -14,12 +14,15 @@ export const publicUrl = {
   help: 'where clients reach the API, such as https://crm.example.com, for the OpenAPI document and the examples',
 } as const
 
+/** Throws a usage Problem. */
+export const parsePublicUrl = (text: string): string => parseServer('--public-url', text)
+
 /** Returns the URL without a final slash. Throws a usage Problem. */
-export function parsePublicUrl(text: string): string {
+export function parseServer(flag: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text) && !/\/api\/v1\/?$/.test(url.pathname)
   if (isPlain) return url.href.replace(/\/$/, '')
   throw usage(
-    `--public-url ${text} is not the address of a server. Use a form such as https://crm.example.com, without /api/v1.`,
+    `${flag} ${text} is not the address of a server. Use a form such as https://crm.example.com, without /api/v1.`,
   )
 }

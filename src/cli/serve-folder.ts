@@ -1,13 +1,9 @@
-import { api, catalog, PREFIX } from '../app.ts'
-import { version } from '../assets.ts'
-import { clientOf } from '../auth/client.ts'
 import { isSendingPaused } from '../backup/sending.ts'
 import { labelled } from '../backup/standing.ts'
 import { lastBackup } from '../backup/state.ts'
 import { bodies } from '../http/bodies.ts'
 import type { Log } from '../http/log.ts'
-import { openApiDocument } from '../http/openapi.ts'
-import { type Listener, listen } from '../http/server.ts'
+import type { Listener } from '../http/server.ts'
 import { deleteOldUploads } from '../http/uploads.ts'
 import { mailLogins } from '../inbox/mailboxes/access-tokens.ts'
 import { deleteStagedContents } from '../inbox/messages/contents.ts'
@@ -19,38 +15,25 @@ import { sequenceKinds } from '../jobs/sequences.ts'
 import { outboundMail } from '../mail/sync/outbound-mail.ts'
 import { resourceDeps } from '../resource-deps.ts'
 import { screensKinds, screensWork } from '../screens/app/jobs.ts'
-import { screens } from '../screens/app.ts'
 import { recordedMetrics } from '../screens/monitoring/recorded.ts'
-import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import { lockInstance } from '../store/lock.ts'
 import { requireDatabase } from '../store/open.ts'
-import { publicUrlsWith } from '../store/orgs.ts'
 import { guard } from '../webhooks/egress/guard.ts'
 import { startBackups } from './backup-options.ts'
+import { startListeners } from './listeners.ts'
+import { GRACE_MS, type Running } from './running.ts'
 import { screensOrigin } from './screens-url.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
+import { servePrimary } from './serve-primary.ts'
 import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
 
-/** How long running work may take to finish when the server stops. */
-const GRACE_MS = 10_000
-
-export type Running = {
-  api: string
-  screens: string | null
-  /** The link that creates the first organisation, while there is none. */
-  setup: string | null
-  /** Reads the certificate again, if there is one. */
-  reload: (() => Promise<void>) | undefined
-  stop: () => Promise<void>
-}
-
 /** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const read = await readServeOptions(options, log)
-  const { apiAddress, screensAddress, rate, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
-  const { backups, givenUrl, monitors, trust, names, front } = read
+  const { screensAddress, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
+  const { backups, replicated, givenUrl, trust, front } = read
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
   const undo: (() => void)[] = []
@@ -71,8 +54,11 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const store = openServedStore(options.data, log, {
       ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
       ...{ minFree: minFreeBytes, measure: recorded.committed },
+      isReplicated: replicated !== undefined,
     })
     undo.push(store.close)
+    const primary = await servePrimary({ store, log, dataDir: options.data, replicated, url: givenUrl })
+    workers.push(primary.stop)
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
     store
@@ -80,7 +66,6 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
       .catch((error) => {
         if (!store.health.note(error)) log.error({ err: error }, 'staged files were not deleted')
       })
-    const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
     const ownPorts = () => listeners.map(({ port }) => port)
     const deps = resourceDeps(store, guard({ allow, ownPorts }))
     const isPaused = isSendingPaused(options.data)
@@ -90,46 +75,14 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     const outbound = outboundMail({ deps, write: store.write, trust, logins, count: recorded.mailSent })
     const sendingKinds = isPaused ? [] : [...sequenceKinds(deps), ...mailKinds(outbound)]
     const kinds = [...inboxKinds(deps), ...sendingKinds, ...screensKinds(deps)]
-    const ofGivenUrl = givenUrl === undefined ? [] : hostsOf([givenUrl])
-    const checkHost = hostCheck({
-      listen: apiAddress.host,
-      added: [...names, ...ofGivenUrl],
-      publicUrls: publicUrlsWith(store.db),
+    await startListeners({
+      ...{ store, deps, state, options, read, listeners, isSendingPaused: isPaused },
+      monitoring: {
+        ...{ recorded, kinds: kinds.map(({ kind }) => kind), replication: primary.status },
+        backups: backups.at === null ? undefined : () => lastBackup(options.data),
+        places: isPaused ? [] : labelled(backups.copying.places),
+      },
     })
-    const app = api(store, {
-      ...{ ...state, dataDir: options.data, rate, corsOrigins, deps },
-      checkHost: names.length > 0 ? checkHost : undefined,
-      measure: recorded.requests.of('api', PREFIX),
-    })
-    const apiListener = await listen(app.callback(), apiAddress, front)
-    listeners.push(apiListener)
-    if (screensAddress) {
-      const routes = catalog(deps)
-      const document = () => openApiDocument(routes, PREFIX, version)
-      const site = screens({
-        ...state,
-        ...{
-          store,
-          deps,
-          document,
-          routes,
-          prefix: PREFIX,
-          dataDir: options.data,
-          isSendingPaused: isPaused,
-          apiUrl: givenUrl ?? apiListener.url,
-        },
-        listen: screensAddress.host,
-        monitoring: {
-          ...{ monitors, recorded, kinds: kinds.map(({ kind }) => kind) },
-          addressOf: (req) => clientOf(req).address,
-          backups: backups.at === null ? undefined : () => lastBackup(options.data),
-          places: isPaused ? [] : labelled(backups.copying.places),
-          connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
-        },
-        hosts: names,
-      })
-      listeners.push(await listen(site.callback(), screensAddress, front))
-    }
     const scheduler = startScheduler({
       store,
       log,
@@ -144,7 +97,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     workers.push(startBackups({ store, log, dataDir: options.data, isPaused }, backups))
     const screensUrl = listeners[1]?.url ?? null
     const setup = screensUrl && newSetupUrl(store, options.data, screensOrigin(store, { ...options, url: screensUrl }))
-    return { api: apiListener.url, screens: screensUrl, setup, reload: front.certificate?.reload, stop }
+    return { api: (listeners[0] as Listener).url, screens: screensUrl, setup, reload: front.certificate?.reload, stop }
   } catch (error) {
     await stop()
     throw error

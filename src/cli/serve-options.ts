@@ -7,16 +7,20 @@ import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { type BackupOptions, backupOptions, readBackups } from './backup-options.ts'
 import { json } from './command.ts'
+import { type FollowOptions, followOptions } from './follow-options.ts'
 import { type FrontOptions, frontOptions, openFront } from './front.ts'
 import { parseLifetime } from './lifetime.ts'
 import { minFreeOption, readMinFree } from './min-free.ts'
 import { type MonitorSettings, monitorOptions, readMonitors } from './monitors.ts'
 import { apiListen, parsePublicUrl, publicUrl } from './public-url.ts'
+import { type ReplicatedOptions, readReplicated, replicatedOptions } from './replica-options.ts'
 import { readTrust } from './trust.ts'
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
 export type ServeOptions = BackupOptions &
+  ReplicatedOptions &
+  FollowOptions &
   FrontOptions & {
     data: string
     apiListen: string
@@ -89,6 +93,8 @@ export const serveOptions = {
   },
   minFree: minFreeOption,
   ...backupOptions,
+  ...replicatedOptions,
+  ...followOptions,
   ...monitorOptions,
   logLevel: {
     type: 'string',
@@ -110,6 +116,7 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const minFreeBytes = readMinFree(options.minFree)
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = await readBackups(options.data, options)
+  const replicated = await readReplicated(options.data, options)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
@@ -117,7 +124,18 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const trust = options.mailCa === undefined ? {} : readTrust(options.mailCa)
   const { names, ...front } = await openFront(options, log)
   return {
-    ...{ apiAddress, screensAddress, rate, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs, backups },
+    ...{
+      apiAddress,
+      screensAddress,
+      rate,
+      allow,
+      maxFileBytes,
+      minFreeBytes,
+      keepEventsMs,
+      keepAuditMs,
+      backups,
+      replicated,
+    },
     ...{ givenUrl, monitors, trust, names, front },
   }
 }

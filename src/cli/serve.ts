@@ -1,6 +1,7 @@
 import { version } from '../assets.ts'
 import { openLog } from '../http/log.ts'
 import { command } from './command.ts'
+import { readFollow } from './follow-options.ts'
 import { isLocal } from './screens-url.ts'
 import { serveFolder } from './serve-folder.ts'
 import { checkLogLevel, serveOptions } from './serve-options.ts'
@@ -16,7 +17,11 @@ export const serve = command({
     // Without --json the output is for people: two addresses, then only warnings and errors.
     const { log, flush } = options.json ? openLog(options.logLevel, 1) : openLog('warn', 2)
     try {
-      const running = await serveFolder(options, log)
+      const followed = readFollow(options)
+      const signalled = followed && untilSignal() // its start may take long
+      const running = followed
+        ? await (await import('./serve-reader.ts')).serveReader(options, followed, log, signalled)
+        : await serveFolder(options, log)
       const { api, screens, setup } = running
       if (options.json) {
         log.info({ version, data: options.data, api, screens: screens ?? 'off' }, 'listening')
@@ -26,7 +31,7 @@ export const serve = command({
       else if (![api, screens ?? api].every(isLocal)) log.warn(CLEAR_TEXT)
       flush()
       tellServiceManager(process.env, log)
-      await untilSignal()
+      await (signalled ?? untilSignal())
       log.info('stopping')
       await running.stop()
       log.info('stopped')

@@ -18,6 +18,9 @@ const MESSAGES: Record<Failure, string> = {
   failed: 'the storage failed',
 }
 
+const LONG_LOG =
+  'the write-ahead log is not emptied by Litestream, so Dealbox tries to: look whether Litestream runs. If it does not, it copies the whole database when it starts again'
+
 type ServedOptions = Pick<OpenOptions, 'measure'> & {
   /** Where the backup before a migration goes. */
   backupDir: string
@@ -25,30 +28,40 @@ type ServedOptions = Pick<OpenOptions, 'measure'> & {
   encryption?: Encryption | undefined
   /** In bytes; 0 is none, and undefined the default. */
   minFree?: number | undefined
+  /** Whether Litestream does the checkpoints. */
+  isReplicated?: boolean | undefined
+}
+
+/** Logs storage failures. `lastSpace` is what to log of a disk that has little space. */
+export function reportFailures(log: Log, lastSpace: () => object = () => ({})): (report: FailureReport) => void {
+  return ({ failure, err, omitted }) => {
+    const more = failure === 'low' ? lastSpace() : { err }
+    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, ...more }, MESSAGES[failure])
+  }
 }
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
 export function openServedStore(dataDir: string, log: Log, options: ServedOptions): Store {
-  const { backupDir, encryption, minFree, measure } = options
+  const { backupDir, encryption, minFree, measure, isReplicated = false } = options
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
-  function report({ failure, err, omitted }: FailureReport): void {
+  const report = reportFailures(log, () => {
     const { freeBytes: free_bytes, minFreeBytes: min_free_bytes } = space.last()
-    const more = failure === 'low' ? { free_bytes, min_free_bytes } : { err }
-    log[failure === 'locked' ? 'warn' : 'error']({ failure, omitted, ...more }, MESSAGES[failure])
-  }
+    return { free_bytes, min_free_bytes }
+  })
 
   const reportSpace = () => log.warn('there is space on the disk again, and writes resume')
   const tell = (backup: string, { from, to }: Versions) =>
     log.warn({ backup, from, to }, 'the database is migrated to a newer schema; this backup is from before')
   const beforeMigration = backUpFirst(dataDir, backupDir, tell, encryption)
+  const onLongLog = (bytes: number) => log.warn({ bytes }, LONG_LOG)
   const served = { neverSleeps: true, reserve, space, report, reportSpace }
-  const store = openStore(dataDir, { ...served, measure, beforeMigration })
+  const store = openStore(dataDir, { ...served, measure, beforeMigration, isReplicated, onLongLog })
 
   function close(): void {
     try {
-      emptyLog(store.db)
+      if (!isReplicated) emptyLog(store.db)
     } catch (error) {
       store.health.note(error) // the write-ahead log stays for the next start
     }

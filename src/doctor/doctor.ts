@@ -9,6 +9,7 @@ import { fileSystem } from './checks/file-system.ts'
 import { keys } from './checks/keys.ts'
 import { orphans } from './checks/orphans.ts'
 import { permissions } from './checks/permissions.ts'
+import { replication } from './checks/replication.ts'
 import { server, versions } from './checks/versions.ts'
 import { jobs, mailboxes, recurring, sending, webhooks } from './checks/work.ts'
 import { type Finding, fail, type Status, warn, worst } from './finding.ts'
@@ -37,6 +38,7 @@ const CHECKS: Record<string, Check> = {
   keys: { needs: 'tables', run: keys },
   backups: { needs: 'nothing', run: backups },
   copies: { needs: 'nothing', run: copies },
+  replication: { needs: 'tables', run: replication },
   sending: { needs: 'nothing', run: sending },
   jobs: { needs: 'tables', run: jobs },
   recurring: { needs: 'tables', run: recurring },

@@ -23,10 +23,12 @@ import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
 import { readAsk } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
+import { lagOf, type Reader } from './reader.ts'
 import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
 import type { ListRoute, Need, Route } from './route.ts'
 import { send } from './send.ts'
+import { type SeqParts, seqWaits } from './seq.ts'
 import { routeTree } from './tree.ts'
 import type { CommitWaiters } from './waiting.ts'
 import { writeAnswers } from './write.ts'
@@ -55,6 +57,9 @@ export type Kernel = Authentication & {
   checkHost?: ((req: IncomingMessage) => void) | undefined
   /** For requests that wait for a commit. */
   waiters: CommitWaiters
+  newestSeq: SeqParts['newestSeq']
+  /** What a reader does otherwise than a primary. */
+  reader?: Reader | undefined
   /** Aborted while the server stops: further requests on open connections get 503. */
   stopping: AbortSignal
 }
@@ -79,11 +84,12 @@ export type Exchange = {
  */
 export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middleware {
   const { authenticate, isCurrent, prefix, health, cursors, rate, bodies, waiters, log, measure } = parts
-  const { corsOrigins, checkHost, stopping } = parts
+  const { corsOrigins, checkHost, stopping, reader } = parts
   const find = routeTree(prefix, routes)
   const page = pages(parts.changes)
   const answerPoll = pollAnswers({ cursors, waiters })
   const answerWrite = writeAnswers(parts)
+  const reach = seqWaits(parts)
 
   return async function handle(ctx) {
     const started = performance.now()
@@ -93,8 +99,14 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     try {
       checkServing()
       checkFraming(x.req)
+      if (reader) x.headers.push(...(await lagOf(reader)))
       checkHost?.(x.req)
       const match = find(ctx.method, x.path)
+      if ('route' in match && match.route.kind === 'write' && reader?.pass) {
+        x.route = match.route.path
+        const status = await reader.pass(x.req, x.res, { id: x.id, maxBytes: match.route.maxBytes })
+        return logRequest(x, status, started)
+      }
       answer = 'route' in match ? await serve(match.route, match.ids, x) : noRoute(match.allowed, x)
     } catch (error) {
       answer = problemAnswer(asProblem(error, x), x.id)
@@ -188,6 +200,9 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
     if (rate) x.headers.push(...rate(access.token))
     if (route.role === undefined) requireScopes(access.who, [route.scope])
     else requireRole(access.role, route.role)
+    if (reader && route.kind === 'write') throw health.refusal() as Problem
+    const reached = route.kind === 'write' ? undefined : reach(access.who.org, x.req, x.res)
+    if (reached) await reached
     const form = formOf(route, x.req.headers.accept)
     if (route.kind === 'list') return answerList(route, access, ids, x)
     if (route.kind === 'read') return answerRecord(route, access.who, ids, form, x, cursors)
@@ -231,6 +246,7 @@ const restoredMeanwhile = (): Problem =>
     },
   )
 
-const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
+const SENDABLE =
+  'Authorization, Content-Type, Dealbox-Seq, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Request-Id'
 const EXPOSED =
-  'ETag, Location, Link, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'
+  'ETag, Location, Link, Dealbox-Lag-Ms, Dealbox-Primary, Dealbox-Seq, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Accept-Ranges, Content-Disposition, Content-Range'

@@ -27,6 +27,10 @@ export const PROBLEM_SCHEMAS = {
         items: { $ref: '#/components/schemas/FieldError' },
       },
       scope: { type: 'string', description: 'For `insufficient_scope`: the required scope.' },
+      primary: {
+        type: ['string', 'null'],
+        description: 'For `read_only`: where writes belong, if the reader knows it.',
+      },
       duplicate_id: { type: 'string', format: 'uuid', description: 'For `duplicate`: the id of the existing record.' },
     },
   },
@@ -53,6 +57,9 @@ export const HEADERS = {
   'Content-Range': header('The part of the bytes, and their number: `bytes 0-999/5000`.'),
   'X-Request-Id': header('The id that the client sent, or a new one. It is also in the log.'),
   'Idempotency-Replayed': header('`true` for a stored response.', { type: 'string', const: 'true' }),
+  'Dealbox-Seq': header('The number of the newest event of the organisation, including those of this write.', INT64),
+  'Dealbox-Lag-Ms': header('Only from a reader: how many milliseconds its copy is behind the primary.', INT64),
+  'Dealbox-Primary': header('With `read_only`: where writes belong.'),
   'Retry-After': header('How many seconds to wait.', INT64),
   'RateLimit-Policy': header('How many requests a token may send in how many seconds.'),
   RateLimit: header('How many requests remain, and the seconds until the limit is reset.'),
@@ -69,7 +76,7 @@ const problem = (description: string, ...headers: string[]) => ({
 
 export const PROBLEMS = {
   BadRequest: problem(
-    'The query or a header is malformed: `invalid_query`, `invalid_cursor`, `invalid_idempotency_key`, `malformed_http`.',
+    'The query or a header is malformed: `invalid_query`, `invalid_cursor`, `invalid_seq`, `invalid_idempotency_key`, `malformed_http`.',
   ),
   BadBody: problem(
     'The JSON, the query or a header is malformed: `malformed_json`, `malformed_text`, `empty_body`, `wrong_root`, `too_deep`, `array_too_long`, `too_many_values`, `incomplete_body`, `tiny_chunks`, `malformed_form`, `invalid_query`, `invalid_idempotency_key`, `malformed_http`.',
@@ -98,8 +105,9 @@ export const PROBLEMS = {
     'RateLimit',
   ),
   Unavailable: problem(
-    'Nothing was written. Try again in a moment: `stopping`, `busy`, `overloaded`, `storage_full` (reads and deletions still work), `storage_failed`. Retrying does not help until a backup is restored: `database_damaged`, without Retry-After.',
+    'Nothing was written. Try again in a moment: `stopping`, `busy`, `overloaded`, `storage_full` (reads and deletions still work), `storage_failed`. Retrying does not help until a backup is restored: `database_damaged`, without Retry-After. From a reader also: `read_only` (send writes to `primary`), `copy_unavailable`, `seq_not_reached`, `newer_schema`, and for writes that it passes on `primary_unreachable`, `not_the_primary`.',
     'Retry-After',
+    'Dealbox-Primary',
   ),
 }
 
@@ -220,6 +228,13 @@ export const PARAMETERS = {
     in: 'header',
     description: 'The ETag that the client has a part of. If it is another one, the response is the whole file.',
     schema: { type: 'string' },
+  },
+  'dealbox-seq': {
+    name: 'Dealbox-Seq',
+    in: 'header',
+    description:
+      'The `Dealbox-Seq` of the response to a write: the response is at least as new. A reader whose copy is older waits for it, for a second, and then responds with 503 `seq_not_reached`.',
+    schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
   },
   'idempotency-key': {
     name: 'Idempotency-Key',

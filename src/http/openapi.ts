@@ -118,7 +118,25 @@ function operation(route: Route, routes: readonly Route[], known: Components): S
     description: route.description ?? defaultDescription(route),
     tags: [tagOf(route)],
     security: [{ bearer: [route.scope] }],
-    ...parts(route, routes, known),
+    ...withSeq(route, parts(route, routes, known) as Parts),
+  }
+}
+
+type Parts = { parameters: Schema[]; responses: Record<string, Schema> }
+
+/** A write says which event is the newest after it, and a read may ask for at least that. */
+function withSeq({ kind }: Route, { parameters, responses, ...others }: Parts): Schema {
+  const isWrite = kind === 'write'
+  const header = headers([isWrite ? 'Dealbox-Seq' : 'Dealbox-Lag-Ms'])
+  const answers = Object.entries(responses).map(([status, answer]) =>
+    '$ref' in answer
+      ? [status, answer]
+      : [status, { ...answer, headers: { ...(answer.headers as Schema), ...header } }],
+  )
+  return {
+    parameters: isWrite ? parameters : [...parameters, ...paging('dealbox-seq')],
+    ...others,
+    responses: Object.fromEntries(answers),
   }
 }
 

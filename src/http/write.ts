@@ -11,9 +11,10 @@ import { fingerprintOf, formFingerprint, idempotencyKey } from './idempotency.ts
 import type { Exchange, Kernel } from './kernel.ts'
 import { readFlags } from './query.ts'
 import { type Answered, isRepeated, type Need, type WriteRoute } from './route.ts'
+import { SEQ } from './seq.ts'
 import { uploads } from './uploads.ts'
 
-type Parts = Pick<Kernel, 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir'>
+type Parts = Pick<Kernel, 'prefix' | 'write' | 'health' | 'answers' | 'audit' | 'bodies' | 'dataDir' | 'newestSeq'>
 
 /** What a client has sent, parsed but not validated yet. `fingerprint` is the same for requests that are. */
 type Sent = {
@@ -24,7 +25,7 @@ type Sent = {
 }
 
 /** Answers writes: reads the body, and runs the route in a transaction, once for each Idempotency-Key. */
-export function writeAnswers({ prefix, write, health, answers, audit, bodies, dataDir }: Parts) {
+export function writeAnswers({ prefix, write, health, answers, audit, bodies, dataDir, newestSeq }: Parts) {
   const { receive } = uploads(dataDir, bodies)
 
   return async function answerWrite(
@@ -80,19 +81,26 @@ export function writeAnswers({ prefix, write, health, answers, audit, bodies, da
     const print = key === undefined ? '' : fingerprint()
     const known = await route.prefetch?.(sent.body)
     const who = key === undefined ? access.who : { ...access.who, key }
-    return write(
+    const { answer, seq } = await write(
       () => {
         const run = () => change(route, { ...access, who }, ids, x, { ...sent, known })
-        if (key === undefined) return run()
-        const isSecret = route.isSecret === true
-        const given = answers.find(access, key, print, isSecret)
-        if (given) return given
-        const answer = run()
-        answers.keep(access, key, print, answer, isSecret)
-        return answer
+        const answer = key === undefined ? run() : runOnce(route, access, key, print, run)
+        return { answer, seq: newestSeq(who.org) }
       },
       { frees: route.method === 'delete' },
     )
+    x.headers.push(SEQ, String(seq))
+    return answer
+  }
+
+  /** Answers a repeat with what was answered before. */
+  function runOnce(route: WriteRoute<Need>, access: Access, key: string, print: string, run: () => Answer): Answer {
+    const isSecret = route.isSecret === true
+    const given = answers.find(access, key, print, isSecret)
+    if (given) return given
+    const answer = run()
+    answers.keep(access, key, print, answer, isSecret)
+    return answer
   }
 
   /** The part of a write that runs in its transaction. */

@@ -1,6 +1,3 @@
-import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import Koa, { type Context } from 'koa'
 import { asset } from '../assets.ts'
 import { auditLog } from '../audit/log.ts'
@@ -8,6 +5,7 @@ import { clientOf } from '../auth/client.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
+import { eventReader } from '../events/reading.ts'
 import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
 import { type Bodies, bodies } from '../http/bodies.ts'
 import { cursors } from '../http/cursor.ts'
@@ -15,17 +13,19 @@ import { checkFraming } from '../http/framing.ts'
 import { idempotency } from '../http/idempotency.ts'
 import { kernel } from '../http/kernel.ts'
 import type { Log } from '../http/log.ts'
-import { acceptsGzip, preferredName } from '../http/negotiate.ts'
+import { preferredName } from '../http/negotiate.ts'
+import { LAG, lagOf, type Reader } from '../http/reader.ts'
 import type { Route } from '../http/route.ts'
 import { commitWaiters } from '../http/waiting.ts'
+import type { Every } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
 import { publicUrls, publicUrlsWith } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
+import { builtFile as file } from './built-file.ts'
 import { answerBy } from './handler.ts'
 import { health } from './health.ts'
-import type { Every } from './live/hub.ts'
 import { liveParts } from './live/live.ts'
 import { type Monitoring, monitoringPages, noMonitoring } from './metrics.ts'
 import { ASSETS, type WebFiles, webFiles } from './page/files.ts'
@@ -62,6 +62,7 @@ export type ScreensOptions = {
   monitoring?: Monitoring
   /** The timer of the streams. */
   every?: Every
+  reader?: Reader | undefined
 }
 
 const HEADERS = {
@@ -88,13 +89,13 @@ const BY_ANY_NAME = ['/livez', '/readyz']
  */
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
-  const { monitoring = noMonitoring(), isSendingPaused } = options
-  const { backups, places, recorded } = monitoring
+  const { monitoring = noMonitoring(), isSendingPaused, reader } = options
+  const { backups, places, recorded, replication, copy } = monitoring
   const watched = { store, deps, dataDir: options.dataDir, log }
   const { metrics, ready } = monitoringPages({
     ...watched,
     monitoring,
-    health: health({ ...watched, stopping, backups, places, isSendingPaused }),
+    health: health({ ...watched, stopping, backups, places, replication, copy, isSendingPaused }),
   })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
@@ -148,6 +149,8 @@ export function screens(options: ScreensOptions): Koa {
     log,
     corsOrigins: [],
     waiters: commitWaiters(store.committed.subscribe, stopping),
+    newestSeq: eventReader(store.db).newest,
+    reader,
     stopping,
   }
   const measured = (prefix: string) => ({ ...shared, prefix, measure: recorded.requests.of('screens', prefix) })
@@ -156,6 +159,10 @@ export function screens(options: ScreensOptions): Koa {
   const measure = recorded.requests.of('screens', '')
   const handlers = screenHandlers(parts)
   const answerHandler = answerBy(handlers, access.authenticate)
+  const writesByHandler = ({ method, path }: Context): boolean =>
+    handlers.some(
+      (handler) => handler.path === path && handler.method === method && method !== 'GET' && !handler.isInMemory,
+    )
   const app = new Koa()
   app.silent = true // errors are logged below; a client that disconnects is not an error
   app.use(async (ctx) => {
@@ -163,31 +170,49 @@ export function screens(options: ScreensOptions): Koa {
     const id = requestId(ctx.req)
     ctx.set({ ...HEADERS, 'X-Request-Id': id })
     if (stopping.aborted) ctx.set('Connection', 'close')
+    let passed: number | undefined
     try {
       checkFraming(ctx.req)
+      if (reader) for (const lag of (await lagOf(reader)).slice(1)) ctx.set(LAG, lag)
       if (!BY_ANY_NAME.includes(ctx.path) && !ctx.path.startsWith(UNSUBSCRIBE)) checkHost(ctx.req)
-      await answer(ctx)
+      passed = await answer(ctx)
     } catch (error) {
+      ctx.respond = true // unless the primary has answered, and then nothing is thrown
       answerProblem(ctx, asProblem(error, id, ctx.method !== 'GET'), id)
     }
-    if (ctx.respond === false) return // a kernel answers, and logs
-    if (!ctx.req.complete && !read.drain(ctx.req)) ctx.set('Connection', 'close')
+    if (ctx.respond === false && passed === undefined) return // a kernel answers, and logs
+    if (ctx.respond !== false && !ctx.req.complete && !read.drain(ctx.req)) ctx.set('Connection', 'close')
     const ms = performance.now() - started
     const route = routeOf(ctx.path)
-    measure(ctx.method, route ?? familyOf(ctx.path), ctx.status, ms)
+    const status = passed ?? ctx.status
+    measure(ctx.method, route ?? familyOf(ctx.path), status, ms)
     const { address } = clientOf(ctx.req)
-    const took = { status: ctx.status, ms: Math.round(ms * 100) / 100 }
+    const took = { status, ms: Math.round(ms * 100) / 100 }
     log.info({ id, address, method: ctx.method, route, ...took }, 'request')
   })
   return app
 
-  async function answer(ctx: Context): Promise<void> {
+  /** Returns the status of a request that was passed on to the primary, else undefined. */
+  async function answer(ctx: Context): Promise<number | undefined> {
     const { path } = ctx
     const isApi = path.startsWith(`${options.prefix}/`)
-    if (!isApi && !path.startsWith(`${APP}/`)) return void (await pageFor(ctx)(ctx))
+    if (!isApi && !path.startsWith(`${APP}/`)) {
+      const page = pageFor(ctx)
+      if (reader && page === unsubscribe && ctx.method === 'POST') return leave(ctx, reader)
+      return void (await page(ctx))
+    }
     checkSameOrigin(ctx.req, publicUrlsOf)
+    if (reader && writesByHandler(ctx)) return leave(ctx, reader)
     if (isApi) await api(ctx, done)
     else if (!(await answerHandler(ctx))) await own(ctx, done)
+    return undefined
+  }
+
+  /** On a reader: passes a write on to the primary, and returns the status, or refuses it. */
+  async function leave(ctx: Context, { pass }: Reader): Promise<number> {
+    if (!pass) throw store.health.refusal() as Problem
+    ctx.respond = false
+    return pass(ctx.req, ctx.res, { id: requestId(ctx.req) })
   }
 
   function pageFor({ method, path }: Context) {
@@ -245,30 +270,4 @@ function answerProblem(ctx: Context, problem: Problem, id: string): void {
   ctx.status = problem.status
   ctx.set({ ...problem.headers, 'Content-Type': PROBLEM_TYPE })
   ctx.body = problemBody(problem, id)
-}
-
-const compress = promisify(gzip)
-
-/** Serves content that stays the same while the server runs: created on first use, then cached. */
-function file(type: string, make: () => string | Buffer) {
-  const build = async () => {
-    const plain = Buffer.from(make())
-    // Weak, since the compressed and the plain form share it.
-    const etag = `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"`
-    return { plain, small: await compress(plain, { level: 9 }), etag }
-  }
-  let built: ReturnType<typeof build> | undefined
-  return async (ctx: Context) => {
-    built ??= build()
-    const { plain, small, etag } = await built
-    ctx.set({ ETag: etag, Vary: 'Accept-Encoding', 'Content-Type': type })
-    // Not ctx.fresh: it returns false for requests with "Cache-Control: no-cache", which is meant for proxy caches.
-    if (ctx.get('If-None-Match').includes(etag)) {
-      ctx.status = 304
-      return
-    }
-    const isSmall = acceptsGzip(ctx.get('Accept-Encoding'))
-    if (isSmall) ctx.set('Content-Encoding', 'gzip')
-    ctx.body = isSmall ? small : plain
-  }
 }

@@ -12,8 +12,15 @@ import { validate } from '../lib/validate.ts'
  * takes a secret that must not be kept for repeats of the request.
  */
 export type Handler =
-  | { method: Method; path: string; role: null; answer: (ctx: Context) => void | Promise<void> }
-  | { method: Method; path: string; role: Role; answer: (ctx: Context, access: Access) => void | Promise<void> }
+  | (Common & { role: null; answer: (ctx: Context) => void | Promise<void> })
+  | (Common & { role: Role; answer: (ctx: Context, access: Access) => void | Promise<void> })
+
+type Common = {
+  method: Method
+  path: string
+  /** It writes nothing to the database, although it is no GET: a reader answers it, too. */
+  isInMemory?: true
+}
 
 type Method = 'GET' | 'POST' | 'DELETE'
 

@@ -6,6 +6,8 @@ import { mailboxStore } from '../inbox/mailboxes/mailboxes.ts'
 import { Problem } from '../lib/problem.ts'
 import { MIB, sizeText } from '../lib/size.ts'
 import { HOUR_MS } from '../lib/time.ts'
+import type { CopyStatus } from '../replication/follow.ts'
+import type { ReplicationStatus } from '../replication/primary.ts'
 import { type StorageSizes, storageSizes } from '../store/files.ts'
 import { installationId, installedAt, isHeldAlone } from '../store/installation.ts'
 import { jobCounts } from '../store/job-counts.ts'
@@ -32,6 +34,10 @@ export type HealthOptions = {
   dataDir: string
   stopping: Pick<AbortSignal, 'aborted'>
   log: Log
+  /** How it stands with the copy, where the database is replicated. */
+  replication?: (() => ReplicationStatus) | undefined
+  /** How a reader follows its primary: it checks this instead of what the primary does. */
+  copy?: (() => CopyStatus) | undefined
   /** What became of backups. Left out where none are made: then there is no check of them. */
   backups?: (() => BackupState) | undefined
   /** Where they are copied to. Without any there is no check of copies. */
@@ -49,7 +55,8 @@ export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
-  const { store, deps, dataDir, stopping, log, backups, places = [], isSendingPaused = false } = options
+  const { store, deps, dataDir, stopping, log, backups, places = [], replication, copy } = options
+  const { isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
   const isAlone = isHeldAlone(store.db)
@@ -58,12 +65,19 @@ export function health(options: HealthOptions) {
   const jobs = jobCounts(store)
   const webhooks = webhookCounts(store)
   /** In the order in which they run. */
-  const checks: Record<string, () => Finding> = {
-    ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }) },
-    ...(backups && places.length > 0 && { copies: () => copies(backups()) }),
-    clock,
-    ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
-    ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
+  const checks: Record<string, () => Finding> = copy
+    ? { database, disk, clock, copy: () => followed(copy()) }
+    : checksOfPrimary()
+
+  function checksOfPrimary(): Record<string, () => Finding> {
+    return {
+      ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }) },
+      ...(backups && places.length > 0 && { copies: () => copies(backups()) }),
+      clock,
+      ...(replication && { replication: () => replicated(replication()) }),
+      ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
+      ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
+    }
   }
 
   function database(): Finding {
@@ -123,6 +137,21 @@ export function health(options: HealthOptions) {
       return { status: 'warn', detail: last ? oldBackup(last.made_at, age) : NO_BACKUP, ...found }
     if (drill?.error) return { status: 'warn', detail: BAD_DRILL, ...found }
     return last ? { status: 'pass', ...found } : { status: 'pass', detail: NO_BACKUP }
+  }
+
+  /** A copy that is late is no reason to take the server away: it only warns. */
+  function replicated({ lagMs, problem, hasFiles, epoch }: ReplicationStatus): Finding {
+    const found = { epoch, ...(lagMs !== undefined && { lag_s: Math.floor(lagMs / 1000) }) }
+    if (problem !== undefined) return { status: 'warn', detail: problem, ...found }
+    return hasFiles ? { status: 'pass', ...found } : { status: 'pass', detail: NO_FILES, ...found }
+  }
+
+  /** A copy that is late is still of use: its answers say how late. */
+  function followed({ lagMs, isRunning, failure }: CopyStatus): Finding {
+    const found = lagMs === undefined ? {} : { lag_s: Math.floor(lagMs / 1000) }
+    if (!isRunning || failure !== undefined) return { status: 'warn', detail: NOT_FOLLOWING, ...found }
+    if (lagMs === undefined) return { status: 'warn', detail: NO_HEARTBEAT }
+    return lagMs > MAX_LAG_MS ? { status: 'warn', detail: LATE, ...found } : { status: 'pass', ...found }
   }
 
   /** No place is named: where the copies are is nobody's business. */
@@ -212,6 +241,13 @@ export function health(options: HealthOptions) {
   return { findings, isReady, ready }
 }
 
+/** Heartbeats come each 5 seconds, and Litestream takes two or three to bring them. */
+const MAX_LAG_MS = 30_000
+const NOT_FOLLOWING =
+  'Litestream does not bring the copy up to date at the moment; the log of the server has the reason.'
+const NO_HEARTBEAT =
+  'The copy has no heartbeat of its primary, so nobody can tell how old it is. Start the primary with --replicated.'
+const LATE = 'The copy is late: the primary, its Litestream or the way to the replica has a problem.'
 const FAILED = { status: 'fail' }
 const PAUSED =
   'Nothing is sent, since this copy was restored from a backup. "dealbox resume-sending" ends this with the next start.'
@@ -221,6 +257,8 @@ const SHORTAGES = {
   low: 'The disk has less free space than --min-free. Reads and deletions still work; other writes resume when there is more. Free some space.',
 }
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
+const NO_FILES =
+  'The keys and settings are not beside the copy; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
 const NO_BACKUP = 'No backup has been made yet.'
 const BAD_DRILL = 'The newest backup could not be restored on trial. Make another one with "dealbox backup".'
 

@@ -7,6 +7,8 @@ import { preferred } from '../http/negotiate.ts'
 import type { Family } from '../lib/metrics/metrics.ts'
 import { metricsText, OPEN_METRICS, PLAIN_TEXT } from '../lib/metrics/text.ts'
 import { Problem } from '../lib/problem.ts'
+import type { CopyStatus } from '../replication/follow.ts'
+import type { ReplicationStatus } from '../replication/primary.ts'
 import type { Finding, Health } from './health.ts'
 import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './monitoring/access.ts'
 import { gauge, type ObservedOptions, observedMetrics } from './monitoring/observed.ts'
@@ -23,6 +25,10 @@ export type Monitoring = {
   kinds: readonly string[]
   /** How many connections each listener has, by its name. */
   connections: () => Record<string, number>
+  /** How it stands with the copy, where the database is replicated. */
+  replication?: (() => ReplicationStatus) | undefined
+  /** How a reader follows its primary; it has nothing else to say of the database, whose primary says it. */
+  copy?: (() => CopyStatus) | undefined
   /** What became of backups; left out where none are made. */
   backups?: (() => BackupState) | undefined
   /** Where they are copied to. */
@@ -38,14 +44,17 @@ type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health
 /** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
 export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
   const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
-  const { kinds, backups, places = [] } = monitoring
+  const { kinds, backups, places = [], replication, copy } = monitoring
+  const [storage, ...ofPrimary] = observedMetrics({ store, deps, dataDir, kinds })
   const groups = [
     () => checkMetrics(health),
     ...(backups ? [() => backupMetrics(backups(), places, store.wallClock.now())] : []),
+    () => (replication ? replicationMetrics(replication()) : []),
     processMetrics(),
     monitoring.recorded.families,
     () => connectionMetrics(monitoring.connections()),
-    ...observedMetrics({ store, deps, dataDir, kinds }),
+    ...(storage ? [storage] : []),
+    ...(copy ? [() => copyMetrics(copy())] : ofPrimary),
   ]
 
   /** A group that cannot be read, as from a damaged database, is left out: the others say why. */
@@ -105,6 +114,30 @@ function backupMetrics(state: BackupState, places: readonly PlaceLabel[], now: n
     gauge('dealbox_backup_bytes', 'Size of the last good backup.', last ? [{ value: last.bytes }] : []),
     gauge('dealbox_backup_copy_age_seconds', 'Age of the newest backup of which a place has a copy.', ages),
     gauge('dealbox_backup_copy_failing', 'Whether the last copy to a place failed: 1 or 0.', failing),
+  ]
+}
+
+/** The age is missing where nobody can ask the copy. */
+function replicationMetrics({ epoch, lagMs }: ReplicationStatus): Family[] {
+  const lag = lagMs === undefined ? [] : [{ value: lagMs / 1000 }]
+  return [
+    gauge('dealbox_replication_lag_seconds', 'Age of the newest that has arrived at the copy.', lag),
+    gauge('dealbox_replication_epoch', 'Which primary this is; each promotion raises it.', [{ value: epoch }]),
+  ]
+}
+
+/** The lag is missing where the copy has no heartbeat. */
+function copyMetrics({ lagMs, isRunning, restarts }: CopyStatus): Family[] {
+  const lag = lagMs === undefined ? [] : [{ value: lagMs / 1000 }]
+  return [
+    gauge('dealbox_reader_lag_seconds', 'How far the copy is behind its primary: the age of its heartbeat.', lag),
+    gauge('dealbox_reader_following', 'Whether Litestream follows the replica: 1 or 0.', [
+      { value: Number(isRunning) },
+    ]),
+    {
+      ...{ name: 'dealbox_reader_restarts', type: 'counter', help: 'Restarts of Litestream after it ended.' },
+      samples: [{ value: restarts }],
+    },
   ]
 }
 

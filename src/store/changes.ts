@@ -1,9 +1,11 @@
-import type { Database } from './driver.ts'
+import { connection, type Database } from './driver.ts'
 
 export type Changes = ReturnType<typeof watchChanges>
 
 /** Returns a value that changes with each commit by another process or connection. */
 export function dataVersion(db: Database): () => unknown {
+  const { dataVersion } = connection(db)
+  if (dataVersion) return dataVersion
   const version = db.prepare('PRAGMA data_version').pluck()
   return () => version.get()
 }

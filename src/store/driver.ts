@@ -41,6 +41,8 @@ export type Connection = Database & {
   /** The name of its file, or ":memory:". */
   readonly name: string
   readonly open: boolean
+  /** Instead of PRAGMA data_version, where others change the file past SQLite. */
+  dataVersion?: () => unknown
   exec: (sql: string) => unknown
   pragma: (source: string, options?: { simple?: boolean }) => unknown
   function: (

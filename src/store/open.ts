@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import { type Clock, MAX_AHEAD_MS, startClock } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Changes, watchChanges } from './changes.ts'
-import { idleCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
+import { idleCheckpoint, leftCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
 import { type CommittedBatch, groupCommit, type LockTimer } from './commit.ts'
 import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
+import { isCopy } from './followed/files.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
 import { migrate, type Versions } from './migrations.ts'
 import { newestId } from './newest.ts'
+import { isReplicated } from './replication.ts'
 import { finishSwap } from './swap.ts'
 import { type Upkeep, upkeep } from './upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
@@ -58,6 +60,10 @@ export type OpenOptions = Partial<HealthOptions> & {
   lockTimer?: LockTimer
   /** Called before an older database is migrated; if it throws, nothing is. For a backup. */
   beforeMigration?: ((versions: Versions) => void) | undefined
+  /** Whether Litestream does the checkpoints; by default as the last server has noted. */
+  isReplicated?: boolean | undefined
+  /** Called when nobody empties the write-ahead log, with its bytes; at most once a minute. */
+  onLongLog?: ((bytes: number) => void) | undefined
   /** Called after each commit of `write`. */
   measure?: ((batch: CommittedBatch) => void) | undefined
 }
@@ -80,11 +86,15 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
     migrate(db, file, { wall, before: options.beforeMigration }) // first, since setting pragmas writes to the file, even to one of another program
     setPragmas(db)
+    const isLeft = options.isReplicated ?? isReplicated(db, health.note)
+    if (isLeft) db.pragma('wal_autocheckpoint = 0')
     const wallClock = watchWallClock(db, wall, health.note)
     const clock = startClock(wallClock.now, newestId(db, wallClock.now() + MAX_AHEAD_MS, health.note))
     const changes = watchChanges(db)
     const commits = watchCommits(changes)
-    const checkpoint = idleCheckpoint(db, health.note)
+    const checkpoint = isLeft
+      ? leftCheckpoint(db, { note: health.note, onLong: options.onLongLog ?? (() => undefined) })
+      : idleCheckpoint(db, health.note)
     const behind = upkeep(db, { isWritable: () => !health.refusal(), note: health.note })
     const onCommit = (batch: CommittedBatch) => {
       measure?.(batch)
@@ -133,17 +143,26 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
 /** Throws Problem 404 if the folder is missing or not a data folder, and 409 if its database is lost. */
 export function requireDatabase(dataDir: string): void {
   finishSwap(dataDir)
-  refuseLost(dataDir)
+  refuseUnusable(dataDir)
   if (existsSync(join(dataDir, DATABASE))) return
   throw new Problem(404, 'no_database', `There is no Dealbox database in ${dataDir}. Create one with "dealbox init".`)
 }
 
+/** Whoever else opens it writes to it, and it could not follow any more. */
+const ofAnother = (file: string): Problem =>
+  new Problem(
+    409,
+    'is_a_copy',
+    `${file} is a copy, which Litestream keeps up to date: only "dealbox serve --follow" may open it. Run this on its primary; docs/readers.md says more.`,
+  )
+
 /**
- * If only the keys of a database are left, it has to be restored: a new one would look like all the data there ever
+ * A copy is not ours to open. If only the keys of a database are left, it has to be restored: a new one would look like all the data there ever
  * was.
  */
-function refuseLost(dataDir: string): void {
+function refuseUnusable(dataDir: string): void {
   const file = join(dataDir, DATABASE)
+  if (isCopy(file)) throw ofAnother(file)
   const isThere = existsSync(file)
   if ((isThere && statSync(file).size > 0) || !hasKeys(dataDir)) return
   throw new Problem(
@@ -155,7 +174,7 @@ function refuseLost(dataDir: string): void {
 
 function makeDataFolder(dataDir: string): void {
   finishSwap(dataDir)
-  refuseLost(dataDir)
+  refuseUnusable(dataDir)
   try {
     createPrivateFolder(dataDir)
   } catch (error) {

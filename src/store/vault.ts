@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { type Stats, statSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
-import type { Connection } from './driver.ts'
+import type { Connection, Database } from './driver.ts'
 import { isSecret, keyPath, makeKeyFile, readKeyFile, replaceKeyFile, SECRET_BYTES } from './key-file.ts'
 
 const IV_BYTES = 12
@@ -20,7 +20,11 @@ export type Vault = ReturnType<typeof vault>
  * encrypted for one purpose cannot be decrypted for another. A damaged key is replaced within `whileUnused`, which does
  * not call back while anything depends on the key.
  */
-export function vault(dataDir: string, whileUnused: (replace: () => void) => void = () => undefined) {
+export function vault(
+  dataDir: string,
+  whileUnused: (replace: () => void) => void = () => undefined,
+  make: typeof makeKeyFile = makeKeyFile,
+) {
   const file = keyPath(dataDir, NAME)
   let cached: { bytes: Buffer; stats: Stats } | undefined
   const signing = new Map<string, { from: Buffer; own: Buffer }>()
@@ -33,7 +37,7 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
     if (cached && stats && isSame(cached.stats, stats)) return cached.bytes
     cached = undefined
     // Written before the first secret: the commit of the secret survives a power cut, so the key has to as well.
-    if (!stats) makeKeyFile(dataDir, NAME, randomBytes(SECRET_BYTES))
+    if (!stats) make(dataDir, NAME, randomBytes(SECRET_BYTES))
     else if (!isUsable()) {
       whileUnused(() => {
         if (!isUsable()) replaceKeyFile(dataDir, NAME, randomBytes(SECRET_BYTES)) // else another process was faster
@@ -100,23 +104,26 @@ export function vault(dataDir: string, whileUnused: (replace: () => void) => voi
 }
 
 /**
- * Calls back in an exclusive transaction, unless something depends on the key: secrets of webhooks, passwords and tokens
- * of mailboxes, second factors of members, and mails, whose links and addresses are signed.
+ * Whether something depends on the key: secrets of webhooks, passwords and tokens of mailboxes, second factors of members,
+ * and mails, whose links and addresses are signed.
  */
+export const isKeyUsed = (db: Database): boolean =>
+  db
+    .prepare(
+      `SELECT EXISTS (SELECT 1 FROM webhook_states WHERE secrets <> '') OR EXISTS (SELECT 1 FROM message_headers)
+       OR EXISTS (SELECT 1 FROM mailboxes WHERE coalesce(smtp_secret, imap_secret, oauth_secret) IS NOT NULL)
+       OR EXISTS (SELECT 1 FROM mailbox_grants)
+       OR EXISTS (SELECT 1 FROM credentials WHERE totp IS NOT NULL)`,
+    )
+    .pluck()
+    .get() === 1
+
+/** Calls back in an exclusive transaction, unless something depends on the key. */
 export function whileNothingIsSealed(db: Connection): (job: () => void) => void {
   return (job) =>
     db
       .transaction(() => {
-        const used = db
-          .prepare(
-            `SELECT EXISTS (SELECT 1 FROM webhook_states WHERE secrets <> '') OR EXISTS (SELECT 1 FROM message_headers)
-             OR EXISTS (SELECT 1 FROM mailboxes WHERE coalesce(smtp_secret, imap_secret, oauth_secret) IS NOT NULL)
-             OR EXISTS (SELECT 1 FROM mailbox_grants)
-             OR EXISTS (SELECT 1 FROM credentials WHERE totp IS NOT NULL)`,
-          )
-          .pluck()
-          .get()
-        if (used === 0) job()
+        if (!isKeyUsed(db)) job()
       })
       .immediate()
 }

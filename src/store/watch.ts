@@ -19,7 +19,7 @@ const POLL_MS = 250
  * not get slower. SQLite does not report commits of other processes: one timer polls for all listeners, if there are
  * any.
  */
-export function watchCommits({ byOthers }: Pick<Changes, 'byOthers'>) {
+export function watchCommits({ byOthers }: Pick<Changes, 'byOthers'>, pollMs = POLL_MS) {
   const listeners = new Set<CommitListener>()
   let turn: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
@@ -54,7 +54,7 @@ export function watchCommits({ byOthers }: Pick<Changes, 'byOthers'>) {
   function subscribe(listener: CommitListener): () => void {
     if (listeners.size === 0) {
       seen = byOthers()
-      timer = setInterval(poll, POLL_MS).unref()
+      timer = setInterval(poll, pollMs).unref()
     }
     const own: CommitListener = (others) => listener(others) // the same function may subscribe twice
     listeners.add(own)

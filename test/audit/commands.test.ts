@@ -48,6 +48,7 @@ const WITHOUT: Record<string, string> = {
   openapi: 'reads',
   verify: 'reads',
   install: 'has no data folder yet',
+  replicate: 'has no database yet where it writes',
   healthcheck: 'reads',
   version: 'reads',
 }

@@ -116,6 +116,7 @@ before(async () => {
       answers: idempotency(store),
       audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, stopping),
+      newestSeq: () => 0,
       bodies: bodies(),
       dataDir,
       rate: null,

@@ -65,6 +65,7 @@ before(async () => {
       answers: idempotency(store),
       audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, options.stopping),
+      newestSeq: () => 0,
       bodies: bodies(),
       dataDir,
       rate: null,

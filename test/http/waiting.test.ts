@@ -85,6 +85,7 @@ beforeEach(async () => {
       log: silentLog,
       corsOrigins: [],
       waiters: room,
+      newestSeq: () => 0,
       stopping: stopping.signal,
     }),
   )

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { SOCKET } from '../../src/replication/renewal.ts'
 import { goTool, noGo } from './go-tools.ts'
 import { BUCKET, KEYS } from './versitygw.ts'
 
@@ -47,6 +48,7 @@ export function litestreamConfig(database: string, replica: Replica, { everyMs =
           'force-path-style: true',
         ]
   return [
+    `socket: {enabled: true, path: ${join(dirname(database), SOCKET)}, permissions: 0600}`,
     'dbs:',
     `  - path: ${database}`,
     `    monitor-interval: ${everyMs}ms`,
@@ -59,9 +61,9 @@ export function litestreamConfig(database: string, replica: Replica, { everyMs =
 export type Running = ReturnType<typeof run>
 
 /** Starts `litestream` with these arguments. */
-export function run(...argv: string[]) {
+export function run(env: NodeJS.ProcessEnv, ...argv: string[]) {
   const child: ChildProcess = spawn(litestreamProgram(), argv, {
-    env: litestreamEnvironment(),
+    env: { ...process.env, AWS_CA_BUNDLE: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -91,7 +93,7 @@ export function replicate(database: string, replica: Replica, pace?: Pace): Runn
   const folder = mkdtempSync(join(tmpdir(), 'dealbox-litestream-'))
   const file = join(folder, 'litestream.yml')
   writeFileSync(file, litestreamConfig(database, replica, pace))
-  const running = run('replicate', '-config', file)
+  const running = run(litestreamEnvironment(), 'replicate', '-config', file)
   void running.exit.then(() => rmSync(folder, { recursive: true, force: true }))
   return running
 }
@@ -107,4 +109,4 @@ export function restore(replica: Replica, to: string, ...more: string[]): void {
 
 /** Keeps a file up to date with a copy, until `stop`. */
 export const follow = (replica: Replica, to: string, { everyMs = 100 }: Pace = {}): Running =>
-  run('restore', '-f', '-follow-interval', `${everyMs}ms`, '-o', to, urlOf(replica))
+  run(litestreamEnvironment(), 'restore', '-f', '-follow-interval', `${everyMs}ms`, '-o', to, urlOf(replica))

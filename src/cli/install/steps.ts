@@ -12,13 +12,15 @@ import {
 import { dirname } from 'node:path'
 import { isSea } from 'node:sea'
 import { Problem } from '../../lib/problem.ts'
+import { LITESTREAM_CONFIG, LITESTREAM_UNIT } from './litestream.ts'
 import { DATA, EXECUTABLE, OPTIONS, UNIT, UNIT_TEXT } from './unit.ts'
 
 /** The first version with all that the unit asks for. */
 const MIN_SYSTEMD = 250
 
 /** Throws Problem 409 that says what to do instead, if this machine or this program cannot install a service. */
-export function checkMachine(): void {
+export function checkMachine(shownBy = 'dealbox install --print'): void {
+  const refusal = (code: string, why: string): Problem => new Problem(409, code, `${why}. "${shownBy}" shows the unit.`)
   if (!existsSync('/run/systemd/system'))
     throw refusal(
       'no_systemd',
@@ -34,9 +36,6 @@ export function checkMachine(): void {
   if (version < MIN_SYSTEMD)
     throw refusal('old_systemd', `systemd is version ${version} here, and the service needs ${MIN_SYSTEMD}`)
 }
-
-const refusal = (code: string, why: string): Problem =>
-  new Problem(409, code, `${why}. "dealbox install --print" shows the unit.`)
 
 /** Installs, starts, and returns what was done. Throws Problem 409 with what did not work. */
 export function installService({ user, dropIn }: { user: string; dropIn: string }): string[] {
@@ -61,6 +60,19 @@ export function installService({ user, dropIn }: { user: string; dropIn: string 
   start()
   done.push(`Started the service, now and at each boot. Its data is in ${DATA}, its log: journalctl -u dealbox`)
   return [...done, ...setupLines()]
+}
+
+/** Starts Litestream beside Dealbox, which has to be installed. Throws Problem 409 with what did not work. */
+export function installLitestream(files: Record<string, string>): string[] {
+  if (!existsSync(UNIT)) throw new Problem(409, 'not_installed', 'Dealbox is no service here: run "dealbox install".')
+  const done = [LITESTREAM_CONFIG, LITESTREAM_UNIT].map((path) => {
+    write(path, files[path] as string)
+    return `Wrote ${path}.`
+  })
+  run('systemctl', ['daemon-reload'])
+  run('systemctl', ['enable', '--quiet', 'dealbox-litestream.service'])
+  run('systemctl', ['restart', 'dealbox-litestream.service'])
+  return [...done, 'Started Litestream, now and at each boot. Its log: journalctl -u dealbox-litestream']
 }
 
 /** Makes a file beside its place and moves it there, so that a program that runs is not overwritten. */

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { flagOf, keyOf, type Option, type Options, parseListen, usage, variableOf } from '../../config.ts'
 import { FILE_OR_RECIPIENT } from '../backup-places.ts'
+import { FOLDER_OR_URL } from '../replica-options.ts'
 
 /** Where `install` puts the executable, which the service user may run and only root may replace. */
 export const EXECUTABLE = '/usr/local/bin/dealbox'
@@ -107,7 +108,8 @@ export function dropInText({ user, options, values, inFile = () => false }: Give
 function handOver(name: string, { placeholder }: Option, value: string, lines: string[]): string {
   if (/[\n\r\0]/.test(value)) throw usage(`${variableOf(name)} must be one line.`)
   const isFile = placeholder === 'FILE' || (placeholder === FILE_OR_RECIPIENT && !value.startsWith('age1'))
-  if (placeholder === 'DIR') lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
+  const isFolder = placeholder === 'DIR' || (placeholder === FOLDER_OR_URL && isAbsolute(value))
+  if (isFolder) lines.push(`ReadWritePaths=${escaped(path(name, value))}`)
   if (!isFile) return escaped(value)
   lines.push(`LoadCredential=${keyOf(name)}:${path(name, value)}`)
   return `%d/${keyOf(name)}`

@@ -3,6 +3,7 @@ import { emptyLog } from '../../store/checkpoint.ts'
 import type { Database } from '../../store/driver.ts'
 import { danglingReferences, databaseBytes, logBytes, pageErrors, storedFormat } from '../../store/inspect/inspect.ts'
 import { hasOtherStatistics, resetStatistics, schemaDrift } from '../../store/inspect/shape.ts'
+import { replicationRow } from '../../store/replication.ts'
 import { type Finding, fail, pass, some, warn } from '../finding.ts'
 import { howToRestore, type Patient } from '../patient.ts'
 
@@ -85,7 +86,12 @@ export function statistics(patient: Patient): Finding {
   )
 }
 
-export function log({ dataDir, isServed }: Patient): Finding {
+export function log(patient: Patient): Finding {
+  const {
+    dataDir,
+    isServed,
+    database: { db, isCurrent },
+  } = patient
   const bytes = logBytes(dataDir)
   const size = `The write-ahead log has ${sizeText(bytes)}`
   if (isServed) {
@@ -94,6 +100,8 @@ export function log({ dataDir, isServed }: Patient): Finding {
     return warn(`${size}. ${why}`, 'End other programs that have the database open, or restart the server.')
   }
   if (bytes === 0) return pass('The write-ahead log is empty.')
+  if (db && isCurrent && replicationRow(db).read().is_replicated)
+    return pass(`${size}. Litestream copies it, and empties it.`)
   return warn(
     `${size}, though no server runs: the last one did not stop by itself. Nothing is lost.`,
     'Keep this file with the database: it contains the last changes. The next start, or "dealbox doctor --fix", copies them into the database.',

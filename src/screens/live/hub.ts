@@ -2,25 +2,18 @@ import { sessionStore } from '../../auth/sessions.ts'
 import type { Deps } from '../../deps.ts'
 import { eventReader } from '../../events/reading.ts'
 import type { Log } from '../../http/log.ts'
+import { type Every, everyMs } from '../../lib/every.ts'
 import { type Notice, noticeQueue } from '../../personal/notices.ts'
 import type { Store } from '../../store/open.ts'
 import { eventFeed } from './feed.ts'
 import { COMMENT, namedFrame } from './frames.ts'
 import type { Stream } from './stream.ts'
 
-/** Repeats a job until the returned function is called. */
-export type Every = (ms: number, job: () => void) => () => void
-
 export type Hub = ReturnType<typeof streamHub>
 
 /** Streams that get something in one turn of the event loop. */
 const MAX_PER_TURN = 64
 export const TICK_MS = 15_000
-
-export const everyMs: Every = (ms, job) => {
-  const timer = setInterval(job, ms).unref()
-  return () => clearInterval(timer)
-}
 
 type Group = { streams: Set<Stream>; feed: ReturnType<typeof eventFeed> }
 

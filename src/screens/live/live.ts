@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts'
 import type { Log } from '../../http/log.ts'
+import type { Every } from '../../lib/every.ts'
 import type { Store } from '../../store/open.ts'
 import { namedFrame } from './frames.ts'
-import { type Every, streamHub } from './hub.ts'
+import { streamHub } from './hub.ts'
 import { presence as presences, presentFor } from './presence.ts'
 
 export type Live = ReturnType<typeof liveParts>

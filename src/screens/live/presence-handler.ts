@@ -19,6 +19,7 @@ export function presenceHandler({ presence, bodies }: ScreenParts): Handler {
     method: 'POST',
     path: '/app/presence',
     role: 'viewer',
+    isInMemory: true,
     answer: async (ctx, { who, token: session }) => {
       const { tab, viewing, editing, typing } = await readBody(ctx, bodies, Given)
       const present: Present = { member_id: who.member as string, tab, viewing, editing, typing }

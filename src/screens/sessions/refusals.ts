@@ -1,6 +1,6 @@
 import { auditLog } from '../../audit/log.ts'
+import { everyMs } from '../../lib/every.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
-import { everyMs } from '../live/hub.ts'
 import type { ScreenParts } from '../parts.ts'
 
 /** How long there is no further entry about a member: twice as long each time, while attempts go on. */

@@ -4,6 +4,9 @@ import { emptyDatabase } from '../memory.ts'
 type Row = Record<string, string | number | null>
 type SchemaObject = { type: 'table' | 'index' | 'trigger' | 'view'; name: string; sql: string | null }
 
+/** Litestream adds them to each database that it replicates; they have a number, and nothing. */
+const OF_LITESTREAM = ['_litestream_seq', '_litestream_lock']
+
 /**
  * Everything that matters about each table, index, trigger and view, by its name. The order of columns and the
  * formatting of SQL do not.
@@ -19,7 +22,8 @@ export function shapeOf(db: Connection): Map<string, string> {
       "SELECT type, name, sql FROM main.sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name",
     )
     .all() as SchemaObject[]
-  const shown = objects.filter(({ name }) => kinds.get(name)?.type !== 'shadow') // inner tables of FTS5
+  // The others are inner tables of FTS5.
+  const shown = objects.filter(({ name }) => kinds.get(name)?.type !== 'shadow' && !OF_LITESTREAM.includes(name))
   return new Map(
     shown.map(({ type, name, sql }) => {
       const isTable = type === 'table' && kinds.get(name)?.type === 'table'

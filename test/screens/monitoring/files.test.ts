@@ -53,7 +53,9 @@ before(async () => {
   const backups = () => lastBackup(server.dataDir)
   const places = [{ name: '/mnt/nas', label: 'folder_1' }]
   noteBackup(server.dataDir, { copies: [copyOf('/mnt/nas', server.now())] })
-  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), backups, places }
+  const replication = () => ({ epoch: 1, lagMs: 500, problem: undefined, hasFiles: true })
+  const watched = { backups, places, replication }
+  const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), ...watched }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
   await screens.send('GET', '/livez') // so that there is a request to count

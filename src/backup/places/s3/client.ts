@@ -13,7 +13,8 @@ import { all, parseXml } from './xml.ts'
 
 export type ClientOptions = {
   now?: () => number
-  /** Waits before another attempt. */
+  /** Before further attempts: as many follow the first one. */
+  pauses_ms?: readonly number[]
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
   /** How long nothing may move on a connection. */
   idle_ms?: number
@@ -33,7 +34,6 @@ export type Ask = {
 
 export type Client = ReturnType<typeof s3Client>
 
-/** Pauses before further attempts. */
 const PAUSES_MS = [SECOND_MS, 4 * SECOND_MS, 15 * SECOND_MS]
 /** Slower connections than 64 KiB per second are given up. */
 const MS_PER_MIB = 16 * SECOND_MS
@@ -43,7 +43,7 @@ const MAX_TEXT_BYTES = 4 * MIB
 /** Sends signed requests, and repeats those that may succeed the next time. */
 export function s3Client(
   account: Account,
-  { now = Date.now, wait = waitFor, idle_ms = MINUTE_MS }: ClientOptions = {},
+  { now = Date.now, pauses_ms = PAUSES_MS, wait = waitFor, idle_ms = MINUTE_MS }: ClientOptions = {},
 ) {
   const { endpoint, bucket, keys, region } = account
   const name = [endpoint.host, bucket, ...account.prefix.split('/')].filter((part) => part !== '').join('/')
@@ -59,7 +59,7 @@ export function s3Client(
       try {
         return await askOnce(request, take)
       } catch (error) {
-        const ms = PAUSES_MS[attempt]
+        const ms = pauses_ms[attempt]
         if (!(error instanceof Failed) || !error.isPassing || ms === undefined) throw error
         await wait(ms, request.signal).catch(() => undefined) // aborted: the next round throws its reason
       }

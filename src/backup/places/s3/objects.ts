@@ -9,24 +9,35 @@ const MAX_PAGES = 100
 
 /** The backups below the prefix. */
 export async function listCopies(
-  { name, askText }: Client,
+  client: Client,
   prefix: string,
   pageSize: number,
   signal?: AbortSignal,
 ): Promise<Copy[]> {
-  const copies: Copy[] = []
+  const objects = await listObjects(client, prefix + NAME_START, pageSize, signal)
+  return objects.flatMap((object) => copyOf(object, prefix)).sort(byName)
+}
+
+/** All objects whose keys begin so, as elements of the answers. */
+export async function listObjects(
+  { name, askText }: Client,
+  start: string,
+  pageSize: number,
+  signal?: AbortSignal,
+): Promise<Element[]> {
+  const found: Element[] = []
   let next: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const query = {
-      ...{ 'list-type': '2', prefix: prefix + NAME_START, 'max-keys': String(pageSize) },
+      ...{ 'list-type': '2', prefix: start, 'max-keys': String(pageSize) },
       ...(next !== undefined && { 'continuation-token': next }),
     }
     const root = await parseXml(await askText({ method: 'GET', key: '', query, signal }))
     const [result] = all(root, 'ListBucketResult')
     if (!result) throw answerless(name, 'a list')
-    copies.push(...all(result, 'Contents').flatMap((object) => copyOf(object, prefix)))
+    found.push(...all(result, 'Contents'))
     next = textOf(result, 'NextContinuationToken')
-    if (textOf(result, 'IsTruncated') !== 'true' || next === undefined) return copies.sort(byName)
+    if (textOf(result, 'IsTruncated') !== 'true' || next === undefined) return found
   }
   throw answerless(name, 'the end of the list')
 }

@@ -4,8 +4,8 @@ import https from 'node:https'
 import { pipeline } from 'node:stream'
 import { type Range, READ_BYTES } from '../../files/digest.ts'
 
-/** What a request carries: text, or a part of a file. */
-export type Body = { text: string } | { file: string; range: Range }
+/** What a request carries: text or a few bytes, or a part of a file. */
+export type Body = { text: string | Buffer } | { file: string; range: Range }
 
 export type Sending = {
   endpoint: URL

@@ -1,0 +1,58 @@
+import { api, catalog, PREFIX } from '../app.ts'
+import { version } from '../assets.ts'
+import { clientOf } from '../auth/client.ts'
+import type { Deps } from '../deps.ts'
+import type { Bodies } from '../http/bodies.ts'
+import type { Log } from '../http/log.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import type { Reader } from '../http/reader.ts'
+import { type Listener, listen } from '../http/server.ts'
+import { screens } from '../screens/app.ts'
+import type { Monitoring } from '../screens/metrics.ts'
+import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
+import type { Store } from '../store/open.ts'
+import { publicUrlsWith } from '../store/orgs.ts'
+import type { readServeOptions, ServeOptions } from './serve-options.ts'
+
+type Parts = {
+  store: Store
+  deps: Deps
+  state: { log: Log; stopping: AbortSignal; bodies: Bodies }
+  options: ServeOptions
+  read: Awaited<ReturnType<typeof readServeOptions>>
+  /** Where they are put, as soon as each listens. */
+  listeners: Listener[]
+  monitoring: Omit<Monitoring, 'monitors' | 'addressOf' | 'connections'>
+  isSendingPaused: boolean
+  /** Of each listener, if this is a reader. */
+  reader?: { api: Reader; screens: Reader }
+}
+
+/** Starts the API and, unless they are off, the screens. */
+export async function startListeners(parts: Parts): Promise<void> {
+  const { store, deps, state, options, read, listeners, monitoring, isSendingPaused, reader } = parts
+  const { apiAddress, screensAddress, rate, givenUrl, monitors, names, front } = read
+  const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
+  const added = [...names, ...(givenUrl === undefined ? [] : hostsOf([givenUrl]))]
+  const checkHost = hostCheck({ listen: apiAddress.host, added, publicUrls: publicUrlsWith(store.db) })
+  const app = api(store, {
+    ...{ ...state, dataDir: options.data, rate, corsOrigins, deps, reader: reader?.api },
+    checkHost: names.length > 0 ? checkHost : undefined,
+    measure: monitoring.recorded.requests.of('api', PREFIX),
+  })
+  const apiListener = await listen(app.callback(), apiAddress, front)
+  listeners.push(apiListener)
+  if (!screensAddress) return
+  const routes = catalog(deps)
+  const document = () => openApiDocument(routes, PREFIX, version)
+  const site = screens({
+    ...{ ...state, store, deps, document, routes, prefix: PREFIX, dataDir: options.data, isSendingPaused },
+    ...{ apiUrl: givenUrl ?? apiListener.url, listen: screensAddress.host, hosts: names, reader: reader?.screens },
+    monitoring: {
+      ...{ ...monitoring, monitors },
+      addressOf: (req) => clientOf(req).address,
+      connections: () => ({ api: listeners[0]?.connections() ?? 0, screens: listeners[1]?.connections() ?? 0 }),
+    },
+  })
+  listeners.push(await listen(site.callback(), screensAddress, front))
+}

@@ -1,0 +1,36 @@
+import type { Log } from '../http/log.ts'
+import type { ReplicationStatus } from '../replication/primary.ts'
+import { readUnlessDamaged } from '../store/newest.ts'
+import type { Store } from '../store/open.ts'
+import { replicationRow } from '../store/replication.ts'
+import type { readReplicated } from './replica-options.ts'
+
+type Options = {
+  store: Store
+  log: Log
+  dataDir: string
+  /** Undefined if it is not replicated. */
+  replicated: Awaited<ReturnType<typeof readReplicated>>
+  /** Where clients reach it. */
+  url: string | undefined
+}
+
+/** Notes how a database is served, for all who open it or a copy, and starts what a replicated one needs. */
+export async function servePrimary({ store, log, dataDir, replicated, url }: Options): Promise<{
+  status: (() => ReplicationStatus) | undefined
+  stop: () => Promise<void>
+}> {
+  const row = replicationRow(store.db)
+  const served = { is_replicated: replicated !== undefined, primary_url: replicated ? (url ?? null) : null }
+  const noted = readUnlessDamaged(store.health.note, served, row.read)
+  if (noted.is_replicated !== served.is_replicated || noted.primary_url !== served.primary_url)
+    // While another process writes, it waits, and the start does not.
+    store
+      .write(() => row.serve(served.is_replicated, served.primary_url), { isSmall: true })
+      .catch((error) => {
+        if (!store.health.note(error)) log.error({ err: error }, 'whether the database is replicated was not noted')
+      })
+  if (!replicated) return { status: undefined, stop: () => Promise.resolve() }
+  const { startPrimary } = await import('../replication/primary.ts') // few servers need it
+  return startPrimary({ store, log, dataDir, ...replicated })
+}

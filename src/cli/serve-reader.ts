@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { bodies } from '../http/bodies.ts'
+import { passOn } from '../http/forward.ts'
+import type { Log } from '../http/log.ts'
+import type { Reader } from '../http/reader.ts'
+import type { Listener } from '../http/server.ts'
+import { Problem } from '../lib/problem.ts'
+import { type CopyStatus, type Following, follow } from '../replication/follow.ts'
+import { resourceDeps } from '../resource-deps.ts'
+import { recordedMetrics } from '../screens/monitoring/recorded.ts'
+import { isCopy, removeLeftovers } from '../store/followed/files.ts'
+import { checkReaderKeys, isPassing, keysMissing, openReader, type ReaderStore } from '../store/followed/reader.ts'
+import { createPrivateFolder, hasKeys } from '../store/key-file.ts'
+import { lockInstance } from '../store/lock.ts'
+import { DATABASE } from '../store/open.ts'
+import type { Followed } from './follow-options.ts'
+import { startListeners } from './listeners.ts'
+import { GRACE_MS, type Running } from './running.ts'
+import { readServeOptions, type ServeOptions } from './serve-options.ts'
+import { reportFailures } from './served-store.ts'
+
+/** How often it looks whether the first round of Litestream is done. */
+const LOOK_MS = 20
+
+/**
+ * Serves a copy that Litestream keeps in the data folder. Nothing here starts what writes, or what reaches other machines:
+ * no jobs, no mail, no webhooks, no backups. The store refuses whatever would write nevertheless. `abandon` ends a start
+ * that waits for the first copy, which may take long.
+ */
+export async function serveReader(
+  options: ServeOptions,
+  followed: Followed,
+  log: Log,
+  abandon: Promise<void> = new Promise(() => undefined),
+): Promise<Running> {
+  const read = await readServeOptions(options, log)
+  const file = join(options.data, DATABASE)
+  if (existsSync(file) && !isCopy(file)) throw notACopy(file)
+  createPrivateFolder(options.data)
+  if (!hasKeys(options.data)) throw keysMissing(options.data, []) // before the whole database is fetched
+  const undo: (() => void | Promise<void>)[] = []
+  const listeners: Listener[] = []
+  const stopping = new AbortController()
+  const state = { log, stopping: stopping.signal, bodies: bodies() }
+
+  async function stop(): Promise<void> {
+    stopping.abort()
+    await Promise.all(listeners.map((listener) => listener.stop(GRACE_MS)))
+    for (const step of undo.reverse()) await step()
+  }
+
+  try {
+    undo.push(lockInstance(options.data))
+    removeLeftovers(file)
+    const following = follow({ ...followed, file, log })
+    undo.push(following.stop)
+    const open = () => openReader(options.data, file, { primary: followed.primary, report: reportFailures(log) })
+    const store = await firstCopy(open, following, abandon)
+    undo.push(store.close)
+    checkReaderKeys(options.data, store.db)
+    const readerOf = (primary: string | undefined): Reader => {
+      const passing = primary === undefined ? undefined : passOn({ primary, bodies: state.bodies })
+      if (passing) undo.push(passing.stop)
+      return { readable: store.readable, lagMs: store.lagMs, pass: passing?.pass }
+    }
+    await startListeners({
+      ...{ store, deps: resourceDeps(store), state, options, read, listeners, isSendingPaused: false },
+      monitoring: { recorded: recordedMetrics(), kinds: [], copy: () => statusOf(store, following) },
+      reader: { api: readerOf(followed.primary), screens: readerOf(followed.primaryScreens) },
+    })
+    const [api, screens] = listeners.map(({ url }) => url)
+    return { api: api as string, screens: screens ?? null, setup: null, reload: read.front.certificate?.reload, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Waits for Litestream, which may have to fetch the whole database. Rejects with Problem 409. */
+async function firstCopy(open: () => ReaderStore, { failed }: Following, abandon: Promise<void>): Promise<ReaderStore> {
+  let isAbandoned = false
+  void abandon.then(() => {
+    isAbandoned = true
+  })
+  for (;;) {
+    try {
+      return open()
+    } catch (error) {
+      if (!isPassing(error)) throw error
+    }
+    await Promise.race([pause(LOOK_MS), failed])
+    if (isAbandoned) throw new Problem(409, 'stopped', 'The server was stopped before there was a copy.')
+  }
+}
+
+function statusOf({ lagMs }: ReaderStore, { state }: Following): CopyStatus {
+  try {
+    return { ...state(), lagMs: lagMs() }
+  } catch {
+    return { ...state(), lagMs: undefined } // it cannot be read, which another check finds
+  }
+}
+
+const notACopy = (file: string): Problem =>
+  new Problem(
+    409,
+    'not_a_copy',
+    `${file} is a database of its own, not a copy of another one. Use another folder for the copy with --data.`,
+  )

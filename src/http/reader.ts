@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ReaderStore } from '../store/followed/reader.ts'
+
+/** How many milliseconds the copy is behind, on the answers of a reader. */
+export const LAG = 'Dealbox-Lag-Ms'
+
+/** A write on its way to the primary: the id of the request, and how large its body may be. */
+export type Passed = { id: string; maxBytes?: number | undefined }
+
+/** Passes a request on and its answer back. Returns the status; throws Problem 4xx or 503 before anything was answered. */
+export type Pass = (req: IncomingMessage, res: ServerResponse, passed: Passed) => Promise<number>
+
+/** What a reader does otherwise than a primary. Without `pass`, writes are refused. */
+export type Reader = Pick<ReaderStore, 'readable' | 'lagMs'> & { pass?: Pass | undefined }
+
+/**
+ * Waits until the copy can be read, for a moment at most, and returns the header that says how far it is behind. If it
+ * cannot be read, whoever reads says so.
+ */
+export async function lagOf({ readable, lagMs }: Reader): Promise<string[]> {
+  try {
+    const waiting = readable()
+    if (waiting) await waiting
+    const lag = lagMs()
+    return lag === undefined ? [] : [LAG, String(lag)]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Where Litestream keeps a copy of the database: what it has there, and the small files of Dealbox beside it. Everything
+ * rejects with a Problem whose sentence names the place, or with the reason of the signal.
+ */
+export type Copy = {
+  /** For people: the folder, or the address. */
+  name: string
+  /** The names of the files of a level. */
+  files: (level: number, signal?: AbortSignal) => Promise<string[]>
+  /** The first bytes of one of them; undefined if it is gone, as into a file of a higher level. */
+  start: (level: number, name: string, bytes: number, signal?: AbortSignal) => Promise<Buffer | undefined>
+  /** The names of the files of Dealbox. */
+  own: (signal?: AbortSignal) => Promise<string[]>
+  /** One of them; undefined if there is none. */
+  get: (name: string, signal?: AbortSignal) => Promise<Buffer | undefined>
+  put: (name: string, content: Buffer, signal?: AbortSignal) => Promise<void>
+  /** Puts it only if there is none: of all who do so, one succeeds. Resolves with whether the file has this content. */
+  create: (name: string, content: Buffer, signal?: AbortSignal) => Promise<boolean>
+}
+
+/** The folder of our files beside those of Litestream. */
+export const OWN_FOLDER = 'dealbox'

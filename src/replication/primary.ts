@@ -1,0 +1,98 @@
+import type { Encryption } from '../backup/encryption/secrets.ts'
+import type { Log } from '../http/log.ts'
+import { type Every, everyMs } from '../lib/every.ts'
+import { MINUTE_MS, rfc3339, SECOND_MS } from '../lib/time.ts'
+import type { Store } from '../store/open.ts'
+import { replicationRow } from '../store/replication.ts'
+import type { Copy } from './copy/copy.ts'
+import { copyFiles } from './files.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { startRenewal } from './renewal.ts'
+import { noteReplicationState } from './state.ts'
+import { type Lag, watchCopy } from './watch.ts'
+
+/** What a server can say about its copy. */
+export type ReplicationStatus = {
+  epoch: number
+  /** The age of the newest at the copy; undefined where nobody can ask it. */
+  lagMs: number | undefined
+  /** What needs somebody; undefined if nothing does. */
+  problem: string | undefined
+  /** Whether the keys and settings are beside the copy. */
+  hasFiles: boolean
+}
+
+export type Primary = ReturnType<typeof startPrimary>
+
+type Options = {
+  store: Store
+  log: Log
+  dataDir: string
+  copy: Copy | undefined
+  /** Where it is, in the words of Litestream. */
+  replicaUrl?: string | undefined
+  encryption: Encryption | undefined
+  every?: Every
+}
+
+const NOTE_EVERY_MS = MINUTE_MS
+
+/** What a replicated server does: the heartbeat, the question to the copy, and the keys and settings beside it. */
+export function startPrimary({ store, log, dataDir, copy, replicaUrl, encryption, every = everyMs }: Options) {
+  const now = store.wallClock.now
+  const row = replicationRow(store.db)
+  const { epoch } = row.read()
+  let saidProblem: string | undefined
+  let notedAt = Number.NEGATIVE_INFINITY
+  const renewal = startRenewal({ store, dataDir, replicaUrl, every, renewed: () => log.warn(RENEWED) })
+  const stopHeart = startHeartbeat({ store, every })
+  const files = copy && encryption ? copyFiles({ dataDir, copy, encryption, every }) : undefined
+  const watch = copy ? watchCopy({ copy, now, every, asked: note }) : undefined
+  if (!watch) note(undefined)
+
+  function status(): ReplicationStatus {
+    const lag = watch?.lag()
+    return { epoch, lagMs: lag?.ms, problem: problemOf(lag), hasFiles: files !== undefined }
+  }
+
+  function problemOf(lag: Lag | undefined): string | undefined {
+    return renewal.problem() ?? (lag ? (lag.problem ?? files?.problem()) : UNASKED)
+  }
+
+  /** Logs what changes, and leaves the state to commands. */
+  function note(lag: Lag | undefined): void {
+    const problem = problemOf(lag)
+    const hasChanged = kindOf(problem) !== kindOf(saidProblem)
+    if (hasChanged && problem !== undefined) log.error({ copy: copy?.name }, problem)
+    else if (hasChanged) log.warn({ copy: copy?.name }, 'the copy is up to date again')
+    saidProblem = problem
+    const at = now()
+    if (!hasChanged && Math.abs(at - notedAt) < NOTE_EVERY_MS) return
+    notedAt = at
+    const lag_s = lag ? Math.floor(lag.ms / SECOND_MS) : null
+    try {
+      noteReplicationState(dataDir, {
+        ...{ copy: copy?.name ?? null, seen_at: rfc3339(at), lag_s },
+        problem: problem ?? null,
+      })
+    } catch (error) {
+      store.health.note(error) // as on a full disk; commands have an old state then
+    }
+  }
+
+  return {
+    status,
+    /** How often the copy was asked. */
+    asked: (): number => watch?.count() ?? 0,
+    stop: async (): Promise<void> => {
+      await Promise.all([stopHeart(), watch?.stop(), files?.stop(), renewal.stop()])
+    },
+  }
+}
+
+/** The same sentence with other numbers is logged once. */
+const kindOf = (problem: string | undefined): string | undefined => problem?.replace(/\d+/g, '#')
+
+const RENEWED = 'the last server was killed: Litestream copies the whole database anew'
+const UNASKED =
+  'Nobody asks the copy, so that a replication that stops is not noticed here. Name a folder or S3-compatible storage with --replica, or watch the /readyz of a standby.'

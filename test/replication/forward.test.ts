@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { type Primary, type StartedReader, startPrimary, until } from '../support/copied.ts'
+import { noLitestream } from '../support/litestream.ts'
+
+// A reader that passes writes on.
+
+const needs = { skip: noLitestream }
+let primary: Primary
+let reader: StartedReader
+
+before(async () => {
+  if (noLitestream) return
+  primary = await startPrimary({ trustProxy: '127.0.0.1' })
+  reader = await primary.startReader({ primary: primary.served.api, primaryScreens: primary.served.screens })
+})
+after(async () => {
+  await reader?.stop()
+  await primary?.stop()
+})
+
+/** A primary of which the test sees what arrives. */
+async function listener(
+  answer: (req: IncomingMessage, body: string) => { status?: number; headers?: object; body?: string },
+) {
+  const server: Server = createServer(async (req, res) => {
+    const { status = 200, headers = {}, body = '{}' } = answer(req, Buffer.concat(await req.toArray()).toString())
+    res.writeHead(status, headers as never).end(body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: () => {
+      server.closeAllConnections()
+      return new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+test('a write arrives at the primary, and its answer at the client, who can read it here', needs, async () => {
+  const key = { 'idempotency-key': 'once' }
+  const made = await reader.call('POST', '/deals', { title: 'Passed on' }, key)
+  assert.equal(made.status, 201)
+  assert.match(made.headers.get('location') ?? '', /^\/api\/v1\/deals\//)
+  const again = await primary.call('POST', '/deals', { title: 'Passed on' }, key)
+  assert.deepEqual([again.body.id, again.headers.get('idempotency-replayed')], [made.body.id, 'true'])
+  const seq = made.headers.get('dealbox-seq') as string
+  const read = () => reader.call('GET', `/deals/${made.body.id}`, undefined, { 'dealbox-seq': seq })
+  assert.equal((await until(read, ({ status }) => status === 200)).body.title, 'Passed on')
+  const changed = await reader.call('PATCH', `/deals/${made.body.id}`, { title: 'Changed' }, { 'if-match': '"1"' })
+  assert.deepEqual([changed.status, changed.headers.get('etag')], [200, '"2"'])
+  const stale = await reader.call('PATCH', `/deals/${made.body.id}`, { title: 'Again' }, { 'if-match': '"1"' })
+  assert.deepEqual([stale.status, stale.body.code], [412, 'version_mismatch'])
+  assert.equal((await fetch(`${reader.api}/api/v1/deals`, { method: 'POST', body: '{}' })).status, 401)
+})
+
+test('people sign in and write by a reader', needs, async () => {
+  const headers = { cookie: primary.cookie, origin: reader.screens, 'content-type': 'application/json' }
+  const body = JSON.stringify({ title: 'By a person' })
+  const made = await fetch(`${reader.screens}/api/v1/deals`, { method: 'POST', headers, body })
+  assert.equal(made.status, 201)
+  const foreign = { ...headers, origin: 'https://evil.example' }
+  assert.equal((await fetch(`${reader.screens}/app/logout`, { method: 'POST', headers: foreign })).status, 403)
+  const wrong = JSON.stringify({ email: 'ana@acme.example', password: 'wrong' })
+  const refused = await fetch(`${reader.screens}/app/login`, { method: 'POST', headers, body: wrong })
+  assert.match(await refused.text(), /"code":"invalid_credentials"/)
+  const left = await fetch(`${reader.screens}/app/logout`, { method: 'POST', headers })
+  assert.deepEqual([left.status, left.headers.get('set-cookie')?.startsWith('dealbox=;')], [204, true])
+})
+
+test('what belongs to one connection stays there, and the primary learns who asks', needs, async () => {
+  let seen: IncomingMessage | undefined
+  const other = await listener((req, body) => {
+    seen = req
+    return {
+      headers: { Connection: 'x-own', 'X-Own': '1', 'Keep-Alive': 'timeout=9', 'Set-Cookie': ['a=1', 'b=2'] },
+      body,
+    }
+  })
+  const passing = await primary.startReader({ primary: `${other.url}/below` })
+  try {
+    const asked = request(`${passing.api}/api/v1/deals?x=%20y`, {
+      method: 'POST',
+      headers: {
+        ...{ Connection: 'keep-alive, X-Mine', 'X-Mine': '1', TE: 'trailers', 'Transfer-Encoding': 'chunked' },
+        ...{
+          Host: 'crm.example',
+          'X-Forwarded-For': '192.0.2.1',
+          'X-Request-Id': 'own-id',
+          'X-Kept': 'yes',
+          Expect: '100-continue',
+        },
+      },
+    })
+    asked.write('{"a":')
+    asked.end('1}')
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    assert.equal(Buffer.concat(await answer.toArray()).toString(), '{"a":1}')
+    assert.deepEqual([answer.headers['set-cookie'], answer.headers['x-own']], [['a=1', 'b=2'], undefined])
+    const { headers, url } = seen as IncomingMessage
+    assert.equal(url, '/below/api/v1/deals?x=%20y')
+    assert.deepEqual([headers['x-mine'], headers.te, headers.expect], [undefined, undefined, undefined])
+    assert.equal(headers.host, new URL(other.url).host)
+    assert.deepEqual([headers['x-kept'], headers['x-request-id'], headers['dealbox-passed-on']], ['yes', 'own-id', '1'])
+    assert.deepEqual([headers['x-forwarded-host'], headers['x-forwarded-proto']], ['crm.example', 'http'])
+    assert.equal(headers['x-forwarded-for'], '192.0.2.1') // of this machine, which is trusted
+  } finally {
+    await passing.stop()
+    await other.stop()
+  }
+})
+
+test('two readers that name each other do not pass a write on for ever', needs, async () => {
+  const chain = await primary.startReader({ primary: reader.api })
+  try {
+    const { status, body } = await chain.call('POST', '/deals', { title: 'Round' })
+    assert.deepEqual([status, body.code], [503, 'not_the_primary'])
+  } finally {
+    await chain.stop()
+  }
+})
+
+test('a body that is too large is refused here, and a primary that does not answer is named', needs, async () => {
+  const large = await reader.call('POST', '/deals', { title: 'x'.repeat(1_100_000) })
+  assert.deepEqual([large.status, large.body.code], [413, 'body_too_large'])
+  let requests = 0
+  const silent = createServer((req) => {
+    requests++
+    req.socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const port = (silent.address() as AddressInfo).port
+  const lost = await primary.startReader({ primary: `http://127.0.0.1:${port}` })
+  try {
+    const cut = await lost.call('POST', '/deals', { title: 'Cut' })
+    assert.deepEqual(
+      [cut.status, cut.body.code, cut.headers.get('retry-after'), requests],
+      [503, 'primary_unreachable', '5', 1],
+    )
+    assert.match(cut.body.detail, /Idempotency-Key/)
+    await new Promise((closed) => silent.close(closed))
+    const gone = await lost.call('POST', '/deals', { title: 'Gone' })
+    assert.match(gone.body.detail, /ECONNREFUSED/)
+    assert.equal((await lost.call('GET', '/deals')).status, 200)
+  } finally {
+    await lost.stop()
+  }
+})
