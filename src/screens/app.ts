@@ -21,7 +21,7 @@ import type { Every } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
 import { hostMoves, movedProblem } from '../store/org-states.ts'
-import { orgHosts, publicUrls } from '../store/orgs.ts'
+import { publicUrls, publicUrlsWith } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
 import { builtFile as file } from './built-file.ts'
@@ -36,7 +36,7 @@ import type { OpenApi } from './reference/document.ts'
 import { referencePage } from './reference/reference.ts'
 import { APP, screenHandlers, screenRoutes } from './routes.ts'
 import { sessionAccess } from './sessions/access.ts'
-import { apiUrlFor, hostCheck, hostOf, hostsOf } from './sessions/hosts.ts'
+import { apiUrlFor, hostCheck, hostOf } from './sessions/hosts.ts'
 import { checkSameOrigin } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
@@ -126,12 +126,11 @@ export function screens(options: ScreensOptions): Koa {
 
   const unsubscribe = unsubscribePage({ store, deps, log, bodies: read })
   const publicUrlsOf = publicUrls(store.db)
-  const hostsOfOrgs = orgHosts(store.db)
   const movedFrom = hostMoves(store.db)
   const checkHost = hostCheck({
     listen,
     added: options.hosts ?? [],
-    publicHosts: () => [...hostsOf(publicUrlsOf()), ...hostsOfOrgs()],
+    publicUrls: publicUrlsWith(store.db),
   })
   const access = sessionAccess(store)
   const web = options.web ?? webFiles()

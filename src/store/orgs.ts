@@ -32,12 +32,6 @@ export const allOrgsEver = (db: Database): Org[] =>
 export const setHost = (db: Database, org: number, host: string | null): void =>
   void db.prepare('UPDATE orgs SET host = ? WHERE id = ?').run(host, org)
 
-/** The host names of all organisations, as far as they have one. */
-export function orgHosts(db: Database): () => string[] {
-  const all = db.prepare(`SELECT host FROM orgs WHERE host IS NOT NULL AND ${IS_WHOLE} ORDER BY id`).pluck()
-  return () => all.all() as string[]
-}
-
 /** Returns whether an organisation is there: an export that is restored replaces it. */
 export function orgExists(db: Database): (org: number) => boolean {
   const one = db.prepare('SELECT 1 FROM orgs WHERE id = ?').pluck()
@@ -50,6 +44,21 @@ export function publicUrls(db: Database): () => string[] {
     .prepare(`SELECT public_base_url FROM orgs WHERE public_base_url IS NOT NULL AND ${IS_WHOLE} ORDER BY id`)
     .pluck()
   return () => all.all() as string[]
+}
+
+/** The addresses of organisations that may have a host, of which a browser writes some characters in another way: few of thousands. */
+export function publicUrlsWith(db: Database): (host: string) => string[] {
+  const some = db
+    .prepare(
+      `SELECT public_base_url FROM orgs
+       WHERE instr(lower(public_base_url), ?) > 0 OR public_base_url GLOB '*[^!-$&-Z_a-z~]*'`,
+    )
+    .pluck()
+  const withHost = db.prepare('SELECT 1 FROM orgs WHERE host = ?')
+  return (host) => {
+    const own = withHost.get(host) === undefined ? [] : [`https://${host}`]
+    return [...(some.all(host) as string[]), ...own]
+  }
 }
 
 /** Returns how many organisations there are, and of a single one its name and that of its first owner. */
