@@ -6,6 +6,10 @@
 //   npm run bench -- --dealbox dist/dealbox   the executable instead of the sources
 //   npm run bench -- --only webhooks          only that section; also inbox, sequences, writes, backup, attack, screens, pocketbase,
 //                                         soak; of these, inbox and pocketbase need wrk, screens Chromium, pocketbase Go
+//   npm run bench -- --only scale --orgs 100,1k,10k --org-deals 1k --deals 50k,500k,5m --disk-gb 40
+//                                         folders of many organisations, and of one with many deals: for docs/scale.md;
+//                                         --folder DIR keeps them for the next run,
+//                                         --without checks,backup leaves out what takes long
 //   npm run bench -- --only attack --seconds 60 --attack pipelined,tokens
 //                                         the server under attack; all attacks together without --attack
 //   npm run bench -- --only soak --minutes 60 --out DIR
@@ -37,6 +41,7 @@ import {
   withSection,
   writesText,
 } from './bench/report.ts'
+import { runScale, SCALE_OPTIONS } from './bench/scale-run.ts'
 import { type Sequences, sequences } from './bench/sequences.ts'
 import { ended, type Found, type Server, serving } from './bench/serving.ts'
 import { readSoak, soak } from './bench/soak/soak.ts'
@@ -55,6 +60,7 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '60' },
     out: { type: 'string' },
     from: { type: 'string' },
+    ...SCALE_OPTIONS,
   },
 })
 const root = join(import.meta.dirname, '..')
@@ -256,6 +262,10 @@ async function besidePocketBase(): Promise<string> {
   }
 }
 
+if (options.only === 'scale') {
+  await runScale(servers, options)
+  process.exit(0)
+}
 if (options.only === 'soak') {
   const out = options.out ?? mkdtempSync(join(tmpdir(), 'dealbox-soak-'))
   const server = options.dealbox ? 'the executable' : 'the server from its sources'

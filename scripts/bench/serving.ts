@@ -131,8 +131,9 @@ export function memory({ pid }: ChildProcess, field: 'VmRSS' | 'VmHWM'): number 
   }
 }
 
-async function listening(child: ChildProcess, log: string): Promise<{ api: string; screens: string }> {
-  for (let tries = 0; tries < 500 && child.exitCode === null; tries++) {
+/** The addresses of a server once it listens, of which it writes a line to its log: within ten minutes. */
+export async function listening(child: ChildProcess, log: string): Promise<{ api: string; screens: string }> {
+  for (let tries = 0; tries < 30_000 && child.exitCode === null; tries++) {
     const [, api, screens] = /"api":"([^"]+)","screens":"([^"]+)"/.exec(readFileSync(log, 'utf8')) ?? []
     if (api && screens) return { api, screens }
     await new Promise((wake) => setTimeout(wake, 20))

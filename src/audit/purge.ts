@@ -18,9 +18,12 @@ export function purgeAuditLog({ db, clock }: Pick<Store, 'db' | 'clock'>, keepMs
   const oldest = db.prepare('SELECT seq, at, hash FROM audit_log WHERE org = ? ORDER BY seq LIMIT ?')
   const anchor = db.prepare('UPDATE audit_chains SET anchor_seq = ?, anchor_hash = ? WHERE org = ?')
   const remove = db.prepare('DELETE FROM audit_log WHERE org = ? AND seq <= ?')
+  const isKept = ({ at }: { at: number }): boolean => at >= now - keepMs && at <= now + MAX_AHEAD_MS
   for (const org of chains.all() as string[]) {
+    const first = oldest.get(org, 1) as { at: number } | undefined
+    if (!first || isKept(first)) continue // most chains, of which there may be thousands
     const entries = oldest.all(org, BATCH) as { seq: number; at: number; hash: string }[]
-    const firstKept = entries.findIndex(({ at }) => at >= now - keepMs && at <= now + MAX_AHEAD_MS)
+    const firstKept = entries.findIndex(isKept)
     const old = firstKept < 0 ? entries : entries.slice(0, firstKept)
     const last = old.findLast(({ at }) => at < now - keepMs)
     if (!last) continue

@@ -1,11 +1,11 @@
-import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { removeGently } from '../lib/large-files.ts'
+import { readdirSync, renameSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { isEncrypted } from './encryption/header.ts'
 import { peekManifest } from './manifest.ts'
 import { isEncryptedName, markOf, readName } from './names.ts'
 import type { Reason } from './reasons.ts'
 import { type Keep, kept } from './retention.ts'
+import { inWorkspace } from './workspace.ts'
 
 /** `mark` is of the installation. */
 export type Listed = { file: string; made: number; bytes: number; reason: Reason; mark: string }
@@ -27,8 +27,20 @@ export function prune(folder: string, installation: string, keep: Keep, timezone
   const own = listBackups(folder, installation)
   const keeping = kept(own, keep, timezone)
   const deleted = own.filter((each) => !keeping.has(each)).map(({ file }) => file)
-  for (const file of deleted) removeGently(file)
+  if (deleted.length > 0)
+    inWorkspace(folder, (workspace) => {
+      for (const file of deleted) moveInto(workspace, file)
+    })
   return deleted
+}
+
+/** What is removed in steps must not have its name meanwhile: a process that is killed would leave a part of it. */
+function moveInto(workspace: string, file: string): void {
+  try {
+    renameSync(file, join(workspace, basename(file)))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
 }
 
 function listed(file: string, name: string): Listed | undefined {

@@ -11,7 +11,7 @@ import { screens } from '../screens/app.ts'
 import type { Monitoring } from '../screens/metrics.ts'
 import { hostCheck, hostsOf } from '../screens/sessions/hosts.ts'
 import type { Store } from '../store/open.ts'
-import { publicUrls } from '../store/orgs.ts'
+import { publicUrlsWith } from '../store/orgs.ts'
 import type { readServeOptions, ServeOptions } from './serve-options.ts'
 
 type Parts = {
@@ -33,8 +33,8 @@ export async function startListeners(parts: Parts): Promise<void> {
   const { store, deps, state, options, read, listeners, monitoring, isSendingPaused, reader } = parts
   const { apiAddress, screensAddress, rate, givenUrl, monitors, names, front } = read
   const corsOrigins = options.corsOrigin.split(',').filter((origin) => origin !== '')
-  const publicHosts = () => hostsOf([...publicUrls(store.db)(), ...(givenUrl === undefined ? [] : [givenUrl])])
-  const checkHost = hostCheck({ listen: apiAddress.host, added: names, publicHosts })
+  const added = [...names, ...(givenUrl === undefined ? [] : hostsOf([givenUrl]))]
+  const checkHost = hostCheck({ listen: apiAddress.host, added, publicUrls: publicUrlsWith(store.db) })
   const app = api(store, {
     ...{ ...state, dataDir: options.data, rate, corsOrigins, deps, reader: reader?.api },
     checkHost: names.length > 0 ? checkHost : undefined,

@@ -20,7 +20,7 @@ import { commitWaiters } from '../http/waiting.ts'
 import type { Every } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
-import { publicUrls } from '../store/orgs.ts'
+import { publicUrls, publicUrlsWith } from '../store/orgs.ts'
 import { bootData } from './app/boot.ts'
 import { signedOutBoot } from './app/signed-out.ts'
 import { builtFile as file } from './built-file.ts'
@@ -34,7 +34,7 @@ import type { OpenApi } from './reference/document.ts'
 import { referencePage } from './reference/reference.ts'
 import { APP, screenHandlers, screenRoutes } from './routes.ts'
 import { sessionAccess } from './sessions/access.ts'
-import { apiUrlFor, hostCheck, hostOf, hostsOf } from './sessions/hosts.ts'
+import { apiUrlFor, hostCheck, hostOf } from './sessions/hosts.ts'
 import { checkSameOrigin } from './sessions/same-origin.ts'
 import { UNSUBSCRIBE, unsubscribePage } from './unsubscribe/unsubscribe.ts'
 
@@ -127,7 +127,7 @@ export function screens(options: ScreensOptions): Koa {
   const checkHost = hostCheck({
     listen,
     added: options.hosts ?? [],
-    publicHosts: () => hostsOf(publicUrlsOf()),
+    publicUrls: publicUrlsWith(store.db),
   })
   const access = sessionAccess(store)
   const web = options.web ?? webFiles()

@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import * as f from '../lib/fields.ts'
 import { timeOfId } from '../lib/id.ts'
 import type { Store } from '../store/open.ts'
+import { checkOrgNumber } from '../store/search.ts'
 import { type Change, changesOf } from './changes.ts'
 
 export const OrgSettings = f.object({
@@ -28,7 +29,7 @@ export function orgSettings({ db, clock }: Pick<Store, 'db' | 'clock'>) {
   function create({ name, timezone, currency }: OrgSettings): { org: number; publicId: string } {
     const publicId = clock.id()
     const { lastInsertRowid } = insert.run(publicId, name, timezone, currency, timeOfId(publicId))
-    return { org: Number(lastInsertRowid), publicId }
+    return { org: checkOrgNumber(lastInsertRowid), publicId }
   }
 
   function show(org: number): OrgSettings {

@@ -33,6 +33,17 @@ export function publicUrls(db: Database): () => string[] {
   return () => all.all() as string[]
 }
 
+/** The public addresses that may have a host, of which a browser writes some characters in another way: few of thousands. */
+export function publicUrlsWith(db: Database): (host: string) => string[] {
+  const some = db
+    .prepare(
+      `SELECT public_base_url FROM orgs
+       WHERE instr(lower(public_base_url), ?) > 0 OR public_base_url GLOB '*[^!-$&-Z_a-z~]*'`,
+    )
+    .pluck()
+  return (host) => some.all(host) as string[]
+}
+
 /** Returns how many organisations there are, and of a single one its name and that of its first owner. */
 export function soleOrg(db: Database): () => { count: number; name: string | null; owner: string | null } {
   const all = db.prepare(

@@ -1,4 +1,5 @@
 import { rankOfId } from '../lib/id.ts'
+import { conflict } from '../lib/problem.ts'
 import type { Database } from './driver.ts'
 
 /**
@@ -24,6 +25,20 @@ export type Kind = keyof typeof KINDS
 export const SAME_RANK = 64n
 /** Ids from 2109 on share one rank: numbers have 63 bits, including the one after the last. */
 const LAST_RANK = 2n ** 57n - 2n
+/** The greatest number of an organisation whose words have a first character, of which Unicode has 1,048,576 of this sort. */
+const MAX_ORG = 2 ** 16 - 1
+/**
+ * Refuses the number of a new organisation that the search index has no character for, before it gets a record. Numbers are
+ * not used twice.
+ */
+export function checkOrgNumber(org: number | bigint): number {
+  if (org <= MAX_ORG) return Number(org)
+  throw conflict(
+    'too_many_organisations',
+    `A data folder can have ${MAX_ORG} organisations in its life. Use another data folder for further ones.`,
+  )
+}
+
 /** The first character of every word in the index: it separates organisations and kinds. */
 export function markOf(org: number, kind: Kind): string {
   return String.fromCodePoint(0x10000 + org * 16 + KINDS[kind])

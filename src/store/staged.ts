@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from './driver.ts'
 import { eraser } from './erase.ts'
+import { checkOrgNumber } from './search.ts'
 
 // A staged organisation is filled under its own number and replaces another one at the end. Until then its public id is
 // not a UUID: no token, link or --org can refer to it.
@@ -32,7 +33,7 @@ export function stageOrg(db: Database, given: StagedSettings, now: number): numb
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(PREFIX + randomUUID(), name, timezone, currency, public_base_url, last_seq, now)
-  return Number(lastInsertRowid)
+  return checkOrgNumber(lastInsertRowid)
 }
 
 /** Erases an organisation and gives its public id to the staged one. For a transaction without foreign keys. */

@@ -11,7 +11,7 @@ const ROWS_PER_VALUE = 100
  * the schema, and ANALYZE and PRAGMA optimize are never run.
  */
 export function fixStatistics(db: Connection): void {
-  db.exec('ANALYZE') // makes the tables, which stay empty without rows
+  db.exec('ANALYZE sqlite_schema') // makes the tables; without a name it would read the whole file
   db.exec('DELETE FROM sqlite_stat1')
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'").get()) db.exec('DELETE FROM sqlite_stat4')
   const insert = db.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)')

@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync, statSync, truncateSync } from 'node:fs'
+import { basename } from 'node:path'
 import { describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
+import { makeBackup } from '../../src/backup/make.ts'
 import { KEEP_MIGRATION_MS, kept, parseKeep } from '../../src/backup/retention.ts'
 import { nextAt, parseBackupAt } from '../../src/backup/schedule.ts'
 import { dateIn } from '../../src/lib/calendar/days.ts'
+import { MIB } from '../../src/lib/size.ts'
 import { DAY_MS, HOUR_MS } from '../../src/lib/time.ts'
 import { examples } from '../support/seed.ts'
+import { NOW, places } from './backup-fixture.ts'
 
 const START = Date.UTC(2026, 10, 23, 2, 15)
 const keep = { days: 7, weeks: 4, months: 6 }
 const nightly = (made: number) => ({ made, reason: 'nightly' as const })
+
+const { temporaryFolder, dataFolder } = places()
 
 describe('retention', () => {
   test('keeps 7 days, 4 weeks and 6 months of a year of nights', () => {
@@ -43,6 +53,28 @@ describe('retention', () => {
     assert.equal(KEEP_MIGRATION_MS, 90 * DAY_MS)
     assert.ok(kept([migration, ...nights(89)], none, 'UTC').has(migration))
     assert.ok(!kept([migration, ...nights(90)], none, 'UTC').has(migration))
+  })
+
+  test('removes a large backup under another name: half of one must not look like a backup', async () => {
+    const { dataDir, store } = await dataFolder()
+    const folder = temporaryFolder()
+    const [old, newest] = [NOW - DAY_MS, NOW].map((now) => makeBackup({ dataDir, folder, reason: 'command', now }).file)
+    truncateSync(old as string, 64 * MIB)
+    const prune = JSON.stringify(new URL('../../src/backup/list.ts', import.meta.url).href)
+    const given = JSON.stringify([folder, store.installation, { days: 1, weeks: 0, months: 0 }, 'UTC'])
+    const thread = new Worker(`import(${prune}).then(({ prune }) => prune(...${given}))`, { eval: true, stdout: false })
+    let isRunning = true
+    const end = once(thread, 'exit').finally(() => {
+      isRunning = false
+    })
+    const sizes = new Set<number | undefined>()
+    while (isRunning) {
+      sizes.add(statSync(old as string, { throwIfNoEntry: false })?.size)
+      await turn()
+    }
+    assert.deepEqual(await end, [0])
+    assert.deepEqual([...sizes], [64 * MIB, undefined])
+    assert.deepEqual(readdirSync(folder), [basename(newest as string)])
   })
 
   test('always keeps the newest, and no fewer than the periods have, whatever the times', () => {

@@ -9,13 +9,17 @@ export const noGo = spawnSync('go', ['version']).status === 0 ? false : 'there i
 const MODULE = join(import.meta.dirname, 'go')
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/dealbox/go')
 
-/**
- * Builds a program of test/support/go/go.mod, or of a module in a folder below, once for each state of that file, and
- * returns the folder it is in.
- */
+/** The folder of a program of test/support/go/go.mod, or of a module in a folder below: one for each state of that file. */
+const folderOf = (module: string): string =>
+  join(CACHE, hash('sha256', readFileSync(join(module, 'go.mod'))).slice(0, 16))
+
+export const isBuilt = (path: string, below = ''): boolean =>
+  existsSync(join(folderOf(join(MODULE, below)), basename(path)))
+
+/** Builds a program, unless it is built, and returns the folder it is in. */
 export function goTool(path: string, below = ''): string {
   const module = join(MODULE, below)
-  const folder = join(CACHE, hash('sha256', readFileSync(join(module, 'go.mod'))).slice(0, 16))
+  const folder = folderOf(module)
   const program = join(folder, basename(path))
   if (existsSync(program)) return folder
   mkdirSync(folder, { recursive: true })

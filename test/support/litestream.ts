@@ -4,18 +4,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SOCKET } from '../../src/replication/renewal.ts'
-import { goTool, noGo } from './go-tools.ts'
+import { goTool, isBuilt, noGo } from './go-tools.ts'
 import { BUCKET, KEYS } from './versitygw.ts'
 
-/** For the option `skip` of a test that needs Litestream, which is built from its Go module. */
-export const noLitestream = noGo
+const PROGRAM = ['github.com/benbjohnson/litestream/cmd/litestream', 'litestream'] as const
+
+/** For the option `skip` of a test that needs Litestream, which is built from its Go module: only CI waits for that. */
+export const noLitestream =
+  noGo || (process.env.DEALBOX_TEST_ALL === '1' || isBuilt(...PROGRAM) ? false : 'npm run go-tools builds Litestream')
 
 /** Where a copy is: a folder, or a folder in the bucket of versitygw. */
 export type Replica = { folder: string } | { port: number; prefix: string }
 
 /** Builds it at the first call, which takes minutes, once for each version in go/litestream/go.mod. */
-export const litestreamProgram = (): string =>
-  join(goTool('github.com/benbjohnson/litestream/cmd/litestream', 'litestream'), 'litestream')
+export const litestreamProgram = (): string => join(goTool(...PROGRAM), 'litestream')
 
 /** For the command line of Litestream. */
 export const urlOf = (replica: Replica): string =>

@@ -2,23 +2,14 @@ import { closeSync, createReadStream, fsyncSync, openSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { steadyWriter } from '../../lib/large-files.ts'
+import type { Ending, Task, Told } from './age-task.ts'
 import type { Decryption, Encryption } from './secrets.ts'
 
 // The thread of age-worker.ts: does one task, and ends. The library is written in JavaScript: a passphrase takes it a
 // second, and a file some 10 ms per megabyte, which requests should not wait for.
-
-export type Task =
-  | { do: 'check'; encryption?: Encryption; decryption?: Decryption }
-  /** Without `to`, the result is a stream. */
-  | { do: 'encrypt'; from: string; to?: string; encryption: Encryption }
-  | { do: 'decrypt'; from: string; to?: string; decryption: Decryption }
-
-/** For a thread that waits: each change of the number is a sign of life, and the message says how it ended. */
-export type Told = { alive: Int32Array; port: MessagePort }
-export type Ending = { error?: { message: string; code: string | undefined } }
 
 // On Linux this applies to this thread alone.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { packedAsset } from '../../assets.ts'
-import type { Ending, Task, Told } from './age-thread.ts'
+import type { Ending, Task, Told } from './age-task.ts'
 
 /** A passphrase takes a second, or ten on a slow machine; a chunk much less. */
 const SILENCE_MS = 120_000

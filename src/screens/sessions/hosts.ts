@@ -15,19 +15,40 @@ export type HostOptions = {
   listen: string
   /** From --host. */
   added: readonly string[]
-  /** The hosts of the public addresses of the organisations, read anew each time. */
-  publicHosts: () => readonly string[]
+  /** The public addresses of organisations that may have a host. */
+  publicUrls: (host: string) => readonly string[]
+  /** In milliseconds. */
+  now?: () => number
 }
+
+/** A name of an organisation counts for so long without a look: there may be thousands, and each request has one. */
+const KNOWN_MS = 5000
+const MAX_KNOWN = 10_000
 
 /**
  * Checks the names by which a request calls this server: the header Host, and X-Forwarded-Host of a trusted proxy. A page
  * of a foreign name that its owner lets point here (DNS rebinding) would count as our own; its name is none that this
  * server knows. Such a page can send the second header, and never hides the first one by it. Throws Problem 421.
  */
-export function hostCheck({ listen, added, publicHosts }: HostOptions): (req: Named) => void {
+export function hostCheck({
+  listen,
+  added,
+  publicUrls,
+  now = () => performance.now(),
+}: HostOptions): (req: Named) => void {
   const own = bracketed(listen)
   const known = new Set([...LOOPBACK, own, ...added])
+  const knownUntil = new Map<string, number>()
   let addresses = new Set<string>()
+
+  function isOfOrg(host: string): boolean {
+    if ((knownUntil.get(host) ?? 0) > now()) return true
+    knownUntil.delete(host)
+    if (!hostsOf(publicUrls(host)).includes(host)) return false
+    if (knownUntil.size >= MAX_KNOWN) knownUntil.clear()
+    knownUntil.set(host, now() + KNOWN_MS)
+    return true
+  }
 
   function isOwnAddress(host: string): boolean {
     if (!EVERYWHERE.includes(listen)) return false
@@ -38,7 +59,7 @@ export function hostCheck({ listen, added, publicHosts }: HostOptions): (req: Na
 
   function check(header: string | undefined): void {
     const host = hostOf(header)
-    if (host !== undefined && (known.has(host) || isOwnAddress(host) || publicHosts().includes(host))) return
+    if (host !== undefined && (known.has(host) || isOwnAddress(host) || isOfOrg(host))) return
     throw unknownHost(host)
   }
 

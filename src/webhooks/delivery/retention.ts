@@ -61,27 +61,32 @@ export function purgeDeliveries({ db, clock }: Pick<Store, 'db' | 'clock'>, keep
     `DELETE FROM deliveries WHERE org_id = @org AND id IN
        (SELECT id FROM deliveries INDEXED BY deliveries_webhook WHERE org_id = @org AND webhook_id = @webhook LIMIT @most)`,
   )
+  const orphaned = orphanedWebhooks({ db })
+  // From one organisation with deliveries to the next: of many, few have webhooks.
+  const nextOrg = db.prepare('SELECT min(org_id) FROM deliveries WHERE org_id > ?').pluck()
   let room = BATCH
-  for (const org of db.prepare('SELECT id FROM orgs').pluck().all() as number[]) {
+  for (let org = nextOrg.get(0) as number | null; org !== null; org = nextOrg.get(org) as number | null) {
     const deleted = old.all({ org, before, most: room }) as DeletedDelivery[]
     deleted.push(...(ahead.all({ org, ahead: firstAhead, most: room - deleted.length }) as DeletedDelivery[]))
     room -= deleted.length
     for (const { webhook_id, object_id, status, is_ordered } of deleted)
       if (status === 'pending' && is_ordered === 1) promote.run({ now, org, webhook_id, object_id })
-    for (const webhook of orphaned({ db }, org)) room -= ofWebhook.run({ org, webhook, most: room }).changes
+    for (const webhook of orphaned(org)) room -= ofWebhook.run({ org, webhook, most: room }).changes
     if (room === 0) return 'more'
   }
   return undefined
 }
 
-/** Returns deleted webhooks that still have deliveries. Jumps through the index from one webhook to the next. */
-function orphaned({ db }: Pick<Store, 'db'>, org: number): string[] {
+/** Finds deleted webhooks that still have deliveries. Jumps through the index from one webhook to the next. */
+function orphanedWebhooks({ db }: Pick<Store, 'db'>): (org: number) => string[] {
   const next = db
     .prepare('SELECT min(webhook_id) FROM deliveries INDEXED BY deliveries_webhook WHERE org_id = ? AND webhook_id > ?')
     .pluck()
   const exists = db.prepare('SELECT 1 FROM webhooks WHERE org_id = ? AND id = ?').pluck()
-  const found: string[] = []
-  for (let id = next.get(org, '') as string | null; id !== null; id = next.get(org, id) as string | null)
-    if (!exists.get(org, id)) found.push(id)
-  return found
+  return (org) => {
+    const found: string[] = []
+    for (let id = next.get(org, '') as string | null; id !== null; id = next.get(org, id) as string | null)
+      if (!exists.get(org, id)) found.push(id)
+    return found
+  }
 }

@@ -13,7 +13,7 @@ import {
 describe('the names of a server', () => {
   const isKnown = (listen: string, host: string | undefined): boolean => {
     try {
-      hostCheck({ listen, added: [], publicHosts: () => [] })({ socket: new Socket(), headers: { host } })
+      hostCheck({ listen, added: [], publicUrls: () => [] })({ socket: new Socket(), headers: { host } })
       return true
     } catch {
       return false
@@ -37,6 +37,33 @@ describe('the names of a server', () => {
     assert.deepEqual(parseHosts(' CRM.example.com, crm ,'), ['crm.example.com', 'crm'])
     for (const wrong of ['http://crm.example.com', 'crm.example.com:80', '*', 'a b'])
       assert.throws(() => parseHosts(wrong), { code: 'usage' }, wrong)
+  })
+
+  test('are those of the organisations: a new one at once, and one that was removed for five seconds', () => {
+    let urls = ['https://a.example', 'https://longa.example/api']
+    let looks = 0
+    let ms = 0
+    const publicUrls = (part: string) => {
+      looks++
+      return urls.filter((url) => url.includes(part))
+    }
+    const check = hostCheck({ listen: '127.0.0.1', added: [], publicUrls, now: () => ms })
+    const isKnownNow = (host: string): boolean => {
+      try {
+        check({ socket: new Socket(), headers: { host } })
+        return true
+      } catch {
+        return false
+      }
+    }
+    for (let request = 0; request < 100; request++) assert.ok(isKnownNow('a.example:8081'))
+    assert.equal(looks, 1)
+    for (const foreign of ['ga.example', 'a.exampl', 'b.example']) assert.equal(isKnownNow(foreign), false)
+    urls = ['https://b.example']
+    assert.ok(isKnownNow('b.example') && isKnownNow('a.example'))
+    ms += 5000
+    assert.equal(isKnownNow('a.example'), false)
+    assert.ok(isKnownNow('b.example'))
   })
 
   test('in a link for others are those that they can open, as far as there are any', () => {
