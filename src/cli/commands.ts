@@ -18,6 +18,7 @@ import { mailboxConnect } from './mailbox-connect.ts'
 import { memberActivate, memberAdd, memberDeactivate, memberList, memberSet } from './member.ts'
 import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
+import { promote } from './promote.ts'
 import { replicate } from './replicate.ts'
 import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
@@ -31,6 +32,7 @@ import { webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksReplay } f
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
+  promote,
   install,
   replicate,
   init,

@@ -7,6 +7,12 @@ export type HealthyWrite = <T extends Sync>(job: () => T, allowed?: Allowed) => 
 
 type Options = { db: Connection; commit: Write; health: StorageHealth; onCommit: () => void }
 
+/** Throws Problem 503 if another server may be the primary. */
+export function checkFence({ fencedOff }: Pick<StorageHealth, 'fencedOff'>): void {
+  const problem = fencedOff()
+  if (problem) throw problem
+}
+
 /** Both ways to write: they refuse to start while the storage must not be written, and note its errors. */
 export function healthyWrites({ db, commit, health, onCommit }: Options) {
   function checkWritable(allowed?: Allowed): void {
@@ -57,8 +63,15 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
     if (db.inTransaction) return db.transaction(job).immediate()
     checkWritable()
     try {
-      const value = db.transaction(job).immediate()
+      const value = db
+        .transaction(() => {
+          const made = job()
+          checkFence(health)
+          return made
+        })
+        .immediate()
       onCommit()
+      checkFence(health)
       return value
     } catch (error) {
       health.note(error)
