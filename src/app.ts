@@ -16,7 +16,7 @@ import { stages } from './crm/stages/stages.ts'
 import { tags } from './crm/tags.ts'
 import { tasks } from './crm/tasks.ts'
 import type { Deps } from './deps.ts'
-import { eventReader } from './events/reading.ts'
+import { eventSeqs } from './events/epochs.ts'
 import { type Bodies, bodies } from './http/bodies.ts'
 import { cursors } from './http/cursor.ts'
 import { idempotency } from './http/idempotency.ts'
@@ -122,7 +122,7 @@ export function api(
       answers: idempotency(store),
       audit: auditLog(store).record,
       waiters: commitWaiters(store.committed.subscribe, options.stopping),
-      newestSeq: eventReader(store.db).newest,
+      ...eventSeqs(store.db),
       rate: rate && rateLimit(rate, store.clock.now),
     }),
   )

@@ -20,6 +20,7 @@ import { memberInvite, memberReset } from './member-links.ts'
 import { openapi } from './openapi.ts'
 import { orgHost, orgList } from './org.ts'
 import { orgErase, orgMove, orgReceive } from './org-move.ts'
+import { promote } from './promote.ts'
 import { replicate } from './replicate.ts'
 import { restore, resume } from './restore.ts'
 import { seed } from './seed.ts'
@@ -33,6 +34,7 @@ import { webhooksDeliveries, webhooksList, webhooksRedeliver, webhooksReplay } f
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
   serve,
+  promote,
   install,
   replicate,
   init,

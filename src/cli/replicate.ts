@@ -1,10 +1,13 @@
+import { join, posix } from 'node:path'
 import { flagOf, usage } from '../config.ts'
+import { folderOfEpoch } from '../replication/epochs.ts'
 import { fetchFiles } from '../replication/files.ts'
+import { epochOf } from '../store/followed/promotion.ts'
 import { decryptionOptions, readDecryption } from './backup-places.ts'
 import { command, json } from './command.ts'
 import { litestreamTexts } from './install/litestream.ts'
 import { DATA, USER } from './install/unit.ts'
-import { readReplica, replicaOptions } from './replica-options.ts'
+import { type ReplicaPlace, readReplica, replicaOptions } from './replica-options.ts'
 
 export const replicate = command({
   name: 'replicate',
@@ -33,7 +36,7 @@ export const replicate = command({
       const fetched = await fetchFiles(data, found.copy, decryption)
       return { json: fetched, text: fetchedText(fetched, data) }
     }
-    const given = { place: found.place, user, replica: options.replica }
+    const given = { place: placeOfEpoch(found.place, epochOf(data) ?? 1), user, replica: options.replica }
     const files = litestreamTexts(data, { ...given, keyFile: options.replicaKeyFile, ca: options.replicaCa })
     if (print) return { json: { files }, text: Object.entries(files).map(asPrinted).join('\n').trimEnd() }
     if (data !== DATA)
@@ -44,6 +47,12 @@ export const replicate = command({
     return { json: { done }, text: done.join('\n') }
   },
 })
+
+/** Each primary has a folder of its own, so that Litestream of an old one never writes into the copy of the new one. */
+function placeOfEpoch(place: ReplicaPlace, epoch: number): ReplicaPlace {
+  const folder = folderOfEpoch(epoch)
+  return 'folder' in place ? { folder: join(place.folder, folder) } : { ...place, path: posix.join(place.path, folder) }
+}
 
 const asPrinted = ([path, text]: [string, string]): string => `# ${path}\n${text}`
 

@@ -10,4 +10,6 @@ export type Running = {
   /** Reads the certificate again, if there is one. */
   reload: (() => Promise<void>) | undefined
   stop: () => Promise<void>
+  /** Rejects when it cannot go on. */
+  failed?: Promise<never>
 }

@@ -25,20 +25,23 @@ import { startBackups } from './backup-options.ts'
 import { startListeners } from './listeners.ts'
 import { GRACE_MS, type Running } from './running.ts'
 import { screensOrigin } from './screens-url.ts'
+import { fenceOf, whenHeld } from './serve-lease.ts'
 import { readServeOptions, type ServeOptions } from './serve-options.ts'
 import { servePrimary } from './serve-primary.ts'
 import { PAUSED, startSending } from './serve-sending.ts'
 import { openServedStore } from './served-store.ts'
 import { newSetupUrl, prepareEmptyFolder } from './setup.ts'
+import { atEpoch, ownLitestream, type Replicated, replicatedByStandby } from './standby-replica.ts'
 
 /** Serves a data folder until `stop`, which waits for running requests, writes a checkpoint and closes the database. */
 export async function serveFolder(options: ServeOptions, log: Log): Promise<Running> {
   const read = await readServeOptions(options, log)
   const { screensAddress, allow, maxFileBytes, minFreeBytes, keepEventsMs, keepAuditMs } = read
-  const { backups, replicated, givenUrl, trust, front } = read
+  const { backups, isFenced, givenUrl, trust, front } = read
+  const replicated: Replicated | undefined = read.replicated ?? replicatedByStandby(options)
   if (screensAddress) prepareEmptyFolder(options.data)
   requireDatabase(options.data)
-  const undo: (() => void)[] = []
+  const undo: (() => void | Promise<void>)[] = []
   const listeners: Listener[] = []
   const workers: (() => Promise<void>)[] = []
   const stopping = new AbortController()
@@ -47,20 +50,32 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   async function stop(): Promise<void> {
     stopping.abort()
-    await Promise.all([...listeners.map((listener) => listener.stop(GRACE_MS)), ...workers.map((end) => end())])
-    for (const step of undo.reverse()) step()
+    await Promise.all([...listeners.map((listener) => listener.stop(GRACE_MS)), endWork()])
+    for (const step of undo.reverse()) await step()
   }
+
+  /** What writes, or reaches other machines. */
+  const endWork = () => Promise.all(workers.splice(0).map((end) => end()))
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
+    const { fence, start: startLease } = fenceOf(options.data, isFenced ? replicated?.copy : undefined)
     const store = openServedStore(options.data, log, {
+      fence,
       ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
       ...{ minFree: minFreeBytes, measure: recorded.committed },
       isReplicated: replicated !== undefined,
     })
     undo.push(store.close)
-    const primary = await servePrimary({ store, log, dataDir: options.data, replicated, url: givenUrl })
+    const lease = await startLease({ store, log, url: givenUrl })
+    if (lease) undo.push(lease.stop)
+    if (lease) workers.push(async () => lease.release())
+    void lease?.deposed.then(endWork)
+    const served = { store, log, dataDir: options.data, replicated: atEpoch(replicated, store.db), url: givenUrl }
+    const litestream = replicated?.own && ownLitestream(replicated.own, served)
+    const primary = await servePrimary({ ...served, store: whenHeld(store, lease) })
     workers.push(primary.stop)
+    if (litestream) workers.push(litestream.start())
     deleteOldUploads(options.data)
     // The first write of the server; while another process writes, it waits, and the start does not.
     store
@@ -82,7 +97,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
     await startListeners({
       ...{ store, deps, state, options, read, listeners, isSendingPaused: isPaused, arriving },
       monitoring: {
-        ...{ recorded, kinds: kinds.map(({ kind }) => kind), replication: primary.status },
+        ...{ recorded, kinds: kinds.map(({ kind }) => kind), replication: primary.status, lease: lease?.status },
         backups: backups.at === null ? undefined : () => lastBackup(options.data),
         places: isPaused ? [] : labelled(backups.copying.places),
       },

@@ -7,6 +7,7 @@ import { USUAL_RETENTION_DAYS } from '../webhooks/delivery/retention.ts'
 import { parseAllow } from '../webhooks/egress/allow.ts'
 import { type BackupOptions, backupOptions, readBackups } from './backup-options.ts'
 import { json } from './command.ts'
+import { fenceOptions, readFence } from './fence-options.ts'
 import { type FollowOptions, followOptions } from './follow-options.ts'
 import { type FrontOptions, frontOptions, openFront } from './front.ts'
 import { parseLifetime } from './lifetime.ts'
@@ -37,6 +38,8 @@ export type ServeOptions = BackupOptions &
     maxAttachments?: string | undefined
     /** 256M by default, or a sixteenth of a smaller disk. */
     minFree?: string | undefined
+    /** on by default. */
+    fence?: string | undefined
   } & MonitorSettings
 
 /** The options of `serve`. */
@@ -94,6 +97,7 @@ export const serveOptions = {
   minFree: minFreeOption,
   ...backupOptions,
   ...replicatedOptions,
+  ...fenceOptions,
   ...followOptions,
   ...monitorOptions,
   logLevel: {
@@ -117,6 +121,7 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
   const keepEventsMs = parseLifetime('--event-retention', options.eventRetention) ?? FOR_EVER
   const backups = await readBackups(options.data, options)
   const replicated = await readReplicated(options.data, options)
+  const isFenced = readFence(options.fence)
   const { auditRetention = `${AUDIT_RETENTION_DAYS}d` } = options
   const keepAuditMs = parseLifetime('--audit-retention', auditRetention) ?? FOR_EVER
   const givenUrl = options.publicUrl === undefined ? undefined : parsePublicUrl(options.publicUrl)
@@ -135,6 +140,7 @@ export async function readServeOptions(options: ServeOptions, log: Log) {
       keepAuditMs,
       backups,
       replicated,
+      isFenced,
     },
     ...{ givenUrl, monitors, trust, names, front },
   }

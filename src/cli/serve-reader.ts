@@ -34,7 +34,7 @@ export async function serveReader(
   followed: Followed,
   log: Log,
   abandon: Promise<void> = new Promise(() => undefined),
-): Promise<Running> {
+): Promise<Running & { store: ReaderStore }> {
   const read = await readServeOptions(options, log)
   const file = join(options.data, DATABASE)
   if (existsSync(file) && !isCopy(file)) throw notACopy(file)
@@ -71,7 +71,14 @@ export async function serveReader(
       reader: { api: readerOf(followed.primary), screens: readerOf(followed.primaryScreens) },
     })
     const [api, screens] = listeners.map(({ url }) => url)
-    return { api: api as string, screens: screens ?? null, setup: null, reload: read.front.certificate?.reload, stop }
+    return {
+      api: api as string,
+      screens: screens ?? null,
+      setup: null,
+      reload: read.front.certificate?.reload,
+      stop,
+      store,
+    }
   } catch (error) {
     await stop()
     throw error

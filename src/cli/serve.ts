@@ -20,18 +20,19 @@ export const serve = command({
       const followed = readFollow(options)
       const signalled = followed && untilSignal() // its start may take long
       const running = followed
-        ? await (await import('./serve-reader.ts')).serveReader(options, followed, log, signalled)
+        ? await (await import('./serve-standby.ts')).serveStandby(options, followed, log, signalled)
         : await serveFolder(options, log)
       const { api, screens, setup } = running
       if (options.json) {
         log.info({ version, data: options.data, api, screens: screens ?? 'off' }, 'listening')
         if (setup) log.info({ setup }, 'no organisation yet')
       } else process.stdout.write(`api      ${api}\nscreens  ${screens ?? 'off'}\n${setup ? setupText(setup) : ''}`)
-      if (running.reload) process.on('SIGHUP', running.reload)
+      if (running.reload) process.on('SIGHUP', () => void running.reload?.())
       else if (![api, screens ?? api].every(isLocal)) log.warn(CLEAR_TEXT)
       flush()
       tellServiceManager(process.env, log)
-      await (signalled ?? untilSignal())
+      const ended = signalled ?? untilSignal()
+      await (running.failed ? Promise.race([ended, running.failed]) : ended)
       log.info('stopping')
       await running.stop()
       log.info('stopped')

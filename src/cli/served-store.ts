@@ -21,7 +21,7 @@ const MESSAGES: Record<Failure, string> = {
 const LONG_LOG =
   'the write-ahead log is not emptied by Litestream, so Dealbox tries to: look whether Litestream runs. If it does not, it copies the whole database when it starts again'
 
-type ServedOptions = Pick<OpenOptions, 'measure'> & {
+type ServedOptions = Pick<OpenOptions, 'measure' | 'fence'> & {
   /** Where the backup before a migration goes. */
   backupDir: string
   /** Of that backup. */
@@ -42,7 +42,7 @@ export function reportFailures(log: Log, lastSpace: () => object = () => ({})): 
 
 /** Opens the store of a server, which allows reads and deletions even on a full disk, and logs storage failures. */
 export function openServedStore(dataDir: string, log: Log, options: ServedOptions): Store {
-  const { backupDir, encryption, minFree, measure, isReplicated = false } = options
+  const { backupDir, encryption, minFree, measure, fence, isReplicated = false } = options
   const reserve = diskReserve(dataDir)
   const space = watchSpace(dataDir, { minFree })
 
@@ -57,7 +57,7 @@ export function openServedStore(dataDir: string, log: Log, options: ServedOption
   const beforeMigration = backUpFirst(dataDir, backupDir, tell, encryption)
   const onLongLog = (bytes: number) => log.warn({ bytes }, LONG_LOG)
   const served = { neverSleeps: true, reserve, space, report, reportSpace }
-  const store = openStore(dataDir, { ...served, measure, beforeMigration, isReplicated, onLongLog })
+  const store = openStore(dataDir, { ...served, fence, measure, beforeMigration, isReplicated, onLongLog })
 
   function close(): void {
     try {

@@ -21,4 +21,20 @@ export function eventReader(db: Database) {
   }
 }
 
+/** An event of any organisation, and its place in the order of commits. */
+export type Committed = StoredEvent & { commit_seq: number; org: string }
+
+/** Reads the events of all organisations in the order of commits, some at a time. */
+export function committedEvents(db: Database, count: number): (after: number) => Committed[] {
+  const next = db.prepare(
+    `SELECT commit_seq, org_id, ${EVENT_COLUMNS} FROM events WHERE commit_seq > ? ORDER BY commit_seq LIMIT ${count}`,
+  )
+  const publicId = db.prepare('SELECT public_id FROM orgs WHERE id = ?').pluck()
+  return (after) =>
+    (next.all(after) as (StoredEvent & { commit_seq: number; org_id: number })[]).map(({ org_id, ...event }) => ({
+      ...event,
+      org: publicId.get(org_id) as string,
+    }))
+}
+
 export type EventReader = ReturnType<typeof eventReader>

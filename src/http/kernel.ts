@@ -58,6 +58,7 @@ export type Kernel = Authentication & {
   /** For requests that wait for a commit. */
   waiters: CommitWaiters
   newestSeq: SeqParts['newestSeq']
+  isLostSeq?: SeqParts['isLostSeq']
   /** What a reader does otherwise than a primary. */
   reader?: Reader | undefined
   /** Aborted while the server stops: further requests on open connections get 503. */

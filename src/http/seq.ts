@@ -11,18 +11,23 @@ const MAX_WAIT_MS = 1000
 export type SeqParts = {
   /** The seq of the newest event of an organisation. */
   newestSeq: (org: number) => number
+  /** Whether an event that had been acknowledged was lost in a failover. */
+  isLostSeq?: ((org: number, seq: number, newest: number) => boolean) | undefined
   waiters: CommitWaiters
 }
 
 /**
  * Lets a read wait until the database has at least the event whose seq it names, so that a client which has written sees its
- * own write also on a reader. Throws Problem 400, and 503 if it takes longer than a second, also on a primary: the event
- * may be one that a failover has lost.
+ * own write also on a reader. Throws Problem 400, 410 if a failover has lost the event, and 503 if it takes longer than a
+ * second, also on a primary, which may be an older state.
  */
-export function seqWaits({ newestSeq, waiters }: SeqParts) {
+export function seqWaits({ newestSeq, isLostSeq, waiters }: SeqParts) {
   return function reach(org: number, req: IncomingMessage, res: ServerResponse): Promise<void> | undefined {
     const seq = askedSeq(req)
-    if (seq === undefined || newestSeq(org) >= seq) return undefined
+    if (seq === undefined) return undefined
+    const has = newestSeq(org)
+    if (has >= seq && !isLostSeq?.(org, seq, has)) return undefined
+    if (has >= seq) throw lost(seq)
     const newest = () => orUndefined(() => newestSeq(org))
     const look = () => ((newest() ?? -1) >= seq ? seq : undefined)
     return waiters.until({ key: `${org} ${SEQ}`, newest }, look, MAX_WAIT_MS, res).then((found) => {
@@ -51,6 +56,13 @@ function orUndefined<T>(read: () => T): T | undefined {
     throw error
   }
 }
+
+const lost = (seq: number): Problem =>
+  new Problem(
+    410,
+    'event_lost',
+    `The event ${seq} was acknowledged by a server that failed before it was replicated, and is lost. Read the record again, and write again what is missing.`,
+  )
 
 function behind(seq: number, newest: number | undefined): Problem {
   const has = newest === undefined ? '' : `, but has ${newest}`

@@ -62,7 +62,7 @@ async function endOf(child: ChildProcess, said: readonly string[]): Promise<Ende
 }
 
 /** A program of another process with the same arguments would write to the same file. */
-function endLeftBehind(note: string, argv: readonly string[]): void {
+export function endLeftBehind(note: string, argv: readonly string[]): void {
   const pid = existsSync(note) ? Number(readFileSync(note, 'utf8')) : 0
   if (!Number.isInteger(pid) || pid <= 1 || !isRunning(pid, argv)) return
   try {

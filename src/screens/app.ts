@@ -5,7 +5,7 @@ import { clientOf } from '../auth/client.ts'
 import { cursorSecret } from '../auth/keys.ts'
 import { type Passwords, passwords } from '../auth/passwords.ts'
 import type { Deps } from '../deps.ts'
-import { eventReader } from '../events/reading.ts'
+import { eventSeqs } from '../events/epochs.ts'
 import { PROBLEM_TYPE, problemBody, requestId } from '../http/answer.ts'
 import { type Bodies, bodies } from '../http/bodies.ts'
 import { cursors } from '../http/cursor.ts'
@@ -92,12 +92,12 @@ const BY_ANY_NAME = ['/livez', '/readyz']
 export function screens(options: ScreensOptions): Koa {
   const { document, store, deps, apiUrl, stopping, log, listen = '127.0.0.1', bodies: read = bodies() } = options
   const { monitoring = noMonitoring(), isSendingPaused, reader } = options
-  const { backups, places, recorded, replication, copy } = monitoring
+  const { backups, places, recorded, replication, lease, copy } = monitoring
   const watched = { store, deps, dataDir: options.dataDir, log }
   const { metrics, ready } = monitoringPages({
     ...watched,
     monitoring,
-    health: health({ ...watched, stopping, backups, places, replication, copy, isSendingPaused }),
+    health: health({ ...watched, stopping, backups, places, replication, lease, copy, isSendingPaused }),
   })
   const pages = new Map<string, (ctx: Context) => void | Promise<void>>(
     Object.entries({
@@ -152,7 +152,7 @@ export function screens(options: ScreensOptions): Koa {
     log,
     corsOrigins: [],
     waiters: commitWaiters(store.committed.subscribe, stopping),
-    newestSeq: eventReader(store.db).newest,
+    ...eventSeqs(store.db),
     reader,
     stopping,
   }

@@ -7,6 +7,7 @@ import { Problem } from '../lib/problem.ts'
 import { MIB, sizeText } from '../lib/size.ts'
 import { HOUR_MS } from '../lib/time.ts'
 import type { CopyStatus } from '../replication/follow.ts'
+import type { LeaseStatus } from '../replication/lease.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
 import { type StorageSizes, storageSizes } from '../store/files.ts'
 import { installationId, installedAt, isHeldAlone } from '../store/installation.ts'
@@ -36,6 +37,8 @@ export type HealthOptions = {
   log: Log
   /** How it stands with the copy, where the database is replicated. */
   replication?: (() => ReplicationStatus) | undefined
+  /** Whether this server is still the primary, where it looks for that. */
+  lease?: (() => LeaseStatus) | undefined
   /** How a reader follows its primary: it checks this instead of what the primary does. */
   copy?: (() => CopyStatus) | undefined
   /** What became of backups. Left out where none are made: then there is no check of them. */
@@ -55,7 +58,7 @@ export const MAX_BACKUP_AGE_MS = 36 * HOUR_MS
 export type Health = ReturnType<typeof health>
 
 export function health(options: HealthOptions) {
-  const { store, deps, dataDir, stopping, log, backups, places = [], replication, copy } = options
+  const { store, deps, dataDir, stopping, log, backups, places = [], replication, lease, copy } = options
   const { isSendingPaused = false } = options
   const { health: storage } = store
   /** Whether the server was started on a disk without a free byte; see `openStore`. */
@@ -74,6 +77,7 @@ export function health(options: HealthOptions) {
       ...{ database, disk, log: logSize, ...(backups && { backup: () => backup(backups()) }) },
       ...(backups && places.length > 0 && { copies: () => copies(backups()) }),
       clock,
+      ...(lease && { primary: () => isPrimary(lease()) }),
       ...(replication && { replication: () => replicated(replication()) }),
       ...{ jobs: givenUp, mailboxes: receiving, webhooks: delivering },
       ...(isSendingPaused && { sending: (): Passed => ({ status: 'warn', detail: PAUSED }) }),
@@ -137,6 +141,12 @@ export function health(options: HealthOptions) {
       return { status: 'warn', detail: last ? oldBackup(last.made_at, age) : NO_BACKUP, ...found }
     if (drill?.error) return { status: 'warn', detail: BAD_DRILL, ...found }
     return last ? { status: 'pass', ...found } : { status: 'pass', detail: NO_BACKUP }
+  }
+
+  /** Without its lease the server only reads, for which another one is as good. */
+  function isPrimary({ epoch, successor, problem }: LeaseStatus): Finding {
+    if (problem === undefined) return { status: 'pass', epoch }
+    return { status: 'fail', code: successor ? 'not_primary' : 'not_confirmed', detail: problem }
   }
 
   /** A copy that is late is no reason to take the server away: it only warns. */

@@ -8,6 +8,7 @@ import type { Family } from '../lib/metrics/metrics.ts'
 import { metricsText, OPEN_METRICS, PLAIN_TEXT } from '../lib/metrics/text.ts'
 import { Problem } from '../lib/problem.ts'
 import type { CopyStatus } from '../replication/follow.ts'
+import type { LeaseStatus } from '../replication/lease.ts'
 import type { ReplicationStatus } from '../replication/primary.ts'
 import type { Finding, Health } from './health.ts'
 import { type MonitorAccess, type Monitors, monitorAccess, ONLY_LOOPBACK } from './monitoring/access.ts'
@@ -27,6 +28,8 @@ export type Monitoring = {
   connections: () => Record<string, number>
   /** How it stands with the copy, where the database is replicated. */
   replication?: (() => ReplicationStatus) | undefined
+  /** Whether this server is still the primary, where it looks for that. */
+  lease?: (() => LeaseStatus) | undefined
   /** How a reader follows its primary; it has nothing else to say of the database, whose primary says it. */
   copy?: (() => CopyStatus) | undefined
   /** What became of backups; left out where none are made. */
@@ -44,12 +47,13 @@ type Options = Omit<ObservedOptions, 'kinds'> & { monitoring: Monitoring; health
 /** Answers /readyz and /metrics: strangers see of the first whether the server is ready, and nothing of the second. */
 export function monitoringPages({ monitoring, health, store, deps, dataDir, log }: Options) {
   const access: MonitorAccess = monitorAccess(monitoring.monitors, monitoring.addressOf)
-  const { kinds, backups, places = [], replication, copy } = monitoring
+  const { kinds, backups, places = [], replication, lease, copy } = monitoring
   const [storage, ...ofPrimary] = observedMetrics({ store, deps, dataDir, kinds })
   const groups = [
     () => checkMetrics(health),
     ...(backups ? [() => backupMetrics(backups(), places, store.wallClock.now())] : []),
     () => (replication ? replicationMetrics(replication()) : []),
+    () => (lease ? leaseMetrics(lease()) : []),
     processMetrics(),
     monitoring.recorded.families,
     () => connectionMetrics(monitoring.connections()),
@@ -125,6 +129,12 @@ function replicationMetrics({ epoch, lagMs }: ReplicationStatus): Family[] {
     gauge('dealbox_replication_epoch', 'Which primary this is; each promotion raises it.', [{ value: epoch }]),
   ]
 }
+
+const leaseMetrics = ({ problem }: LeaseStatus): Family[] => [
+  gauge('dealbox_primary', 'Whether this server knows that it is the primary, and so writes: 1 or 0.', [
+    { value: Number(problem === undefined) },
+  ]),
+]
 
 /** The lag is missing where the copy has no heartbeat. */
 function copyMetrics({ lagMs, isRunning, restarts }: CopyStatus): Family[] {

@@ -43,11 +43,15 @@ export const MAX_LOCK_WAIT_MS = 5000
  *
  * While another process holds the write lock, the writes wait on a timer, and the event loop continues: SQLite's
  * busy_timeout would block it, so a server sets that to 0.
+ *
+ * `check` throws if nothing may be committed any more. It is asked just before COMMIT, and after it once more: the process
+ * may have been stopped in between, and what is not confirmed then is not answered as done.
  */
 export function groupCommit(
   db: Database,
   onCommit: (batch: CommittedBatch) => void = () => undefined,
   { now, later }: LockTimer = lockTimer,
+  check: () => void = () => undefined,
 ): Write {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
@@ -121,8 +125,10 @@ export function groupCommit(
         outcomes.push(outcome)
       }
       const began = performance.now()
+      check()
       commit.run()
       onCommit({ jobs: batch.length, commitMs: performance.now() - began })
+      check()
       return outcomes
     } catch (error) {
       if (db.inTransaction) rollback.run()

@@ -2,6 +2,7 @@ import { Problem } from '../lib/problem.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { SpaceWatch } from './disk-space.ts'
 import { type Failure, failureOf, problemOf, reasonOf, storageProblem } from './failures.ts'
+import type { Fence } from './fence.ts'
 import type { Reserve } from './reserve.ts'
 
 /**
@@ -25,6 +26,8 @@ export type HealthOptions = {
   reserve?: Reserve | undefined
   /** Used by servers: while space is low, little else than deletions is written. */
   space?: SpaceWatch | undefined
+  /** Whether another server may be the primary. */
+  fence?: Fence | undefined
 }
 
 /** The disk is full, or has less free space than it should. */
@@ -45,7 +48,7 @@ const RETRY_EVERY_MS = 1000
  * The state of the storage, derived from its errors and from the free space. Damage lasts until the process ends: data
  * read before it was noticed may be wrong as well, so nothing is written any more. A full disk recovers.
  */
-export function storageHealth({ wall, report, reportSpace, reserve, space }: HealthOptions) {
+export function storageHealth({ wall, report, reportSpace, reserve, space, fence }: HealthOptions) {
   const reported = new Map<Failure, { at: number; omitted: number }>()
   let damage: string | undefined
   let isFull = false
@@ -110,8 +113,17 @@ export function storageHealth({ wall, report, reportSpace, reserve, space }: Hea
   /** Problem 503 if a write is refused now, else undefined. */
   function refusal({ frees = false, isSmall = false }: Allowed = {}): Problem | undefined {
     if (damage !== undefined) return refused('damaged')
+    const fenced = fencedOff()
+    if (fenced) return fenced
     const found = frees || !reserve ? undefined : shortage()
     return found === undefined || (found === 'low' && isSmall) ? undefined : refused(found)
+  }
+
+  /** Problem 503 if another server may be the primary now, else undefined. */
+  function fencedOff(): Problem | undefined {
+    const problem = fence?.()
+    if (problem) handled.add(problem)
+    return problem
   }
 
   if (reserve?.isDiskFull()) {
@@ -128,6 +140,7 @@ export function storageHealth({ wall, report, reportSpace, reserve, space }: Hea
   return {
     note,
     refusal,
+    fencedOff,
     isDiskFull,
     shortage,
     /** The reason of the damage, in the words of SQLite; undefined without damage. */

@@ -89,3 +89,7 @@ export function readUnlessDamaged<T>(note: (error: unknown) => void, others: T, 
 function throwIt(error: unknown): never {
   throw error
 }
+
+/** The number of the newest event by the order of commits, also if it was purged. */
+export const lastCommit = (db: Database): number =>
+  (db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck().get() as number | undefined) ?? 0

@@ -7,7 +7,8 @@ import { idleCheckpoint, leftCheckpoint, MAX_LOG_PAGES } from './checkpoint.ts'
 import { type CommittedBatch, groupCommit, type LockTimer } from './commit.ts'
 import { type Connection, type Database, openSqlite } from './driver.ts'
 import { failureOf } from './failures.ts'
-import { isCopy } from './followed/files.ts'
+import { fenceOfFolder } from './fence.ts'
+import { isCopy, isPromoting } from './followed/files.ts'
 import { type HealthOptions, type StorageHealth, storageHealth } from './health.ts'
 import { installationId } from './installation.ts'
 import { createPrivateFolder, hasKeys, keysFolder } from './key-file.ts'
@@ -19,7 +20,7 @@ import { type Upkeep, upkeep } from './upkeep.ts'
 import { type Vault, vault, whileNothingIsSealed } from './vault.ts'
 import { type WallClock, watchWallClock } from './wall-clock.ts'
 import { type Committed, watchCommits } from './watch.ts'
-import { type HealthyWrite, healthyWrites } from './writes.ts'
+import { checkFence, type HealthyWrite, healthyWrites } from './writes.ts'
 
 export type Store = {
   db: Database
@@ -80,7 +81,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
   if (create) makeDataFolder(dataDir)
   else requireDatabase(dataDir)
   const isNew = !existsSync(file)
-  const health = storageHealth({ ...options, wall })
+  const health = storageHealth({ ...options, wall, fence: options.fence ?? fenceOfFolder(dataDir) })
   const db = options.reserve ? openForServer(file, health) : openDatabase(file)
   try {
     if (isNew && process.platform !== 'win32') chmodSync(file, 0o600)
@@ -103,7 +104,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}): OpenedSto
       commits.noted()
       health.written()
     }
-    const commit = groupCommit(db, onCommit, lockTimer)
+    const commit = groupCommit(db, onCommit, lockTimer, () => checkFence(health))
     const onTransaction = () => {
       behind.written()
       commits.noted()
@@ -156,6 +157,13 @@ const ofAnother = (file: string): Problem =>
     `${file} is a copy, which Litestream keeps up to date: only "dealbox serve --follow" may open it. Run this on its primary; docs/readers.md says more.`,
   )
 
+const halfPromoted = (file: string): Problem =>
+  new Problem(
+    409,
+    'half_promoted',
+    `The promotion of ${file} was interrupted: start "dealbox serve --follow" as before, which goes on with it.`,
+  )
+
 /**
  * A copy is not ours to open. If only the keys of a database are left, it has to be restored: a new one would look like all the data there ever
  * was.
@@ -163,6 +171,7 @@ const ofAnother = (file: string): Problem =>
 function refuseUnusable(dataDir: string): void {
   const file = join(dataDir, DATABASE)
   if (isCopy(file)) throw ofAnother(file)
+  if (isPromoting(file)) throw halfPromoted(file)
   const isThere = existsSync(file)
   if ((isThere && statSync(file).size > 0) || !hasKeys(dataDir)) return
   throw new Problem(

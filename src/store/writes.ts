@@ -15,6 +15,12 @@ const cell = new Int32Array(new SharedArrayBuffer(4))
 
 type Options = { db: Connection; commit: Write; health: StorageHealth; onCommit: () => void }
 
+/** Throws Problem 503 if another server may be the primary. */
+export function checkFence({ fencedOff }: Pick<StorageHealth, 'fencedOff'>): void {
+  const problem = fencedOff()
+  if (problem) throw problem
+}
+
 /** Both ways to write: they refuse to start while the storage must not be written, and note its errors. */
 export function healthyWrites({ db, commit, health, onCommit }: Options) {
   function checkWritable(allowed?: Allowed): void {
@@ -75,8 +81,15 @@ export function healthyWrites({ db, commit, health, onCommit }: Options) {
     const began = performance.now()
     for (;;) {
       try {
-        const value = db.transaction(job).immediate()
+        const value = db
+          .transaction(() => {
+            const made = job()
+            checkFence(health)
+            return made
+          })
+          .immediate()
         onCommit()
+        checkFence(health)
         return value
       } catch (error) {
         if (isPaused(error)) {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Deps } from '../deps.ts'
 import { EVENT_COLUMNS, eventJson, type StoredEvent } from '../events/body.ts'
+import { lostEvents, nextStart } from '../events/epochs.ts'
 import { EVENT_PATTERNS } from '../events/names.ts'
 import type { Route, StreamSlice } from '../http/route.ts'
 import type { Caller } from '../lib/caller.ts'
@@ -49,6 +50,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
   const lastSeq = db.prepare('SELECT last_seq FROM orgs WHERE id = ?').pluck()
   const firstSeq = db.prepare('SELECT seq FROM events WHERE org_id = ? ORDER BY seq LIMIT 1').pluck()
   const behind = db.prepare(`SELECT ${EVENT_COLUMNS} FROM events WHERE org_id = ? AND seq > ? ORDER BY seq`)
+  const isLost = lostEvents(db)
   let shared: (EventsAfter & { org: number; after: number; newest: number }) | undefined
 
   const newestOf = ({ org }: Caller): number => lastSeq.get(org) as number
@@ -73,7 +75,7 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
         items.push(item)
         length += item.length
       }
-      if (items.length === limit || length >= MAX_ANSWER || last - from === MAX_LOOKED_AT) break
+      if (items.length === limit || length >= MAX_ANSWER || last - from >= MAX_LOOKED_AT) break
     }
     return { items, last, more: last < newest }
   }
@@ -98,6 +100,10 @@ export function eventStore({ db }: Pick<Deps, 'db'>) {
       const detail = `The events up to the seq ${before} are no longer stored, so some after ${after} are missing. Read the records again, and continue with after_seq=${before}.`
       throw conflict('events_expired', detail)
     }
+    if (isLost(org, after, newest)) {
+      const detail = `The event ${after} was lost when a server failed and another took over, which began with ${nextStart(after)}. Read the records again, and continue with after_seq=${nextStart(after)}.`
+      throw conflict('events_lost', detail)
+    }
     return Math.max(after, before)
   }
 
@@ -116,7 +122,7 @@ export const events = (deps: Deps): Route[] => [
     operation: 'listEvents',
     summary: 'Poll the event stream',
     description:
-      'Returns all events of the organisation in order: the same events that webhooks receive, for clients that prefer polling. Events of records that the token may not read (such as those of deals without `rest.crm.deals.read`) are omitted, even if `types` names them; `last_seq` advances past them. Use the `last_seq` of a response as `after_seq` of the next request, and `wait` to wait for new events. 409 `events_expired` means that events after `after_seq` are no longer stored, and `seq_ahead` that there is no such event yet.',
+      'Returns all events of the organisation in order: the same events that webhooks receive, for clients that prefer polling. Events of records that the token may not read (such as those of deals without `rest.crm.deals.read`) are omitted, even if `types` names them; `last_seq` advances past them. Use the `last_seq` of a response as `after_seq` of the next request, and `wait` to wait for new events. 409 `events_expired` means that events after `after_seq` are no longer stored, `seq_ahead` that there is no such event yet, and `events_lost` that the event `after_seq` was lost in a failover.',
     item: Event,
     patterns: EVENT_PATTERNS,
     ...eventStore(deps),

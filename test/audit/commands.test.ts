@@ -49,6 +49,7 @@ const WITHOUT: Record<string, string> = {
   openapi: 'reads',
   verify: 'reads',
   install: 'has no data folder yet',
+  promote: 'asks the server of the folder, whose log says so',
   replicate: 'has no database yet where it writes',
   healthcheck: 'reads',
   version: 'reads',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -76,7 +77,7 @@ describe('a replicated server', { skip: noLitestream }, () => {
     const { dataDir, token } = await newData()
     const copy = join(folder, 'copy')
     const litestream = replicate(join(dataDir, DATABASE), { folder: copy })
-    await until('the copy', async () => (litestream.said().includes('replicating to') ? true : undefined))
+    await until('the copy', async () => (existsSync(copy) ? true : undefined))
     const server = await serve(dataDir, token, {
       replicated: true,
       replica: copy,

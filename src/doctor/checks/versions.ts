@@ -1,8 +1,9 @@
 import { version } from '../../assets.ts'
+import { fenceOfFolder } from '../../store/fence.ts'
 import { isServed } from '../../store/lock.ts'
 import { sqliteVersion } from '../../store/memory.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
-import { type Finding, pass, warn } from '../finding.ts'
+import { type Finding, fail, pass, warn } from '../finding.ts'
 import type { Patient } from '../patient.ts'
 
 /** Of this program and of the database; `database` fails if they do not fit. */
@@ -16,5 +17,14 @@ export function versions({ database }: Patient): Finding {
   )
 }
 
-export const server = ({ dataDir }: Patient): Finding =>
-  pass(isServed(dataDir) ? 'A server runs on the data folder.' : 'No server runs on the data folder.')
+export function server({ dataDir }: Patient): Finding {
+  const isRunning = isServed(dataDir)
+  const problem = fenceOfFolder(dataDir)()
+  if (problem?.code === 'not_primary')
+    return fail(
+      problem.message,
+      'Keep the folder for what only it has, and follow the new primary in another one: docs/failover.md.',
+    )
+  if (isRunning && problem) return warn(problem.message, 'See whether the storage of the copy can be reached.')
+  return pass(isRunning ? 'A server runs on the data folder.' : 'No server runs on the data folder.')
+}

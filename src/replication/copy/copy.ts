@@ -16,6 +16,8 @@ export type Copy = {
   put: (name: string, content: Buffer, signal?: AbortSignal) => Promise<void>
   /** Puts it only if there is none: of all who do so, one succeeds. Resolves with whether the file has this content. */
   create: (name: string, content: Buffer, signal?: AbortSignal) => Promise<boolean>
+  /** The same with what Litestream keeps in a folder below, and the same files of Dealbox. */
+  below: (folder: string) => Copy
 }
 
 /** The folder of our files beside those of Litestream. */

@@ -74,7 +74,13 @@ export function folderCopy(folder: string, patience_ms = PATIENCE_MS): Copy {
     await mkdir(own, { recursive: true, mode: 0o700 })
   }
 
-  return { name: folder, files, start, own: list, get, put, create }
+  const copy: Copy = { name: folder, files, start, own: list, get, put, create, below }
+  return copy
+
+  function below(name: string): Copy {
+    const { name: place, files, start } = folderCopy(join(folder, name), patience_ms)
+    return { ...copy, name: place, files, start }
+  }
 }
 
 const write = (path: string, content: Buffer): Promise<void> =>

@@ -66,8 +66,14 @@ export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
     }
   }
 
-  return {
+  function below(folder: string): Copy {
+    const { name, files, start } = s3Copy({ ...account, prefix: `${account.prefix}${folder}/` }, options)
+    return { ...copy, name, files, start }
+  }
+
+  const copy: Copy = {
     name,
+    below,
     files: (level, signal) => within(signal, (cut) => namesBelow(levelOf(level), cut)),
     start: (level, file, bytes, signal) =>
       within(signal, (cut) => read(levelOf(level) + file, { range: `bytes=0-${bytes - 1}` }, cut)),
@@ -76,6 +82,7 @@ export function s3Copy(account: Account, options: ClientOptions = {}): Copy {
     put: (file, content, signal) => within(signal, (cut) => write(own + file, content, {}, cut)),
     create: (file, content, signal) => within(signal, (cut) => createOnce(own + file, content, cut)),
   }
+  return copy
 }
 
 /** More than any file of ours has. */

@@ -19,6 +19,13 @@ export type Look = { data: Stamp; position: Stamp }
 /** Whether a database is a copy. */
 export const isCopy = (file: string): boolean => statSync(positionOf(file), { throwIfNoEntry: false }) !== undefined
 
+/** Instead of it, while a copy becomes a database of its own: nobody may follow with it or open it; promotion.ts. */
+export const promotingOf = (file: string): string => `${file}-promoting`
+
+/** Whether such a promotion was interrupted. */
+export const isPromoting = (file: string): boolean =>
+  statSync(promotingOf(file), { throwIfNoEntry: false }) !== undefined
+
 /** Undefined while there is no copy, as at the beginning of the first round. */
 export function lookAt(file: string): Look | undefined {
   const data = statSync(file, { bigint: true, throwIfNoEntry: false })

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { Problem } from '../lib/problem.ts'
+import { isCopy } from '../store/followed/files.ts'
+import { isServed } from '../store/lock.ts'
+import { DATABASE } from '../store/open.ts'
+import { command, json } from './command.ts'
+import { parsePublicUrl } from './public-url.ts'
+import { askToPromote } from './standby.ts'
+
+export const promote = command({
+  name: 'promote',
+  summary: 'Make the standby that serves a folder with --follow the primary: it takes over within ten seconds',
+  options: {
+    newUrl: {
+      type: 'string',
+      placeholder: 'URL',
+      help: 'where clients reach the API of the new primary, for the old one to name; otherwise the --public-url of the standby',
+    },
+    abandon: {
+      type: 'boolean',
+      help: 'also if a later primary has written what this copy does not have, which is given up',
+    },
+    json,
+  },
+  run: async ({ options }) => {
+    const { data, abandon } = options
+    const url = options.newUrl === undefined ? null : parsePublicUrl(options.newUrl)
+    if (!isCopy(join(data, DATABASE))) throw noCopy(data)
+    if (!isServed(data)) throw noStandby(data)
+    const asked = performance.now()
+    const promoted = await askToPromote(data, { url, abandons: abandon }, () => isServed(data))
+    const took_ms = Math.round(performance.now() - asked)
+    const { epoch, api, screens, was_fenced, is_complete } = promoted
+    return {
+      json: { ...promoted, took_ms },
+      text: [
+        `This is the primary now, of epoch ${epoch}, after ${(took_ms / 1000).toFixed(1)} s.`,
+        `api      ${api}`,
+        `screens  ${screens ?? 'off'}`,
+        '',
+        is_complete ? COMPLETE : INCOMPLETE,
+        ...(was_fenced ? [] : [UNFENCED]),
+        'Send clients here: change the address in DNS or in the proxy. docs/failover.md says what comes next.',
+      ].join('\n'),
+    }
+  },
+})
+
+const COMPLETE = 'The old primary has stopped, and everything that it wrote is here.'
+const INCOMPLETE =
+  'The old primary did not say that it stopped. What it acknowledged and did not replicate, it writes to a file when it comes back.'
+const UNFENCED =
+  'The old primary never looked beside the copy (it had no --replica, or --fence off), and does not notice that it was replaced: make sure that it is stopped.'
+
+const noCopy = (data: string): Problem =>
+  new Problem(
+    409,
+    'not_a_copy',
+    `${data} is not a standby: it has no copy that "dealbox serve --follow" keeps up to date.`,
+  )
+
+const noStandby = (data: string): Problem =>
+  new Problem(
+    409,
+    'not_running',
+    `No standby runs on ${data}. Start it with "dealbox serve --follow", and promote it then.`,
+  )

@@ -1,0 +1,190 @@
+import { join } from 'node:path'
+import type { Log } from '../http/log.ts'
+import { type Every, everyMs } from '../lib/every.ts'
+import { Problem } from '../lib/problem.ts'
+import { SECOND_MS } from '../lib/time.ts'
+import type { Copy } from '../replication/copy/copy.ts'
+import { copyOfUrl, urlBelow } from '../replication/copy/url.ts'
+import { epochToFollow, folderOfEpoch } from '../replication/epochs.ts'
+import { type Claim, claimNext, type Standby } from '../replication/promotion.ts'
+import { isCopy, isPromoting, removeCopy } from '../store/followed/files.ts'
+import { epochOf, halfPromoted, isPromoted, promoteCopy } from '../store/followed/promotion.ts'
+import { lockInstance } from '../store/lock.ts'
+import { lastCommit } from '../store/newest.ts'
+import { DATABASE } from '../store/open.ts'
+import type { Followed } from './follow-options.ts'
+import { parsePublicUrl } from './public-url.ts'
+import type { Running } from './running.ts'
+import { serveFolder } from './serve-folder.ts'
+import type { ServeOptions } from './serve-options.ts'
+import { serveReader } from './serve-reader.ts'
+import { answer, awaitRequests, type Promoted, type Request } from './standby.ts'
+import { replicaOf } from './standby-replica.ts'
+
+/** How often it looks whether another standby was promoted. */
+const LOOK_EVERY_MS = 10 * SECOND_MS
+
+/**
+ * Serves a copy for reading until "dealbox promote" asks for more; from then on it is a primary, also at its next start
+ * with the same options.
+ */
+export async function serveStandby(
+  options: ServeOptions,
+  followed: Followed,
+  log: Log,
+  abandon?: Promise<void>,
+  every: Every = everyMs,
+): Promise<Running> {
+  const { data } = options
+  const file = join(data, DATABASE)
+  if (isPromoting(file)) await goOn()
+  if (isPromoted(data)) return serveFolder(options, log)
+  const copy = askable(followed.replica)
+  let epoch = localEpoch() ?? 1
+
+  async function reading() {
+    epoch = await newestEpoch()
+    if (isCopy(file) && localEpoch() !== epoch) removeCopy(file) // it does not go on in another folder
+    const replica = urlBelow(followed.replica, folderOfEpoch(epoch))
+    return serveReader(options, { ...followed, replica }, log, abandon)
+  }
+
+  function localEpoch(): number | undefined {
+    try {
+      return epochOf(data)
+    } catch {
+      return undefined // nobody can go on with it
+    }
+  }
+
+  /** Storage that does not answer, or that Dealbox cannot ask, is followed as before. */
+  const newestEpoch = (): Promise<number> => (copy ? epochToFollow(copy).catch(() => epoch) : Promise.resolve(epoch))
+
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  failed.catch(() => undefined)
+  let reader: Awaited<ReturnType<typeof serveReader>> | undefined = await reading()
+  let running: Running = reader
+  const requests = awaitRequests(data)
+  let isStopping = false
+  let work = Promise.resolve()
+  requests.listen((request) => {
+    work = work.then(() => take(request))
+  })
+  const stopLooking = every(LOOK_EVERY_MS, () => {
+    work = work.then(followNewest)
+  })
+
+  /** Another standby was promoted: from here on, its copy is followed. */
+  async function followNewest(): Promise<void> {
+    if (isStopping || !reader || (await newestEpoch()) <= epoch) return
+    log.warn({ epoch: epoch + 1 }, 'another server is the primary now, whose copy is followed from here on')
+    await reader.stop()
+    reader = undefined
+    await readAgain(new Problem(409, 'cannot_follow', 'The copy of the new primary cannot be followed.'))
+  }
+
+  async function take(request: Request): Promise<void> {
+    if (isStopping || !reader) return
+    try {
+      answer(data, request, await promote(request, reader))
+      requests.stop()
+      stopLooking()
+    } catch (error) {
+      if (!(error instanceof Problem)) log.error({ err: error }, 'the promotion failed')
+      answer(data, request, error instanceof Problem ? error : failure(error))
+      if (!reader) await readAgain(error)
+    }
+  }
+
+  async function promote(request: Request, { store, stop }: NonNullable<typeof reader>): Promise<Promoted> {
+    const url = urlOf(options, request.url)
+    await store.readable()
+    const standby: Standby = {
+      epoch: () => store.replication().epoch,
+      lastCommit: () => unlessUnreadable(() => lastCommit(store.db)),
+    }
+    const claim = await claimNext({ copy: replicaOf(followed.replica), standby, url, abandons: request.abandons })
+    log.warn(claim, 'this standby is promoted')
+    reader = undefined
+    await stop() // ends following
+    makePrimary(data, claim, url)
+    running = await serveFolder(options, log)
+    const { api, screens } = running
+    log.warn({ epoch: claim.epoch, api, screens }, 'this server is the primary now')
+    return { epoch: claim.epoch, api, screens, was_fenced: claim.wasFenced, is_complete: claim.isComplete }
+  }
+
+  /** A copy that cannot be promoted is still of use to those who read. */
+  async function readAgain(reason: unknown): Promise<void> {
+    try {
+      reader = await reading()
+      running = reader
+    } catch {
+      fail(reason)
+    }
+  }
+
+  /** A promotion that was interrupted after following had ended. */
+  async function goOn(): Promise<void> {
+    const { epoch, lastCommit } = halfPromoted(data)
+    const standby: Standby = { epoch: () => epoch, lastCommit: () => lastCommit }
+    const url = urlOf(options, null)
+    const claim = await claimNext({ copy: replicaOf(followed.replica), standby, url, abandons: false })
+    log.warn(claim, 'a promotion that was interrupted goes on')
+    makePrimary(data, claim, url)
+  }
+
+  return {
+    get api() {
+      return running.api
+    },
+    get screens() {
+      return running.screens
+    },
+    setup: null,
+    get reload() {
+      return running.reload
+    },
+    failed,
+    stop: async () => {
+      isStopping = true
+      requests.stop()
+      stopLooking()
+      await work
+      await running.stop()
+    },
+  }
+}
+
+function makePrimary(data: string, { epoch }: Claim, url: string | null): void {
+  const unlock = lockInstance(data)
+  try {
+    promoteCopy(data, { epoch, url, now: Date.now() })
+  } finally {
+    unlock()
+  }
+}
+
+const urlOf = ({ publicUrl }: ServeOptions, asked: string | null): string | null =>
+  asked ?? (publicUrl === undefined ? null : parsePublicUrl(publicUrl))
+
+/** Undefined for storage that only Litestream can ask, as with keys of its own. */
+function askable(url: string): Copy | undefined {
+  try {
+    return copyOfUrl(url, process.env)
+  } catch {
+    return undefined
+  }
+}
+
+/** Litestream writes at this moment; it is asked again. */
+function unlessUnreadable(read: () => number): number {
+  try {
+    return read()
+  } catch {
+    return -1
+  }
+}
+
+const failure = (error: unknown): Problem =>
+  new Problem(500, 'not_promoted', `The standby was not promoted: ${(error as Error).message}. Its log has the reason.`)

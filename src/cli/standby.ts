@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { everyMs } from '../lib/every.ts'
+import { Problem } from '../lib/problem.ts'
+import { replaceFile } from '../store/replace-file.ts'
+
+// How "dealbox promote" speaks with the standby that serves a folder: by two small files in there, since a standby has no
+// other way in for commands, and whoever may write in the folder may do everything with it anyway.
+
+const REQUEST = 'promote.request'
+const ANSWER = 'promote.answer'
+const LOOK_EVERY_MS = 100
+
+const Request = v.object({ id: v.string(), url: v.nullable(v.string()), abandons: v.boolean() })
+export type Request = v.InferOutput<typeof Request>
+
+const Answer = v.object({
+  id: v.string(),
+  promoted: v.nullable(
+    v.object({
+      epoch: v.number(),
+      api: v.string(),
+      screens: v.nullable(v.string()),
+      was_fenced: v.boolean(),
+      is_complete: v.boolean(),
+    }),
+  ),
+  problem: v.nullable(v.object({ status: v.number(), code: v.string(), detail: v.string() })),
+})
+export type Answer = v.InferOutput<typeof Answer>
+export type Promoted = NonNullable<Answer['promoted']>
+
+const put = (dataDir: string, name: string, content: object): void =>
+  replaceFile(join(dataDir, name), `${JSON.stringify(content)}\n`)
+
+function read<T>(dataDir: string, name: string, schema: v.GenericSchema<unknown, T>): T | undefined {
+  const path = join(dataDir, name)
+  if (!existsSync(path)) return undefined
+  const parsed = v.safeParse(schema, JSON.parse(readFileSync(path, 'utf8')))
+  return parsed.success ? parsed.output : undefined
+}
+
+/** For the standby: waits for requests, from now on. */
+export function awaitRequests(dataDir: string) {
+  rmSync(join(dataDir, REQUEST), { force: true }) // nobody waits for an answer any more
+  let found: (request: Request) => void = () => undefined
+
+  const stop = everyMs(LOOK_EVERY_MS, () => {
+    const request = read(dataDir, REQUEST, Request)
+    if (!request) return
+    rmSync(join(dataDir, REQUEST))
+    found(request)
+  })
+
+  return {
+    listen: (listener: (request: Request) => void): void => {
+      found = listener
+    },
+    stop,
+  }
+}
+
+export function answer(dataDir: string, { id }: Request, outcome: Promoted | Problem): void {
+  const isProblem = outcome instanceof Problem
+  const problem = isProblem ? { status: outcome.status, code: outcome.code, detail: outcome.message } : null
+  put(dataDir, ANSWER, { id, promoted: isProblem ? null : outcome, problem })
+}
+
+/** For the command. Rejects with the Problem of the standby, or with Problem 504 after a minute. */
+export async function askToPromote(
+  dataDir: string,
+  asked: Omit<Request, 'id'>,
+  isServed: () => boolean,
+  patienceMs = 60_000,
+): Promise<Promoted> {
+  const id = randomUUID()
+  put(dataDir, REQUEST, { id, ...asked })
+  const until = performance.now() + patienceMs
+  let lookedAt = performance.now()
+  while (performance.now() < until) {
+    const found = read(dataDir, ANSWER, Answer)
+    if (found?.id === id) {
+      rmSync(join(dataDir, ANSWER), { force: true })
+      if (found.promoted) return found.promoted
+      const { status, code, detail } = found.problem as NonNullable<Answer['problem']>
+      throw new Problem(status, code, detail)
+    }
+    // It lets the folder go for a moment while it becomes a primary.
+    if (existsSync(join(dataDir, REQUEST)) && performance.now() - lookedAt > 1000) {
+      lookedAt = performance.now()
+      if (!isServed()) break
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+  const wasTaken = !existsSync(join(dataDir, REQUEST))
+  rmSync(join(dataDir, REQUEST), { force: true })
+  throw wasTaken
+    ? new Problem(504, 'not_promoted', `The standby did not say within a minute that it serves; look into its log.`)
+    : new Problem(
+        409,
+        'no_standby',
+        `The server of ${dataDir} takes no promotion: it is not one of "dealbox serve --follow".`,
+      )
+}

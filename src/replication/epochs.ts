@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { Problem } from '../lib/problem.ts'
+import { rfc3339 } from '../lib/time.ts'
+import type { Copy } from './copy/copy.ts'
+import { isChangesFile, isFirst, NEW_FILES, SNAPSHOTS } from './copy/ltx.ts'
+
+// What is said beside a copy about its primaries: which there were, where each began, and where each ended. Every file is
+// made once and never changed; docs/decisions/043-failover.md.
+
+type Place = Pick<Copy, 'name' | 'own' | 'get' | 'create'>
+
+/** A primary. The one with the highest number is the present one. */
+const Epoch = v.object({
+  epoch: v.number(),
+  primary_url: v.nullable(v.string()),
+  /** RFC 3339; null for the first. */
+  promoted_at: v.nullable(v.string()),
+  /** By which two promotions differ. */
+  id: v.string(),
+})
+export type Epoch = v.InferOutput<typeof Epoch>
+
+/** The last event, by the order of commits, that a primary began or ended with. */
+const Position = v.object({ commit_seq: v.number(), at: v.string() })
+export type Position = v.InferOutput<typeof Position>
+
+const numberOf = (epoch: number): string => String(epoch).padStart(8, '0')
+const nameOf = (epoch: number): string => `epoch-${numberOf(epoch)}.json`
+const beginOf = (epoch: number): string => `epoch-${numberOf(epoch)}-begun.json`
+const endOf = (epoch: number): string => `epoch-${numberOf(epoch)}-stopped.json`
+const NAME = /^epoch-(\d{8})\.json$/
+const BEGUN = /^epoch-(\d{8})-begun\.json$/
+
+/** The folder below the copy into which a primary replicates; the first one does so into the copy itself. */
+export const folderOfEpoch = (epoch: number): string => (epoch === 1 ? '' : `epoch-${numberOf(epoch)}`)
+
+async function read<T>(
+  place: Place,
+  name: string,
+  schema: v.GenericSchema<unknown, T>,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const content = await place.get(name, signal)
+  if (!content) return undefined
+  try {
+    return v.parse(schema, JSON.parse(content.toString()))
+  } catch {
+    throw new Problem(
+      502,
+      'copy_damaged',
+      `${name} at ${place.name} is damaged; nobody can say which server is the primary.`,
+    )
+  }
+}
+
+const create = (place: Place, name: string, value: object, signal?: AbortSignal): Promise<boolean> =>
+  place.create(name, Buffer.from(`${JSON.stringify(value)}\n`), signal)
+
+export const readEpoch = (place: Place, epoch: number, signal?: AbortSignal): Promise<Epoch | undefined> =>
+  read(place, nameOf(epoch), Epoch, signal)
+
+/** The present primary; undefined if no primary has looked after this copy yet. */
+export async function newestEpoch(place: Place, signal?: AbortSignal): Promise<Epoch | undefined> {
+  const newest = numbersIn(await place.own(signal), NAME).at(-1)
+  return newest === undefined ? undefined : readEpoch(place, newest, signal)
+}
+
+const numbersIn = (names: readonly string[], pattern: RegExp): number[] =>
+  names
+    .flatMap((name) => pattern.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b)
+
+/**
+ * Makes a server the primary of an epoch. Of all who try, one succeeds. Resolves with what is there then, which is of
+ * another server if its id is another one.
+ */
+export async function claimEpoch(
+  place: Place,
+  { epoch, primary_url, now }: { epoch: number; primary_url: string | null; now: number },
+  signal?: AbortSignal,
+): Promise<{ isOurs: boolean; claimed: Epoch }> {
+  const ours = { epoch, primary_url, promoted_at: epoch === 1 ? null : rfc3339(now), id: randomUUID() }
+  if (await create(place, nameOf(epoch), ours, signal)) return { isOurs: true, claimed: ours }
+  const claimed = await readEpoch(place, epoch, signal)
+  if (!claimed) throw new Problem(502, 'copy_damaged', `${place.name} refuses ${nameOf(epoch)}, and does not have it.`)
+  return { isOurs: false, claimed }
+}
+
+/** Notes with which event a primary began. */
+export const noteBegun = (place: Place, epoch: number, position: Position, signal?: AbortSignal): Promise<boolean> =>
+  create(place, beginOf(epoch), position, signal)
+
+/** Notes with which event a primary ended, so that the next one need not wait. */
+export const noteStopped = (place: Place, epoch: number, position: Position, signal?: AbortSignal): Promise<boolean> =>
+  create(place, endOf(epoch), position, signal)
+
+export const readStopped = (place: Place, epoch: number): Promise<Position | undefined> =>
+  read(place, endOf(epoch), Position)
+
+export const readBegun = (place: Place, epoch: number): Promise<Position | undefined> =>
+  read(place, beginOf(epoch), Position)
+
+/** Whose copy is to be followed: the newest that has begun, and whose Litestream has sent what a restore begins with. */
+export async function epochToFollow(copy: Copy, signal?: AbortSignal): Promise<number> {
+  for (const epoch of numbersIn(await copy.own(signal), BEGUN).reverse()) {
+    const { files } = copy.below(folderOfEpoch(epoch))
+    const [first, snapshots] = await Promise.all([NEW_FILES, SNAPSHOTS].map((level) => files(level).catch(() => [])))
+    if (first?.some(isFirst) || snapshots?.some(isChangesFile)) return epoch
+  }
+  return 1
+}
+
+/**
+ * The last event of an epoch that all later primaries have; undefined while none of them has begun. A promotion that did
+ * not come to its end has not begun.
+ */
+export async function lastKept(place: Place, epoch: number, signal?: AbortSignal): Promise<number | undefined> {
+  const later = numbersIn(await place.own(signal), BEGUN).filter((each) => each > epoch)
+  const begun = await Promise.all(later.map((each) => read(place, beginOf(each), Position, signal)))
+  return begun.reduce<number | undefined>(
+    (least, each) => (each ? Math.min(least ?? each.commit_seq, each.commit_seq) : least),
+    undefined,
+  )
+}

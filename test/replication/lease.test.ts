@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import pino from 'pino'
+import { folderCopy } from '../../src/replication/copy/folder.ts'
+import { claimEpoch, noteBegun, readBegun, readStopped } from '../../src/replication/epochs.ts'
+import { openLease } from '../../src/replication/lease.ts'
+import type { Fence, Moment } from '../../src/store/fence.ts'
+import { fenceOfFolder } from '../../src/store/fence.ts'
+import { lastCommit } from '../../src/store/newest.ts'
+import { type OpenedStore, openStore } from '../../src/store/open.ts'
+import { temporaryFolder } from '../cli/command-line.ts'
+import { makeOrg, type Org } from '../support/org.ts'
+
+// When a replicated primary writes, with its clock as an argument.
+
+let root: string
+let replica: string
+let data: string
+let store: OpenedStore
+let org: Org
+let fence: Fence
+let now: Moment
+let tick: () => void
+let lines: { msg: string; events?: number; orgs?: Record<string, number> }[]
+const parent = temporaryFolder()
+let count = 0
+
+beforeEach(async () => {
+  root = join(parent, String(++count))
+  replica = join(root, 'replica')
+  data = join(root, 'data')
+  mkdirSync(replica, { recursive: true })
+  fence = () => undefined
+  store = openStore(data, { create: true, fence: () => fence() })
+  org = await makeOrg(store, data, 'Acme')
+  now = { monotonic: 1_000_000, wall: 2_000_000 }
+  lines = []
+})
+afterEach(() => store.close())
+
+const copy = () => folderCopy(replica)
+
+/** Starts to look as a primary of an epoch, with the first look done. */
+async function start(epoch = 1) {
+  const lease = openLease({
+    ...{ store, dataDir: data, copy: copy(), epoch, url: 'http://old.example.com', now: () => now },
+    log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    every: (_, job) => {
+      tick = job
+      return () => undefined
+    },
+  })
+  fence = lease.refusal
+  await lease.looked()
+  return {
+    ...lease,
+    look: async () => {
+      tick()
+      await lease.looked()
+    },
+  }
+}
+
+const pass = (ms: Partial<Moment> | number): void => {
+  const { monotonic = 0, wall = 0 } = typeof ms === 'number' ? { monotonic: ms, wall: ms } : ms
+  now = { monotonic: now.monotonic + monotonic, wall: now.wall + wall }
+}
+
+const makeEvent = (n: number) =>
+  store.db
+    .prepare(
+      "INSERT INTO events (org_id, seq, id, type, object_id, at, actor_type, data) VALUES (?, ?, ?, 'deal.created', 'd', 0, 'system', '{}')",
+    )
+    .run(org.org, n, `e${n}`)
+const write = (n: number) => store.write(() => void makeEvent(n))
+const refused = (code: string) => (error: { status: number; code: string }) =>
+  error.status === 503 && error.code === code
+
+test('it writes for four seconds after a look, and then not until the next one succeeds', async () => {
+  const lease = await start()
+  await write(1)
+  renameSync(replica, `${replica}-gone`)
+  pass(3999)
+  await lease.look()
+  await write(2)
+  pass(1)
+  await assert.rejects(write(3), refused('not_confirmed'))
+  assert.throws(() => store.transaction(() => makeEvent(3)), refused('not_confirmed'))
+  let hasRun = false
+  const job = () => {
+    hasRun = true
+    return null
+  }
+  await assert.rejects(store.write(job), refused('not_confirmed'))
+  assert.equal(hasRun, false)
+  tick()
+  tick()
+  assert.equal(lines.filter(({ msg }) => msg.includes('not reached')).length, 1)
+  assert.match(lease.status().problem ?? '', /does not know this primary/)
+  renameSync(`${replica}-gone`, replica)
+  await lease.looked()
+  await lease.look()
+  await write(3)
+  assert.equal(lease.status().problem, undefined)
+  assert.equal(lastCommit(store.db), 3)
+  await lease.stop()
+})
+
+test('it counts by both clocks: a machine that slept, and one whose clock was set back', async () => {
+  const lease = await start()
+  pass({ wall: 4000 })
+  await assert.rejects(write(1), refused('not_confirmed'))
+  await lease.look()
+  pass({ monotonic: 4000, wall: -60_000 })
+  await assert.rejects(write(1), refused('not_confirmed'))
+  await lease.look()
+  await write(1)
+  await lease.stop()
+})
+
+test('what is over when a commit begins is not committed, and what is over after it is not confirmed', async () => {
+  const lease = await start()
+  await assert.rejects(
+    store.write(() => {
+      makeEvent(1)
+      pass(4000) // as if the process was stopped here
+      return null
+    }),
+    refused('not_confirmed'),
+  )
+  await lease.look()
+  assert.throws(
+    () =>
+      store.transaction(() => {
+        makeEvent(1)
+        pass(4000)
+      }),
+    refused('not_confirmed'),
+  )
+  assert.equal(lastCommit(store.db), 0)
+  await lease.look()
+  let asked = 0
+  fence = () => (++asked > 3 ? lease.refusal() : undefined) // before, in the job, before COMMIT; and after it
+  pass(4000)
+  await assert.rejects(write(1), refused('not_confirmed'))
+  assert.equal(asked, 4)
+  assert.equal(lastCommit(store.db), 1)
+  await lease.stop()
+})
+
+test('storage that has lost the file of this primary, as an empty one, confirms nothing', async () => {
+  const lease = await start()
+  rmSync(join(replica, 'dealbox'), { recursive: true })
+  pass(4000)
+  await lease.look()
+  await assert.rejects(write(1), refused('not_confirmed'))
+  await lease.stop()
+})
+
+test('a look that began before a promotion counts from then', async () => {
+  const lease = await start()
+  pass(3000)
+  tick() // looks now
+  pass(2000) // and gets its answer later
+  await lease.looked()
+  pass(1999)
+  assert.equal(lease.refusal(), undefined)
+  pass(1)
+  assert.equal(lease.refusal()?.code, 'not_confirmed')
+  await lease.stop()
+})
+
+test('a successor ends it for good, is named, and gets everything that it does not have as events', async () => {
+  const lease = await start()
+  for (const n of [1, 2, 3]) await write(n)
+  const taken = { epoch: 2, primary_url: 'http://new.example.com', now: Date.UTC(2026, 0, 2) }
+  await claimEpoch(copy(), taken)
+  await lease.look()
+  assert.equal((await lease.deposed).primary_url, 'http://new.example.com')
+  await assert.rejects(write(4), (error: { message: string; headers: object; code: string }) => {
+    assert.equal(error.code, 'not_primary')
+    assert.match(error.message, /that is http:\/\/new.example.com since 2026-01-02T00:00:00.000Z \(epoch 2\)/)
+    assert.deepEqual(error.headers, { 'Dealbox-Primary': 'http://new.example.com' })
+    return true
+  })
+  assert.equal((await readStopped(copy(), 1))?.commit_seq, 3)
+  const file = join(data, 'unreplicated-epoch-1.ndjson')
+  assert.equal(existsSync(file), false, 'nobody knows yet what the new one has')
+
+  await noteBegun(copy(), 2, { commit_seq: 1, at: '2026-01-02T00:00:00.000Z' })
+  await lease.look()
+  const noted = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    noted.map(({ org, commit_seq, event }) => [org, commit_seq, event.id]),
+    [
+      [org.id, 2, 'e2'],
+      [org.id, 3, 'e3'],
+    ],
+  )
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(lines.at(-1)?.orgs, { [org.id]: 2 })
+  await lease.stop()
+
+  const command = openStore(data)
+  assert.throws(() => command.transaction(() => undefined), refused('not_primary'))
+  command.close()
+})
+
+test('commands beside the server write only while that may', async () => {
+  const lease = await start()
+  const ofCommand = fenceOfFolder(data, () => now)
+  assert.equal(ofCommand(), undefined)
+  pass(4000)
+  assert.equal(ofCommand()?.code, 'not_confirmed')
+  await lease.look()
+  assert.equal(ofCommand(), undefined)
+  now = { monotonic: 1000, wall: now.wall } // after a restart of the machine
+  assert.equal(ofCommand()?.code, 'not_confirmed')
+  writeFileSync(join(data, 'deposed.json'), '{')
+  assert.throws(ofCommand, { code: 'not_primary' })
+  await lease.stop()
+})
+
+test('a promoted primary says where it began before it writes', async () => {
+  await claimEpoch(copy(), { epoch: 2, primary_url: null, now: 0 })
+  makeEvent(1)
+  const lease = await start(2)
+  assert.equal((await readBegun(copy(), 2))?.commit_seq, 1)
+  await write(2)
+  await lease.stop()
+  const again = await start(2)
+  assert.equal((await readBegun(copy(), 2))?.commit_seq, 1)
+
+  // What it began with itself says nothing of its successor.
+  await claimEpoch(copy(), { epoch: 3, primary_url: null, now: 0 })
+  await noteBegun(copy(), 3, { commit_seq: 2, at: '2026-01-02T00:00:00.000Z' })
+  await again.look()
+  assert.deepEqual(lines.at(-1)?.msg, 'the new primary has everything that was written here')
+  assert.equal(existsSync(join(data, 'unreplicated-epoch-2.ndjson')), false)
+  await again.stop()
+})

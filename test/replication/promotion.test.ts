@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { before, beforeEach, describe, test } from 'node:test'
+import type { Problem } from '../../src/lib/problem.ts'
+import { folderCopy } from '../../src/replication/copy/folder.ts'
+import { claimEpoch, noteBegun, noteStopped, readEpoch } from '../../src/replication/epochs.ts'
+import { claimNext } from '../../src/replication/promotion.ts'
+import { openSqlite } from '../../src/store/driver.ts'
+import { isCopy } from '../../src/store/followed/files.ts'
+import { epochOf, promoteCopy } from '../../src/store/followed/promotion.ts'
+import { keyFileNames, makeKeyFile } from '../../src/store/key-file.ts'
+import { openStore } from '../../src/store/open.ts'
+import { cli, temporaryFolder } from '../cli/command-line.ts'
+import { makeOrg } from '../support/org.ts'
+
+// How an epoch is claimed, and how a copy becomes a database of its own.
+
+const parent = temporaryFolder()
+const AT = '2026-01-02T00:00:00.000Z'
+let count = 0
+
+describe('an epoch', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = join(parent, `replica-${++count}`)
+    mkdirSync(folder)
+  })
+
+  /** Claims with a clock that only waiting moves. Returns how long it has waited. */
+  async function claim(given: { epoch?: number; arrived?: (waited: number) => number; abandons?: boolean } = {}) {
+    let waited = 0
+    const made = await claimNext({
+      copy: folderCopy(folder),
+      standby: { epoch: () => given.epoch ?? 1, lastCommit: () => given.arrived?.(waited) ?? 5 },
+      url: 'http://new.example.com',
+      abandons: given.abandons ?? false,
+      now: () => 0,
+      monotonic: () => waited,
+      wait: async (ms) => {
+        waited += ms
+      },
+    })
+    return { ...made, waited }
+  }
+  const first = () => claimEpoch(folderCopy(folder), { epoch: 1, primary_url: null, now: 0 })
+  const stops = (commit_seq: number) => noteStopped(folderCopy(folder), 1, { commit_seq, at: AT })
+
+  test('is that of the next primary, whose predecessor knows of it for longer than a lease', async () => {
+    await first()
+    const { waited, ...claimed } = await claim()
+    assert.deepEqual(claimed, { epoch: 2, wasFenced: true, isComplete: false })
+    assert.ok(waited >= 4400 && waited < 4900, String(waited))
+    assert.equal((await readEpoch(folderCopy(folder), 2))?.primary_url, 'http://new.example.com')
+  })
+
+  test('begins at once when the old primary has said that it stopped, and all of it has arrived', async () => {
+    await first()
+    await stops(7)
+    const { waited, isComplete } = await claim({ arrived: (ms) => (ms >= 1000 ? 7 : 6) })
+    assert.deepEqual([waited, isComplete], [1000, true])
+    const { waited: longest, isComplete: isWhole } = await claim({ arrived: () => 6 })
+    assert.deepEqual([longest, isWhole], [9500, false])
+  })
+
+  test('says when the old primary never looked, and so does not notice', async () => {
+    assert.equal((await claim()).wasFenced, false)
+  })
+
+  test('is won by one of those who are promoted at the same moment', async () => {
+    await first()
+    const settled = await Promise.allSettled([claim(), claim(), claim()])
+    const won = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value.epoch] : []))
+    assert.equal(new Set(won).size, won.length)
+    assert.ok(won.includes(2))
+    for (const each of settled)
+      if (each.status === 'rejected') assert.equal((each.reason as Problem).code, 'promoted_meanwhile')
+  })
+
+  test('is refused to a copy of an older primary than the last one that began, unless that is given up', async () => {
+    await first()
+    await claim()
+    assert.equal((await claim()).epoch, 3) // the second never began
+    await noteBegun(folderCopy(folder), 3, { commit_seq: 5, at: AT })
+    await assert.rejects(claim(), { code: 'older_epoch' })
+    assert.equal((await claim({ epoch: 3 })).epoch, 4)
+    await noteBegun(folderCopy(folder), 4, { commit_seq: 6, at: AT })
+    assert.equal((await claim({ epoch: 3, abandons: true })).epoch, 5)
+  })
+})
+
+describe('a copy', () => {
+  const original = join(parent, 'original')
+  let data: string
+  const file = () => join(data, 'dealbox.db')
+  const promote = () => promoteCopy(data, { epoch: 2, url: 'http://new.example.com', now: 1000 })
+
+  before(async () => {
+    const store = openStore(original, { create: true })
+    await makeOrg(store, original, 'Acme')
+    store.db.prepare('UPDATE orgs SET last_seq = 41').run()
+    makeKeyFile(original, 'cursor.key', randomBytes(32))
+    store.close()
+    const db = openSqlite(join(original, 'dealbox.db'))
+    db.pragma('journal_mode = DELETE')
+    db.close()
+  })
+  beforeEach(() => {
+    data = join(parent, `copy-${++count}`)
+    mkdirSync(join(data, 'keys'), { recursive: true })
+    for (const name of ['dealbox.db', ...keyNames()]) copyFileSync(join(original, name), join(data, name))
+    writeFileSync(`${file()}-txid`, '1')
+  })
+  const keyNames = () => openKeys().map((name) => `keys/${name}`)
+  const openKeys = () => keyFileNames(original)
+
+  function read(sql: string): unknown {
+    const db = openSqlite(file(), { readonly: true })
+    try {
+      return db.prepare(sql).raw().get()
+    } finally {
+      db.close()
+    }
+  }
+
+  test('becomes the database of a later primary, with numbers of its own for events', () => {
+    promote()
+    assert.deepEqual(read('SELECT epoch, promoted_at, primary_url FROM replication'), [
+      2,
+      1000,
+      'http://new.example.com',
+    ])
+    assert.deepEqual(read('SELECT last_seq FROM orgs'), [1_000_000_000])
+    assert.equal(isCopy(file()), false)
+    openStore(data).close()
+    writeFileSync(`${file()}-txid`, '1')
+    promote()
+    assert.deepEqual(read('SELECT last_seq FROM orgs'), [2_000_000_000])
+  })
+
+  test('stays one if it is damaged, has lost a row that others refer to, or lacks keys', () => {
+    const refused = (code: string) => {
+      assert.throws(promote, { code })
+      assert.equal(isCopy(file()), true)
+      assert.deepEqual(read('SELECT epoch FROM replication'), [1])
+    }
+    rmSync(join(data, 'keys/cursor.key'))
+    refused('keys_missing')
+    copyFileSync(join(original, 'keys/cursor.key'), join(data, 'keys/cursor.key'))
+    const db = openSqlite(file())
+    db.pragma('foreign_keys = OFF')
+    db.exec('DELETE FROM members')
+    db.close()
+    writeFileSync(`${file()}-txid`, '2')
+    refused('copy_unusable')
+    copyFileSync(join(original, 'dealbox.db'), file())
+    writeFileSync(`${file()}-txid`, '2')
+    const pages = Number(read('PRAGMA page_count'))
+    const descriptor = openSync(file(), 'r+')
+    for (let page = 3; page < pages; page += 2) writeSync(descriptor, Buffer.alloc(512, 0x55), 0, 512, page * 4096)
+    closeSync(descriptor)
+    writeFileSync(`${file()}-txid`, '3')
+    assert.throws(promote, { code: 'copy_unusable' })
+    assert.equal(isCopy(file()), true)
+  })
+
+  test('is not promoted in the middle of what Litestream writes', () => {
+    writeFileSync(file(), readOriginal())
+    assert.throws(promote, { code: 'copy_torn' })
+  })
+  const readOriginal = () => readFileSync(join(original, 'dealbox.db'))
+
+  test('whose promotion was interrupted is neither followed nor opened, and the next promotion goes on', async () => {
+    renameSync(`${file()}-txid`, `${file()}-promoting`)
+    assert.throws(() => openStore(data), { code: 'half_promoted' })
+    const { code, err } = await cli(['member', 'list', '--data', data])
+    assert.equal(code, 1)
+    assert.match(err, /goes on with it/)
+    promote()
+    assert.equal(existsSync(`${file()}-promoting`), false)
+    assert.equal(epochOf(data), 2)
+  })
+})
