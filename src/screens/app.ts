@@ -83,6 +83,8 @@ const MOST_SERVERS = 8
 
 /** Answered whatever name they are asked by: probes know an address only, and mails keep an old name. */
 const BY_ANY_NAME = ['/livez', '/readyz']
+/** Of the whole server, and answered also if its database is damaged. */
+const OF_NO_ORG = [...BY_ANY_NAME, '/metrics']
 
 /**
  * The app of the screens listener: the browser app with the API for its sessions, the API reference, its OpenAPI
@@ -223,7 +225,7 @@ export function screens(options: ScreensOptions): Koa {
 
   /** A host name may be that of an organisation that has moved. Probes and links in mails do not ask by it. */
   function checkMoved({ req, path }: Context): void {
-    if (BY_ANY_NAME.includes(path) || path.startsWith(UNSUBSCRIBE)) return
+    if (OF_NO_ORG.includes(path) || path.startsWith(UNSUBSCRIBE)) return
     const address = movedFrom(hostOf(clientOf(req).host) ?? '')
     if (address !== undefined) throw movedProblem(address)
   }

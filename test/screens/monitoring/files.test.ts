@@ -54,7 +54,8 @@ before(async () => {
   const places = [{ name: '/mnt/nas', label: 'folder_1' }]
   noteBackup(server.dataDir, { copies: [copyOf('/mnt/nas', server.now())] })
   const replication = () => ({ epoch: 1, lagMs: 500, problem: undefined, hasFiles: true })
-  const watched = { backups, places, replication }
+  const lease = () => ({ epoch: 1, successor: undefined, problem: undefined })
+  const watched = { backups, places, replication, lease }
   const more = { kinds: ['message.send'], connections: () => ({ api: 1, screens: 1 }), ...watched }
   screens = await startScreens(server, { monitoring: { ...noMonitoring(), ...more }, isSendingPaused: true })
   folder = mkdtempSync(join(tmpdir(), 'dealbox-prometheus-'))
