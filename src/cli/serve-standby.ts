@@ -44,7 +44,7 @@ export async function serveStandby(
 
   async function reading() {
     epoch = await newestEpoch()
-    if (isCopy(file) && localEpoch() !== epoch) removeCopy(file) // it does not go on in another folder
+    if (isCopy(file) && (localEpoch() ?? epoch) !== epoch) removeCopy(file) // it does not go on in another folder
     const replica = urlBelow(followed.replica, folderOfEpoch(epoch))
     return serveReader(options, { ...followed, replica }, log, abandon)
   }
@@ -53,7 +53,7 @@ export async function serveStandby(
     try {
       return epochOf(data)
     } catch {
-      return undefined // nobody can go on with it
+      return undefined // the reader says what is wrong with it
     }
   }
 

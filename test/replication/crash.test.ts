@@ -154,7 +154,7 @@ function readRestored(replica: Replica, folder: string) {
 for (const kind of ['folder', 'bucket'] as const)
   describe(`a server under load, replicated to a ${kind}`, { skip: noLitestream }, () => {
     for (const isBoth of [false, true])
-      test(`keeps what was copied when ${isBoth ? 'it and Litestream are' : 'it is'} killed`, async () => {
+      test(`keeps what was copied when ${isBoth ? 'it and Litestream are' : 'it is'} killed`, async (t) => {
         const own = join(root, `${kind}-${isBoth}`)
         const dataDir = join(own, 'data')
         mkdirSync(own)
@@ -172,8 +172,10 @@ for (const kind of ['folder', 'bucket'] as const)
                 '--replica-key-file',
                 keyFile,
               ]
+        if ('folder' in replica) mkdirSync(replica.folder) // as a share that is mounted
         const server = await start(dataDir, replicaArgv)
         const litestream = replicate(join(dataDir, DATABASE), replica, PACE)
+        t.after(() => litestream.stop())
         for (
           const end = Date.now() + 20_000;
           !existsSync(join(dataDir, `.${DATABASE}-litestream/ltx/0`));

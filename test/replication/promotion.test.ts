@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -178,6 +179,8 @@ describe('a copy', () => {
 
   test('is not promoted in the middle of what Litestream writes', () => {
     writeFileSync(file(), readOriginal())
+    const later = Date.now() / 1000 + 1 // than its position
+    utimesSync(file(), later, later)
     assert.throws(promote, { code: 'copy_torn' })
   })
   const readOriginal = () => readFileSync(join(original, 'dealbox.db'))
