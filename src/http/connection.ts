@@ -134,11 +134,16 @@ function inTurns(max: number): (run: () => void) => void {
  * its parser gets data all the same.
  */
 function closeGently(this: Socket): void {
-  this.end()
   stopParsing(this)
-  this.resume()
-  const cut = setTimeout(() => this.destroy(), LINGER_MS)
-  this.once('close', () => clearTimeout(cut))
+  linger(this)
+}
+
+/** Ends the connection, and reads on for a moment. */
+function linger(socket: Socket): void {
+  socket.end()
+  socket.resume()
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(cut))
 }
 
 /** Resolves when all complete requests are answered: to whether the connection can take one more response. */
@@ -155,7 +160,7 @@ function lastResponse(req: IncomingMessage): ServerResponse {
   res.shouldKeepAlive = false
   res.on('finish', () => {
     res.detachSocket(socket)
-    socket.destroySoon()
+    linger(socket) // after an error, the parser takes nothing more
   })
   res.assignSocket(socket)
   return res

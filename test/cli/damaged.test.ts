@@ -149,6 +149,7 @@ test('a folder with a damaged table is served, and what is in the others is read
   damage(folder, 'notes')
   const server = await serve(folder, token)
   try {
+    assert.equal((await server.call('GET', `/notes/${noteId}`)).status, 503, 'nobody has looked into it before')
     await checkNothingIsWritten(server)
     assert.equal((await server.call('GET', '/deals')).body.data.length, 1)
     assert.deepEqual(logged(server), ONE_LINE)

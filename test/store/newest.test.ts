@@ -21,9 +21,9 @@ beforeEach(() => {
 const addOrg = (org: number, publicId = `org ${org}`): void =>
   void db
     .prepare(
-      "INSERT INTO orgs (id, public_id, name, timezone, currency, created_at) VALUES (?, ?, 'x', 'UTC', 'EUR', 0)",
+      "INSERT INTO orgs (id, public_id, name, timezone, currency, created_at, state) VALUES (?, ?, 'x', 'UTC', 'EUR', 0, ?)",
     )
-    .run(org, publicId)
+    .run(org, publicId, publicId.startsWith('staged') ? 'staged' : 'open')
 /** What a deal leaves that has no event any more. */
 const addDeal = (org: number, id: string): void =>
   void db
