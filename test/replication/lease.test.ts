@@ -147,6 +147,11 @@ test('what is over when a commit begins is not committed, and what is over after
   await assert.rejects(write(1), refused('not_confirmed'))
   assert.equal(asked, 4)
   assert.equal(lastCommit(store.db), 1)
+  asked = 0
+  fence = () => (++asked > 2 ? lease.refusal() : undefined) // before, before COMMIT; and after it
+  assert.throws(() => store.transaction(() => makeEvent(2)), refused('not_confirmed'))
+  assert.equal(asked, 3)
+  assert.equal(lastCommit(store.db), 2)
   await lease.stop()
 })
 
