@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { clientOf } from '../auth/client.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Bodies } from './bodies.ts'
+import { MAX_PLACES, places } from './places.ts'
 import type { Share } from './pool.ts'
 import type { Pass } from './reader.ts'
 
@@ -21,8 +22,6 @@ const REPLACED = new Set([
   ...['host', 'expect', 'x-request-id', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
 ])
 
-/** Requests on their way at once. */
-const MAX_PASSED = 256
 /** A primary that has nothing to say for so long has gone; the largest import takes less. */
 const ANSWER_MS = 120_000
 /** Idle connections end before the primary ends them. */
@@ -39,18 +38,18 @@ type Options = {
 export function passOn({ primary, bodies, answerMs = ANSWER_MS }: Options): { pass: Pass; stop: () => void } {
   const base = new URL(primary)
   const isSecure = base.protocol === 'https:'
-  const limits = { keepAlive: true, maxSockets: MAX_PASSED, timeout: IDLE_MS }
+  const limits = { keepAlive: true, maxSockets: MAX_PLACES, timeout: IDLE_MS }
   const agent = isSecure ? new SecureAgent(limits) : new Agent(limits)
-  let passed = 0
+  const { take } = places()
 
-  const pass: Pass = async (req, res, { id, maxBytes }) => {
+  const pass: Pass = async (req, res, { id, maxBytes, isKnown }) => {
     if (req.headers[PASSED.toLowerCase()] !== undefined) throw roundAbout()
-    if (passed >= MAX_PASSED) throw unreachable('overloaded', 'Too many writes are on their way to the primary.')
-    passed++
+    const giveBack = take({ isKnown, address: clientOf(req).address })
+    if (!giveBack) throw unreachable('overloaded', 'Too many writes are on their way to the primary.')
     try {
       return await exchange(req, res, id, maxBytes)
     } finally {
-      passed--
+      giveBack()
     }
   }
 

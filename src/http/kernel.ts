@@ -23,7 +23,7 @@ import { pages } from './pages.ts'
 import { pollAnswers } from './poll.ts'
 import { readAsk } from './query.ts'
 import type { rateLimit } from './ratelimit.ts'
-import { lagOf, type Reader } from './reader.ts'
+import { isKnown, lagOf, type Reader } from './reader.ts'
 import { answerRecord } from './record.ts'
 import { renderList } from './render.ts'
 import type { ListRoute, Need, Route } from './route.ts'
@@ -105,7 +105,8 @@ export function kernel(routes: readonly Route<Need>[], parts: Kernel): Middlewar
       const match = find(ctx.method, x.path)
       if ('route' in match && match.route.kind === 'write' && reader?.pass) {
         x.route = match.route.path
-        const status = await reader.pass(x.req, x.res, { id: x.id, maxBytes: match.route.maxBytes })
+        const passed = { id: x.id, maxBytes: match.route.maxBytes, isKnown: await isKnown(authenticate, x.req) }
+        const status = await reader.pass(x.req, x.res, passed)
         return logRequest(x, status, started)
       }
       answer = 'route' in match ? await serve(match.route, match.ids, x) : noRoute(match.allowed, x)

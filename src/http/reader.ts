@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Authentication } from '../auth/access.ts'
 import type { ReaderStore } from '../store/followed/reader.ts'
 
 /** How many milliseconds the copy is behind, on the answers of a reader. */
 export const LAG = 'Dealbox-Lag-Ms'
 
-/** A write on its way to the primary: the id of the request, and how large its body may be. */
-export type Passed = { id: string; maxBytes?: number | undefined }
+/**
+ * A write on its way to the primary: the id of the request, how large its body may be, and whether the copy knows who
+ * asks. Only the primary decides: its tokens and sessions may be newer.
+ */
+export type Passed = { id: string; maxBytes?: number | undefined; isKnown: boolean }
 
 /** Passes a request on and its answer back. Returns the status; throws Problem 4xx or 503 before anything was answered. */
 export type Pass = (req: IncomingMessage, res: ServerResponse, passed: Passed) => Promise<number>
@@ -25,5 +29,15 @@ export async function lagOf({ readable, lagMs }: Reader): Promise<string[]> {
     return lag === undefined ? [] : [LAG, String(lag)]
   } catch {
     return []
+  }
+}
+
+/** Whether the copy knows who asks: then strangers cannot take the place of the request. */
+export async function isKnown(authenticate: Authentication['authenticate'], req: IncomingMessage): Promise<boolean> {
+  try {
+    await authenticate(req)
+    return true
+  } catch {
+    return false
   }
 }

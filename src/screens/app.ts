@@ -14,7 +14,7 @@ import { idempotency } from '../http/idempotency.ts'
 import { kernel } from '../http/kernel.ts'
 import type { Log } from '../http/log.ts'
 import { preferredName } from '../http/negotiate.ts'
-import { LAG, lagOf, type Reader } from '../http/reader.ts'
+import { isKnown, LAG, lagOf, type Reader } from '../http/reader.ts'
 import type { Route } from '../http/route.ts'
 import { commitWaiters } from '../http/waiting.ts'
 import type { Every } from '../lib/every.ts'
@@ -220,7 +220,7 @@ export function screens(options: ScreensOptions): Koa {
   async function leave(ctx: Context, { pass }: Reader): Promise<number> {
     if (!pass) throw store.health.refusal() as Problem
     ctx.respond = false
-    return pass(ctx.req, ctx.res, { id: requestId(ctx.req) })
+    return pass(ctx.req, ctx.res, { id: requestId(ctx.req), isKnown: await isKnown(access.authenticate, ctx.req) })
   }
 
   /** A host name may be that of an organisation that has moved. Probes and links in mails do not ask by it. */

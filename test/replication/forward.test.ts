@@ -69,8 +69,35 @@ test('people sign in and write by a reader', needs, async () => {
   const wrong = JSON.stringify({ email: 'ana@acme.example', password: 'wrong' })
   const refused = await fetch(`${reader.screens}/app/login`, { method: 'POST', headers, body: wrong })
   assert.match(await refused.text(), /"code":"invalid_credentials"/)
-  const left = await fetch(`${reader.screens}/app/logout`, { method: 'POST', headers })
-  assert.deepEqual([left.status, left.headers.get('set-cookie')?.startsWith('dealbox=;')], [204, true])
+})
+
+test('strangers who hold their requests back keep nobody from writing and signing out', needs, async () => {
+  const strangers: ReturnType<typeof request>[] = []
+  const hold = (url: string, refused: () => void) => {
+    const headers = { 'content-type': 'application/json', 'content-length': '2', origin: reader.screens }
+    const held = request(url, { method: 'POST', headers }, ({ statusCode }) => {
+      if (statusCode === 503) refused()
+    })
+    strangers.push(held.on('error', () => undefined))
+    held.write('{')
+  }
+  try {
+    let refused = 0
+    for (let n = 0; n < 12; n++) hold(`${reader.screens}/app/login`, () => refused++)
+    const isRefused = await until(
+      () => refused === 4,
+      (done) => done,
+    )
+    assert.ok(isRefused, `${refused} were refused`)
+    assert.equal((await reader.call('POST', '/deals', { title: 'Beside strangers' })).status, 201)
+    const headers = { cookie: primary.cookie, origin: reader.screens, 'content-type': 'application/json' }
+    const body = JSON.stringify({ title: 'Of a person beside strangers' })
+    assert.equal((await fetch(`${reader.screens}/api/v1/deals`, { method: 'POST', headers, body })).status, 201)
+    const left = await fetch(`${reader.screens}/app/logout`, { method: 'POST', headers })
+    assert.deepEqual([left.status, left.headers.get('set-cookie')?.startsWith('dealbox=;')], [204, true])
+  } finally {
+    for (const held of strangers) held.destroy()
+  }
 })
 
 test('what belongs to one connection stays there, and the primary learns who asks', needs, async () => {
