@@ -7,7 +7,7 @@ import { kill, type Run } from './program.ts'
 // biome-ignore lint/suspicious/noExplicitAny: records of every shape
 export type Body = any
 export type Answer = { status: number; replayed: boolean; body: Body }
-export type Server = Run & { agent: Agent; port: number; token: string }
+export type Server = Run & { agent: Agent; port: number; token: string; aheadMs: number }
 
 /** Starts the server on the folder, up to the address that it prints. */
 export async function startServer(place: Place, aheadMs = 0): Promise<Server> {
@@ -15,7 +15,7 @@ export async function startServer(place: Place, aheadMs = 0): Promise<Server> {
   const first = await Promise.race([once(run.child.stdout as NodeJS.ReadableStream, 'data'), run.ended])
   const port = Number(/api +http:\/\/127\.0\.0\.1:(\d+)/.exec(String(first))?.[1])
   assert.ok(port > 0, `The server does not start: see ${place.log}`)
-  return { ...run, port, agent: new Agent({ keepAlive: true }), token: place.org.token }
+  return { ...run, port, aheadMs, agent: new Agent({ keepAlive: true }), token: place.org.token }
 }
 
 /** Starts the server and kills it so much later, while it starts. */

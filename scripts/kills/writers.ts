@@ -20,7 +20,12 @@ export type Kind = keyof typeof KEYS
 
 /** A write, by its key; one without an answer is sent again, with its key, to the next server. */
 export type Work = { key: string; kind: Kind; method: 'POST' | 'PATCH'; path: string; body: Body }
-export type Acknowledged = Work & { id: string; version: number; at: number }
+export type Acknowledged = Work & {
+  id: string
+  version: number
+  /** By the clock of the server, as the times of its backups. */
+  at: number
+}
 
 /** Clients that write all the time, and know what was acknowledged. */
 export function writersOf({ random, org }: Place) {
@@ -64,7 +69,7 @@ export function writersOf({ random, org }: Place) {
     const { status, replayed, body } = await call(server, work.method, work.path, work.body, work.key)
     assert.equal(status, work.method === 'POST' ? 201 : 200, `${work.path} ${JSON.stringify(body)}`)
     if (replayed) replays++
-    return { ...work, id: body.id, version: body.version, at: Date.now() }
+    return { ...work, id: body.id, version: body.version, at: Date.now() + server.aheadMs }
   }
 
   async function write(server: Server, writer: number): Promise<void> {
