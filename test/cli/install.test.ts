@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { dropInText, OPTIONS, UNIT, UNIT_TEXT } from '../../src/cli/install/unit.ts'
+import { dropInText, missingIn, OPTIONS, UNIT, UNIT_TEXT } from '../../src/cli/install/unit.ts'
 import { makeCertificate } from '../webhooks/egress/certificates.ts'
 import { cli, temporaryFolder } from './command-line.ts'
 
@@ -72,6 +72,13 @@ describe('dealbox install --print', () => {
     const err = await refused('--monitor-token', 'a token of sixteen'.replaceAll(' ', '-'))
     assert.match(err, /--monitor-token is a secret.*LoadCredential=monitor-token:FILE/)
     assert.ok(!err.includes('sixteen'))
+  })
+
+  test('knows which options an earlier addition had that a new one has not', async () => {
+    const before = await printed('--host', 'crm.example.com', '--trust-proxy', '127.0.0.1', '--replicated')
+    const after = await printed('--host', 'crm.example.com')
+    assert.deepEqual(missingIn(after, before), ['--trust-proxy', '--replicated'])
+    assert.deepEqual(missingIn(before, after), [])
   })
 
   test('writes what systemd would read otherwise', () => {

@@ -72,6 +72,7 @@ describe('dealbox replicate --print', () => {
     const { out } = await cli(['install', '--print', '--replicated', '--replica', '/mnt/copy'])
     assert.match(out, /^ReadWritePaths=\/mnt\/copy$/m)
     assert.match(out, /^Environment="DEALBOX_REPLICA=\/mnt\/copy"$/m)
+    assert.match(out, /^Environment="DEALBOX_REPLICATED=true"$/m)
   })
 
   test('refuses what would not work, in a sentence', async () => {

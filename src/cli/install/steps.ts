@@ -13,7 +13,7 @@ import { dirname } from 'node:path'
 import { isSea } from 'node:sea'
 import { Problem } from '../../lib/problem.ts'
 import { LITESTREAM_CONFIG, LITESTREAM_UNIT } from './litestream.ts'
-import { DATA, EXECUTABLE, OPTIONS, UNIT, UNIT_TEXT } from './unit.ts'
+import { DATA, EXECUTABLE, missingIn, OPTIONS, UNIT, UNIT_TEXT } from './unit.ts'
 
 /** The first version with all that the unit asks for. */
 const MIN_SYSTEMD = 250
@@ -52,8 +52,10 @@ export function installService({ user, dropIn }: { user: string; dropIn: string 
   write(UNIT, UNIT_TEXT)
   done.push(`Wrote ${UNIT}.`)
   if (dropIn !== '') {
+    const gone = existsSync(OPTIONS) ? missingIn(dropIn, readFileSync(OPTIONS, 'utf8')) : []
     write(OPTIONS, dropIn)
-    done.push(`Wrote ${OPTIONS}.`)
+    const without = gone.length > 0 ? ` It no longer has ${gone.join(', ')}: "install" replaces all options.` : ''
+    done.push(`Wrote ${OPTIONS}.${without}`)
   } else if (existsSync(OPTIONS)) done.push(`Left the options in ${OPTIONS} as they are.`)
   run('systemctl', ['daemon-reload'])
   run('systemctl', ['enable', '--quiet', 'dealbox.service'])

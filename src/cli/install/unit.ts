@@ -90,8 +90,10 @@ export type Given = {
 export function dropInText({ user, options, values, inFile = () => false }: Given): string {
   const lines: string[] = user === USER ? [] : [`User=${user}`]
   for (const [name, option] of Object.entries(options)) {
-    const given = [values[name]].flat().filter((value) => typeof value === 'string' && value !== option.default)
-    const set = (given as string[]).filter((value) => value !== '')
+    const given = [values[name]].flat().map((value) => (value === true ? 'true' : value))
+    const set = given.filter(
+      (value) => typeof value === 'string' && value !== option.default && value !== '',
+    ) as string[]
     if (set.length === 0 || inFile(name)) continue
     if (option.secret) throw exposed(name)
     const shown = set.map((value) => handOver(name, option, value, lines))
@@ -102,6 +104,15 @@ export function dropInText({ user, options, values, inFile = () => false }: Give
   return lines.length === 0
     ? ''
     : `# The options of "dealbox install"; see "dealbox serve --help".\n[Service]\n${lines.join('\n')}\n`
+}
+
+/** The options that an old drop-in sets and a new one does not, as flags. */
+export function missingIn(newText: string, oldText: string): string[] {
+  const namesIn = (text: string) => [...text.matchAll(/^Environment="?DEALBOX_(\w+)=/gm)].map(([, name = '']) => name)
+  const set = new Set(namesIn(newText))
+  return namesIn(oldText)
+    .filter((name) => !set.has(name))
+    .map((name) => `--${name.toLowerCase().replaceAll('_', '-')}`)
 }
 
 /** Adds the lines that a file or folder needs, and returns what the service gets as the value. Throws a usage Problem. */
