@@ -4,7 +4,7 @@ import { type Every, everyMs } from '../lib/every.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import type { Copy } from '../replication/copy/copy.ts'
-import { copyOfUrl, urlBelow } from '../replication/copy/url.ts'
+import { urlBelow } from '../replication/copy/url.ts'
 import { epochToFollow, folderOfEpoch } from '../replication/epochs.ts'
 import { type Claim, claimNext, type Standby } from '../replication/promotion.ts'
 import { isCopy, isPromoting, removeCopy } from '../store/followed/files.ts'
@@ -40,7 +40,7 @@ export async function serveStandby(
   const file = join(data, DATABASE)
   if (isPromoting(file)) await goOn()
   if (isPromoted(data)) return serveFolder(options, log)
-  const copy = askable(followed.replica)
+  const copy = askable(followed.replica, log)
   let epoch = localEpoch() ?? 1
 
   async function reading() {
@@ -174,11 +174,12 @@ async function makePrimary(data: string, { epoch }: Claim, url: string | null): 
 const urlOf = ({ publicUrl }: ServeOptions, asked: string | null): string | null =>
   asked ?? (publicUrl === undefined ? null : parsePublicUrl(publicUrl))
 
-/** Undefined for storage that only Litestream can ask, as with keys of its own. */
-function askable(url: string): Copy | undefined {
+/** Undefined for storage that only Litestream can ask, as with keys of its own: it is followed all the same. */
+function askable(url: string, log: Log): Copy | undefined {
   try {
-    return copyOfUrl(url, process.env)
-  } catch {
+    return replicaOf(url)
+  } catch (error) {
+    log.warn({ reason: (error as Error).message }, 'this server can read, and cannot be promoted')
     return undefined
   }
 }

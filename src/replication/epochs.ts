@@ -100,6 +100,12 @@ export async function claimEpoch(
   return { isOurs: false, claimed }
 }
 
+/** Rejects with Problem 502 if the storage takes a file a second time: then it would also let two servers be the primary. */
+export async function checkStorage(place: Place, signal?: AbortSignal): Promise<void> {
+  const make = () => create(place, 'made-once.json', { id: randomUUID() }, signal)
+  if ((await make()) && (await make())) throw overwrites(place) // the first may have been needed
+}
+
 /** Notes with which event a primary began. */
 export const noteBegun = (place: Place, epoch: number, position: Position, signal?: AbortSignal): Promise<boolean> =>
   create(place, beginOf(epoch), position, signal)
@@ -153,3 +159,10 @@ export async function lastKept(place: Place, epoch: number, signal?: AbortSignal
   const oldest = Math.min(...later.map(({ from }) => from))
   return Math.min(...begun.filter(({ number }) => number > oldest).map(({ commit_seq }) => commit_seq))
 }
+
+const overwrites = ({ name }: Place): Problem =>
+  new Problem(
+    502,
+    'copy_overwrites',
+    `${name} takes a file a second time that must be made only once (If-None-Match), so two servers could be the primary. Use storage that refuses that, or --fence off.`,
+  )

@@ -17,6 +17,7 @@ import type { Store } from '../store/open.ts'
 import { replicationRow } from '../store/replication.ts'
 import type { Copy } from './copy/copy.ts'
 import {
+  checkStorage,
   claimEpoch,
   lastKept,
   newestEpoch,
@@ -71,6 +72,7 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
   let stopped: Position | undefined
   let id: string | undefined
   let hasBegun = epoch === 1
+  let isChecked = false
   let isSaid = false
   let failure: string | undefined
   let looking: Promise<void> | undefined
@@ -91,6 +93,8 @@ export function openLease({ store, dataDir, copy, epoch, url, log, every = every
       if (next) return await replaced(signal)
       // Storage that has lost our own file may have lost that of a successor.
       if (own?.id !== id) throw lost(copy.name)
+      if (!isChecked) await checkStorage(copy, signal)
+      isChecked = true
       // Nothing is written before the first look, so this is still what it began with, also after a crash.
       if (!hasBegun) await noteBegun(copy, epoch, here(), signal)
       hasBegun = true

@@ -3,7 +3,7 @@ import { Problem } from '../lib/problem.ts'
 import { SECOND_MS } from '../lib/time.ts'
 import { LEASE_MS } from '../store/fence.ts'
 import type { Copy } from './copy/copy.ts'
-import { begunEpochs, claimEpoch, newestEpoch, type Position, readEpoch, readStopped } from './epochs.ts'
+import { begunEpochs, checkStorage, claimEpoch, newestEpoch, type Position, readEpoch, readStopped } from './epochs.ts'
 
 /** What a copy has, while it still follows. */
 export type Standby = {
@@ -46,6 +46,7 @@ export async function claimNext(options: Options): Promise<Claim> {
   const { copy, standby, url, now = Date.now, monotonic = () => performance.now(), wait = pause } = options
   const old = standby.epoch
   if (!options.abandons) await refuseOlder(copy, old)
+  await checkStorage(copy)
   const newest = await newestEpoch(copy)
   const epoch = Math.max(newest?.epoch ?? 1, old) + 1
   const { isOurs, claimed } = await claimEpoch(copy, { epoch, from: old, primary_url: url, now: now() })

@@ -44,9 +44,9 @@ afterEach(() => store.close())
 const copy = () => folderCopy(replica)
 
 /** Starts to look as a primary of an epoch, with the first look done. */
-async function start(epoch = 1) {
+async function start(epoch = 1, storage = copy()) {
   const lease = openLease({
-    ...{ store, dataDir: data, copy: copy(), epoch, url: 'http://old.example.com', now: () => now },
+    ...{ store, dataDir: data, copy: storage, epoch, url: 'http://old.example.com', now: () => now },
     log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     every: (_, job) => {
       tick = job
@@ -177,6 +177,15 @@ test('storage that is empty when the server starts again confirms nothing, such 
   renameSync(`${replica}-gone`, replica)
   await lease.look()
   await write(1)
+  await lease.stop()
+})
+
+test('storage that lets two servers make the same file confirms nothing', async () => {
+  const put = (name: string, content: Buffer) => copy().put(name, content)
+  const lease = await start(1, { ...copy(), create: (name, content) => put(name, content).then(() => true) })
+  await assert.rejects(write(1), refused('not_confirmed'))
+  await lease.look()
+  assert.match(lease.status().problem ?? '', /takes a file a second time/)
   await lease.stop()
 })
 

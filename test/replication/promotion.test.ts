@@ -110,6 +110,15 @@ describe('an epoch', () => {
     assert.deepEqual([waited, isComplete], [9500, false])
   })
 
+  test('is that of nobody where the storage lets two servers make the same file', async () => {
+    const copy = folderCopy(folder)
+    const put = async (name: string, content: Buffer) => copy.put(name, content).then(() => true)
+    const standby = { epoch: 1, arrived: () => undefined }
+    const given = { copy: { ...copy, create: put }, standby, url: null, abandons: false }
+    await assert.rejects(claimNext(given), { code: 'copy_overwrites' })
+    assert.equal(await readEpoch(copy, 2), undefined)
+  })
+
   test('waits for the primary that it replaces, and not for one before it that has stopped', async () => {
     await first()
     await stops(5)

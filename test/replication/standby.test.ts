@@ -47,7 +47,7 @@ async function follows(standby: typeof first, title: string): Promise<boolean> {
   const found = await until(
     async () => {
       standby.look() // it goes on with the old copy until there is one of the new primary
-      return titles(standby).catch(() => []) // it closes its listeners for a moment
+      return titles(standby).catch((): string[] => []) // it closes its listeners for a moment
     },
     (all) => all.includes(title),
   )
