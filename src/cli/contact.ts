@@ -82,7 +82,7 @@ function backupsNote(folder: string, installation: string): string {
   const there =
     own.length === 0
       ? `There are no backups in ${folder}; any elsewhere still contain this person.`
-      : `${own.length} backups in ${folder}, from ${days[0]} to ${days.at(-1)}, still contain this person, and so do copies elsewhere.`
+      : `The backups in ${folder} (${own.length}, from ${days[0]} to ${days.at(-1)}) still contain this person, and so do copies elsewhere.`
   return `${there} The last of them is deleted after about six months, if 7 daily, 4 weekly and 6 monthly ones are kept, as is usual. Whoever restores one has to run this command again.`
 }
 

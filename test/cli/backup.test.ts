@@ -160,12 +160,17 @@ describe('backup', () => {
 
   test('works beside a running server', async () => {
     const server = await serve(data)
-    const { status } = await call(server.api, 'POST', '/contacts', { last_name: 'Lee' })
-    assert.equal(status, 201)
+    const made = await call(server.api, 'POST', '/contacts', { last_name: 'Lee' })
+    assert.equal(made.status, 201)
     const { file } = await cliJson('backup', '--data', data)
     const { rows } = await cliJson('verify', file)
     assert.equal(rows.contacts, 1)
     await server.stop()
+    const { id } = (await made.json()) as { id: string }
+    const theirs = join(folder, 'of the service')
+    await cliJson('backup', '--data', data, '--backup-dir', theirs)
+    const { backups } = await cliJson('contact', 'forget', id, '--data', data, '--dry-run')
+    assert.ok(backups.startsWith(`The backups in ${theirs} (1, from 20`), backups)
   })
 })
 
