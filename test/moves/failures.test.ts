@@ -218,12 +218,13 @@ test('a move is complete although the answer to its last step was lost, and the 
   })
   late.write('{"title":')
   relay.decide((path) => (path.endsWith('commit') ? 'lose' : 'pass'))
-  const { code, err } = await move(await receive())
+  const { code, out, err } = await move(await receive())
   late.end('"Too late"}')
   const [answer] = await once(late, 'response')
   assert.equal(answer.statusCode, 421) // it had been authenticated before
   answer.resume()
   assert.equal(code, 0, err)
+  assert.ok(JSON.parse(out).rows > 0 && JSON.parse(out).paused_ms > 0)
   assert.deepEqual([await stateOf(from), await stateOf(to)], ['moved', 'open'])
   assert.equal((await target.call('GET', '/deals?limit=1')).status, 200)
   await inStore(to, (store) => {

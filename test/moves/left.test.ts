@@ -315,7 +315,9 @@ describe('what is left', () => {
     assert.equal((await cli(['org', 'host', a.id, 'none', '--data', from])).code, 0)
     assert.doesNotMatch((await ask('GET', '/deals')).text, /href/) // only programs know the address now
     assert.equal((await cli(['org', 'host', a.id, HOST, '--data', from])).code, 0)
-    await source.stop() // refused attempts are written down then, at the latest
+    const { stop, lines } = source
+    await stop() // refused attempts are written down then, at the latest
+    assert.deepEqual(lines, [])
     source = await serve(from, a.token, { host: `${HOST},127.0.0.1`, trustProxy: '127.0.0.1' })
     assert.equal(await chainOf(from), before)
     const back = await move(await receive(from), source.api, to)
