@@ -59,7 +59,7 @@ export async function serveFolder(options: ServeOptions, log: Log): Promise<Runn
 
   try {
     undo.push(lockInstance(options.data)) // before the store, which may migrate
-    const { fence, start: startLease } = fenceOf(options.data, isFenced ? replicated?.copy : undefined)
+    const { fence, start: startLease } = fenceOf(options.data, replicated?.copy, isFenced)
     const store = openServedStore(options.data, log, {
       fence,
       ...{ backupDir: backups.folder, encryption: backups.copying.encryption },
