@@ -15,6 +15,7 @@ import { settle } from '../../src/moves/settle.ts'
 import { resourceDeps } from '../../src/resource-deps.ts'
 import { unsubscribing } from '../../src/sequences/enrollments/unsubscribe.ts'
 import { batches } from '../../src/store/batches.ts'
+import { jobCounts } from '../../src/store/job-counts.ts'
 import { jobQueue } from '../../src/store/jobs.ts'
 import { lockMove } from '../../src/store/lock.ts'
 import { type OpenedStore, openStore } from '../../src/store/open.ts'
@@ -328,11 +329,13 @@ describe('what is left', () => {
 
 describe('an organisation that the other server has lost', () => {
   test('is taken back, with its jobs, by who confirms it', async () => {
+    await inStore(from, ({ db }) => db.prepare("UPDATE jobs SET failed_at = 1 WHERE kind = 'test.later'").run())
     const { code, err } = await move(await receive())
     assert.equal(code, 0, err)
     const sql = 'SELECT kind FROM jobs WHERE org_id = (SELECT id FROM orgs WHERE public_id = ?)'
     const kinds = () => inStore(from, ({ db }) => db.prepare(sql).pluck().all(a.id))
     assert.deepEqual(await kinds(), ['moved test.later'])
+    await inStore(from, (store) => assert.deepEqual([...jobCounts(store).givenUp()], [])) // it is counted there
     assert.equal((await cli(['org', 'take-back', a.id, '--data', from])).code, 2)
     assert.equal(await stateOf(from), 'moved')
     const back = await cli(['org', 'take-back', a.id, '--yes', '--data', from])
