@@ -280,7 +280,7 @@ describe('a folder in which much is wrong', () => {
     statistics: ['warn', /were changed, as by ANALYZE/, /doctor --fix/],
     orphans: [
       'fail',
-      /files of uploads.*1 file of an upload.*1 interrupted restore.*1 file without a message.*bytes of 1 file .*1 record that does not exist.*1 message is queued.*1 enrollment waits/,
+      /files of uploads.*1 file of an upload.*1 organisation of a restored export or a move.*1 file without a message.*bytes of 1 file .*1 record that does not exist.*1 message is queued.*1 enrollment waits/,
       /doctor --fix.*Pause the sequence/,
     ],
     clock: ['fail', /but the newest record is of .*one of them is wrong/, /Set the clock/],
@@ -346,7 +346,7 @@ describe('a folder in which much is wrong', () => {
     for (const name of ['permissions', 'format', 'statistics']) assert.equal(checks[name]?.status, 'pass', name)
     assert.match(
       checks.orphans?.detail ?? '',
-      /^There is space taken by 1 interrupted restore of an export\. 1 enrollment waits/,
+      /^There is space taken by 1 organisation of a restored export or a move that was interrupted\. 1 enrollment waits/,
     )
     assert.match(checks.keys?.detail ?? '', /is missing.*cursor\.key is damaged.*bbbbbbbbbbbbbbbb/)
     assert.deepEqual([statSync(folder).mode & 0o777, statSync(path('dealbox.db')).mode & 0o777], [0o700, 0o600])
