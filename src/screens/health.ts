@@ -269,7 +269,7 @@ const SHORTAGES = {
 }
 const ALONE = 'The server was started without a free byte on the disk. Commands have to wait until it is restarted.'
 const NO_FILES =
-  'The keys and settings are not beside the copy; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
+  'The keys and settings are not beside the replica; a standby needs them from elsewhere, or start the server with --replica-encrypt.'
 const NO_BACKUP = 'No backup has been made yet.'
 const BAD_DRILL =
   'The restore drill of a backup failed; the log of the server says why. Make another one with "dealbox backup", which the server then tries.'
