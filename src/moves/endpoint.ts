@@ -5,6 +5,7 @@ import { checkFraming } from '../http/framing.ts'
 import type { Log } from '../http/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Store } from '../store/open.ts'
+import { checkFence } from '../store/writes.ts'
 import type { Arriving } from './arriving.ts'
 import { MAX_REQUEST_BYTES, MOVES } from './protocol.ts'
 
@@ -29,7 +30,9 @@ export function movesEndpoint({ arriving, store, bodies, log, stopping }: Option
     const body = await bodies.read(req, res, MAX_REQUEST_BYTES)
     try {
       const given = parsed(body.bytes)
-      return await arriving.inTurn(() => request(arriving.get(id), given as never))
+      const answered = await arriving.inTurn(() => request(arriving.get(id), given as never))
+      checkFence(store.health) // what became of a move here counts only while this is the primary
+      return answered
     } finally {
       bodies.release(body)
     }
