@@ -6,7 +6,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { api } from '../../src/app.ts'
 import { silentLog } from '../../src/http/log.ts'
-import { type Listener, listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/server.ts'
 import { arrivalStore } from '../../src/moves/arrivals.ts'
 import { startArriving } from '../../src/moves/arriving.ts'
 import { leavingOrg } from '../../src/moves/received-org.ts'
@@ -46,7 +46,7 @@ async function opened<T>(prepare: (store: OpenedStore, org: number) => T, isRepl
 }
 
 describe('the last step of a move', () => {
-  let listener: Listener
+  let url: string
   let database: string
   let store: OpenedStore
   let key: string
@@ -67,7 +67,8 @@ describe('the last step of a move', () => {
     const app = api(store, {
       ...{ dataDir, deps: resourceDeps(store), log: silentLog, rate: null, corsOrigins: [], stopping, arriving },
     })
-    listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
+    const listener = await listen(app.callback(), { host: '127.0.0.1', port: 0 })
+    url = listener.url
     ends.push(arriving.stop, () => listener.stop(0))
     const { move, org: public_id } = id
     const hello = { move, public_id, name: 'Birch', host: null, schema: SCHEMAS.at(-1)?.hash, dealbox_version: '0' }
@@ -78,7 +79,7 @@ describe('the last step of a move', () => {
   /** Returns the status, and the code of the Problem or the outcome. */
   async function post(step: string, body: object = { move: id.move }): Promise<[number, string | undefined]> {
     const headers = { authorization: `Bearer ${key}` }
-    const answer = await fetch(`${listener.url}/moves/${step}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const answer = await fetch(`${url}/moves/${step}`, { method: 'POST', headers, body: JSON.stringify(body) })
     const { code, outcome } = (await answer.json()) as { code?: string; outcome?: string }
     return [answer.status, code ?? outcome]
   }

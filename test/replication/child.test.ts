@@ -10,17 +10,17 @@ import { until } from '../support/copied.ts'
 
 // A program whose note cannot be written, as on a full disk: here, because its folder is gone.
 
-const needs = { skip: process.platform === 'win32' && 'needs a POSIX shell', timeout: 30_000 }
+const needs = { skip: process.platform === 'win32' && 'needs a POSIX shell', timeout: 20_000 }
 const folder = temporaryFolder()
 
-test('a program without a note does not run, and has ended with the reason', needs, async () => {
+test('a program without a note does not run, and has ended with the reason', needs, async (t) => {
   const note = join(folder, 'gone', 'note')
   const { isStarted, ended, stop } = startChild('sleep', ['3600'], note, () => undefined)
+  t.after(stop)
   assert.equal(isStarted, true)
   const { code, said } = await ended // of the program itself, long before its time
   assert.deepEqual([code, said.length], ['ENOENT', 1])
   assert.match(said[0] as string, /no such file or directory/)
-  await stop()
 })
 
 test('a reader whose program cannot be noted tries again until it can', needs, async () => {
