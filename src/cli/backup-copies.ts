@@ -12,7 +12,7 @@ import { DAY_MS, rfc3339 } from '../lib/time.ts'
 export type Copying = {
   dataDir: string
   places: readonly Place[]
-  /** Of a backup that is not encrypted, as one from before the option. */
+  /** Of a backup that is not encrypted, such as one from before the option. */
   encryption: Encryption | undefined
   keep: Keep
   timezone: string
@@ -37,7 +37,7 @@ export async function copyBackup(copying: Copying, job: CopyJob): Promise<CopyRe
     const name = encryption ? encryptedName(basename(file)) : basename(file)
     const sent = workspace ? join(workspace.path, name) : file
     if (encryption) await encryptFile(file, sent, encryption, signal)
-    const keepNames = mayPrune ? (names: readonly string[]) => namesToKeep(names, keep, timezone) : allOf
+    const keepNames = mayPrune ? (names: readonly string[]) => namesToKeep(names, keep, timezone, now) : allOf
     const reports = await copyToPlaces({ file: sent, name, places, keep: keepNames, ...(signal && { signal }) })
     note(dataDir, reports, name, now)
     return reports
@@ -48,9 +48,9 @@ export async function copyBackup(copying: Copying, job: CopyJob): Promise<CopyRe
 
 const allOf = (names: readonly string[]): readonly string[] => names
 
-function namesToKeep(names: readonly string[], keep: Keep, timezone: string): string[] {
+function namesToKeep(names: readonly string[], keep: Keep, timezone: string, now: number): string[] {
   const copies = names.map((name) => ({ name, made: readName(name)?.made ?? 0, reason: 'nightly' as const }))
-  return [...kept(copies, keep, timezone)].map(({ name }) => name)
+  return [...kept(copies, keep, timezone, now)].map(({ name }) => name)
 }
 
 /**
