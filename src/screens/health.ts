@@ -70,7 +70,7 @@ export function health(options: HealthOptions) {
   const webhooks = webhookCounts(store)
   /** In the order in which they run. */
   const checks: Record<string, () => Finding> = copy
-    ? { database, disk, clock, copy: () => followed(copy()) }
+    ? { database, disk, clock, copy: () => followed(copy()), keys: () => keys(copy()) }
     : checksOfPrimary()
 
   function checksOfPrimary(): Record<string, () => Finding> {
@@ -163,6 +163,13 @@ export function health(options: HealthOptions) {
     if (!isRunning || failure !== undefined) return { status: 'warn', detail: NOT_FOLLOWING, ...found }
     if (lagMs === undefined) return { status: 'warn', detail: NO_HEARTBEAT }
     return lagMs > MAX_LAG_MS ? { status: 'warn', detail: LATE, ...found } : { status: 'pass', ...found }
+  }
+
+  /** What the primary has sealed or signed with a newer key cannot be read here, and a promotion would be refused. */
+  function keys({ missingKeys }: CopyStatus): Finding {
+    if (missingKeys.length === 0) return { status: 'pass' }
+    const detail = `The folder keys lacks ${missingKeys.join(', ')} of the primary. Copy it, or run "dealbox replicate --fetch"; this server cannot be promoted without.`
+    return { status: 'warn', detail }
   }
 
   /** No place is named: where the copies are is nobody's business. */

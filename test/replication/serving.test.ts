@@ -128,6 +128,8 @@ test('a server that nobody asks about its copy says so; one that is not replicat
     const text = await (await fetch(`${alone.screens}/metrics`)).text()
     assert.doesNotMatch(text, /\ndealbox_replication_lag_seconds \d/)
     assert.match((await examined(dataDir))[0].detail, /^Nobody asks the replica/)
+    const stranger = await fetch(`${alone.screens}/readyz`, { headers: { 'x-forwarded-for': '203.0.113.7' } })
+    assert.deepEqual(await stranger.json(), { status: 'ready' })
   } finally {
     await alone.stop()
   }
