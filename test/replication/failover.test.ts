@@ -147,7 +147,7 @@ test('the guide, from the first start to the old machine as the standby', needs,
 
   // The new one replicates by itself, and is followed.
   const follower = await start(back)
-  assert.ok(existsSync(join(replica, 'epoch-00000002')))
+  assert.ok(await until(() => existsSync(join(replica, 'epoch-00000002')), Boolean))
   await until(
     () => titlesAt(follower.api),
     (titles) => titles.includes('New'),
